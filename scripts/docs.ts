@@ -1,0 +1,15 @@
+// Renews the generated parts of the docs: `npm run docs`.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
+import { NATIVE_KINDS } from '../src/kinds/native.ts'
+
+for (const kind of NATIVE_KINDS) {
+  const file = join(import.meta.dirname, '../docs/kinds', docsFileOf(kind))
+  const page = readFileSync(file, 'utf8')
+  const renewed = withGeneratedPart(page, kind)
+  if (renewed !== page) {
+    writeFileSync(file, renewed)
+    process.stdout.write(`docs/kinds/${docsFileOf(kind)} renewed\n`)
+  }
+}

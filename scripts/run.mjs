@@ -1,0 +1,22 @@
+// The commands of package.json: `node scripts/run.mjs COMMAND [ARGS]`.
+import { launch } from './bootstrap.mjs'
+
+const commands = {
+  start: { needs: 'prod', script: 'src/cli/main.ts', args: ['demo'] },
+  check: { needs: 'dev', script: 'scripts/check.ts', args: [] },
+  test: { needs: 'dev', script: 'scripts/test.ts', args: [] },
+  'test:deep': { needs: 'dev', script: 'scripts/test.ts', args: ['--deep'] },
+  testenv: { needs: 'none', script: 'scripts/testenv.ts', args: [] },
+  build: { needs: 'dev', script: 'scripts/build.ts', args: [] },
+  fmt: { needs: 'dev', script: 'scripts/fmt.ts', args: [] },
+  docs: { needs: 'dev', script: 'scripts/docs.ts', args: [] },
+}
+
+const [name, ...args] = process.argv.slice(2)
+const command = commands[name]
+if (command) {
+  await launch({ ...command, args: [...command.args, ...args] })
+} else {
+  process.stderr.write(`usage: npm run ${Object.keys(commands).join(' | ')}\n`)
+  process.exitCode = 2
+}

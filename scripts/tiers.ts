@@ -1,0 +1,106 @@
+// The tiers of tests: which files are in one, what it needs on the machine, and how it is run.
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BinaryName, findBinary, findChromium } from '../src/testing/testenv.ts'
+import { run } from './child.ts'
+
+/** The clone's root. */
+export const root = join(import.meta.dirname, '..')
+
+/** A kind of test, told apart by the file name: x.<tier>.test.ts, or x.test.ts for unit. */
+export type TierName = 'unit' | 'house' | 'contract' | 'sim' | 'oracle' | 'real' | 'browser' | 'deep'
+
+/** What a run of a tier came to. */
+export interface TierResult {
+  readonly ok: boolean
+  readonly tests: number
+  readonly pass: number
+  readonly fail: number
+  readonly skipped: number
+  readonly seconds: number
+  /** Why it is not ok, where the counts do not say it. */
+  readonly why?: string
+}
+
+const DEADLINE_MS: Readonly<Record<TierName, number>> = {
+  unit: 300_000,
+  house: 300_000,
+  contract: 900_000,
+  sim: 900_000,
+  oracle: 1_200_000,
+  real: 1_500_000,
+  browser: 600_000,
+  deep: 3_600_000,
+}
+
+/** A unit test that hangs is told by its name, long before the deadline of its tier. */
+const UNIT_TEST_MS = 120_000
+
+const CONTROL_PLANE: readonly BinaryName[] = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'etcd',
+  'kwok',
+  'kubectl',
+]
+
+/** The parts a tier needs that this machine has not, and the command that brings them. */
+export function missingParts(tier: TierName): { readonly parts: readonly string[]; readonly command: string } {
+  const binaries: readonly BinaryName[] =
+    tier === 'oracle' ? ['helm', 'helm3', 'kubectl'] : tier === 'real' ? CONTROL_PLANE : []
+  if (tier === 'browser') {
+    return { parts: findChromium() === undefined ? ['chromium'] : [], command: 'apt-get install chromium' }
+  }
+  return { parts: binaries.filter((name) => findBinary(name) === undefined), command: 'npm run testenv' }
+}
+
+/** The test files of a tier, in the order of their names. */
+export function filesOf(tier: TierName): string[] {
+  const all = globSync('{src,test,console,scripts}/**/*.test.ts', {
+    cwd: root,
+    exclude: (path) => path.split('/').includes('node_modules'),
+  }).toSorted()
+  return all.filter((file) => tierOf(file) === tier)
+}
+
+function tierOf(file: string): TierName {
+  const named = /\.(contract|sim|oracle|real|browser|deep)\.test\.ts$/.exec(file)?.[1] as TierName | undefined
+  return named ?? (file.startsWith('test/house/') ? 'house' : 'unit')
+}
+
+/** Runs all tests of a tier with node:test; a tier in which nothing was executed is a failure. */
+export async function runTier(
+  tier: TierName,
+  onOutput?: (text: string) => void,
+): Promise<TierResult & { output: string }> {
+  const started = performance.now()
+  const files = filesOf(tier)
+  if (files.length === 0) return { ...nothing, output: '', why: `there are no ${tier} tests` }
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env // a test of this script is itself run by node:test
+  const oneProcess = tier === 'unit' || tier === 'house'
+  const args = [
+    '--test',
+    ...(oneProcess
+      ? ['--test-isolation=none', `--test-timeout=${UNIT_TEST_MS}`]
+      : [`--test-concurrency=${tier === 'real' || tier === 'browser' ? 1 : 2}`]),
+    '--test-reporter=./scripts/quiet-reporter.mjs',
+    '--test-reporter-destination=stdout',
+    ...files,
+  ]
+  const ended = await run(process.execPath, args, { cwd: root, env, onOutput, deadlineMs: DEADLINE_MS[tier] })
+  const count = (name: string): number => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(ended.output)?.[1] ?? 0)
+  const counts = { tests: count('tests'), pass: count('pass'), fail: count('fail'), skipped: count('skipped') }
+  const executed = counts.tests - counts.skipped
+  const why = ended.late
+    ? `stopped after ${DEADLINE_MS[tier] / 60_000} minutes`
+    : executed === 0
+      ? `${files.length} files, but no test was executed`
+      : ended.code !== 0 && counts.fail === 0
+        ? 'something failed outside of a test'
+        : undefined
+  const seconds = (performance.now() - started) / 1000
+  return { ...counts, ok: ended.code === 0 && why === undefined, seconds, why, output: ended.output }
+}
+
+const nothing: TierResult = { ok: false, tests: 0, pass: 0, fail: 0, skipped: 0, seconds: 0 }

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import { createAgentUnderTest } from '../testing/agent-under-test.ts'
+import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
+import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
+import type { TestHub } from '../testing/wire-hub.ts'
+
+const BUNDLE = 'default/hello'
+const open: { close(): Promise<void> }[] = []
+
+async function joined(options: Partial<AgentUnderTestOptions> = {}): Promise<{ hub: TestHub; site: AgentUnderTest }> {
+  const hub = await startTestHub()
+  const joinCode = await hub.token('store-1', { clusterName: 'store-1', labels: { tier: 'store' } })
+  const site = createAgentUnderTest(hub, 'store-1', { joinCode, ...options })
+  open.unshift(site, hub)
+  await site.start()
+  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
+  return { hub, site }
+}
+
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.close()
+})
+
+describe('an agent', () => {
+  it('carries on after a kill at any write', async () => {
+    const probe = await joined()
+    const before = probe.site.door.writes.length
+    const content = { [BUNDLE]: { generation: 1, objects: [configMap('a'), configMap('b')] } }
+    const next = { [BUNDLE]: { generation: 2, objects: [configMap('b', { v: '2' }), configMap('c')] } }
+    await probe.hub.assign('store-1', content)
+    await probe.site.until(BUNDLE, 'Ready')
+    await probe.hub.assign('store-1', next)
+    await probe.hub.clock.runUntil(async () => (await probe.site.configMap('a')) === undefined, {
+      withinMs: 60_000,
+      what: 'prune',
+    })
+    const total = probe.site.door.writes.length - before
+    assert.ok(total >= 8, `${total} writes`)
+    for (let kill = 0; kill < total; kill++) {
+      const { hub, site } = await joined()
+      site.door.failAfterWrites = site.door.writes.length + kill
+      await hub.assign('store-1', content)
+      await hub.clock.advance(20_000)
+      await hub.assign('store-1', next)
+      await hub.clock.advance(20_000)
+      await site.stop()
+      site.door.failAfterWrites = Number.POSITIVE_INFINITY
+      await site.start()
+      const settled = async () =>
+        site.agent().report().bundles[0]?.state === 'Ready' && (await site.configMap('a')) === undefined
+      await hub.clock.runUntil(settled, { withinMs: 120_000, what: `kill at write ${kill}` })
+      assert.equal((await site.configMap('b'))?.['data']?.['v' as never], '2')
+      assert.ok(await site.configMap('c'))
+    }
+  })
+
+  it('writes nothing to cluster or hub in steady state', async () => {
+    const { hub, site } = await joined()
+    await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('a'), deployment('web')] } })
+    await site.until(BUNDLE, 'Ready')
+    await hub.clock.advance(60_000)
+    const clusterWrites = site.door.writes.length
+    const hubWrites = hub.writes.filter((write) => !write.includes('/leases/')).length
+    await hub.clock.advance(3_600_000)
+    assert.deepEqual(site.door.writes.slice(clusterWrites), [])
+    assert.deepEqual(hub.writes.filter((write) => !write.includes('/leases/')).slice(hubWrites), [])
+    assert.equal(site.agent().linkState(), 'Following')
+  })
+})

@@ -1,0 +1,48 @@
+/** The agent's own command line and environment, read once. */
+import { parseArgs } from 'node:util'
+import { LOG_LEVELS } from './json-logger.ts'
+import type { LogLevel } from './json-logger.ts'
+import type { RunAgentOptions } from './run.ts'
+
+/** A command line that cannot be used; the message says what to write instead. */
+export class AgentConfigError extends Error {
+  override readonly name = 'AgentConfigError'
+}
+
+/** Reads flags, then environment (`FLOTILLA_JOIN`, `FLOTILLA_NAME`, `FLOTILLA_DATA`, `FLOTILLA_LOG_LEVEL`, `KUBECONFIG`). */
+export function readAgentConfig(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Omit<RunAgentOptions, 'signal'> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      join: { type: 'string' },
+      name: { type: 'string' },
+      kubeconfig: { type: 'string' },
+      context: { type: 'string' },
+      data: { type: 'string' },
+      'log-level': { type: 'string' },
+    },
+  })
+  const kubeconfig = values.kubeconfig ?? env['KUBECONFIG']
+  if (!kubeconfig) throw new AgentConfigError('--kubeconfig: which cluster? Give the file that reaches it')
+  const dataDir = values.data ?? env['FLOTILLA_DATA']
+  if (!dataDir) throw new AgentConfigError('--data: give a directory of its own for keys and content')
+  const joinCode = values.join ?? env['FLOTILLA_JOIN']
+  const clusterName = values.name ?? env['FLOTILLA_NAME']
+  return {
+    kubeconfig,
+    dataDir,
+    logLevel: logLevelOf(values['log-level'] ?? env['FLOTILLA_LOG_LEVEL'] ?? 'info'),
+    ...(joinCode ? { joinCode } : {}),
+    ...(clusterName ? { clusterName } : {}),
+    ...(values.context ? { context: values.context } : {}),
+  }
+}
+
+function logLevelOf(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text)
+  if (!level) throw new AgentConfigError(`--log-level: ${JSON.stringify(text)} is none of ${LOG_LEVELS.join(', ')}`)
+  return level
+}

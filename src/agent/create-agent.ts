@@ -1,0 +1,142 @@
+/**
+ * An agent: three loops that meet through notices.
+ *
+ *   link ──head──▶ operator ──rows──▶ reporter ──▶ hub
+ *     └──────────── up, beat ────────────┘
+ *
+ * The link may be gone for years; the operator keeps the cluster as the last accepted document says (I-22).
+ */
+import type { Blobs } from '../blobs/blobs.ts'
+import { clientOver } from '../client/create-client.ts'
+import { createDiscovery } from '../client/discovery.ts'
+import { createRest } from '../client/rest.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Transport } from '../core/http.ts'
+import type { Ids } from '../core/ids.ts'
+import type { NewKeyPair } from '../core/keys.ts'
+import type { Logger } from '../core/log.ts'
+import { VERSION } from '../core/version.ts'
+import type { LinkState } from '../wire/agent-link.ts'
+import type { Report } from '../wire/frames.ts'
+import { createAbout } from './about.ts'
+import { createApplier } from './applier.ts'
+import { createClusterState } from './cluster-state.ts'
+import { createContent } from './content.ts'
+import { createDocuments } from './documents.ts'
+import type { ConnectHub } from './hub-api.ts'
+import { loadIdentity, loadTrustFile } from './identity.ts'
+import { createLink } from './link.ts'
+import type { Link } from './link.ts'
+import { createOperator } from './operator.ts'
+import { createReporter } from './reporter.ts'
+import type { AgentStorage } from './storage.ts'
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  /** The managed cluster's API. */
+  readonly cluster: Transport
+  readonly hub: ConnectHub
+  readonly storage: AgentStorage
+  /** Content on disk, so that the agent works without the hub. */
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly newKeyPair: NewKeyPair
+  readonly log: Logger
+  /** Needed at the first start only. */
+  readonly joinCode?: string
+  /** The name to join under, for codes made for several clusters. */
+  readonly clusterName?: string
+}
+
+/** An agent; `run` resolves when the signal is aborted. */
+export interface Agent {
+  run(signal: AbortSignal): Promise<void>
+  /** Where the link is, for tests and status pages. */
+  linkState(): LinkState['at']
+  /** What the next report would say. */
+  report(): Report
+}
+
+/** Makes an agent from its ports; a bad join code is refused here. */
+export async function createAgent(options: AgentOptions): Promise<Agent> {
+  const { storage, clock, ids, log, newKeyPair } = options
+  const identity = await loadIdentity(storage, {
+    newKeyPair,
+    ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
+    ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
+  })
+  const rest = createRest({ transport: options.cluster, clock, userAgent: `flotilla-agent/${VERSION}` })
+  const client = clientOver(rest)
+  const discovery = createDiscovery(rest)
+  const state = createClusterState(client)
+  const applier = createApplier(client, discovery)
+  let linkAt: LinkState['at'] = 'Unenrolled'
+  const about = createAbout({ client, discovery, clock, log, onChange: () => reporter.wake() })
+
+  const link: Link = await createLink({
+    connect: options.hub,
+    storage,
+    clock,
+    ids,
+    log,
+    newKeyPair,
+    identity,
+    agentVersion: VERSION,
+    holds: () => documents.current()?.digest,
+    onHead: (head) => {
+      documents.want(head)
+      operator.wake()
+    },
+    onBeat: (beat) => reporter.checkInEvery(beat.checkInSeconds),
+    onState: (next) => {
+      linkAt = next.at
+      if (next.at !== 'Following') return
+      operator.wake()
+      reporter.wake()
+    },
+  })
+  const documents = createDocuments({
+    storage,
+    state,
+    log,
+    hub: link.hub,
+    trust: link.trust,
+    root: async () => (await loadTrustFile(storage, identity.root))?.root,
+    clusterId: link.clusterId,
+  })
+  const content = createContent({ blobs: options.blobs, hub: link.hub })
+  const operator = createOperator({
+    documents,
+    content,
+    applier,
+    state,
+    clock,
+    ids,
+    log,
+    onChange: () => reporter.wake(),
+  })
+  const reporter = createReporter({ hub: link.hub, report, clock, ids, log })
+
+  function report(): Report {
+    const held = documents.held()
+    const refusal = documents.refusal()
+    return {
+      epoch: held?.epoch ?? 0,
+      revision: held?.revision ?? 0,
+      ...(held ? { document: held.digest } : {}),
+      agentVersion: VERSION,
+      ...about.current(),
+      bundles: [...operator.rows()],
+      ...(refusal === undefined ? {} : { refusal }),
+    }
+  }
+
+  return {
+    linkState: () => linkAt,
+    report,
+    async run(signal) {
+      await Promise.all([link.run(signal), operator.run(signal), reporter.run(signal), about.run(signal)])
+    },
+  }
+}

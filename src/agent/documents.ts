@@ -1,0 +1,154 @@
+/** The document this cluster follows: fetched, verified, checked against the chain, kept on disk and marked in the cluster. */
+import { Type } from 'typebox'
+import { base64, fromBase64, utf8 } from '../core/bytes.ts'
+import type { Digest } from '../core/digest.ts'
+import { toError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import { acceptDocument } from '../wire/chain.ts'
+import type { HeldDocument } from '../wire/chain.ts'
+import type { ClusterDocument } from '../wire/document.ts'
+import type { TrustedKey } from '../wire/envelope.ts'
+import type { HeadFrame } from '../wire/frames.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { FEATURES, openDocument } from '../wire/signed-document.ts'
+import { acceptTrust } from '../wire/trust.ts'
+import type { VerifiedTrust } from '../wire/trust.ts'
+import { parseJson, WireError } from '../wire/validate.ts'
+import type { ClusterState } from './cluster-state.ts'
+import type { HubApi } from './hub-api.ts'
+import { AGENT_FILES } from './storage.ts'
+import type { AgentStorage } from './storage.ts'
+
+/** A verified document and its digest. */
+export interface CurrentDocument {
+  readonly document: ClusterDocument
+  readonly digest: Digest
+}
+
+/** What documents need. */
+export interface DocumentPorts {
+  readonly storage: AgentStorage
+  readonly state: ClusterState
+  readonly log: Logger
+  readonly hub: () => HubApi | undefined
+  readonly trust: () => VerifiedTrust | undefined
+  readonly root: () => Promise<TrustedKey | undefined>
+  readonly clusterId: () => string | undefined
+}
+
+// The document with the trust bundle it was verified by: after a rotation of signers it must still open without the hub.
+const DocumentFile = Type.Object({ document: Type.String(), trust: Type.String() })
+
+/** Keeps the document; `refresh` brings it up to date. */
+export function createDocuments(ports: DocumentPorts) {
+  const log = ports.log.child({ part: 'documents' })
+  let current: CurrentDocument | undefined
+  let held: HeldDocument | undefined
+  let wanted: HeadFrame | undefined
+  let refusal: string | undefined
+  let loadedFor: string | undefined
+  let markedDigest: Digest | undefined
+
+  /** Reads disk and mark once the cluster id is known; the newer of the two is what counts. */
+  async function load(clusterId: string, signal: AbortSignal): Promise<void> {
+    const mark = await ports.state.readMark(clusterId, signal)
+    const disk = await readDisk().catch((caught: unknown) => {
+      log.warn({ err: toError(caught) }, 'the document on disk cannot be used; waiting for the hub')
+      return undefined
+    })
+    const mine = disk?.document.clusterId === clusterId ? disk : undefined
+    if (mine && (!mark || isAtLeast(mine.document, mark))) {
+      current = mine
+      held = heldOf(mine)
+    } else {
+      held = mark
+    }
+    markedDigest = mark?.digest
+    loadedFor = clusterId
+  }
+
+  async function readDisk(): Promise<CurrentDocument | undefined> {
+    const bytes = await ports.storage.read(AGENT_FILES.document)
+    const root = bytes && (await ports.root())
+    if (!bytes || !root) return undefined
+    const file = parseJson(DocumentFile, bytes, { what: AGENT_FILES.document, maxBytes: 4 * LIMITS.documentBytes })
+    const trust = acceptTrust(root, undefined, fromBase64(file.trust))
+    return openDocument(fromBase64(file.document), trust.signers)
+  }
+
+  async function fetchNewest(clusterId: string, signal: AbortSignal): Promise<void> {
+    const hub = ports.hub()
+    const trust = ports.trust()
+    if (!hub || !trust || !wanted || wanted.document === current?.digest) return
+    const asked = wanted
+    const envelope = await hub.document(signal)
+    const incoming = open(envelope, trust)
+    const decision = acceptDocument(held, incoming, { clusterId, epoch: trust.bundle.epoch, features: FEATURES })
+    if (decision.kind === 'Refuse') {
+      if (refusal !== decision.message) log.warn({ reason: decision.reason }, decision.message)
+      refusal = decision.message
+    } else {
+      // Also the one that is marked already: after a disk was lost, the mark alone is left.
+      if (current?.digest !== incoming.digest) await keep(envelope, incoming, trust)
+      refusal = undefined
+    }
+    // A newer head may have come meanwhile; this one is dealt with, whatever the answer was.
+    if (wanted === asked) wanted = undefined
+  }
+
+  async function keep(envelope: Uint8Array, incoming: CurrentDocument, trust: VerifiedTrust): Promise<void> {
+    const file = { document: base64(envelope), trust: base64(trust.envelope) }
+    await ports.storage.write(AGENT_FILES.document, utf8(JSON.stringify(file)))
+    current = incoming
+    held = heldOf(incoming)
+    log.info({ epoch: held.epoch, revision: held.revision }, 'document accepted')
+  }
+
+  function open(envelope: Uint8Array, trust: VerifiedTrust): CurrentDocument {
+    try {
+      return openDocument(envelope, trust.signers)
+    } catch (caught) {
+      // Asked for again later: the trust bundle may be about to name a new signer.
+      if (caught instanceof WireError) refusal = `document refused: ${caught.message}`
+      throw caught
+    }
+  }
+
+  return {
+    want(head: HeadFrame): void {
+      wanted = head
+    },
+    /** Loads, fetches and marks; throws when one of them is not possible now, and can be called again. */
+    async refresh(signal: AbortSignal): Promise<void> {
+      const clusterId = ports.clusterId()
+      if (clusterId === undefined) return
+      if (loadedFor !== clusterId) await load(clusterId, signal)
+      await fetchNewest(clusterId, signal)
+      // Before the first write of a document: a restored disk must not bring an older one back.
+      if (current && held && markedDigest !== held.digest) {
+        await ports.state.writeMark(clusterId, held).catch((caught: unknown) => {
+          // Whether it was written after all, and by whom, only a fresh read tells.
+          loadedFor = undefined
+          throw caught
+        })
+        markedDigest = held.digest
+      }
+    },
+    /** The document to run; undefined until there is one whose mark is written. */
+    current: () => (current && markedDigest === current.digest ? current : undefined),
+    held: () => held,
+    /** Why the newest document was refused, if it was. */
+    refusal: () => refusal,
+  }
+}
+
+/** The document this cluster follows. */
+export type Documents = ReturnType<typeof createDocuments>
+
+function heldOf({ document, digest }: CurrentDocument): HeldDocument {
+  return { epoch: document.epoch, revision: document.revision, digest }
+}
+
+function isAtLeast(document: ClusterDocument, mark: HeldDocument): boolean {
+  return document.epoch > mark.epoch || (document.epoch === mark.epoch && document.revision >= mark.revision)
+}

@@ -1,0 +1,156 @@
+/** The hub's gateway as functions: each route once, every answer checked, refusals told apart by what to do about them. */
+import type { Static, TSchema } from 'typebox'
+import { linesOf } from '../client/watch-lines.ts'
+import { deadline } from '../client/deadline.ts'
+import { utf8 } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
+import { readBody } from '../core/http.ts'
+import type { HttpResponse, Transport } from '../core/http.ts'
+import {
+  CheckInAnswer,
+  EnrolAnswer,
+  INSTANCE_HEADER,
+  parseFrame,
+  RefusalAnswer,
+  RenewAnswer,
+  ROUTES,
+  TrustAnswer,
+} from '../wire/frames.ts'
+import type { CheckIn, Frame } from '../wire/frames.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { checkDigest } from '../wire/signed-document.ts'
+import { parseJson } from '../wire/validate.ts'
+
+/** The gateway answered, but not with what was asked for. */
+export class HubRefusal extends Error {
+  override readonly name = 'HubRefusal'
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+
+  constructor(status: number, message: string, retryAfterMs?: number) {
+    super(message)
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** How to reach one gateway, and what both sides prove. */
+export interface HubConnection {
+  /** `https://host:port`. */
+  readonly endpoint: string
+  /** PEM of the CAs to believe; undefined only to fetch the trust bundle, which proves itself by the pinned root. */
+  readonly cas: readonly string[] | undefined
+  readonly certificate?: string
+  readonly privateKey?: string
+}
+
+/** A transport to one gateway; close it when its certificate or address is old. */
+export interface HubTransport {
+  readonly transport: Transport
+  close(): Promise<void>
+}
+
+/** Opens a transport; real ones speak TLS 1.3, simulated ones hand the request to a gateway. */
+export type ConnectHub = (connection: HubConnection) => HubTransport
+
+const ANSWER_MS = 30_000
+const BLOB_MS = 10 * 60_000
+
+/** Calls over one transport; `instance` is this start of the agent. */
+export function createHubApi(transport: Transport, clock: Clock, instance: string) {
+  async function call<S extends TSchema>(
+    route: { readonly method: string; readonly path: string; readonly body?: Uint8Array },
+    answer: { readonly schema: S; readonly maxBytes: number },
+    signal: AbortSignal,
+  ): Promise<Static<S>> {
+    const bytes = await bytesOf(route, { ms: ANSWER_MS, maxBytes: answer.maxBytes }, signal)
+    return parseJson(answer.schema, bytes, { what: `answer of ${route.path}`, maxBytes: answer.maxBytes })
+  }
+
+  function bytesOf(
+    route: { readonly method: string; readonly path: string; readonly body?: Uint8Array },
+    limit: { readonly ms: number; readonly maxBytes: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const what = `${route.method} ${route.path}`
+    return deadline({ clock, ms: limit.ms, signal, what }, async (inner) => {
+      const response = await send(route, inner)
+      return readBody(response.body, limit.maxBytes)
+    })
+  }
+
+  async function send(
+    route: { readonly method: string; readonly path: string; readonly body?: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const headers: Record<string, string> = {
+      [INSTANCE_HEADER]: instance,
+      ...(route.body ? { 'content-type': 'application/json' } : {}),
+    }
+    const request = { method: route.method, path: route.path, headers, ...(route.body ? { body: route.body } : {}) }
+    const response = await transport(request, signal)
+    if (response.status === 200) return response
+    throw await refusalOf(route.path, response)
+  }
+
+  const post = (path: string, body: Uint8Array) => ({ method: 'POST', path, body })
+  const small = LIMITS.answerBytes
+  return {
+    trust: (after: number, signal: AbortSignal) =>
+      call(
+        { method: 'GET', path: `${ROUTES.trust}?after=${after}` },
+        { schema: TrustAnswer, maxBytes: LIMITS.trustBytes },
+        signal,
+      ),
+    enrol: (envelope: Uint8Array, signal: AbortSignal) =>
+      call(post(ROUTES.enrol, envelope), { schema: EnrolAnswer, maxBytes: small }, signal),
+    renew: (envelope: Uint8Array, signal: AbortSignal) =>
+      call(post(ROUTES.renew, envelope), { schema: RenewAnswer, maxBytes: small }, signal),
+    checkIn: (body: CheckIn, signal: AbortSignal) =>
+      call(post(ROUTES.checkIn, utf8(JSON.stringify(body))), { schema: CheckInAnswer, maxBytes: small }, signal),
+    async report(body: Uint8Array, signal: AbortSignal): Promise<void> {
+      await bytesOf(post(ROUTES.report, body), { ms: ANSWER_MS, maxBytes: small }, signal)
+    },
+    /** The newest document's envelope, unverified. */
+    document: (signal: AbortSignal) =>
+      bytesOf({ method: 'GET', path: ROUTES.document }, { ms: BLOB_MS, maxBytes: 2 * LIMITS.documentBytes }, signal),
+    /** A blob whose digest was checked. */
+    async blob(digest: Digest, signal: AbortSignal): Promise<Uint8Array> {
+      const route = { method: 'GET', path: `${ROUTES.blob}${digest}` }
+      const bytes = await bytesOf(route, { ms: BLOB_MS, maxBytes: LIMITS.blobBytes }, signal)
+      checkDigest(bytes, digest, 'blob')
+      return bytes
+    },
+    /** Opens the stream; the frames end when the hub ends them or the signal is aborted. */
+    async follow(holds: Digest | undefined, signal: AbortSignal): Promise<AsyncIterable<Frame>> {
+      const query = holds === undefined ? '' : `?document=${holds}`
+      const response = await send({ method: 'GET', path: `${ROUTES.follow}${query}` }, signal)
+      return framesOf(response.body)
+    },
+  }
+}
+
+/** The hub's gateway as functions. */
+export type HubApi = ReturnType<typeof createHubApi>
+
+async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Frame> {
+  for await (const line of linesOf(body)) {
+    const frame = parseFrame(line)
+    if (frame) yield frame
+  }
+}
+
+async function refusalOf(path: string, response: HttpResponse): Promise<HubRefusal> {
+  const seconds = Number(response.headers['retry-after'])
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3600) * 1000 : undefined
+  let message = `${path.split('?')[0]}: the hub answered ${response.status}`
+  try {
+    const bytes = await readBody(response.body, LIMITS.answerBytes)
+    const answer = parseJson(RefusalAnswer, bytes, { what: 'refusal', maxBytes: LIMITS.answerBytes })
+    message = answer.message.slice(0, LIMITS.messageChars)
+  } catch {
+    // Something between us and the hub answered, not the hub: the status is all there is.
+  }
+  return new HubRefusal(response.status, message, retryAfterMs)
+}

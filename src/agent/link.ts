@@ -1,0 +1,236 @@
+/** Drives the link of wire/agent-link.ts: enrols, renews, follows, and waits, as its states say. */
+import { deadline, untilAborted } from '../client/deadline.ts'
+import { fromBase64, utf8 } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
+import { toError } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import type { NewKeyPair } from '../core/keys.ts'
+import type { Logger } from '../core/log.ts'
+import { initialLink, linkAction, linkTransition, SILENCE_MS } from '../wire/agent-link.ts'
+import type { LinkAction, LinkEvent, LinkState } from '../wire/agent-link.ts'
+import { PAYLOAD, signEnvelope } from '../wire/envelope.ts'
+import type { TrustedKey } from '../wire/envelope.ts'
+import type { BeatFrame, EnrolRequest, HeadFrame, RenewRequest } from '../wire/frames.ts'
+import { acceptTrust, verifyRoot } from '../wire/trust.ts'
+import type { VerifiedTrust } from '../wire/trust.ts'
+import { createHubApi, HubRefusal } from './hub-api.ts'
+import type { ConnectHub, HubApi, HubTransport } from './hub-api.ts'
+import {
+  acceptCertificate,
+  identitySigner,
+  loadTransport,
+  loadTrustFile,
+  newRequest,
+  publicKeysOf,
+  saveIdentity,
+  saveTrust,
+} from './identity.ts'
+import type { Identity, TransportIdentity } from './identity.ts'
+import type { AgentStorage } from './storage.ts'
+
+/** What a link is made of. */
+export interface LinkPorts {
+  readonly connect: ConnectHub
+  readonly storage: AgentStorage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly newKeyPair: NewKeyPair
+  readonly agentVersion: string
+  readonly identity: Identity
+  /** The document held now, so that the hub does not announce it again. */
+  readonly holds: () => Digest | undefined
+  readonly onHead: (head: HeadFrame) => void
+  readonly onBeat: (beat: BeatFrame) => void
+  readonly onState: (state: LinkState) => void
+}
+
+/** The running link. */
+export interface Link {
+  run(signal: AbortSignal): Promise<void>
+  /** The hub as this cluster, while a stream is open. */
+  hub(): HubApi | undefined
+  trust(): VerifiedTrust | undefined
+  clusterId(): string | undefined
+}
+
+/** Makes a link; nothing happens before `run`. */
+export async function createLink(ports: LinkPorts): Promise<Link> {
+  const { storage, clock, ids, newKeyPair } = ports
+  const log = ports.log.child({ part: 'link' })
+  let identity = ports.identity
+  let transport = await loadTransport(storage)
+  const kept = await loadTrustFile(storage, identity.root)
+  let root: TrustedKey | undefined = kept?.root
+  let trust: VerifiedTrust | undefined = kept?.trust
+  let state: LinkState = initialLink({
+    ...(identity.clusterId === undefined ? {} : { clusterId: identity.clusterId }),
+    ...(transport === undefined ? {} : { renewAt: transport.renewAt }),
+  })
+  // Drawn at every start and kept nowhere: a copy of the files starts as somebody else (wire/agent-instances.ts).
+  const instance = ids.suffix(20)
+  let following: HubApi | undefined
+  // Moves on after a failure, so that a dead gateway is not the only one ever asked.
+  let endpointIndex = 0
+
+  const endpoint = () => {
+    const endpoints = trust?.bundle.endpoints ?? identity.endpoints
+    return endpoints[endpointIndex % endpoints.length]!
+  }
+
+  function move(event: LinkEvent): void {
+    const before = state
+    state = linkTransition(state, event, { now: clock.monotonicMs(), fraction: ids.fraction() })
+    if (state.at === before.at && state.at !== 'Backoff') return
+    const waiting = state.at === 'Backoff' || state.at === 'Refused'
+    const fields = { state: state.at, ...(waiting && 'why' in state ? { why: state.why } : {}) }
+    if (before.at === 'Connecting' || state.at === 'Refused' || before.at === 'Following')
+      log.info(fields, 'link changed')
+    else log.debug(fields, 'link changed')
+    ports.onState(state)
+  }
+
+  async function withHub<T>(as: TransportIdentity | undefined, work: (hub: HubApi) => Promise<T>): Promise<T> {
+    const cas = trust?.bundle.transportCas
+    const credentials = as ? { certificate: as.certificate, privateKey: as.privateKey } : {}
+    const opened: HubTransport = ports.connect({ endpoint: endpoint(), cas, ...credentials })
+    try {
+      return await work(createHubApi(opened.transport, clock, instance))
+    } finally {
+      await opened.close()
+    }
+  }
+
+  /** Walks the trust bundle forward; the first one is fetched without believing anybody and proven by the pinned root. */
+  async function refreshTrust(signal: AbortSignal, hub?: HubApi): Promise<void> {
+    for (;;) {
+      const after = trust?.bundle.version ?? 0
+      const answer = hub
+        ? await hub.trust(after, signal)
+        : await withHub(undefined, (anonymous) => anonymous.trust(after, signal))
+      root = verifyRoot(identity.root, answer.root)
+      if (answer.bundles.length === 0) break
+      for (const text of answer.bundles) {
+        const envelope = fromBase64(text)
+        trust = acceptTrust(root, trust, envelope)
+        await saveTrust(storage, root, envelope)
+      }
+      log.info({ version: trust?.bundle.version }, 'trust bundle accepted')
+    }
+    if (!trust) throw new Error('the hub has no trust bundle')
+  }
+
+  async function perform(action: LinkAction, signal: AbortSignal): Promise<LinkEvent> {
+    switch (action.do) {
+      case 'Wait':
+        await clock.sleep(Math.max(0, action.until - clock.monotonicMs()), signal)
+        return { type: 'Waited' }
+      case 'Enrol':
+        return enrol(signal)
+      case 'Renew':
+        return renew(signal)
+      case 'Follow':
+        return follow(signal)
+    }
+  }
+
+  async function enrol(signal: AbortSignal): Promise<LinkEvent> {
+    await refreshTrust(signal)
+    const clusterId = state.at === 'Certifying' ? state.clusterId : undefined
+    const fresh = clusterId === undefined ? undefined : newRequest(newKeyPair, clusterId)
+    const request: EnrolRequest = {
+      root: identity.root,
+      token: identity.token,
+      ...(identity.clusterName === undefined ? {} : { clusterName: identity.clusterName }),
+      ...publicKeysOf(identity),
+      ...(identity.clusterId === undefined ? {} : { clusterId: identity.clusterId }),
+      ...(fresh ? { csr: fresh.csr } : {}),
+      agentVersion: ports.agentVersion,
+    }
+    const envelope = signEnvelope(identitySigner(identity), PAYLOAD.enrol, utf8(JSON.stringify(request)))
+    const answer = await withHub(undefined, (hub) => hub.enrol(envelope, signal))
+    if (identity.clusterId !== answer.clusterId) {
+      identity = { ...identity, clusterId: answer.clusterId, clusterName: answer.clusterName }
+      await saveIdentity(storage, identity)
+      log.info({ clusterId: answer.clusterId, cluster: answer.clusterName, state: answer.state }, 'enrolled')
+    }
+    if (answer.state === 'Pending') {
+      const retryAfterMs = (answer.retryAfterSeconds ?? 5) * 1000
+      return { type: 'Pending', clusterId: answer.clusterId, retryAfterMs }
+    }
+    if (!answer.certificate || !fresh || clusterId !== answer.clusterId) {
+      return { type: 'Accepted', clusterId: answer.clusterId }
+    }
+    return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
+  }
+
+  async function renew(signal: AbortSignal): Promise<LinkEvent> {
+    await refreshTrust(signal)
+    const clusterId = identity.clusterId ?? ''
+    const fresh = newRequest(newKeyPair, clusterId)
+    const request: RenewRequest = { root: identity.root, clusterId, csr: fresh.csr }
+    const envelope = signEnvelope(identitySigner(identity), PAYLOAD.renew, utf8(JSON.stringify(request)))
+    // Without the old certificate: it may be the very thing that has expired, and the identity key is proof enough.
+    const answer = await withHub(undefined, (hub) => hub.renew(envelope, signal))
+    return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
+  }
+
+  async function certified(issued: { certificate: string; privateKey: string; clusterId: string }): Promise<LinkEvent> {
+    transport = await acceptCertificate(storage, issued, { trust: trust!, now: clock.now() })
+    log.info({ clusterId: issued.clusterId }, 'certificate received')
+    return { type: 'Certified', renewAt: transport.renewAt }
+  }
+
+  async function follow(signal: AbortSignal): Promise<LinkEvent> {
+    if (!trust) await refreshTrust(signal)
+    const end = new AbortController()
+    const ended = AbortSignal.any([signal, end.signal])
+    try {
+      return await withHub(transport, async (hub) => {
+        const frames = (await hub.follow(ports.holds(), ended))[Symbol.asyncIterator]()
+        move({ type: 'Opened' })
+        following = hub
+        while (clock.now() < (state.renewAt ?? Number.POSITIVE_INFINITY)) {
+          const waited = { clock, ms: SILENCE_MS, signal: ended, what: 'follow stream' }
+          const next = await deadline(waited, (inner) => untilAborted(frames.next(), inner))
+          if (next.done) break
+          move({ type: 'Frame' })
+          if (next.value.type === 'head') ports.onHead(next.value)
+          else {
+            ports.onBeat(next.value)
+            if (next.value.trustVersion > trust!.bundle.version) await refreshTrust(signal, hub)
+          }
+        }
+        return { type: 'Ended' }
+      })
+    } finally {
+      following = undefined
+      end.abort()
+    }
+  }
+
+  function eventOf(caught: unknown, action: LinkAction): LinkEvent {
+    const why = toError(caught).message
+    if (!(caught instanceof HubRefusal)) {
+      endpointIndex += 1
+      return { type: 'Failed', why }
+    }
+    if (caught.status === 401 && action.do === 'Follow') return { type: 'Expired', why }
+    if ([400, 401, 403, 409].includes(caught.status)) return { type: 'Refused', why }
+    return { type: 'Failed', why, ...(caught.retryAfterMs === undefined ? {} : { retryAfterMs: caught.retryAfterMs }) }
+  }
+
+  return {
+    hub: () => following,
+    trust: () => trust,
+    clusterId: () => identity.clusterId,
+    async run(signal) {
+      while (!signal.aborted) {
+        const action = linkAction(state, clock.now())
+        const event = await perform(action, signal).catch((caught: unknown) => eventOf(caught, action))
+        if (!signal.aborted) move(event)
+      }
+    },
+  }
+}

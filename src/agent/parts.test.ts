@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fromUtf8, utf8 } from '../core/bytes.ts'
+import { digestOf } from '../core/digest.ts'
+import { seededKeys } from '../core/keys.ts'
+import { countingIds } from '../testing/wire-builders.ts'
+import { formatJoinCode, tokenSecret } from '../wire/join-code.ts'
+import { fieldManager } from './applier.ts'
+import { readAgentConfig } from './config.ts'
+import { createFileStorage } from './file-storage.ts'
+import { loadIdentity } from './identity.ts'
+import { createJsonLogger } from './json-logger.ts'
+import { objectKey } from './object-id.ts'
+import { createMemoryStorage } from './storage.ts'
+
+describe('file storage', () => {
+  it('keeps files to their owner and replaces them whole', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'flotilla-agent-'))
+    try {
+      const folder = join(parent, 'data')
+      const storage = await createFileStorage(folder)
+      assert.equal(await storage.read('identity.json'), undefined)
+      await storage.write('identity.json', utf8('one'))
+      await storage.write('identity.json', utf8('two'))
+      assert.equal(fromUtf8((await (await createFileStorage(folder)).read('identity.json'))!), 'two')
+      assert.equal((await stat(folder)).mode & 0o777, 0o700)
+      assert.equal((await stat(join(folder, 'identity.json'))).mode & 0o777, 0o600)
+      assert.deepEqual(await readdir(folder), ['identity.json'])
+    } finally {
+      await rm(parent, { recursive: true })
+    }
+  })
+})
+
+describe('identity', () => {
+  const codeFor = (root: string, fill = 1) =>
+    formatJoinCode({
+      endpoints: ['https://hub:7444'],
+      root: digestOf(root),
+      token: { name: 'x', secret: tokenSecret(new Uint8Array(32).fill(fill)) },
+    })
+  const newKeyPair = seededKeys(countingIds())
+
+  it('is made once, takes a newer code of its hub, and refuses another hub', async () => {
+    const storage = createMemoryStorage()
+    await assert.rejects(loadIdentity(storage, { newKeyPair }), /--join/)
+    const made = await loadIdentity(storage, { joinCode: codeFor('hub'), newKeyPair })
+    assert.deepEqual(await loadIdentity(storage, { newKeyPair }), made)
+    const renewed = await loadIdentity(storage, { joinCode: codeFor('hub', 2), newKeyPair })
+    assert.equal(renewed.identityKey, made.identityKey)
+    assert.notEqual(renewed.token.secret, made.token.secret)
+    await assert.rejects(loadIdentity(storage, { joinCode: codeFor('other'), newKeyPair }), /another --data directory/)
+  })
+})
+
+describe('configuration', () => {
+  it('takes flags before environment and says what is missing', () => {
+    const env = { FLOTILLA_JOIN: 'a', FLOTILLA_DATA: '/d', KUBECONFIG: '/k' }
+    assert.deepEqual(readAgentConfig(['--join', 'b', '--name', 'store-1'], env), {
+      kubeconfig: '/k',
+      dataDir: '/d',
+      logLevel: 'info',
+      joinCode: 'b',
+      clusterName: 'store-1',
+    })
+    assert.throws(() => readAgentConfig([], { FLOTILLA_DATA: '/d' }), /--kubeconfig/)
+    assert.throws(() => readAgentConfig([], { KUBECONFIG: '/k' }), /--data/)
+    assert.throws(() => readAgentConfig(['--log-level', 'loud'], env), /"loud" is none of debug/)
+  })
+})
+
+describe('the logger', () => {
+  it('writes one line of JSON with errors and their causes', () => {
+    const lines: string[] = []
+    const clock = { now: () => 0, monotonicMs: () => 0, sleep: async () => {} }
+    const log = createJsonLogger({ write: (line) => void lines.push(line), clock, level: 'info' }).child({ part: 'x' })
+    log.debug({}, 'not this')
+    log.warn({ err: new Error('outer', { cause: new Error('inner') }) }, 'this')
+    assert.deepEqual(
+      lines.map((line): unknown => JSON.parse(line)),
+      [
+        {
+          time: '1970-01-01T00:00:00.000000Z',
+          level: 'warn',
+          part: 'x',
+          err: { name: 'Error', message: 'outer', cause: { name: 'Error', message: 'inner' } },
+          msg: 'this',
+        },
+      ],
+    )
+    assert.ok(lines[0]?.endsWith('\n'))
+  })
+})
+
+describe('names', () => {
+  it('tell objects apart by group, not by version, and fit into a field manager', () => {
+    const web = { kind: 'Deployment', namespace: 'a', name: 'web' }
+    assert.equal(objectKey({ apiVersion: 'apps/v1', ...web }), objectKey({ apiVersion: 'apps/v1beta1', ...web }))
+    assert.notEqual(objectKey({ apiVersion: 'apps/v1', ...web }), objectKey({ apiVersion: 'extensions/v1', ...web }))
+    assert.equal(fieldManager('default/hello'), 'flotilla:default/hello')
+    assert.ok(fieldManager(`default/${'x'.repeat(253)}`).length <= 128)
+  })
+})

@@ -1,0 +1,87 @@
+import { utf8 } from '../core/bytes.ts'
+import type { ApiError } from '../core/errors.ts'
+import { bodyOf } from '../core/http.ts'
+import type { HttpResponse } from '../core/http.ts'
+import { writeYaml } from '../yaml/write.ts'
+
+/** Answers as bytes: JSON or YAML, Status for refusals, warnings as headers. */
+
+/** What a verb answers; the dispatcher gives it its bytes. */
+export interface Answer {
+  readonly status: number
+  readonly object: unknown
+  /** Sentences for the client to print, sent as Warning headers. */
+  readonly warnings?: readonly string[]
+}
+
+/** How an answer is written. */
+export interface Format {
+  readonly mediaType: 'application/json' | 'application/yaml'
+  readonly pretty: boolean
+}
+
+const JSON_FORMAT: Format = { mediaType: 'application/json', pretty: false }
+
+/** A Kubernetes Status for a refusal. */
+export function statusOf(error: ApiError): object {
+  const { name, group, kind, uid, causes, retryAfterSeconds } = error.details
+  const details = {
+    ...(name ? { name } : {}),
+    ...(group ? { group } : {}),
+    ...(kind ? { kind } : {}),
+    ...(uid ? { uid } : {}),
+    ...(causes && causes.length > 0 ? { causes } : {}),
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  }
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: error.message,
+    reason: error.reason,
+    ...(Object.keys(details).length > 0 ? { details } : {}),
+    code: error.code,
+  }
+}
+
+/** The bytes of an answer. */
+export function respond(answer: Answer, format: Format = JSON_FORMAT): HttpResponse {
+  const text =
+    format.mediaType === 'application/yaml'
+      ? writeYaml(answer.object)
+      : `${JSON.stringify(answer.object, undefined, format.pretty ? 2 : undefined)}\n`
+  return {
+    status: answer.status,
+    headers: { ...headersOf(format.mediaType, answer.warnings) },
+    body: bodyOf(utf8(text)),
+  }
+}
+
+/** A refusal as an answer. */
+export function respondError(error: ApiError, format?: Format): HttpResponse {
+  const response = respond({ status: error.code, object: statusOf(error) }, format)
+  const { retryAfterSeconds } = error.details
+  if (!retryAfterSeconds) return response
+  return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } }
+}
+
+/** Plain text, as health checks answer. */
+export function respondText(status: number, text: string): HttpResponse {
+  return { status, headers: headersOf('text/plain; charset=utf-8'), body: bodyOf(utf8(text)) }
+}
+
+/** Headers every answer has. */
+export function headersOf(contentType: string, warnings: readonly string[] = []): Record<string, string> {
+  return {
+    'content-type': contentType,
+    'cache-control': 'no-cache, private',
+    ...(warnings.length > 0 ? { warning: warnings.map((warning) => `299 - ${quoted(warning)}`).join(', ') } : {}),
+  }
+}
+
+// A quoted-string of RFC 7230; characters a header cannot carry are dropped.
+function quoted(text: string): string {
+  const printable = text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[^\x20-\x7e]/g, '?')
+  return `"${printable.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}

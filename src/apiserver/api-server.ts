@@ -1,0 +1,227 @@
+import type { Clock } from '../core/clock.ts'
+import { ApiError, isApiError, toError } from '../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
+import { EventsEvent } from '../kinds/builtin/events.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import type { Store } from '../store/store.ts'
+import { admitAll } from './admission.ts'
+import type { Admission } from './admission.ts'
+import { respond, respondError } from './answer.ts'
+import type { Answer } from './answer.ts'
+import type { Context, Parts } from './context.ts'
+import { createOpenApi } from './discovery/openapi.ts'
+import { serveAbout } from './discovery/serve.ts'
+import type { About } from './discovery/serve.ts'
+import { runCollector } from './gc/collector.ts'
+import { createFairQueue } from './fair-queue.ts'
+import type { FairLimits } from './fair-queue.ts'
+import { impersonate } from './impersonate.ts'
+import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
+import { ensureSystemNamespaces } from './namespaces.ts'
+import { negotiate } from './negotiate.ts'
+import { startRbac } from './rbac/rbac.ts'
+import { badRequest, methodNotAllowed, notAllowed, unknownPath } from './refusals.ts'
+import { createEventsStore } from './events-store.ts'
+import { createRegistry } from './registry.ts'
+import { attemptOf, requestInfo } from './request-info.ts'
+import type { RequestInfo, ResourceRequest } from './request-info.ts'
+import { isReview, serveReview } from './reviews/serve-review.ts'
+import { bearerOf, createServiceAccountTokens } from './tokens/service-account-tokens.ts'
+import { requestToken } from './tokens/token-request.ts'
+import { serveAudit } from './serve-audit.ts'
+import { servesSubresource } from './subresources.ts'
+import { create } from './verbs/create.ts'
+import { deleteCollection } from './verbs/delete-collection.ts'
+import { remove } from './verbs/delete.ts'
+import { get } from './verbs/get.ts'
+import { list } from './verbs/list.ts'
+import { patch } from './verbs/patch.ts'
+import { scale } from './verbs/scale.ts'
+import { update } from './verbs/update.ts'
+import { watch } from './verbs/watch.ts'
+
+/** A Kubernetes API over a store, without sockets: a listener or a simulation carries the requests. */
+
+/** What the server needs from the world. */
+export interface ApiServerOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly kinds: readonly Kind[]
+  readonly log: Logger
+  /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
+  readonly version?: string
+  readonly admit?: Admission
+  /** The Ed25519 key (PEM) that signs tokens of service accounts; without it none are issued or taken. */
+  readonly tokenKey?: string
+  /** How many requests of each class of callers are served at once. */
+  readonly limits?: FairLimits
+}
+
+/** A running API server. */
+export interface ApiServer {
+  readonly handle: Handler
+  /** Ends open watches and background work; the store stays open, it belongs to who made it. */
+  close(): Promise<void>
+}
+
+/** The Kubernetes version whose behaviour is served. */
+export const KUBERNETES_VERSION = { major: '1', minor: '36' } as const
+
+const ANONYMOUS = 'system:anonymous'
+
+/** Starts an API server. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { store, clock, ids, log } = options
+  const version = `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${options.version ?? 'dev'}`
+  const registry = createRegistry(options.kinds)
+  const closing = new AbortController()
+  const rbac = startRbac({ store, clock, ids, log, registry }, options.admit ?? admitAll, closing.signal)
+  const { authorizer } = rbac
+  const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
+  const tokens = options.tokenKey === undefined ? undefined : createServiceAccountTokens(parts, options.tokenKey)
+  const eventsStore = createEventsStore(store)
+  const queue = createFairQueue(options.limits)
+  let problem: string | undefined = 'starting'
+  const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready]).then(
+    () => (problem = undefined),
+    (error: unknown) => (problem = toError(error).message),
+  )
+  const lifecycle = startNamespaceLifecycle(parts, closing.signal)
+  const collector = runCollector(parts, closing.signal)
+  const about: About = {
+    registry,
+    openApi: createOpenApi(registry, version),
+    version: versionInfo(version),
+    notReady: () => problem,
+  }
+
+  async function handle(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
+    try {
+      await ready
+      const proven = await proveToken(request, caller)
+      return await queue.run(proven, signal, async () => {
+        const info = requestInfo(request)
+        const acting = await impersonate(request, proven, authorizer)
+        await authorize(info, request, acting)
+        if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
+        if (!info.resource) return serveAbout(about, request, info)
+        const context = contextOf(request, acting, { info, resource: info.resource, signal })
+        if (context.request.verb === 'watch') return await watch(context)
+        return respond(await answer(context), context.accept)
+      })
+    } catch (error) {
+      return respondError(refusalOf(error, request))
+    }
+  }
+
+  /** A token counts only where the transport has proven nobody: a certificate is never overruled by a header. */
+  async function proveToken(request: HttpRequest, caller: Caller): Promise<Caller> {
+    const token = caller.user === ANONYMOUS ? bearerOf(request) : undefined
+    if (token === undefined) return caller
+    const proven = await tokens?.prove(token)
+    if (!proven) throw new ApiError('Unauthorized', 'Unauthorized')
+    return { ...proven.caller, ...(caller.address === undefined ? {} : { address: caller.address }) }
+  }
+
+  async function authorize(info: RequestInfo, request: HttpRequest, caller: Caller): Promise<void> {
+    const attempt = attemptOf(info, request, caller)
+    const { allowed, reason } = await authorizer.authorize(attempt)
+    if (!allowed) throw notAllowed(attempt, reason)
+  }
+
+  function answer(context: Context): Promise<Answer> {
+    if (isReview(context.kind)) return serveReview(context, { authorizer, tokens })
+    if (context.request.subresource === 'token' && tokens) return requestToken(context, tokens)
+    return serve(context)
+  }
+
+  function contextOf(
+    http: HttpRequest,
+    caller: Caller,
+    { info, resource, signal }: { info: RequestInfo; resource: ResourceRequest; signal: AbortSignal },
+  ): Context {
+    const { group, version: groupVersion, plural, subresource, namespace, name, verb } = resource
+    const kind = registry.find(group, groupVersion, plural)
+    if (!kind) throw unknownPath()
+    if (subresource !== undefined && !servesSubresource(kind, subresource)) throw unknownPath()
+    if (kind.verbs && name !== undefined) throw unknownPath()
+    if (kind.verbs && !kind.verbs.includes(verb)) throw methodNotAllowed()
+    // Namespaced objects are addressed in their namespace, others without one; only reads may span namespaces.
+    if (kind.scope === 'Cluster' && namespace !== undefined) throw unknownPath()
+    if (kind.scope === 'Namespaced' && namespace === undefined && (name !== undefined || !isRead(verb))) {
+      if (verb === 'create') throw badRequest('an empty namespace may not be set during creation')
+      throw name === undefined ? methodNotAllowed() : unknownPath()
+    }
+    return {
+      parts: kind === EventsEvent ? { ...parts, store: eventsStore } : parts,
+      http,
+      caller,
+      signal: AbortSignal.any([signal, closing.signal]),
+      query: info.query,
+      request: resource,
+      kind,
+      accept: negotiate(http, info.query),
+    }
+  }
+
+  function refusalOf(caught: unknown, request: HttpRequest): ApiError {
+    if (isApiError(caught)) return caught
+    const error = toError(caught)
+    log.error({ err: error, method: request.method, path: request.path.slice(0, 500) }, 'request failed')
+    return new ApiError('InternalError', `Internal error occurred: ${error.message}`, {}, { cause: error })
+  }
+
+  return {
+    handle,
+    async close() {
+      closing.abort()
+      await Promise.all([ready, rbac.done, lifecycle, collector])
+    },
+  }
+}
+
+function serve(context: Context): Promise<Answer> {
+  if (context.request.subresource === 'scale') return scale(context)
+  switch (context.request.verb) {
+    case 'get':
+      return get(context)
+    case 'list':
+      return list(context)
+    case 'create':
+      return create(context)
+    case 'update':
+      return update(context)
+    case 'patch':
+      return patch(context)
+    case 'delete':
+      return remove(context)
+    case 'deletecollection':
+      return deleteCollection(context)
+    case 'watch':
+      throw methodNotAllowed()
+  }
+}
+
+function isRead(verb: string): boolean {
+  return verb === 'list' || verb === 'watch'
+}
+
+function versionInfo(gitVersion: string): object {
+  return {
+    ...KUBERNETES_VERSION,
+    emulationMajor: KUBERNETES_VERSION.major,
+    emulationMinor: KUBERNETES_VERSION.minor,
+    minCompatibilityMajor: KUBERNETES_VERSION.major,
+    minCompatibilityMinor: '35',
+    gitVersion,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: '',
+    platform: '',
+  }
+}

@@ -1,0 +1,234 @@
+import { ApiError, toError } from '../../core/errors.ts'
+import { isObject, jsonClone } from '../../core/json.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { defaultObject } from '../../kinds/validate.ts'
+import { badRequest } from '../refusals.ts'
+import { isCustom } from '../registry.ts'
+import { ListProblem, rootType } from './atoms.ts'
+import { compare } from './compare.ts'
+import { emptyObject } from './empty-object.ts'
+import { FieldSet, pathText } from './field-set.ts'
+import { capUpdaters, decodeManaged, encodeManaged, managerId, managerInfo, NOTHING_MANAGED } from './managed-fields.ts'
+import type { Managed } from './managed-fields.ts'
+import { toFieldSet } from './to-field-set.ts'
+import { applyConfig, updateOwners } from './updater.ts'
+import type { FieldConflict, Managers, Operation } from './updater.ts'
+
+/**
+ * Field ownership of a Kubernetes API: every write is recorded in metadata.managedFields, and an apply is merged by what
+ * its manager owned before. The order of steps is that of Kubernetes' field manager.
+ */
+
+/** Fields nobody owns: the server sets them, or they are the object's address. */
+const NEVER_OWNED = FieldSet.of(
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...(
+    [
+      'name',
+      'namespace',
+      'creationTimestamp',
+      'selfLink',
+      'uid',
+      'clusterName',
+      'generation',
+      'managedFields',
+      'resourceVersion',
+    ] as const
+  ).map((field) => ['f:metadata', `f:${field}`] as const),
+)
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+const CURRENT = 'current-operation'
+
+/** A write that is not an apply. */
+export interface TrackedUpdate {
+  readonly kind: Kind
+  /** What was stored; undefined for a new object. */
+  readonly live: UnknownObject | undefined
+  /** What will be stored; its managedFields are set here. */
+  readonly next: UnknownObject
+  readonly manager: string
+  readonly subresource?: string | undefined
+  readonly now: number
+}
+
+/** Records a create, update or patch. */
+export function trackUpdate(update: TrackedUpdate): void {
+  const { kind, live, next, subresource } = update
+  const given = next.metadata.managedFields
+  const before = live?.metadata.managedFields
+  const managed = decodeLiveOrNew(before, given, subresource !== undefined)
+  delete next.metadata.managedFields
+  // An object that was never tracked (its managers were reset) stays untracked until somebody applies.
+  if (live && managed.owners.size === 0) return
+  try {
+    const tracked = capUpdaters(trackBy(update, live ?? emptyObject(kind), managed))
+    if (tracked.owners.size > 0) next.metadata.managedFields = encodeManaged(tracked, apiVersionOf(kind))
+  } catch (error) {
+    // A list whose items cannot be told apart is for validation to refuse; ownership is not known then.
+    if (!(error instanceof ListProblem)) throw error
+  }
+}
+
+function decodeLiveOrNew(
+  live: UnknownObject['metadata']['managedFields'],
+  given: UnknownObject['metadata']['managedFields'],
+  ignoreGiven: boolean,
+): Managed {
+  const fromLive = () => decodeManaged(live) ?? NOTHING_MANAGED
+  if (ignoreGiven) return fromLive()
+  const isReset =
+    given !== undefined && (given.length === 0 || (given.length === 1 && Object.keys(given[0]!).length === 0))
+  if (isReset) return NOTHING_MANAGED
+  // Clients that do not know managedFields must not delete them by accident.
+  const decoded = decodeManaged(given)
+  return decoded && decoded.owners.size > 0 ? decoded : fromLive()
+}
+
+function trackBy(update: Omit<TrackedUpdate, 'live'>, live: UnknownObject, managed: Managed): Managed {
+  const { kind, next, manager, subresource, now } = update
+  const operation = operationOf(kind, managed.owners, CURRENT, subresource)
+  const owners = stripped(updateOwners(operation, withoutManaged(live), next), CURRENT)
+  const taken = owners.get(CURRENT)
+  if (!taken) return { owners, times: managed.times }
+  owners.delete(CURRENT)
+  const id = managerId({ manager, operation: 'Update', apiVersion: apiVersionOf(kind), subresource })
+  const previous = owners.get(id)
+  owners.set(id, previous ? taken.union(previous) : taken)
+  return { owners, times: new Map(managed.times).set(id, now) }
+}
+
+/** An apply of a configuration. */
+export interface Apply {
+  readonly kind: Kind
+  /** What is stored; undefined when the apply creates. */
+  readonly live: UnknownObject | undefined
+  readonly config: UnknownObject
+  readonly manager: string
+  readonly force: boolean
+  readonly subresource?: string | undefined
+  readonly now: number
+}
+
+/** The object after an apply, with its managedFields and defaults; 409 with one cause per contested field. */
+export function applyObject(apply: Apply): UnknownObject {
+  const { kind, live, config, manager, subresource } = apply
+  if (config.metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil')
+  const base = live ?? emptyObject(kind)
+  let managed = decodeManaged(base.metadata?.managedFields)
+  if (!managed) throw new ApiError('InternalError', 'failed to decode managed fields of the stored object')
+  try {
+    if (managed.owners.size === 0) {
+      // Everything that was there before the first apply belongs to somebody, so that conflicts are seen.
+      managed = trackBy(
+        { ...apply, next: withoutManaged(base), manager: 'before-first-apply' },
+        emptyObject(kind),
+        managed,
+      )
+    }
+    const id = managerId({ manager, operation: 'Apply', apiVersion: apiVersionOf(kind), subresource })
+    const operation = operationOf(kind, managed.owners, id, subresource)
+    const plainBase = withoutManaged(base)
+    let result = applyConfig(operation, plainBase, config, apply.force)
+    if (result.conflicts && manager === 'kubectl') {
+      const contested = withoutLastApplied(apply, result.conflicts)
+      result = contested.length > 0 ? { conflicts: contested } : applyConfig(operation, plainBase, config, true)
+    }
+    if (result.conflicts) throw conflictError(result.conflicts)
+    const object = jsonClone((result.object ?? plainBase) as UnknownObject)
+    const times = result.object === undefined ? managed.times : new Map(managed.times).set(id, apply.now)
+    if (result.object !== undefined) defaultObject(kind, object)
+    object.metadata.managedFields = encodeManaged({ owners: stripped(result.managers, id), times }, apiVersionOf(kind))
+    if (manager === 'kubectl') renewLastApplied(object, config)
+    return object
+  } catch (error) {
+    if (error instanceof ListProblem) throw badRequest(`failed to create typed patch object: ${toError(error).message}`)
+    throw error
+  }
+}
+
+function operationOf(kind: Kind, managers: Managers, manager: string, subresource: string | undefined): Operation {
+  return { type: rootType(kind.schema), ignored: ignoredFields(kind, subresource), managers, manager }
+}
+
+/** What an endpoint resets, so that writing it there owns nothing. */
+function ignoredFields(kind: Kind, subresource: string | undefined): FieldSet {
+  if (!kind.subresources.status) return new FieldSet()
+  if (subresource !== 'status') return FieldSet.of(['f:status'])
+  return isCustom(kind) ? FieldSet.of(['f:metadata'], ['f:spec']) : FieldSet.of(['f:metadata', 'f:labels'], ['f:spec'])
+}
+
+function stripped(managers: Managers, manager: string): Map<string, FieldSet> {
+  const result = new Map(managers)
+  const set = result.get(manager)
+  if (!set) return result
+  const rest = set.difference(NEVER_OWNED)
+  if (rest.isEmpty()) result.delete(manager)
+  else result.set(manager, rest)
+  return result
+}
+
+function withoutManaged(object: UnknownObject): UnknownObject {
+  if (!object.metadata?.managedFields) return object
+  const { managedFields: _managedFields, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** What client-side apply set before, `kubectl apply --server-side` may take over. */
+function withoutLastApplied({ kind, live }: Apply, conflicts: readonly FieldConflict[]): readonly FieldConflict[] {
+  const text = live?.metadata.annotations?.[LAST_APPLIED]
+  if (!live || !text) return conflicts
+  let last: unknown
+  try {
+    last = JSON.parse(text)
+  } catch {
+    return conflicts
+  }
+  if (!isObject(last) || last['apiVersion'] !== apiVersionOf(kind)) return conflicts
+  const type = rootType(kind.schema)
+  const { added, modified, removed } = compare(last, withoutManaged(live), type)
+  const allowed = toFieldSet(last, type).difference(modified).difference(added).difference(removed)
+  return conflicts.filter(({ path }) => !allowed.has(path))
+}
+
+function renewLastApplied(object: UnknownObject, config: UnknownObject): void {
+  const { annotations } = object.metadata
+  if (!annotations?.[LAST_APPLIED]) return
+  const copy = jsonClone(config)
+  if (copy.metadata.annotations) delete copy.metadata.annotations[LAST_APPLIED]
+  annotations[LAST_APPLIED] = `${JSON.stringify(copy)}\n`
+}
+
+function conflictError(conflicts: readonly FieldConflict[]): ApiError {
+  const causes = conflicts.map(({ manager, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${managerText(manager)}`,
+    field: pathText(path),
+  }))
+  return new ApiError('Conflict', conflictMessage(conflicts), { causes })
+}
+
+function conflictMessage(conflicts: readonly FieldConflict[]): string {
+  const [first] = conflicts
+  if (conflicts.length === 1 && first) {
+    return `Apply failed with 1 conflict: conflict with ${managerText(first.manager)}: ${pathText(first.path)}`
+  }
+  const byManager = Map.groupBy(conflicts, ({ manager }) => managerText(manager))
+  const lines = [...byManager.keys()]
+    .sort()
+    .flatMap((manager) => [
+      `conflicts with ${manager}:`,
+      ...byManager.get(manager)!.map(({ path }) => `- ${pathText(path)}`),
+    ])
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+function managerText(id: string): string {
+  const { manager, operation, apiVersion, subresource } = managerInfo(id)
+  const name = `${JSON.stringify(manager)}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}

@@ -1,0 +1,130 @@
+import { formatTime, parseTime } from '../../core/time.ts'
+import type { ManagedFieldsEntry } from '../../kinds/meta.ts'
+import { fromFieldsV1, toFieldsV1 } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import type { Managers } from './updater.ts'
+
+/** metadata.managedFields to owners and back. A manager is known by who it is and how it writes, not by when. */
+
+/** Who writes, and how. */
+export interface ManagerInfo {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  readonly apiVersion: string
+  readonly subresource: string | undefined
+}
+
+/** Owners with the times of their last change. */
+export interface Managed {
+  readonly owners: Managers
+  /** Milliseconds, by manager. */
+  readonly times: ReadonlyMap<string, number>
+}
+
+/** Nobody owns anything. */
+export const NOTHING_MANAGED: Managed = { owners: new Map(), times: new Map() }
+
+/** The identifier of a manager. */
+export function managerId({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
+  return JSON.stringify([
+    manager || 'unknown',
+    operation,
+    // An applier stays the same when it moves to another version of the API.
+    operation === 'Apply' ? '' : apiVersion,
+    subresource ?? '',
+  ])
+}
+
+/** Who an identifier names. */
+export function managerInfo(id: string): ManagerInfo {
+  const [manager, operation, apiVersion, subresource] = JSON.parse(id) as [string, 'Apply' | 'Update', string, string]
+  return { manager, operation, apiVersion, subresource: subresource === '' ? undefined : subresource }
+}
+
+/** Owners of a list of entries; undefined when one of them cannot be read. */
+export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined {
+  const owners = new Map<string, FieldSet>()
+  const times = new Map<string, number>()
+  for (const entry of entries ?? []) {
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') return undefined
+    if (entry.fieldsType !== 'FieldsV1') return undefined
+    const set = fromFieldsV1(entry.fieldsV1 ?? {})
+    if (!set) return undefined
+    const id = managerId({ ...entry, subresource: entry.subresource })
+    owners.set(id, set)
+    const time = entry.time === undefined ? undefined : parseTime(entry.time)
+    if (time !== undefined) times.set(id, time)
+  }
+  return { owners, times }
+}
+
+/** The entries of owners, in the order Kubernetes keeps them. */
+export function encodeManaged({ owners, times }: Managed, apiVersion: string): ManagedFieldsEntry[] {
+  const entries: ManagedFieldsEntry[] = []
+  for (const [id, set] of owners) {
+    const info = managerInfo(id)
+    const time = times.get(id)
+    entries.push({
+      manager: info.manager,
+      operation: info.operation,
+      apiVersion: info.apiVersion || apiVersion,
+      ...(time === undefined ? {} : { time: formatTime(time) }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: toFieldsV1(set),
+      ...(info.subresource === undefined ? {} : { subresource: info.subresource }),
+    })
+  }
+  return entries.sort(compareEntries)
+}
+
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  const keys = (entry: ManagedFieldsEntry) => [
+    entry.operation,
+    entry.time ?? '',
+    entry.manager,
+    entry.apiVersion,
+    entry.subresource ?? '',
+  ]
+  const left = keys(a)
+  const right = keys(b)
+  for (const [index, key] of left.entries()) {
+    if (key !== right[index]) return key < right[index]! ? -1 : 1
+  }
+  return 0
+}
+
+const MAX_UPDATERS = 10
+const ANCIENT = 'ancient-changes'
+
+/** Folds the oldest updaters into one entry, so that the list stays short. */
+export function capUpdaters({ owners, times }: Managed): Managed {
+  const timeOf = (id: string) => Math.floor((times.get(id) ?? 0) / 1000)
+  const updaters = [...owners.keys()]
+    .filter((id) => managerInfo(id).operation === 'Update')
+    .sort((a, b) => timeOf(a) - timeOf(b) || (a < b ? -1 : 1))
+  if (updaters.length <= MAX_UPDATERS) return { owners, times }
+  const capped = new Map(owners)
+  const cappedTimes = new Map(times)
+  const firstOfVersion = new Map<string, string>()
+  let count = updaters.length
+  for (const id of updaters) {
+    if (count <= MAX_UPDATERS) break
+    const { apiVersion } = managerInfo(id)
+    const first = firstOfVersion.get(apiVersion)
+    if (first === undefined) {
+      firstOfVersion.set(apiVersion, id)
+      continue
+    }
+    const bucket = managerId({ manager: ANCIENT, operation: 'Update', apiVersion, subresource: undefined })
+    if (!capped.has(bucket)) {
+      const set = capped.get(first)!
+      capped.delete(first)
+      capped.set(bucket, set)
+    }
+    capped.set(bucket, capped.get(id)!.union(capped.get(bucket)!))
+    if (id !== bucket) capped.delete(id)
+    cappedTimes.set(bucket, times.get(id) ?? 0)
+    count -= 1
+  }
+  return { owners: capped, times: cappedTimes }
+}

@@ -1,0 +1,116 @@
+import { jsonClone, jsonEqual } from '../core/json.ts'
+import type { ManagedFieldsEntry, UnknownObject } from '../kinds/meta.ts'
+import { validateObject } from '../kinds/validate.ts'
+import { invalidObject } from '../kinds/walk/field-error.ts'
+import { auditLine } from './context.ts'
+import type { Context } from './context.ts'
+import { storeKeyOf, textAt } from './objects.ts'
+import type { Stored } from './objects.ts'
+import { hasGeneration, isCustom } from './registry.ts'
+import { strategyOf } from './strategies.ts'
+
+/** The rules of every change to an object that exists, whether it comes by PUT, PATCH or apply. */
+
+/** A change to an object. */
+export interface Change {
+  readonly stored: Stored
+  /** What the client wants; it is changed here. */
+  readonly next: UnknownObject
+  readonly dryRun: boolean
+  /** Records who owns which fields, once the object has its final shape. */
+  track?(live: UnknownObject, next: UnknownObject): void
+}
+
+/** What became of a change; `stale` says that somebody else was faster. */
+export type ChangeResult =
+  | { readonly stale: false; readonly object: UnknownObject; readonly warnings: readonly string[] }
+  | { readonly stale: true }
+
+/** Validates and stores a change. A change that changes nothing writes nothing. */
+export async function commitChange(context: Context, change: Change): Promise<ChangeResult> {
+  const { kind, parts, request, caller } = context
+  const { stored, dryRun } = change
+  const old = stored.object
+  const next = keepWhatIsNotTheirs(context, old, change.next)
+  const strategy = strategyOf(kind)
+  if (request.subresource === undefined) strategy.prepare?.(next, old)
+  change.track?.(old, next)
+  if (hasGeneration(kind) && contentChanged(context, old, next)) {
+    next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  }
+  const errors = [
+    ...validateObject(kind, next, { old, ...(request.subresource === 'status' ? { subresource: 'status' } : {}) }),
+    ...(strategy.validate?.(next, old) ?? []),
+  ]
+  if (errors.length > 0) throw invalidObject(kind, next.metadata.name, errors)
+  const warnings = await parts.admission({
+    caller,
+    operation: 'UPDATE',
+    kind,
+    subresource: request.subresource,
+    object: next,
+    oldObject: old,
+    dryRun,
+  })
+  keepUntouchedTimes(old, next)
+  if (jsonEqual(old, next)) return { stale: false, object: old, warnings }
+  if (dryRun) return { stale: false, object: next, warnings }
+  const result = await parts.store.commit({
+    key: storeKeyOf(kind, old.metadata),
+    expect: stored.revision,
+    value: isGone(context, next) ? undefined : textAt(next),
+    audit: auditLine(context, next),
+  })
+  return result.ok ? { stale: false, object: next, warnings } : { stale: true }
+}
+
+/** Whether a deleted object has lost its last reason to stay. */
+export function isGone({ kind }: Pick<Context, 'kind'>, object: UnknownObject): boolean {
+  const { deletionTimestamp, finalizers } = object.metadata
+  return deletionTimestamp !== undefined && !finalizers?.length && strategyOf(kind).holds?.(object) !== true
+}
+
+function keepWhatIsNotTheirs({ kind, request }: Context, old: UnknownObject, wanted: UnknownObject): UnknownObject {
+  if (request.subresource === 'status') {
+    const next = jsonClone(old)
+    if (wanted['status'] === undefined) delete next['status']
+    else next['status'] = wanted['status']
+    // Ownership of status fields is recorded through this endpoint, too.
+    if (wanted.metadata.managedFields) next.metadata.managedFields = wanted.metadata.managedFields
+    return next
+  }
+  const next = wanted
+  if (kind.subresources.status) {
+    if (old['status'] === undefined) delete next['status']
+    else next['status'] = jsonClone(old['status'])
+  }
+  const { metadata } = next
+  for (const field of ['uid', 'creationTimestamp'] as const) {
+    if (metadata[field] === undefined && old.metadata[field] !== undefined) metadata[field] = old.metadata[field]
+  }
+  const owned = ['resourceVersion', 'generation', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+  for (const field of owned) {
+    if (old.metadata[field] === undefined) delete metadata[field]
+    else Object.assign(metadata, { [field]: old.metadata[field] })
+  }
+  return next
+}
+
+function contentChanged({ kind }: Context, old: UnknownObject, next: UnknownObject): boolean {
+  const content = (object: UnknownObject) => {
+    const { metadata: _metadata, status, ...rest } = object
+    return isCustom(kind) && !kind.subresources.status ? { ...rest, status } : rest
+  }
+  return !jsonEqual(content(old), content(next))
+}
+
+/** An entry whose fields did not change keeps its time, so that repeating a write writes nothing. */
+function keepUntouchedTimes(old: UnknownObject, next: UnknownObject): void {
+  const before = old.metadata.managedFields ?? []
+  const after = next.metadata.managedFields ?? []
+  const timeless = ({ time: _time, ...rest }: ManagedFieldsEntry) => rest
+  const same =
+    before.length === after.length &&
+    before.every((entry, index) => jsonEqual(timeless(entry), timeless(after[index]!)))
+  if (same && old.metadata.managedFields) next.metadata.managedFields = jsonClone(old.metadata.managedFields)
+}

@@ -1,0 +1,49 @@
+import type { Kind } from '../../kinds/define-kind.ts'
+import { RESOURCE_VERBS } from '../registry.ts'
+import type { Registry } from '../registry.ts'
+import { subresourcesOf } from '../subresources.ts'
+
+/** Discovery in one document: what kubectl asks for first. */
+
+/** The media types of aggregated discovery, newest first. */
+export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const
+
+/** GET /api (core group) or /apis (all others) as APIGroupDiscoveryList. */
+export function aggregatedDiscovery(registry: Registry, version: string, isCore: boolean): object {
+  const groups = [...registry.groups()].filter(([group]) => (group === '') === isCore)
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map(([group, versions]) => ({
+      metadata: group === '' ? {} : { name: group },
+      versions: versions.map((groupVersion) => ({
+        version: groupVersion,
+        resources: registry
+          .all()
+          .filter((kind) => kind.group === group && kind.version === groupVersion)
+          .map(resourceOf),
+        freshness: 'Current',
+      })),
+    })),
+  }
+}
+
+function resourceOf(kind: Kind): object {
+  const responseKind = { group: kind.group, version: kind.version, kind: kind.kind }
+  const below = subresourcesOf(kind).map((sub) => ({
+    subresource: sub.name,
+    responseKind: sub.responseKind ?? responseKind,
+    verbs: sub.verbs,
+  }))
+  return {
+    resource: kind.plural,
+    responseKind,
+    scope: kind.scope,
+    singularResource: kind.singular,
+    verbs: kind.verbs ?? RESOURCE_VERBS,
+    ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+    ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
+    ...(below.length > 0 ? { subresources: below } : {}),
+  }
+}

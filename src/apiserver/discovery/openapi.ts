@@ -1,0 +1,101 @@
+import { hex, sha256 } from '../../core/bytes.ts'
+import { isObject } from '../../core/json.ts'
+import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
+import { isCustom } from '../registry.ts'
+import type { Registry } from '../registry.ts'
+
+/** OpenAPI documents: v3 per group and version under a hash, v2 as one document for older clients. */
+
+/** The documents of a registry; they change only with it. */
+export interface OpenApi {
+  /** GET /openapi/v3. */
+  index(): object
+  /** GET /openapi/v3/PATH, with the hash that names its content. */
+  document(path: string): { readonly document: object; readonly hash: string } | undefined
+  /** GET /openapi/v2. */
+  swagger(): object
+}
+
+interface NamedDocument {
+  readonly document: object
+  readonly hash: string
+}
+
+/** The documents of the served kinds; made when somebody first asks, because most servers of a fleet are never asked. */
+export function createOpenApi(registry: Registry, version: string): OpenApi {
+  let made: ReadonlyMap<string, NamedDocument> | undefined
+  let swagger: object | undefined
+  const documents = (): ReadonlyMap<string, NamedDocument> => (made ??= documentsOf(registry, version))
+  return {
+    index: () => ({
+      paths: Object.fromEntries(
+        [...documents()].map(([path, { hash }]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]),
+      ),
+    }),
+    document: (path) => documents().get(path),
+    swagger: () =>
+      (swagger ??= swaggerOf(
+        [...documents().values()].map(({ document }) => document),
+        version,
+      )),
+  }
+}
+
+function documentsOf(registry: Registry, version: string): ReadonlyMap<string, NamedDocument> {
+  const documents = new Map<string, NamedDocument>()
+  for (const [group, versions] of registry.groups()) {
+    for (const groupVersion of versions) {
+      const kinds = registry.all().filter((kind) => kind.group === group && kind.version === groupVersion)
+      const whole = openApiOf(kinds, version)
+      const document = isCustom({ group }) ? whole : withPatchKeys(whole)
+      const hash = hex(sha256(JSON.stringify(document))).toUpperCase()
+      documents.set(openApiPath({ group, version: groupVersion }), { document, hash })
+    }
+  }
+  return documents
+}
+
+/**
+ * Strategic merge is described in words of its own: kubectl makes its patches of built-in kinds from them, and would
+ * replace whole lists without.
+ */
+function withPatchKeys<T>(node: T): T {
+  if (Array.isArray(node)) return node.map((item: unknown) => withPatchKeys(item)) as T
+  if (!isObject(node)) return node
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withPatchKeys(value)]))
+  const keys = node['x-kubernetes-list-map-keys']
+  if (node['x-kubernetes-list-type'] === 'map' && Array.isArray(keys)) {
+    copy['x-kubernetes-patch-strategy'] = 'merge'
+    copy['x-kubernetes-patch-merge-key'] = keys[0]
+  } else if (node['x-kubernetes-list-type'] === 'set') copy['x-kubernetes-patch-strategy'] = 'merge'
+  return copy as T
+}
+
+/** The schemas of v3 documents as Swagger definitions; paths are left out, old clients read definitions only. */
+function swaggerOf(documents: readonly object[], version: string): object {
+  const definitions: Record<string, unknown> = {}
+  for (const document of documents) {
+    const components: unknown = 'components' in document ? document.components : undefined
+    const schemas = isObject(components) ? components['schemas'] : undefined
+    if (isObject(schemas)) Object.assign(definitions, toSwagger(schemas))
+  }
+  return { swagger: '2.0', info: { title: 'Kubernetes', version }, paths: {}, definitions }
+}
+
+/** What v2 cannot say is dropped: alternatives, nullability and CEL; a lone reference in allOf becomes the reference. */
+function toSwagger(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(toSwagger)
+  if (!isObject(node)) return node
+  const { allOf } = node
+  if (Array.isArray(allOf) && allOf.length === 1 && isObject(allOf[0]) && '$ref' in allOf[0]) return toSwagger(allOf[0])
+  const result: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'x-kubernetes-validations'].includes(key)) continue
+    if (key === '$ref') result[key] = String(value).replace('#/components/schemas/', '#/definitions/')
+    else if (key === 'default' || key === 'enum' || key === 'example') result[key] = value
+    else if (key === 'properties' && isObject(value)) {
+      result[key] = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, toSwagger(child)]))
+    } else result[key] = toSwagger(value)
+  }
+  return result
+}

@@ -1,0 +1,117 @@
+import { hex, sha256, utf8 } from '../../core/bytes.ts'
+import { ApiError } from '../../core/errors.ts'
+import { bodyOf } from '../../core/http.ts'
+import type { HttpRequest, HttpResponse } from '../../core/http.ts'
+import { headersOf, respond, respondText } from '../answer.ts'
+import { negotiate, parseAccept } from '../negotiate.ts'
+import { methodNotAllowed, unknownPath } from '../refusals.ts'
+import type { Registry } from '../registry.ts'
+import type { RequestInfo } from '../request-info.ts'
+import { AGGREGATED_VERSIONS, aggregatedDiscovery } from './aggregated.ts'
+import type { OpenApi } from './openapi.ts'
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts'
+
+/** Everything that is not an object: discovery, OpenAPI, version, health. */
+
+/** What the server says about itself. */
+export interface About {
+  readonly registry: Registry
+  readonly openApi: OpenApi
+  /** The answer of /version. */
+  readonly version: object
+  /** Why the server is not ready, or undefined when it is. */
+  notReady(): string | undefined
+}
+
+/** Answers a request for something that is not a resource. */
+export function serveAbout(about: About, request: HttpRequest, info: RequestInfo): HttpResponse {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+  const [first, second, third] = info.segments
+  switch (first) {
+    case undefined:
+      return respond({ status: 200, object: { paths: rootPaths(about.registry) } })
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return health(about, info)
+    case 'version':
+      return plain(request, info, about.version)
+    case 'api':
+      if (second === undefined) return discovery(about, request, info, true)
+      return plain(request, info, apiResourceList(about.registry, '', second))
+    case 'apis':
+      if (second === undefined) return discovery(about, request, info, false)
+      if (third === undefined) return plain(request, info, apiGroup(about.registry, second))
+      return plain(request, info, apiResourceList(about.registry, second, third))
+    case 'openapi':
+      return openApi(about, request, info)
+    default:
+      throw unknownPath()
+  }
+}
+
+function plain(request: HttpRequest, info: RequestInfo, object: object | undefined): HttpResponse {
+  if (!object) throw unknownPath()
+  return respond({ status: 200, object }, negotiate(request, info.query))
+}
+
+function discovery(about: About, request: HttpRequest, info: RequestInfo, isCore: boolean): HttpResponse {
+  for (const { parameters } of parseAccept(request.headers['accept'] ?? '')) {
+    const version = AGGREGATED_VERSIONS.find((known) => known === parameters['v'])
+    const wanted = parameters['g'] === 'apidiscovery.k8s.io' && parameters['as'] === 'APIGroupDiscoveryList'
+    if (!wanted || !version) continue
+    const text = JSON.stringify(aggregatedDiscovery(about.registry, version, isCore))
+    const contentType = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+    return cacheable(request, text, { 'content-type': contentType, vary: 'Accept', 'cache-control': 'public' })
+  }
+  return plain(request, info, isCore ? apiVersions(about.registry) : apiGroupList(about.registry))
+}
+
+function openApi(about: About, request: HttpRequest, info: RequestInfo): HttpResponse {
+  const [, version, ...rest] = info.segments
+  if (version === 'v2' && rest.length === 0) {
+    const accepts = parseAccept(request.headers['accept'] ?? '').some(({ type }) =>
+      ['application/json', '*/*', 'application/*'].includes(type),
+    )
+    if (!accepts) throw new ApiError('NotAcceptable', 'only the following media types are accepted: application/json')
+    return cacheable(request, JSON.stringify(about.openApi.swagger()), { 'content-type': 'application/json' })
+  }
+  if (version !== 'v3') throw unknownPath()
+  if (rest.length === 0) {
+    return cacheable(request, JSON.stringify(about.openApi.index()), { 'content-type': 'application/json' })
+  }
+  const found = about.openApi.document(rest.join('/'))
+  if (!found) throw unknownPath()
+  // Under its hash a document never changes, so that clients keep it for ever.
+  const isHashed = info.query.get('hash') === found.hash
+  return cacheable(request, JSON.stringify(found.document), {
+    'content-type': 'application/json',
+    ...(isHashed ? { 'cache-control': 'public, immutable' } : {}),
+  })
+}
+
+function cacheable(request: HttpRequest, text: string, headers: Readonly<Record<string, string>>): HttpResponse {
+  const etag = `"${hex(sha256(text)).toUpperCase()}"`
+  const all = { ...headersOf(headers['content-type']!), ...headers, etag }
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers: all, body: bodyOf(new Uint8Array()) }
+  return { status: 200, headers: all, body: bodyOf(utf8(text)) }
+}
+
+function health(about: About, info: RequestInfo): HttpResponse {
+  const [, check, ...more] = info.segments
+  if (more.length > 0 || (check !== undefined && check !== 'ping' && check !== 'store')) throw unknownPath()
+  const problem = info.segments[0] === 'readyz' ? about.notReady() : undefined
+  const checks = [`[+]ping ok`, problem === undefined ? '[+]store ok' : `[-]store failed: ${problem}`]
+  const name = info.segments[0]
+  if (problem !== undefined) return respondText(500, `${checks.join('\n')}\n${name} check failed\n`)
+  return respondText(200, info.query.has('verbose') ? `${checks.join('\n')}\n${name} check passed\n` : 'ok')
+}
+
+function rootPaths(registry: Registry): string[] {
+  const groups = [...registry.groups()].flatMap(([group, versions]) =>
+    group === ''
+      ? ['/api', ...versions.map((version) => `/api/${version}`)]
+      : [`/apis/${group}`, ...versions.map((version) => `/apis/${group}/${version}`)],
+  )
+  return [...groups, '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'].sort()
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { classOf, createFairQueue, FAIR_LIMITS } from './fair-queue.ts'
+
+describe('the fair queue', () => {
+  const never = new AbortController().signal
+  const person = (user: string) => ({ user, groups: [] })
+
+  function controlled(seats: number, waiting: number) {
+    const queue = createFairQueue({ ...FAIR_LIMITS, people: { seats, waiting } })
+    const started: string[] = []
+    const finish = new Map<string, () => void>()
+    const begin = (user: string, name: string, signal = never) =>
+      queue.run(person(user), signal, () => {
+        started.push(name)
+        return new Promise<void>((resolve) => finish.set(name, resolve))
+      })
+    return { queue, started, begin, end: (name: string) => finish.get(name)!() }
+  }
+
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+  it('gives seats in turns to the callers that wait', async () => {
+    const { started, begin, end } = controlled(1, 10)
+    const all = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3'), begin('b', 'b1'), begin('a', 'a4')]
+    for (const name of ['a1', 'a2', 'b1', 'a3', 'a4']) {
+      await settle()
+      assert.equal(started.at(-1), name)
+      end(name)
+    }
+    await Promise.all(all)
+  })
+
+  it('tells one too many to come back, and other classes do not notice', async () => {
+    const { queue, begin, end } = controlled(1, 1)
+    const first = begin('a', 'a1')
+    const second = begin('a', 'a2')
+    await assert.rejects(begin('b', 'b1'), { reason: 'TooManyRequests', code: 429, details: { retryAfterSeconds: 1 } })
+    assert.equal(await queue.run({ user: 'system:flotilla:hub', groups: [] }, never, async () => 'served'), 'served')
+    assert.equal(
+      await queue.run({ user: 'system:flotilla:gateway', groups: [] }, never, async () => 'served'),
+      'served',
+    )
+    end('a1')
+    await first
+    await settle()
+    end('a2')
+    await second
+    const third = begin('b', 'b2')
+    await settle()
+    end('b2')
+    await third
+  })
+
+  it('forgets who went away, and a failure gives its seat back', async () => {
+    const { queue, started, begin, end } = controlled(1, 1)
+    const first = begin('a', 'a1')
+    const gone = new AbortController()
+    const second = begin('b', 'b1', gone.signal)
+    gone.abort()
+    await assert.rejects(second, { reason: 'Timeout' })
+    const third = begin('c', 'c1')
+    end('a1')
+    await first
+    await settle()
+    assert.deepEqual(started, ['a1', 'c1'])
+    end('c1')
+    await third
+    await assert.rejects(
+      queue.run(person('d'), never, () => Promise.reject(new Error('broken'))),
+      /broken/,
+    )
+    assert.equal(await queue.run(person('d'), never, async () => 1), 1)
+  })
+
+  it('knows callers by who they are, not by whom they play', () => {
+    assert.equal(classOf({ user: 'system:flotilla:gateway', groups: [] }), 'gateway')
+    assert.equal(classOf({ user: 'system:serviceaccount:a:b', groups: [] }), 'controllers')
+    assert.equal(classOf({ user: 'system:flotilla:hub', groups: [], impersonator: 'eve' }), 'people')
+  })
+})

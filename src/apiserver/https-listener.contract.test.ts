@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect as connectH2 } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
+import type { Socket } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { Secret } from '../core/secret.ts'
+import { createUndiciTransport } from '../client/undici-transport.ts'
+import { createApi } from '../testing/api-contract-harness.ts'
+import { startApiHome } from '../testing/api-home.ts'
+import type { ApiHome } from '../testing/api-home.ts'
+
+describe('the HTTPS listener', () => {
+  let home: ApiHome
+  before(async () => {
+    home = await startApiHome(undefined, { idleMs: 800, handshakeMs: 300, requestMs: 200, closeMs: 1000 })
+  })
+  after(() => home?.close())
+
+  const connectionOf = (who?: { certificate: string; privateKey: string }) => ({
+    server: home.url,
+    ca: home.ca,
+    ...(who ? { cert: who.certificate, key: new Secret(who.privateKey) } : {}),
+  })
+
+  async function as<T>(
+    who: { certificate: string; privateKey: string } | undefined,
+    run: (api: ReturnType<typeof createApi>) => Promise<T>,
+  ): Promise<T> {
+    const { transport, close } = createUndiciTransport(connectionOf(who))
+    try {
+      return await run(createApi(transport, 'default'))
+    } finally {
+      await close()
+    }
+  }
+
+  function h2(): ClientHttp2Session {
+    const { certificate, privateKey } = home.admin
+    return connectH2(home.url, { ca: home.ca, cert: certificate, key: privateKey })
+  }
+
+  async function h2Get(session: ClientHttp2Session, path: string): Promise<string> {
+    const stream = session.request({ ':path': path, accept: 'application/json' })
+    const chunks: Buffer[] = []
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  }
+
+  it('proves callers by their certificates; others get 401, and health only', async () => {
+    await as(undefined, async (api) => {
+      const reply = await api.send('GET', '/api/v1/namespaces')
+      assert.equal(reply.status, 401)
+      assert.equal(reply.body.reason, 'Unauthorized')
+      assert.equal((await api.send('GET', '/healthz')).text, 'ok')
+      assert.equal((await api.send('GET', '/healthz/../api/v1/namespaces')).status, 403)
+    })
+    await as(home.certificateFor('eve', []), async (api) => {
+      assert.equal((await api.send('GET', '/api/v1/namespaces')).status, 403)
+    })
+    await as(home.certificateFor('system:flotilla:gateway', []), async (api) => {
+      assert.equal((await api.send('GET', '/apis/flotilla.dev/v1alpha1/clusters')).status, 200)
+      assert.equal((await api.send('GET', '/api/v1/secrets')).status, 403)
+      assert.equal((await api.send('DELETE', '/apis/flotilla.dev/v1alpha1/clusters/x')).status, 403)
+    })
+  })
+
+  it('does not believe a certificate of another authority', async () => {
+    const other = await startApiHome()
+    try {
+      await as(other.admin, async (api) => {
+        assert.equal((await api.send('GET', '/api/v1/namespaces')).status, 401)
+      })
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('speaks HTTP/2, with many watches on one connection', async () => {
+    const session = h2()
+    try {
+      assert.match(await h2Get(session, '/api/v1/namespaces'), /NamespaceList/)
+      const streams = Array.from({ length: 200 }, () =>
+        session.request({ ':path': '/api/v1/namespaces?watch=true', accept: 'application/json' }),
+      )
+      await Promise.all(streams.map((stream) => once(stream, 'data')))
+      assert.equal(
+        streams.every((stream) => !stream.closed),
+        true,
+      )
+      for (const stream of streams) stream.close()
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('refuses large bodies in both protocols and goes on', async () => {
+    const huge = 'x'.repeat(4 * 1024 * 1024)
+    await as(home.admin, async (api) => {
+      const reply = await api.send('POST', '/api/v1/namespaces', { body: huge })
+      assert.equal(reply.status, 413)
+      assert.equal(reply.body.reason, 'RequestEntityTooLarge')
+      assert.equal((await api.send('GET', '/healthz')).status, 200)
+    })
+    const session = h2()
+    try {
+      const stream = session.request({ ':path': '/api/v1/namespaces', ':method': 'POST' })
+      stream.end(huge)
+      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+      assert.equal(headers[':status'], 413)
+      stream.close()
+      assert.equal(await h2Get(session, '/healthz'), 'ok')
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('closes sockets that say nothing, before and after the handshake', async () => {
+    const port = Number(new URL(home.url).port)
+    const silent = Array.from({ length: 200 }, () => connectTcp(port, '127.0.0.1'))
+    const { certificate, privateKey } = home.admin
+    const shaken: Socket[] = ['h2', 'http/1.1'].map((protocol) =>
+      connectTls({
+        port,
+        host: '127.0.0.1',
+        ca: home.ca,
+        cert: certificate,
+        key: privateKey,
+        ALPNProtocols: [protocol],
+      }),
+    )
+    for (const socket of [...silent, ...shaken]) socket.on('error', () => {})
+    await Promise.all(
+      [...silent, ...shaken].map((socket) => (socket.closed ? Promise.resolve() : once(socket.resume(), 'close'))),
+    )
+    await as(home.admin, async (api) => assert.equal((await api.send('GET', '/healthz')).status, 200))
+  })
+
+  it('ends a request whose body never comes', async () => {
+    const session = h2()
+    try {
+      const stream = session.request(
+        { ':path': '/api/v1/namespaces', ':method': 'POST', 'content-length': '10' },
+        { endStream: false },
+      )
+      stream.on('error', () => {})
+      await once(stream, 'close')
+      assert.equal(await h2Get(session, '/healthz'), 'ok')
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('survives nonsense on the wire', async () => {
+    const port = Number(new URL(home.url).port)
+    const socket = connectTcp(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.end('GET / HTTP/1.1\r\n\r\n')
+    socket.resume()
+    await once(socket, 'close')
+    await as(home.admin, async (api) => assert.equal((await api.send('GET', '/healthz')).status, 200))
+  })
+
+  it('closes while watches are open', async () => {
+    const own = await startApiHome()
+    const { transport, close } = createUndiciTransport({
+      server: own.url,
+      ca: own.ca,
+      cert: own.admin.certificate,
+      key: new Secret(own.admin.privateKey),
+    })
+    const api = createApi(transport, 'default')
+    const watching = api.watch('/api/v1/namespaces?watch=true', () => false).catch(() => [])
+    await api.ok('GET', '/healthz')
+    await own.close()
+    await watching
+    await close()
+  })
+})

@@ -1,0 +1,239 @@
+import { once } from 'node:events'
+import { createSecureServer } from 'node:http2'
+import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { Clock } from '../core/clock.ts'
+import { ApiError, toError } from '../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
+import type { Logger } from '../core/log.ts'
+import { respondError } from './answer.ts'
+import { MAX_BODY_BYTES } from './decode.ts'
+
+/** HTTPS in front of a handler: HTTP/2 as Go clients speak it and HTTP/1.1, callers proven by client certificates. */
+
+/** How to listen. */
+export interface HttpsListenerOptions {
+  readonly handle: Handler
+  readonly log: Logger
+  readonly clock: Clock
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** PEM. */
+  readonly cert: string
+  readonly key: string
+  /** The PEM of the authorities whose client certificates prove a caller. */
+  readonly clientCa: string
+  readonly limits?: Partial<ListenerLimits>
+}
+
+/** Caps that keep silent or greedy clients from hurting others. */
+export interface ListenerLimits {
+  readonly handshakeMs: number
+  /** A connection without any request for this long is closed. */
+  readonly idleMs: number
+  /** A request must be here whole within this time. */
+  readonly requestMs: number
+  readonly maxConnections: number
+  readonly maxStreamsPerConnection: number
+  /** How long a graceful close waits for requests under way. */
+  readonly closeMs: number
+}
+
+/** A listener. */
+export interface HttpsListener {
+  readonly port: number
+  readonly url: string
+  close(): Promise<void>
+}
+
+const DEFAULT_LIMITS: ListenerLimits = {
+  handshakeMs: 10_000,
+  idleMs: 120_000,
+  requestMs: 60_000,
+  maxConnections: 12_000,
+  maxStreamsPerConnection: 1_000,
+  closeMs: 5_000,
+}
+
+/** Paths a load balancer may ask for without a certificate. */
+const PUBLIC = /^\/(healthz|livez|readyz|version)(\/|\?|$)/
+const ANONYMOUS: Caller = { user: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+/** Starts to listen. */
+export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsListener> {
+  const { handle, log, clock } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const closing = new AbortController()
+  const sockets = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  const requests = new Set<Promise<void>>()
+
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: options.cert,
+    key: options.key,
+    ca: options.clientCa,
+    requestCert: true,
+    // A caller without a good certificate gets a Status that says so instead of a broken handshake.
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: limits.handshakeMs,
+    settings: { maxConcurrentStreams: limits.maxStreamsPerConnection, maxHeaderListSize: 64 * 1024 },
+  })
+  boundConnections(server, { limits, sockets, sessions, log })
+
+  server.on('request', (request, response) => {
+    const work = answer(request, response).catch((error: unknown) => {
+      log.debug({ err: toError(error) }, 'answer could not be sent')
+      response.destroy()
+    })
+    requests.add(work)
+    void work.finally(() => requests.delete(work))
+  })
+
+  async function answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const signal = AbortSignal.any([gone.signal, closing.signal])
+    await send(response, await answerOf(request, signal), signal)
+  }
+
+  async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const caller = callerOf(request)
+    // A token is the API's to judge; without any proof only the health of the server is told.
+    if (!caller && request.headers.authorization === undefined && !PUBLIC.test(request.url)) {
+      request.resume()
+      return respondError(new ApiError('Unauthorized', 'Unauthorized'))
+    }
+    const body = await readRequest(request, limits.requestMs)
+    if (body instanceof ApiError) return respondError(body)
+    return handle(requestOf(request, body), caller ?? ANONYMOUS, signal)
+  }
+
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    url: `https://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    async close() {
+      server.close()
+      closing.abort()
+      for (const session of sessions) session.close()
+      const grace = new AbortController()
+      await Promise.race([Promise.all(requests), clock.sleep(limits.closeMs, grace.signal).catch(() => {})])
+      grace.abort()
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+interface Bounds {
+  readonly limits: ListenerLimits
+  readonly sockets: Set<Socket>
+  readonly sessions: Set<ServerHttp2Session>
+  readonly log: Logger
+}
+
+function boundConnections(server: Http2SecureServer, { limits, sockets, sessions, log }: Bounds): void {
+  server.maxConnections = limits.maxConnections
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    // Until the handshake is done nobody else listens for errors of this socket.
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('secureConnection', (socket) => {
+    // For HTTP/1.1; a socket that says nothing is closed, one that waits for an answer is not silent.
+    if (socket.alpnProtocol !== 'h2') socket.setTimeout(limits.idleMs)
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    let open = 0
+    session.on('stream', (stream) => {
+      open += 1
+      stream.once('close', () => (open -= 1))
+    })
+    session.setTimeout(limits.idleMs, () => {
+      if (open === 0) session.close()
+    })
+    session.on('error', (error) => log.debug({ err: error }, 'connection failed'))
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('tlsClientError', (error, socket) => {
+    log.debug({ err: error }, 'handshake failed')
+    socket.destroy()
+  })
+  server.on('sessionError', (error) => log.debug({ err: error }, 'connection failed'))
+  server.on('timeout', (session) => {
+    if (session instanceof TLSSocket) session.destroy()
+  })
+}
+
+/** Who a client certificate proves: CN is the user, each O a group. */
+function callerOf(request: Http2ServerRequest): Caller | undefined {
+  const socket = request.stream?.session?.socket ?? request.socket
+  if (!(socket instanceof TLSSocket) && !('authorized' in socket)) return undefined
+  const tls = socket as TLSSocket
+  if (!tls.authorized) return undefined
+  const { subject } = tls.getPeerCertificate()
+  const user = subject?.CN
+  if (!user) return undefined
+  const groups = subject.O === undefined ? [] : [subject.O].flat()
+  return { user: String(user), groups: [...groups, 'system:authenticated'] }
+}
+
+function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name.startsWith(':') || value === undefined) continue
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return {
+    method: request.method,
+    path: request.url,
+    headers,
+    ...(body.byteLength > 0 ? { body } : {}),
+  }
+}
+
+/** The body, or the refusal of one that is too large or too slow. */
+async function readRequest(request: Http2ServerRequest, timeoutMs: number): Promise<Uint8Array | ApiError> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  const tooLarge = new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
+  if (declared > MAX_BODY_BYTES) {
+    request.resume()
+    return tooLarge
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  request.setTimeout(timeoutMs, () => request.destroy(new Error('the request body did not arrive in time')))
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.byteLength
+    // The rest is read and dropped, so that the client hears the refusal instead of a reset.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+    else chunks.length = 0
+    if (size > 4 * MAX_BODY_BYTES) return tooLarge
+  }
+  request.setTimeout(0)
+  return size > MAX_BODY_BYTES ? tooLarge : Buffer.concat(chunks)
+}
+
+async function send(response: Http2ServerResponse, answer: HttpResponse, signal: AbortSignal): Promise<void> {
+  if (response.destroyed || response.stream?.destroyed) return
+  response.writeHead(answer.status, { ...answer.headers })
+  // A watch without events must still tell its client that it has begun; HTTP/2 sends headers by itself.
+  if ('flushHeaders' in response && typeof response.flushHeaders === 'function') response.flushHeaders()
+  for await (const chunk of answer.body) {
+    if (signal.aborted) break
+    if (!response.write(chunk)) await drained(response, signal)
+  }
+  response.end()
+}
+
+async function drained(response: Http2ServerResponse, signal: AbortSignal): Promise<void> {
+  await once(response, 'drain', { signal }).catch(() => {})
+}

@@ -1,0 +1,112 @@
+import { isApiError, toError } from '../core/errors.ts'
+import type { Caller } from '../core/http.ts'
+import { isObject } from '../core/json.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { isGone } from './change.ts'
+import type { Context, Parts } from './context.ts'
+import { isEmptyNamespace } from './namespaces.ts'
+import { parseStored, prefixOf, readObject, storeKeyOf, textAt } from './objects.ts'
+import { deleteObject } from './verbs/delete.ts'
+
+/** Empties namespaces that are being deleted and then lets them go. */
+
+const RETRY_MS = 500
+const SELF: Caller = { user: 'system:serviceaccount:kube-system:namespace-controller', groups: ['system:masters'] }
+
+/** Runs until the signal is aborted; the promise never rejects. */
+export async function startNamespaceLifecycle(parts: Parts, signal: AbortSignal): Promise<void> {
+  const namespaces = parts.registry.find('', 'v1', 'namespaces')
+  if (!namespaces) return
+  const terminating = new Set<string>()
+  const running = new Map<string, Promise<void>>()
+  const begin = (name: string) => {
+    if (terminating.has(name)) return
+    terminating.add(name)
+    const work = terminate(parts, namespaces, name, signal).finally(() => {
+      terminating.delete(name)
+      running.delete(name)
+    })
+    running.set(name, work)
+  }
+  const consider = (text: string) => {
+    const { metadata } = parseStored(text)
+    if (metadata.deletionTimestamp) begin(metadata.name)
+  }
+  while (!signal.aborted) {
+    try {
+      const prefix = prefixOf(namespaces)
+      const present = await parts.store.list({ prefix })
+      for (const entry of present.entries) consider(entry.value)
+      for await (const event of parts.store.watch(prefix, present.revision, signal)) {
+        if (event.value !== undefined) consider(event.value)
+      }
+      // Without an abort the store itself was closed.
+      break
+    } catch (error) {
+      if (!isApiError(error, 'Expired')) parts.log.error({ err: toError(error) }, 'namespace watch failed')
+      await pause(parts, signal)
+    }
+  }
+  await Promise.all(running.values())
+}
+
+async function terminate(parts: Parts, namespaces: Kind, name: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const stored = await readObject(parts.store, namespaces, { name })
+      if (!stored?.object.metadata.deletionTimestamp) return
+      for (const kind of parts.registry.all()) {
+        if (kind.scope === 'Namespaced') await deleteAll(parts, kind, name, signal)
+      }
+      if (await isEmptyNamespace(parts, name)) {
+        const released = withoutFinalizer(stored.object)
+        const gone = isGone({ kind: namespaces }, released)
+        const key = storeKeyOf(namespaces, { name })
+        const value = gone ? undefined : textAt(released)
+        const result = await parts.store.commit({ key, expect: stored.revision, value })
+        if (result.ok) return
+      }
+    } catch (error) {
+      parts.log.error({ err: toError(error), namespace: name }, 'namespace could not be emptied')
+    }
+    await pause(parts, signal)
+  }
+}
+
+function withoutFinalizer(object: UnknownObject): UnknownObject {
+  const spec = isObject(object['spec']) ? object['spec'] : {}
+  const finalizers = Array.isArray(spec['finalizers']) ? spec['finalizers'] : []
+  return { ...object, spec: { ...spec, finalizers: finalizers.filter((finalizer) => finalizer !== 'kubernetes') } }
+}
+
+async function deleteAll(parts: Parts, kind: Kind, namespace: string, signal: AbortSignal): Promise<void> {
+  const { entries } = await parts.store.list({ prefix: prefixOf(kind, namespace) })
+  for (const entry of entries) {
+    const { metadata } = parseStored(entry.value)
+    if (metadata.deletionTimestamp) continue
+    try {
+      await deleteObject(contextFor(parts, kind, namespace, signal), metadata, { dryRun: false })
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error
+    }
+  }
+}
+
+function contextFor(parts: Parts, kind: Kind, namespace: string, signal: AbortSignal): Context {
+  const { group, version, plural } = kind
+  return {
+    parts,
+    kind,
+    signal,
+    caller: SELF,
+    http: { method: 'DELETE', path: '', headers: {} },
+    query: new URLSearchParams(),
+    request: { verb: 'delete', group, version, plural, namespace },
+    accept: { mediaType: 'application/json', pretty: false },
+  }
+}
+
+async function pause({ clock }: Parts, signal: AbortSignal): Promise<void> {
+  await clock.sleep(RETRY_MS, signal).catch(() => {})
+}

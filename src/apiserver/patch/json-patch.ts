@@ -1,0 +1,136 @@
+import { ApiError } from '../../core/errors.ts'
+import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
+import { badRequest } from '../refusals.ts'
+
+/** RFC 6902. The operations of one patch succeed together or not at all. */
+
+interface Operation {
+  readonly op: string
+  readonly path: string[]
+  readonly from?: string[]
+  readonly value?: unknown
+}
+
+const MAX_OPERATIONS = 10_000
+
+/** Applies a JSON patch to a copy of a value. */
+export function applyJsonPatch(value: unknown, patch: unknown): unknown {
+  if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations')
+  if (patch.length > MAX_OPERATIONS) {
+    throw new ApiError(
+      'RequestEntityTooLarge',
+      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
+    )
+  }
+  let result = jsonClone(value)
+  for (const item of patch) {
+    try {
+      result = applyOne(result, readOperation(item))
+    } catch (error) {
+      if (!(error instanceof PatchProblem)) throw error
+      throw new ApiError(
+        'Invalid',
+        `the server rejected our request due to an error in our request: ${error.message}`,
+        {
+          causes: [{ reason: 'UnexpectedServerResponse', message: error.message }],
+        },
+      )
+    }
+  }
+  return result
+}
+
+class PatchProblem extends Error {}
+
+function readOperation(item: unknown): Operation {
+  if (!isObject(item)) throw badRequest('an operation of a JSON patch must be an object')
+  const { op, path, from, value } = item
+  if (typeof op !== 'string') throw badRequest('an operation of a JSON patch needs "op"')
+  if (typeof path !== 'string') throw badRequest(`operation ${op} of a JSON patch needs "path"`)
+  if ((op === 'move' || op === 'copy') && typeof from !== 'string') {
+    throw badRequest(`operation ${op} of a JSON patch needs "from"`)
+  }
+  return { op, path: parsePointer(path), ...(typeof from === 'string' ? { from: parsePointer(from) } : {}), value }
+}
+
+function applyOne(document: unknown, { op, path, from, value }: Operation): unknown {
+  switch (op) {
+    case 'add':
+      return add(document, path, jsonClone(value))
+    case 'remove':
+      return remove(document, path)
+    case 'replace':
+      if (path.length === 0) return jsonClone(value)
+      return add(remove(document, path), path, jsonClone(value))
+    case 'move': {
+      const moved = find(document, from!)
+      return add(remove(document, from!), path, moved)
+    }
+    case 'copy':
+      return add(document, path, jsonClone(find(document, from!)))
+    case 'test': {
+      const found = find(document, path, true)
+      if (jsonEqual(found ?? null, value ?? null)) return document
+      throw new PatchProblem(`testing value /${path.join('/')} failed: test failed`)
+    }
+    default:
+      throw badRequest(`unknown operation ${JSON.stringify(op)} of a JSON patch`)
+  }
+}
+
+function find(document: unknown, path: readonly string[], orNothing = false): unknown {
+  let value = document
+  for (const token of path) {
+    if (Array.isArray(value)) value = value[indexOf(token, value.length - 1)]
+    else if (isObject(value) && Object.hasOwn(value, token)) value = value[token]
+    else if (orNothing) return undefined
+    else throw missing(path)
+  }
+  return value
+}
+
+function add(document: unknown, path: readonly string[], value: unknown): unknown {
+  const token = path.at(-1)
+  if (token === undefined) return value
+  const parent = find(document, path.slice(0, -1))
+  if (Array.isArray(parent)) {
+    parent.splice(token === '-' ? parent.length : indexOf(token, parent.length), 0, value)
+  } else if (isObject(parent)) setField(parent, token, value)
+  else throw missing(path)
+  return document
+}
+
+function remove(document: unknown, path: readonly string[]): unknown {
+  const token = path.at(-1)
+  if (token === undefined) throw new PatchProblem('the whole document cannot be removed')
+  const parent = find(document, path.slice(0, -1))
+  if (Array.isArray(parent)) parent.splice(indexOf(token, parent.length - 1), 1)
+  else if (isObject(parent) && Object.hasOwn(parent, token)) delete parent[token]
+  else throw missing(path)
+  return document
+}
+
+function setField(parent: Record<string, unknown>, token: string, value: unknown): void {
+  if (token === '__proto__') throw badRequest('the field name __proto__ is not allowed')
+  parent[token] = value
+}
+
+function indexOf(token: string, last: number): number {
+  const index = Number(token)
+  if (/^(0|[1-9]\d*)$/.test(token) && index <= last) return index
+  throw new PatchProblem(`invalid array index ${JSON.stringify(token)}`)
+}
+
+function missing(path: readonly string[]): PatchProblem {
+  return new PatchProblem(`the path /${path.join('/')} does not exist`)
+}
+
+function parsePointer(pointer: string): string[] {
+  if (pointer === '') return []
+  if (!pointer.startsWith('/'))
+    throw badRequest(`${JSON.stringify(pointer)} is not a JSON pointer: it must begin with /`)
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}

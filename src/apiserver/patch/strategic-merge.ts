@@ -1,0 +1,106 @@
+import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
+import type { StructuralSchema } from '../../kinds/structural.ts'
+import { fieldSchema, listMergeOf } from '../../kinds/walk/merge-keys.ts'
+import { badRequest } from '../refusals.ts'
+
+/**
+ * Strategic merge: like a merge patch, but keyed lists merge item by item and sets merge by value. Directives:
+ * `$patch: delete|replace|merge`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`, `$retainKeys`.
+ */
+export function applyStrategicMerge(value: unknown, patch: unknown, schema: StructuralSchema): unknown {
+  if (!isObject(patch)) throw badRequest('a strategic merge patch must be an object')
+  const root = { ...schema, properties: { ...schema.properties, metadata: METADATA_SCHEMA } }
+  return mergeMap(isObject(value) ? value : {}, patch, root)
+}
+
+const DELETE_FROM = '$deleteFromPrimitiveList/'
+const ORDER = '$setElementOrder/'
+
+function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSchema | undefined): JsonObject {
+  if (patch['$patch'] === 'replace') {
+    const { $patch: _directive, ...rest } = patch
+    return withoutDirectives(rest) as JsonObject
+  }
+  if (patch['$patch'] === 'delete') return {}
+  const result: JsonObject = { ...original }
+  const retained = patch['$retainKeys']
+  if (Array.isArray(retained)) {
+    for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key]
+  }
+  for (const [key, change] of Object.entries(patch)) {
+    if (key.startsWith('$')) continue
+    const child = fieldSchema(schema, key)
+    if (change === null) delete result[key]
+    else if (isObject(change)) {
+      const before = result[key]
+      result[key] = isObject(before) ? mergeMap(before, change, child) : mergeMap({}, change, child)
+    } else if (Array.isArray(change)) {
+      result[key] = mergeList(result[key], change, child)
+    } else result[key] = change
+  }
+  for (const [key, removed] of Object.entries(patch)) {
+    if (!key.startsWith(DELETE_FROM) || !Array.isArray(removed)) continue
+    const field = key.slice(DELETE_FROM.length)
+    const list = result[field]
+    if (Array.isArray(list))
+      result[field] = list.filter((item: unknown) => !removed.some((gone: unknown) => jsonEqual(gone, item)))
+  }
+  for (const [key, order] of Object.entries(patch)) {
+    if (!key.startsWith(ORDER) || !Array.isArray(order)) continue
+    const field = key.slice(ORDER.length)
+    const list = result[field]
+    if (Array.isArray(list)) result[field] = inOrder(list, order, fieldSchema(schema, field))
+  }
+  return result
+}
+
+function mergeList(before: unknown, patch: readonly unknown[], schema: StructuralSchema | undefined): unknown[] {
+  const merge = listMergeOf(schema)
+  const original: unknown[] = Array.isArray(before) ? before : []
+  if (merge.type === 'atomic') return withoutDirectives(patch) as unknown[]
+  if (merge.type === 'set')
+    return [...original, ...patch.filter((item) => !original.some((known) => jsonEqual(known, item)))]
+  if (patch.some((item) => isObject(item) && item['$patch'] === 'replace')) {
+    const items = patch.filter(
+      (item) => !(isObject(item) && item['$patch'] === 'replace' && Object.keys(item).length === 1),
+    )
+    return withoutDirectives(items) as unknown[]
+  }
+  // Strategic merge has one key per list; it is the first one of a keyed list.
+  const key = merge.keys[0]!
+  const result = jsonClone(original)
+  for (const item of patch) {
+    if (!isObject(item)) throw badRequest('a strategic merge patch of a keyed list must hold objects')
+    if (!Object.hasOwn(item, key))
+      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+    const index = result.findIndex((known) => isObject(known) && jsonEqual(known[key], item[key]))
+    if (item['$patch'] === 'delete') {
+      if (index >= 0) result.splice(index, 1)
+    } else if (index >= 0) result[index] = mergeMap(result[index] as JsonObject, item, schema?.items)
+    else result.push(mergeMap({}, item, schema?.items))
+  }
+  return result
+}
+
+/** Items the client listed come in its order; others keep their place after their former neighbour. */
+function inOrder(list: readonly unknown[], order: readonly unknown[], schema: StructuralSchema | undefined): unknown[] {
+  const merge = listMergeOf(schema)
+  const key = merge.type === 'map' ? merge.keys[0] : undefined
+  const idOf = (item: unknown) => (key !== undefined && isObject(item) ? item[key] : item)
+  const rankOf = (item: unknown) => order.findIndex((wanted) => jsonEqual(idOf(wanted), idOf(item)))
+  const listed = list.filter((item) => rankOf(item) >= 0).sort((a, b) => rankOf(a) - rankOf(b))
+  const result: unknown[] = []
+  for (const item of list) result.push(rankOf(item) >= 0 ? listed.shift() : item)
+  return result
+}
+
+function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((item) => !(isObject(item) && item['$patch'] === 'delete')).map(withoutDirectives)
+  }
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).filter(([key, child]) => !key.startsWith('$') && child !== null)
+  return Object.fromEntries(entries.map(([key, child]) => [key, withoutDirectives(child)]))
+}

@@ -1,0 +1,57 @@
+import type { UnknownObject } from '../kinds/meta.ts'
+import type { Context } from './context.ts'
+import { badRequest } from './refusals.ts'
+import { partialOf, tableOf } from './table.ts'
+import type { IncludeObject } from './table.ts'
+
+/** Objects in the form the client asked for: themselves, a Table or their metadata. */
+
+/** One object as the answer of get, create, update, patch, delete. */
+export function present(context: Context, object: UnknownObject): unknown {
+  const { accept, kind } = context
+  if (accept.as === undefined) return object
+  if (accept.as !== 'Table') return partialOf(object, accept.version!)
+  return tableOf(kind, [object], {
+    version: accept.version!,
+    include: includeOf(context),
+    nowMs: context.parts.clock.now(),
+    metadata: object.metadata.resourceVersion ? { resourceVersion: object.metadata.resourceVersion } : {},
+  })
+}
+
+/** What a list says about itself. */
+export interface ListHead {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: object
+}
+
+/** A list in the form the client asked for. */
+export function presentList(context: Context, items: readonly UnknownObject[], head: ListHead): unknown {
+  const { accept, kind } = context
+  if (accept.as === undefined) return { ...head, items }
+  const version = accept.version!
+  if (accept.as !== 'Table') {
+    return {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: `meta.k8s.io/${version}`,
+      metadata: head.metadata,
+      items: items.map((item) => partialOf(item, version)),
+    }
+  }
+  return tableOf(kind, items, {
+    version,
+    include: includeOf(context),
+    nowMs: context.parts.clock.now(),
+    metadata: head.metadata,
+  })
+}
+
+/** The `includeObject` parameter of Tables. */
+export function includeOf({ query }: Pick<Context, 'query'>): IncludeObject {
+  const include = query.get('includeObject') || 'Metadata'
+  if (include === 'None' || include === 'Metadata' || include === 'Object') return include
+  throw badRequest(
+    `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+  )
+}

@@ -1,0 +1,239 @@
+import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
+
+/** The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's parts. */
+
+/** A cluster role to be made at the first start. */
+export interface BootstrapRole {
+  readonly name: string
+  readonly rules?: readonly PolicyRule[]
+  readonly labels?: Readonly<Record<string, string>>
+  /** Labels of the roles it is made of. */
+  readonly aggregates?: Readonly<Record<string, string>>
+}
+
+/** Who has a role from the start. */
+export interface BootstrapBinding {
+  readonly name: string
+  readonly role: string
+  readonly subjects: readonly Subject[]
+}
+
+/** A role in one namespace, with who has it. */
+export interface BootstrapLocal extends BootstrapBinding {
+  readonly namespace: string
+  readonly rules: readonly PolicyRule[]
+}
+
+const READ = ['get', 'list', 'watch']
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
+const READ_WRITE = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+const OWN = 'flotilla.dev'
+
+function on(verbs: string[], group: string | string[], ...resources: string[]): PolicyRule {
+  return { verbs, apiGroups: [group].flat(), resources }
+}
+
+function paths(...nonResourceURLs: string[]): PolicyRule {
+  return { verbs: ['get'], nonResourceURLs }
+}
+
+const aggregateTo = (role: string) => ({ [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true' })
+const group = (name: string): Subject => ({ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name })
+const user = (name: string): Subject => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name })
+
+const HEALTH = ['/healthz', '/livez', '/readyz', '/version', '/version/']
+
+const VIEW: readonly PolicyRule[] = [
+  on(
+    READ,
+    '',
+    'configmaps',
+    'endpoints',
+    'persistentvolumeclaims',
+    'persistentvolumeclaims/status',
+    'pods',
+    'replicationcontrollers',
+    'replicationcontrollers/scale',
+    'serviceaccounts',
+    'services',
+    'services/status',
+  ),
+  on(
+    READ,
+    '',
+    'bindings',
+    'limitranges',
+    'namespaces/status',
+    'pods/log',
+    'pods/status',
+    'replicationcontrollers/status',
+    'resourcequotas',
+    'resourcequotas/status',
+  ),
+  on(READ, '', 'namespaces'),
+  on(READ, ['', 'events.k8s.io'], 'events'),
+  on(READ, 'discovery.k8s.io', 'endpointslices'),
+  on(
+    READ,
+    'apps',
+    'controllerrevisions',
+    'daemonsets',
+    'daemonsets/status',
+    'deployments',
+    'deployments/scale',
+    'deployments/status',
+    'replicasets',
+    'replicasets/scale',
+    'replicasets/status',
+    'statefulsets',
+    'statefulsets/scale',
+    'statefulsets/status',
+  ),
+  on(READ, 'autoscaling', 'horizontalpodautoscalers', 'horizontalpodautoscalers/status'),
+  on(READ, 'batch', 'cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'),
+  on(READ, 'policy', 'poddisruptionbudgets', 'poddisruptionbudgets/status'),
+  on(READ, 'networking.k8s.io', 'ingresses', 'ingresses/status', 'networkpolicies'),
+]
+
+const EDIT: readonly PolicyRule[] = [
+  on(READ, '', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'secrets', 'services/proxy'),
+  on(['impersonate'], '', 'serviceaccounts'),
+  on(WRITE, '', 'pods', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy'),
+  on(['create'], '', 'pods/eviction'),
+  on(
+    WRITE,
+    '',
+    'configmaps',
+    'persistentvolumeclaims',
+    'replicationcontrollers',
+    'replicationcontrollers/scale',
+    'secrets',
+    'serviceaccounts',
+    'services',
+    'services/proxy',
+  ),
+  on(['create'], '', 'serviceaccounts/token'),
+  on(WRITE, ['', 'events.k8s.io'], 'events'),
+  on(
+    WRITE,
+    'apps',
+    'daemonsets',
+    'deployments',
+    'deployments/rollback',
+    'deployments/scale',
+    'replicasets',
+    'replicasets/scale',
+    'statefulsets',
+    'statefulsets/scale',
+  ),
+  on(WRITE, 'autoscaling', 'horizontalpodautoscalers'),
+  on(WRITE, 'batch', 'cronjobs', 'jobs'),
+  on(WRITE, 'policy', 'poddisruptionbudgets'),
+  on(WRITE, 'networking.k8s.io', 'ingresses', 'networkpolicies'),
+  on(READ_WRITE, 'coordination.k8s.io', 'leases'),
+]
+
+/** Kubernetes' own cluster roles. */
+export const KUBERNETES_ROLES: readonly BootstrapRole[] = [
+  {
+    name: 'cluster-admin',
+    rules: [on(['*'], '*', '*'), { verbs: ['*'], nonResourceURLs: ['*'] }],
+  },
+  { name: 'admin', aggregates: aggregateTo('admin') },
+  { name: 'edit', aggregates: aggregateTo('edit'), labels: aggregateTo('admin') },
+  { name: 'view', aggregates: aggregateTo('view'), labels: aggregateTo('edit') },
+  {
+    name: 'system:aggregate-to-admin',
+    labels: aggregateTo('admin'),
+    rules: [
+      on(['create'], 'authorization.k8s.io', 'localsubjectaccessreviews'),
+      on(READ_WRITE, 'rbac.authorization.k8s.io', 'rolebindings', 'roles'),
+    ],
+  },
+  { name: 'system:aggregate-to-edit', labels: aggregateTo('edit'), rules: EDIT },
+  { name: 'system:aggregate-to-view', labels: aggregateTo('view'), rules: VIEW },
+  {
+    name: 'system:discovery',
+    rules: [paths('/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', ...HEALTH)],
+  },
+  {
+    name: 'system:basic-user',
+    rules: [
+      on(['create'], 'authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'),
+      on(['create'], 'authentication.k8s.io', 'selfsubjectreviews'),
+    ],
+  },
+  { name: 'system:public-info-viewer', rules: [paths(...HEALTH)] },
+  {
+    name: 'system:monitoring',
+    rules: [
+      paths('/healthz', '/healthz/*', '/livez', '/livez/*', '/metrics', '/metrics/slis', '/readyz', '/readyz/*'),
+      on(['get'], '', 'nodes/metrics'),
+    ],
+  },
+  {
+    name: 'system:auth-delegator',
+    rules: [
+      on(['create'], 'authentication.k8s.io', 'tokenreviews'),
+      on(['create'], 'authorization.k8s.io', 'subjectaccessreviews'),
+    ],
+  },
+]
+
+/** Who has Kubernetes' own cluster roles. */
+export const KUBERNETES_BINDINGS: readonly BootstrapBinding[] = [
+  { name: 'cluster-admin', role: 'cluster-admin', subjects: [group('system:masters')] },
+  { name: 'system:discovery', role: 'system:discovery', subjects: [group('system:authenticated')] },
+  { name: 'system:basic-user', role: 'system:basic-user', subjects: [group('system:authenticated')] },
+  {
+    name: 'system:public-info-viewer',
+    role: 'system:public-info-viewer',
+    subjects: [group('system:authenticated'), group('system:unauthenticated')],
+  },
+  { name: 'system:monitoring', role: 'system:monitoring', subjects: [group('system:monitoring')] },
+]
+
+/** Cluster roles of a hub: its gateway's, and what view, edit and admin mean for our kinds. */
+export const HUB_ROLES: readonly BootstrapRole[] = [
+  {
+    name: 'system:flotilla:gateway',
+    rules: [
+      on([...READ, 'create'], OWN, 'clusters'),
+      on(['get', 'patch', 'update'], OWN, 'clusters/status'),
+      on(READ, OWN, 'jointokens'),
+      on(['get', 'patch', 'update'], OWN, 'jointokens/status'),
+      on(READ, OWN, 'assignments'),
+      on([...READ, 'create', 'update', 'delete'], OWN, 'clusterreports'),
+    ],
+  },
+  {
+    name: 'flotilla:aggregate-to-view',
+    labels: aggregateTo('view'),
+    rules: [on(READ, OWN, 'bundles', 'placements', 'placementdecisions', 'releases', 'rollouts', '*/status')],
+  },
+  {
+    name: 'flotilla:aggregate-to-edit',
+    labels: aggregateTo('edit'),
+    rules: [on(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
+  },
+]
+
+/** Who has the hub's own cluster roles. */
+export const HUB_BINDINGS: readonly BootstrapBinding[] = [
+  {
+    name: 'system:flotilla:gateway',
+    role: 'system:flotilla:gateway',
+    subjects: [user('system:flotilla:gateway')],
+  },
+]
+
+/** Roles of a hub in one namespace: gateways summarize who is alive in Leases. */
+export const HUB_LOCALS: readonly BootstrapLocal[] = [
+  {
+    name: 'system:flotilla:gateway',
+    role: 'system:flotilla:gateway',
+    namespace: 'flotilla-system',
+    rules: [on(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', 'leases')],
+    subjects: [user('system:flotilla:gateway')],
+  },
+]

@@ -1,0 +1,121 @@
+import { jsonEqual } from '../../core/json.ts'
+import { formatTime } from '../../core/time.ts'
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/builtin/rbac.ts'
+import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
+import { GROUP } from '../../kinds/define-kind.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
+import type { Parts } from '../context.ts'
+import { readObject, storeKeyOf, textAt } from '../objects.ts'
+import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES, KUBERNETES_BINDINGS, KUBERNETES_ROLES } from './bootstrap-roles.ts'
+import type { BootstrapBinding, BootstrapRole } from './bootstrap-roles.ts'
+import { aggregatedRules } from './aggregation.ts'
+import { ownAuditLine } from './audit.ts'
+import { compactRules, uncovered } from './rules.ts'
+
+/** Makes the roles and bindings that exist from the start, and gives back what somebody took from them. */
+
+const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
+
+/** Does nothing where the kinds of RBAC are not served. */
+export async function ensureBootstrapRoles(parts: Parts): Promise<void> {
+  const { registry } = parts
+  if (!registry.find(ClusterRole.group, ClusterRole.version, ClusterRole.plural)) return
+  const isHub = registry.groups().has(GROUP)
+  const roles = [...KUBERNETES_ROLES, ...(isHub ? HUB_ROLES : [])].map(roleObject)
+  fillAggregates(roles)
+  for (const role of roles) await ensure(parts, ClusterRole, role)
+  for (const binding of [...KUBERNETES_BINDINGS, ...(isHub ? HUB_BINDINGS : [])]) {
+    await ensure(parts, ClusterRoleBinding, bindingObject(ClusterRoleBinding, 'ClusterRole', binding))
+  }
+  for (const local of isHub ? HUB_LOCALS : []) {
+    const { name, namespace, rules } = local
+    await ensure(parts, Role, bootstrapObject(Role, { name, namespace }, { rules }))
+    await ensure(parts, RoleBinding, bindingObject(RoleBinding, 'Role', local))
+  }
+}
+
+// The cluster is never seen with its aggregating roles still empty. `admin` selects `edit`, which selects `view`.
+function fillAggregates(roles: readonly UnknownObject[]): void {
+  const aggregating = roles.filter((role) => role['aggregationRule'])
+  for (const _round of aggregating) {
+    for (const role of aggregating) {
+      role['rules'] = aggregatedRules(role, roles)
+    }
+  }
+}
+
+function roleObject({ name, rules, labels, aggregates }: BootstrapRole): UnknownObject {
+  return bootstrapObject(
+    ClusterRole,
+    { name },
+    {
+      ...(rules ? { rules } : {}),
+      ...(aggregates ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: aggregates }] } } : {}),
+    },
+    labels,
+  )
+}
+
+function bindingObject(
+  kind: Kind,
+  roleKind: string,
+  binding: BootstrapBinding & { readonly namespace?: string },
+): UnknownObject {
+  const { name, namespace, role, subjects } = binding
+  const roleRef = { apiGroup: kind.group, kind: roleKind, name: role }
+  return bootstrapObject(kind, { name, ...(namespace ? { namespace } : {}) }, { subjects, roleRef })
+}
+
+function bootstrapObject(
+  kind: Kind,
+  key: ObjectKey,
+  content: object,
+  labels: Readonly<Record<string, string>> = {},
+): UnknownObject {
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: {
+      ...key,
+      labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
+      annotations: { [AUTOUPDATE]: 'true' },
+    },
+    ...content,
+  }
+}
+
+async function ensure({ store, ids, clock }: Parts, kind: Kind, wanted: UnknownObject): Promise<void> {
+  const key = storeKeyOf(kind, wanted.metadata)
+  const stored = await readObject(store, kind, wanted.metadata)
+  if (!stored) {
+    const metadata = { ...wanted.metadata, uid: ids.uid(), creationTimestamp: formatTime(clock.now()) }
+    const created = { ...wanted, metadata }
+    const audit = ownAuditLine({ clock }, 'system:apiserver', { kind, object: created, verb: 'create' })
+    await store.commit({ key, expect: 0, value: textAt(created), audit })
+    return
+  }
+  const { object, revision } = stored
+  if (object.metadata.annotations?.[AUTOUPDATE] === 'false') return
+  const next = { ...object, metadata: { ...object.metadata }, ...additions(object, wanted) }
+  if (jsonEqual(next, object)) return
+  const audit = ownAuditLine({ clock }, 'system:apiserver', { kind, object: next, verb: 'update' })
+  await store.commit({ key, expect: revision, value: textAt(next), audit })
+}
+
+/** What a newer release adds; what people added stays. */
+function additions(object: UnknownObject, wanted: UnknownObject): object {
+  if (wanted['roleRef']) {
+    const subjects = (object['subjects'] ?? []) as Subject[]
+    const missing = (wanted['subjects'] as Subject[]).filter(
+      (subject) => !subjects.some((known) => jsonEqual(known, subject)),
+    )
+    return missing.length > 0 ? { subjects: [...subjects, ...missing] } : {}
+  }
+  // The rules of aggregating roles are followed all the time, not only at the start.
+  if (object['aggregationRule']) return {}
+  const rules = (object['rules'] ?? []) as PolicyRule[]
+  const missing = uncovered(rules, (wanted['rules'] ?? []) as PolicyRule[])
+  return missing.length > 0 ? { rules: [...rules, ...compactRules(missing)] } : {}
+}

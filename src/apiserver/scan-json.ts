@@ -1,0 +1,73 @@
+/** One pass over JSON text for what `JSON.parse` does not tell: how deep it is and which keys come twice. */
+
+/** What a scan found; syntax errors are left to `JSON.parse`. */
+export interface JsonScan {
+  /** Paths such as `spec.rings[0].name`. */
+  readonly duplicates: readonly string[]
+  /** Why the text must not be parsed. */
+  readonly problem?: string
+}
+
+/** Deeper than any object or schema, and far from the end of the stack of a recursive walk. */
+const MAX_DEPTH = 500
+const MAX_DUPLICATES = 20
+
+interface Frame {
+  readonly keys: Set<string> | undefined
+  /** The present key or index, for paths. */
+  at: string | number
+  expectsKey: boolean
+}
+
+/** Scans JSON text. */
+export function scanJson(text: string): JsonScan {
+  const frames: Frame[] = []
+  const duplicates: string[] = []
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    const top = frames.at(-1)
+    if (code === 0x22) {
+      const end = endOfString(text, index)
+      if (end < 0) break
+      if (top?.keys && top.expectsKey) {
+        top.at = unquote(text.slice(index, end + 1))
+        top.expectsKey = false
+        if (top.keys.has(top.at) && duplicates.length < MAX_DUPLICATES) duplicates.push(pathOf(frames))
+        top.keys.add(top.at)
+      }
+      index = end
+    } else if (code === 0x7b || code === 0x5b) {
+      if (frames.length >= MAX_DEPTH) return { duplicates, problem: `it is nested deeper than ${MAX_DEPTH} levels` }
+      const isMap = code === 0x7b
+      frames.push({ keys: isMap ? new Set() : undefined, at: isMap ? '' : 0, expectsKey: isMap })
+    } else if (code === 0x7d || code === 0x5d) {
+      frames.pop()
+    } else if (code === 0x2c && top) {
+      if (top.keys) top.expectsKey = true
+      else top.at = Number(top.at) + 1
+    }
+  }
+  return { duplicates }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes += 1
+    if (slashes % 2 === 0) return end
+  }
+  return -1
+}
+
+function unquote(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return quoted
+  }
+}
+
+function pathOf(frames: readonly Frame[]): string {
+  return frames.map(({ at }, depth) => (typeof at === 'number' ? `[${at}]` : depth === 0 ? at : `.${at}`)).join('')
+}

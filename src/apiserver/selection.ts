@@ -1,0 +1,92 @@
+import { meetsRequirement, parseSelector } from '../core/selector.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { badRequest } from './refusals.ts'
+
+/** Label and field selectors of lists and watches. */
+
+/** What a list or watch selects. */
+export interface Selection {
+  matches(object: UnknownObject): boolean
+  /** True when everything below the prefix is selected. */
+  readonly all: boolean
+  /** The one name a field selector asks for; reading it alone is enough. */
+  readonly name?: string
+}
+
+interface FieldTerm {
+  readonly path: string
+  readonly value: string
+  readonly negated: boolean
+}
+
+/** Reads `labelSelector` and `fieldSelector`; a field this kind cannot be selected by is a 400. */
+export function parseSelection(kind: Kind, query: URLSearchParams): Selection {
+  const labels = parseSelector(query.get('labelSelector') ?? '')
+  const fields = parseFieldSelector(kind, query.get('fieldSelector') ?? '')
+  const name = fields.find(({ path, negated }) => path === 'metadata.name' && !negated)?.value
+  return {
+    all: labels.length === 0 && fields.length === 0,
+    ...(name === undefined ? {} : { name }),
+    matches(object) {
+      const own = object.metadata.labels ?? {}
+      return (
+        labels.every((requirement) => meetsRequirement(own, requirement)) &&
+        fields.every(({ path, value, negated }) => (fieldOf(object, path) === value) !== negated)
+      )
+    },
+  }
+}
+
+/** Fields objects of a kind can be selected by, besides name and namespace. */
+const EXTRA_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  '/Secret': ['type'],
+  '/Namespace': ['status.phase'],
+  '/Event': [
+    'involvedObject.kind',
+    'involvedObject.namespace',
+    'involvedObject.name',
+    'involvedObject.uid',
+    'involvedObject.apiVersion',
+    'involvedObject.resourceVersion',
+    'involvedObject.fieldPath',
+    'reason',
+    'reportingComponent',
+    'type',
+  ],
+  'events.k8s.io/Event': ['regarding.kind', 'regarding.namespace', 'regarding.name', 'reason', 'type'],
+  '/Pod': [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'status.phase',
+    'status.podIP',
+  ],
+}
+
+function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
+  const supported = ['metadata.name', 'metadata.namespace', ...(EXTRA_FIELDS[`${kind.group}/${kind.kind}`] ?? [])]
+  return text
+    .split(',')
+    .filter((term) => term.trim() !== '')
+    .map((term): FieldTerm => {
+      const match = /^\s*([^=!\s]+)\s*(==|=|!=)\s*(.*?)\s*$/.exec(term)
+      if (!match)
+        throw badRequest(
+          `invalid field selector ${JSON.stringify(term)}; can't understand it: want field=value or field!=value`,
+        )
+      const [, path, operator, value] = match
+      if (!supported.includes(path!)) throw badRequest(`field label not supported: ${path}`)
+      return { path: path!, value: value!, negated: operator === '!=' }
+    })
+}
+
+function fieldOf(object: UnknownObject, path: string): string {
+  let value: unknown = object
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return ''
+    value = (value as Record<string, unknown>)[key]
+  }
+  return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+}

@@ -1,0 +1,90 @@
+import { base64, utf8 } from '../core/bytes.ts'
+import { isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { forbidden, invalid } from '../kinds/walk/field-error.ts'
+import type { FieldError } from '../kinds/walk/field-error.ts'
+import { jsonEqual } from '../core/json.ts'
+
+import { RBAC_STRATEGIES } from './rbac/strategies.ts'
+
+/** What single built-in kinds do beyond their schema. Custom kinds have none of this. */
+export interface Strategy {
+  /** Changes a new or changed object before it is validated. */
+  prepare?(object: UnknownObject, old: UnknownObject | undefined): void
+  validate?(object: UnknownObject, old: UnknownObject | undefined): FieldError[]
+  /** Whether something besides metadata.finalizers keeps a deleted object alive. */
+  holds?(object: UnknownObject): boolean
+}
+
+const namespace: Strategy = {
+  prepare(object, old) {
+    object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name }
+    // Only /finalize changes these.
+    const finalizers = finalizersOf(old ?? object)
+    if (old) object['spec'] = { ...(isObject(object['spec']) ? object['spec'] : {}), finalizers }
+    else {
+      const all = finalizers.includes(NAMESPACE_FINALIZER) ? finalizers : [...finalizers, NAMESPACE_FINALIZER]
+      object['spec'] = { finalizers: all }
+      object['status'] = { phase: 'Active' }
+    }
+    if (finalizersOf(object).length === 0) object['spec'] = {}
+  },
+  holds: (object) => finalizersOf(object).length > 0,
+}
+
+const NAMESPACE_FINALIZER = 'kubernetes'
+
+function finalizersOf({ spec }: UnknownObject): unknown[] {
+  return isObject(spec) && Array.isArray(spec['finalizers']) ? spec['finalizers'] : []
+}
+
+const secret: Strategy = {
+  prepare(object) {
+    const { stringData } = object
+    if (isObject(stringData)) {
+      const data: JsonObject = isObject(object['data']) ? { ...object['data'] } : {}
+      for (const [key, value] of Object.entries(stringData)) data[key] = base64(utf8(String(value)))
+      object['data'] = data
+    }
+    delete object['stringData']
+    object['type'] ||= 'Opaque'
+  },
+  validate(object, old) {
+    if (!old) return []
+    const errors: FieldError[] = []
+    if (object['type'] !== old['type']) errors.push(invalid('type', object['type'], 'field is immutable'))
+    return [...errors, ...immutableErrors(object, old, ['data'])]
+  },
+}
+
+const configMap: Strategy = {
+  validate: (object, old) => (old ? immutableErrors(object, old, ['data', 'binaryData']) : []),
+}
+
+const STRATEGIES: Readonly<Record<string, Strategy>> = {
+  '/Namespace': namespace,
+  '/Secret': secret,
+  '/ConfigMap': configMap,
+  ...RBAC_STRATEGIES,
+}
+
+const NONE: Strategy = {}
+
+/** The strategy of a kind. */
+export function strategyOf(kind: Pick<Kind, 'group' | 'kind'>): Strategy {
+  return STRATEGIES[`${kind.group}/${kind.kind}`] ?? NONE
+}
+
+function immutableErrors(object: UnknownObject, old: UnknownObject, fields: readonly string[]): FieldError[] {
+  if (old['immutable'] !== true) return []
+  const errors: FieldError[] = []
+  if (object['immutable'] !== true) errors.push(forbidden('immutable', 'field is immutable when `immutable` is set'))
+  for (const field of fields) {
+    if (!jsonEqual(object[field], old[field])) {
+      errors.push(forbidden(field, 'field is immutable when `immutable` is set'))
+    }
+  }
+  return errors
+}

@@ -1,0 +1,104 @@
+import { jsonClone } from '../../core/json.ts'
+import { formatTime } from '../../core/time.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { validateObject } from '../../kinds/validate.ts'
+import { invalidObject } from '../../kinds/walk/field-error.ts'
+import { trackUpdate } from '../apply/field-manager.ts'
+import type { Answer } from '../answer.ts'
+import { auditLine } from '../context.ts'
+import type { Context } from '../context.ts'
+import { decodeObject } from '../decode.ts'
+import { checkAddress, receive } from '../incoming.ts'
+import { requireNamespace } from '../namespaces.ts'
+import { storeKeyOf, textAt } from '../objects.ts'
+import { writeOptions } from '../options.ts'
+import type { WriteOptions } from '../options.ts'
+import { present } from '../present.ts'
+import { alreadyExists, badRequest, methodNotAllowed } from '../refusals.ts'
+import { hasGeneration } from '../registry.ts'
+import { strategyOf } from '../strategies.ts'
+
+/** How often another suffix is tried when a generated name is taken. */
+const GENERATE_TRIES = 8
+const SUFFIX_LENGTH = 5
+const MAX_GENERATED_PREFIX = 63 - SUFFIX_LENGTH
+
+/** POST: creates an object. */
+export async function create(context: Context): Promise<Answer> {
+  const { kind, http, query, request } = context
+  if (request.name !== undefined) throw methodNotAllowed()
+  const options = writeOptions('CreateOptions', query, http)
+  const { value, duplicates } = decodeObject(http)
+  const incoming = receive(kind, value, { duplicates, validation: options.fieldValidation })
+  checkAddress(context, incoming.object)
+  if (incoming.object.metadata.resourceVersion) {
+    throw badRequest('resourceVersion should not be set on objects to be created')
+  }
+  const { object, warnings } = await createObject(context, incoming.object, {
+    ...options,
+    track: (created) =>
+      trackUpdate({
+        kind,
+        live: undefined,
+        next: created,
+        manager: options.fieldManager,
+        now: context.parts.clock.now(),
+      }),
+  })
+  return { status: 201, object: present(context, object), warnings: [...incoming.warnings, ...warnings] }
+}
+
+/** How an object is created: by POST, or by an apply that found nothing. */
+export interface CreateBy extends Pick<WriteOptions, 'dryRun'> {
+  /** Records who owns which fields. */
+  track(object: UnknownObject): void
+}
+
+/** Stores a new object that was received for this context's kind. */
+export async function createObject(
+  context: Context,
+  received: UnknownObject,
+  by: CreateBy,
+): Promise<{ object: UnknownObject; warnings: readonly string[] }> {
+  const { kind, parts } = context
+  await requireNamespace(context, received.metadata)
+  if (kind.subresources.status) delete received['status']
+  strategyOf(kind).prepare?.(received, undefined)
+  for (let attempt = 1; ; attempt += 1) {
+    const object = jsonClone(received)
+    const generated = giveName(context, object)
+    by.track(object)
+    giveIdentity(context, object)
+    const errors = [...validateObject(kind, object), ...(strategyOf(kind).validate?.(object, undefined) ?? [])]
+    if (errors.length > 0) throw invalidObject(kind, object.metadata.name ?? '', errors)
+    const admission = { caller: context.caller, operation: 'CREATE', kind, oldObject: undefined } as const
+    const warnings = await parts.admission({ ...admission, object, dryRun: by.dryRun })
+    const key = storeKeyOf(kind, object.metadata)
+    if (by.dryRun) {
+      if (await parts.store.get(key)) throw alreadyExists(kind, object.metadata.name)
+      return { object, warnings }
+    }
+    const audit = auditLine(context, object, 'create')
+    const result = await parts.store.commit({ key, expect: 0, value: textAt(object), audit })
+    if (result.ok) return { object, warnings }
+    if (!generated || attempt >= GENERATE_TRIES) throw alreadyExists(kind, object.metadata.name)
+  }
+}
+
+/** Makes a name from generateName when there is none; true when it did. */
+function giveName({ parts }: Context, { metadata }: UnknownObject): boolean {
+  if (metadata.name || !metadata.generateName) return false
+  metadata.name = metadata.generateName.slice(0, MAX_GENERATED_PREFIX) + parts.ids.suffix(SUFFIX_LENGTH)
+  return true
+}
+
+/** What only the server sets on a new object. */
+function giveIdentity({ kind, parts }: Context, { metadata }: UnknownObject): void {
+  delete metadata.resourceVersion
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.generation
+  metadata.uid = parts.ids.uid()
+  metadata.creationTimestamp = formatTime(parts.clock.now())
+  if (hasGeneration(kind)) metadata.generation = 1
+}

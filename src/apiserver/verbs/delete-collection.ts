@@ -1,0 +1,49 @@
+import { isApiError } from '../../core/errors.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Answer } from '../answer.ts'
+import type { Context } from '../context.ts'
+import { parseStored, prefixOf } from '../objects.ts'
+import { deleteOptions } from '../options.ts'
+import { presentList } from '../present.ts'
+import { parseSelection } from '../selection.ts'
+import { deleteObject } from './delete.ts'
+
+const PAGE = 500
+
+/** DELETE of many objects: those that a list with the same selectors would show. */
+export async function deleteCollection(context: Context): Promise<Answer> {
+  const { kind, query, request, parts, http } = context
+  const options = deleteOptions(http, query)
+  const selection = parseSelection(kind, query)
+  const prefix = prefixOf(kind, request.namespace)
+  const items: UnknownObject[] = []
+  let after: string | undefined
+  let more = true
+  while (more) {
+    const page = await parts.store.list({ prefix, limit: PAGE, ...(after === undefined ? {} : { after }) })
+    for (const entry of page.entries) {
+      after = entry.key
+      const object = parseStored(entry.value)
+      if (!selection.matches(object)) continue
+      try {
+        const { uid: _uid, ...rest } = options
+        const { object: deleted } = await deleteObject(context, object.metadata, {
+          ...rest,
+          ...(object.metadata.uid ? { uid: object.metadata.uid } : {}),
+        })
+        items.push(deleted)
+      } catch (error) {
+        // Somebody else deleted (and perhaps recreated) it meanwhile: what was selected is gone.
+        if (!isApiError(error, 'NotFound', 'Conflict')) throw error
+      }
+    }
+    more = page.more
+  }
+  const head = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.listKind,
+    metadata: { resourceVersion: String(parts.store.revision()) },
+  }
+  return { status: 200, object: presentList(context, items, head) }
+}

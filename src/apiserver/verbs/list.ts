@@ -1,0 +1,141 @@
+import { ApiError, isApiError } from '../../core/errors.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { forbidden, invalidObject, notSupported } from '../../kinds/walk/field-error.ts'
+import type { FieldError } from '../../kinds/walk/field-error.ts'
+import type { StoreList } from '../../store/store.ts'
+import { statusOf } from '../answer.ts'
+import type { Answer } from '../answer.ts'
+import type { Context } from '../context.ts'
+import { parseStored, prefixOf, storeKeyOf } from '../objects.ts'
+import { presentList } from '../present.ts'
+import { badRequest } from '../refusals.ts'
+import { checkNotFuture, formatContinue, parseContinue } from '../revisions.ts'
+import type { Continue } from '../revisions.ts'
+import { parseSelection } from '../selection.ts'
+import type { Selection } from '../selection.ts'
+
+const TOO_OLD =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+  'deleted between the time the first chunk was returned and now may show up in the list.'
+
+/** GET of many objects, consistent at one revision over all pages. */
+export async function list(context: Context): Promise<Answer> {
+  const { kind, query, request } = context
+  const prefix = prefixOf(kind, request.namespace)
+  const selection = parseSelection(kind, query)
+  const limit = parseLimit(query.get('limit'))
+  const from = query.get('continue') ? parseContinue(query.get('continue')!, prefix) : undefined
+  const revision = from ? from.revision : exactRevision(context)
+  try {
+    const page = await collectPage(context, { prefix, selection, limit, from, revision })
+    const object = presentList(context, page.items, {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.listKind,
+      metadata: {
+        ...(page.next === undefined ? {} : { continue: formatContinue({ revision: page.revision, after: page.next }) }),
+        ...(page.remaining > 0 && selection.all ? { remainingItemCount: page.remaining } : {}),
+        resourceVersion: String(page.revision),
+      },
+    })
+    return { status: 200, object }
+  } catch (error) {
+    if (!isApiError(error, 'Expired')) throw error
+    if (!from) throw new ApiError('Expired', 'The resourceVersion for the provided list is too old.')
+    const status = statusOf(new ApiError('Expired', TOO_OLD))
+    return { status: error.code, object: { ...status, metadata: { continue: formatContinue({ after: from.after }) } } }
+  }
+}
+
+interface PageRequest {
+  readonly prefix: string
+  readonly selection: Selection
+  readonly limit: number | undefined
+  readonly from: Continue | undefined
+  readonly revision: number | undefined
+}
+
+interface Page {
+  readonly items: UnknownObject[]
+  readonly revision: number
+  /** The key after which the next page begins. */
+  readonly next?: string
+  readonly remaining: number
+}
+
+/** Reads until the page is full; with a selector that may take several reads of the store. */
+async function collectPage(context: Context, wanted: PageRequest): Promise<Page> {
+  const { store } = context.parts
+  const { prefix, selection, limit, from } = wanted
+  const single = singleKey(context, selection)
+  if (single && !from && wanted.revision === undefined) {
+    const revision = store.revision()
+    const entry = await store.get(single)
+    const object = entry && parseStored(entry.value)
+    return { items: object && selection.matches(object) ? [object] : [], revision, remaining: 0 }
+  }
+  const items: UnknownObject[] = []
+  let after = from?.after
+  let revision = wanted.revision
+  for (;;) {
+    const chunk: StoreList = await store.list({
+      prefix,
+      ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, 500) }),
+      ...(after === undefined ? {} : { after }),
+      ...(revision === undefined ? {} : { revision }),
+    })
+    revision = chunk.revision
+    for (const [index, entry] of chunk.entries.entries()) {
+      after = entry.key
+      const object = parseStored(entry.value)
+      if (!selection.matches(object)) continue
+      items.push(object)
+      if (limit !== undefined && items.length >= limit) {
+        const rest = chunk.entries.length - index - 1 + chunk.remaining
+        return rest > 0 ? { items, revision, next: after, remaining: rest } : { items, revision, remaining: 0 }
+      }
+    }
+    if (!chunk.more) return { items, revision, remaining: 0 }
+  }
+}
+
+/** The store's key when a field selector names one object, so that nothing else need be read. */
+function singleKey({ kind, request }: Context, selection: Selection): string | undefined {
+  if (selection.name === undefined) return undefined
+  if (kind.scope === 'Cluster') return storeKeyOf(kind, { name: selection.name })
+  return request.namespace ? storeKeyOf(kind, { name: selection.name, namespace: request.namespace }) : undefined
+}
+
+function parseLimit(text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  const limit = Number(text)
+  if (!/^-?\d+$/.test(text)) throw badRequest(`limit: Invalid value: ${JSON.stringify(text)}: must be a number`)
+  return limit > 0 ? limit : undefined
+}
+
+/** The revision to read at: only `Exact` asks for an old one, everything else is answered from the newest state. */
+function exactRevision({ parts, query }: Context): number | undefined {
+  const text = query.get('resourceVersion') ?? ''
+  const match = query.get('resourceVersionMatch')
+  const errors: FieldError[] = []
+  if (match !== null && match !== '') {
+    if (text === '') {
+      errors.push(
+        forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+      )
+    }
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']))
+    }
+    if (match === 'Exact' && text === '0') {
+      errors.push(
+        forbidden('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      )
+    }
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  const revision = checkNotFuture(parts.store, text)
+  return match === 'Exact' ? revision : undefined
+}

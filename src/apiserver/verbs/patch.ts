@@ -1,0 +1,183 @@
+import { ApiError, isApiError } from '../../core/errors.ts'
+import { isObject, jsonClone } from '../../core/json.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { pruneObject } from '../../kinds/validate.ts'
+import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
+import { applyObject, trackUpdate } from '../apply/field-manager.ts'
+import type { Answer } from '../answer.ts'
+import { commitChange } from '../change.ts'
+import type { ChangeResult } from '../change.ts'
+import type { Context } from '../context.ts'
+import { contentTypeOf, decodeBody, decodeObject } from '../decode.ts'
+import { checkAddress, receive } from '../incoming.ts'
+import { readObject } from '../objects.ts'
+import type { Stored } from '../objects.ts'
+import { checkPreconditions, writeOptions } from '../options.ts'
+import type { WriteOptions } from '../options.ts'
+import { applyJsonPatch } from '../patch/json-patch.ts'
+import { applyMergePatch } from '../patch/merge-patch.ts'
+import { applyStrategicMerge } from '../patch/strategic-merge.ts'
+import { present } from '../present.ts'
+import { badRequest, conflict, methodNotAllowed, notFound } from '../refusals.ts'
+import { isCustom } from '../registry.ts'
+import { createObject } from './create.ts'
+
+/** How often a patch without a resourceVersion is tried again when others write at the same time. */
+const TRIES = 20
+const PATCHES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+]
+const APPLY = 'application/apply-patch+yaml'
+
+/** PATCH: changes an object by JSON patch, merge patch or strategic merge patch, or applies a configuration. */
+export async function patch(context: Context): Promise<Answer> {
+  const { http, query, request, kind } = context
+  if (request.name === undefined) throw methodNotAllowed()
+  const contentType = contentTypeOf(http)
+  const supported = isCustom(kind) ? [...PATCHES.slice(0, 2), APPLY] : [...PATCHES, APPLY]
+  if (!supported.includes(contentType)) {
+    throw new ApiError(
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
+    )
+  }
+  const options = writeOptions('PatchOptions', query, http)
+  return contentType === APPLY ? apply(context, options) : change(context, options, contentType)
+}
+
+async function change(context: Context, options: WriteOptions, contentType: string): Promise<Answer> {
+  const { http, kind, parts, request } = context
+  if (options.force) {
+    throw invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+      { field: 'force', reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch' },
+    ])
+  }
+  const { value, duplicates } = decodeBody(http, contentType)
+  for (let attempt = 1; ; attempt += 1) {
+    const stored = await readCurrent(context)
+    if (!stored) throw notFound(kind, request.name!)
+    const patched = patchValue(context, contentType, stored.object, value)
+    if (!isObject(patched)) throw badRequest('the patch does not leave an object')
+    const { object, warnings } = receive(kind, patched, {
+      duplicates,
+      validation: options.fieldValidation,
+      refuse: (problem) =>
+        invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(value), problem)]),
+    })
+    checkAddress(context, object)
+    const { resourceVersion } = object.metadata
+    if (resourceVersion && resourceVersion !== stored.object.metadata.resourceVersion)
+      throw conflict(kind, request.name!)
+    checkPreconditions(kind, stored.object, object.metadata.uid ? { uid: object.metadata.uid } : {})
+    const result = await commitChange(context, {
+      stored,
+      next: object,
+      dryRun: options.dryRun,
+      track: (live, next) =>
+        trackUpdate({
+          kind,
+          live,
+          next,
+          manager: options.fieldManager,
+          subresource: request.subresource,
+          now: parts.clock.now(),
+        }),
+    })
+    if (!result.stale) {
+      return { status: 200, object: present(context, result.object), warnings: [...warnings, ...result.warnings] }
+    }
+    if (attempt >= TRIES) throw conflict(kind, request.name!)
+  }
+}
+
+function patchValue({ kind }: Context, contentType: string, current: UnknownObject, value: unknown): unknown {
+  switch (contentType) {
+    case 'application/json-patch+json':
+      return applyJsonPatch(current, value)
+    case 'application/strategic-merge-patch+json':
+      return jsonClone(applyStrategicMerge(current, value, kind.schema))
+    default:
+      if (!isObject(value)) throw badRequest('a merge patch must be an object')
+      return jsonClone(applyMergePatch(current, value))
+  }
+}
+
+/** Server-side apply; it creates what is not there. */
+async function apply(context: Context, options: WriteOptions): Promise<Answer> {
+  const { http, kind, request } = context
+  if (!options.fieldManagerGiven) {
+    throw invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+      { field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' },
+    ])
+  }
+  const { value, duplicates } = decodeObject(http, APPLY)
+  const incoming = receive(kind, value, { duplicates, validation: options.fieldValidation, defaults: false })
+  checkAddress(context, incoming.object)
+  for (let attempt = 1; ; attempt += 1) {
+    const stored = await readCurrent(context)
+    const result = stored
+      ? await applyTo(context, options, { stored, config: incoming.object })
+      : await applyNew(context, options, incoming.object)
+    if (!result.stale) {
+      const warnings = [...incoming.warnings, ...result.warnings]
+      return { status: stored ? 200 : 201, object: present(context, result.object), warnings }
+    }
+    if (attempt >= TRIES) throw conflict(kind, request.name!)
+  }
+}
+
+async function applyTo(
+  context: Context,
+  options: WriteOptions,
+  { stored, config }: { readonly stored: Stored; readonly config: UnknownObject },
+): Promise<ChangeResult> {
+  const { kind, request, parts } = context
+  const { resourceVersion, uid } = config.metadata
+  if (resourceVersion && resourceVersion !== stored.object.metadata.resourceVersion) throw conflict(kind, request.name!)
+  checkPreconditions(kind, stored.object, uid ? { uid } : {})
+  const next = applyObject({
+    kind,
+    live: stored.object,
+    config: jsonClone(config),
+    manager: options.fieldManager,
+    force: options.force,
+    subresource: request.subresource,
+    now: parts.clock.now(),
+  })
+  dropNulls(kind, next)
+  return commitChange(context, { stored, next, dryRun: options.dryRun })
+}
+
+async function applyNew(context: Context, options: WriteOptions, config: UnknownObject): Promise<ChangeResult> {
+  const { kind, request, parts } = context
+  if (request.subresource !== undefined || config.metadata.uid) throw notFound(kind, request.name!)
+  const object = applyObject({
+    kind,
+    live: undefined,
+    config: jsonClone(config),
+    manager: options.fieldManager,
+    force: options.force,
+    now: parts.clock.now(),
+  })
+  dropNulls(kind, object)
+  try {
+    return { stale: false, ...(await createObject(context, object, { dryRun: options.dryRun, track: () => {} })) }
+  } catch (error) {
+    // Somebody else created it meanwhile: then this is an apply to what is there.
+    if (isApiError(error, 'AlreadyExists')) return { stale: true }
+    throw error
+  }
+}
+
+/** Removing the last item of a list leaves null; objects are stored without. */
+function dropNulls(kind: Kind, object: UnknownObject): void {
+  pruneObject(kind, object)
+}
+
+function readCurrent({ parts, kind, request }: Context): Promise<Stored | undefined> {
+  const key = { name: request.name!, ...(request.namespace ? { namespace: request.namespace } : {}) }
+  return readObject(parts.store, kind, key)
+}

@@ -1,0 +1,55 @@
+import { jsonClone } from '../../core/json.ts'
+import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
+import { trackUpdate } from '../apply/field-manager.ts'
+import type { Answer } from '../answer.ts'
+import { commitChange } from '../change.ts'
+import type { Context } from '../context.ts'
+import { decodeObject } from '../decode.ts'
+import { checkAddress, receive } from '../incoming.ts'
+import { readObject } from '../objects.ts'
+import { checkPreconditions, writeOptions } from '../options.ts'
+import { present } from '../present.ts'
+import { conflict, methodNotAllowed, notFound } from '../refusals.ts'
+import { isCustom } from '../registry.ts'
+
+/** PUT: replaces an object; metadata.resourceVersion is the compare-and-swap. */
+export async function update(context: Context): Promise<Answer> {
+  const { kind, http, query, request, parts } = context
+  if (request.name === undefined) throw methodNotAllowed()
+  const options = writeOptions('UpdateOptions', query, http)
+  const { value, duplicates } = decodeObject(http)
+  const incoming = receive(kind, value, { duplicates, validation: options.fieldValidation })
+  checkAddress(context, incoming.object)
+  const { resourceVersion, uid } = incoming.object.metadata
+  for (;;) {
+    const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
+    const stored = await readObject(parts.store, kind, key)
+    if (!stored) throw notFound(kind, request.name)
+    checkPreconditions(kind, stored.object, uid ? { uid } : {})
+    if (resourceVersion && resourceVersion !== '0') {
+      if (resourceVersion !== stored.object.metadata.resourceVersion) throw conflict(kind, request.name)
+    } else if (isCustom(kind)) {
+      const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update')
+      throw invalidObject(kind, request.name, [{ ...error, message: error.message.replace(': 0:', ': 0x0:') }])
+    }
+    const result = await commitChange(context, {
+      stored,
+      next: jsonClone(incoming.object),
+      dryRun: options.dryRun,
+      track: (live, next) =>
+        trackUpdate({
+          kind,
+          live,
+          next,
+          manager: options.fieldManager,
+          subresource: request.subresource,
+          now: parts.clock.now(),
+        }),
+    })
+    if (!result.stale) {
+      const warnings = [...incoming.warnings, ...result.warnings]
+      return { status: 200, object: present(context, result.object), warnings }
+    }
+    if (resourceVersion) throw conflict(kind, request.name)
+  }
+}

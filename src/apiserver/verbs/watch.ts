@@ -1,0 +1,230 @@
+import { utf8 } from '../../core/bytes.ts'
+import { ApiError, isApiError } from '../../core/errors.ts'
+import type { HttpResponse } from '../../core/http.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { forbidden, invalidObject } from '../../kinds/walk/field-error.ts'
+import type { StoreEvent } from '../../store/store.ts'
+import { headersOf, statusOf } from '../answer.ts'
+import type { Context } from '../context.ts'
+import { parseStored, prefixOf } from '../objects.ts'
+import { badRequest, unknownPath } from '../refusals.ts'
+import { isTrue } from '../request-info.ts'
+import { parseRevision } from '../revisions.ts'
+import { parseSelection } from '../selection.ts'
+import type { Selection } from '../selection.ts'
+import { watchPresenter } from '../watch-presenter.ts'
+import type { WatchPresenter } from '../watch-presenter.ts'
+
+/** How often a quiet watch says how far it has seen. */
+const BOOKMARK_MS = 60_000
+/** Without timeoutSeconds a watch ends between one and two of these, so that not all reconnect at once. */
+const DEFAULT_TIMEOUT_MS = 1_800_000
+const PAGE = 500
+/** Lines collected into one piece of the body. */
+const MAX_CHUNK = 64 * 1024
+
+interface WatchOptions {
+  readonly prefix: string
+  readonly selection: Selection
+  /** Events after this revision; undefined: the present state first. */
+  readonly after: number | undefined
+  readonly bookmarks: boolean
+  /** The client wants to know where the initial state ends. */
+  readonly initialEvents: boolean
+  readonly timeoutMs: number
+}
+
+/** GET with watch=true: a stream of events, one JSON object per line. */
+export async function watch(context: Context): Promise<HttpResponse> {
+  if (context.request.subresource !== undefined) throw unknownPath()
+  if (context.accept.mediaType !== 'application/json') {
+    throw new ApiError('NotAcceptable', 'a watch is served as application/json only')
+  }
+  const options = watchOptions(context)
+  const presenter = watchPresenter(context)
+  return { status: 200, headers: headersOf('application/json'), body: stream(context, options, presenter) }
+}
+
+function watchOptions(context: Context): WatchOptions {
+  const { kind, request, query, parts } = context
+  const sendInitialEvents = query.get('sendInitialEvents')
+  const match = query.get('resourceVersionMatch') ?? ''
+  const errors = []
+  if (sendInitialEvents !== null && match !== 'NotOlderThan') {
+    errors.push(
+      forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    )
+  }
+  if (sendInitialEvents === null && match !== '') {
+    errors.push(
+      forbidden(
+        'resourceVersionMatch',
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ),
+    )
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  const initialEvents = isTrue(sendInitialEvents)
+  const revision = parseRevision(query.get('resourceVersion') ?? '')
+  const wantsState = sendInitialEvents === null ? !revision : initialEvents
+  const timeout = query.get('timeoutSeconds') ?? ''
+  if (!/^\d*$/.test(timeout)) throw badRequest(`timeoutSeconds: Invalid value: ${JSON.stringify(timeout)}`)
+  const selection = parseSelection(kind, query)
+  const named = request.name === undefined ? selection : onlyName(selection, request.name)
+  return {
+    prefix: prefixOf(kind, request.namespace),
+    selection: named,
+    after: wantsState ? undefined : revision || parts.store.revision(),
+    bookmarks: isTrue(query.get('allowWatchBookmarks')),
+    initialEvents,
+    timeoutMs: Number(timeout) > 0 ? Number(timeout) * 1000 : DEFAULT_TIMEOUT_MS * (1 + parts.ids.fraction()),
+  }
+}
+
+function onlyName(selection: Selection, name: string): Selection {
+  return { all: false, name, matches: (object) => object.metadata.name === name && selection.matches(object) }
+}
+
+async function* stream(context: Context, options: WatchOptions, presenter: WatchPresenter): AsyncGenerator<Uint8Array> {
+  const { parts, signal } = context
+  const ended = new AbortController()
+  const until = AbortSignal.any([signal, ended.signal])
+  const timeout = parts.clock.sleep(options.timeoutMs, until).then(
+    () => ended.abort(),
+    () => {},
+  )
+  try {
+    let { after } = options
+    if (after === undefined) {
+      after = yield* initialState(context, options, presenter)
+      if (options.initialEvents && options.bookmarks) yield utf8(presenter.bookmark(after, true))
+    }
+    yield* changes(context, { ...options, after }, presenter, until)
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    // The answer has begun with 200, so a refusal can only come as an event.
+    yield utf8(`${JSON.stringify({ type: 'ERROR', object: statusOf(error) })}\n`)
+  } finally {
+    ended.abort()
+    await timeout
+  }
+}
+
+/** What is there now, as ADDED events; returns the revision at which that was the whole truth. */
+async function* initialState(
+  { parts, signal }: Context,
+  { prefix, selection }: WatchOptions,
+  presenter: WatchPresenter,
+): AsyncGenerator<Uint8Array, number> {
+  let after: string | undefined
+  let revision: number | undefined
+  for (;;) {
+    const page = await parts.store.list({
+      prefix,
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+      ...(revision === undefined ? {} : { revision }),
+    })
+    revision = page.revision
+    let text = ''
+    for (const entry of page.entries) {
+      after = entry.key
+      const object = parseStored(entry.value)
+      if (selection.matches(object)) text += presenter.event('ADDED', object)
+    }
+    if (text !== '') yield utf8(text)
+    if (!page.more || signal.aborted) return revision
+  }
+}
+
+async function* changes(
+  { parts }: Context,
+  options: WatchOptions & { readonly after: number },
+  presenter: WatchPresenter,
+  until: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { store, clock } = parts
+  if (options.after > store.revision()) {
+    // A store that was restored from a backup: waiting would miss what happens until then.
+    throw new ApiError(
+      'Expired',
+      `resource version ${options.after} is not known here; the newest is ${store.revision()}`,
+    )
+  }
+  const storeWatch = store.watch(options.prefix, options.after, until)
+  const events = storeWatch[Symbol.asyncIterator]()
+  const tick = () =>
+    clock.sleep(BOOKMARK_MS, until).then(
+      () => 'tick' as const,
+      () => 'ended' as const,
+    )
+  let ticking = options.bookmarks ? tick() : undefined
+  let next = events.next()
+  for (;;) {
+    const won = await (ticking ? Promise.race([next, ticking]) : next)
+    if (won === 'ended') {
+      await next
+      return
+    }
+    if (won === 'tick') {
+      yield utf8(presenter.bookmark(storeWatch.progress(), false))
+      ticking = tick()
+      continue
+    }
+    if (won.done) return
+    let text = lineOf(won.value, options.selection, presenter)
+    next = events.next()
+    // What is ready anyway goes out together: one piece for a burst instead of one per event.
+    for (let more = await ready(next); more && !more.done && text.length < MAX_CHUNK; more = await ready(next)) {
+      text += lineOf(more.value, options.selection, presenter)
+      next = events.next()
+    }
+    if (text !== '') yield utf8(text)
+  }
+}
+
+/** The result of a promise that is settled already, or undefined. */
+async function ready<T>(promise: Promise<T>): Promise<T | undefined> {
+  return Promise.race([
+    promise,
+    Promise.resolve()
+      .then(() => undefined)
+      .then(() => undefined),
+  ])
+}
+
+/** The line of an event for this selection: an object that stops matching is DELETED, one that starts is ADDED. */
+function lineOf(event: StoreEvent, selection: Selection, presenter: WatchPresenter): string {
+  if (selection.all && event.value !== undefined) {
+    return presenter.raw(event.previous === undefined ? 'ADDED' : 'MODIFIED', event)
+  }
+  const before = event.previous === undefined ? undefined : parseEvent(event).before
+  const now = event.value === undefined ? undefined : parseEvent(event).now
+  const matched = before !== undefined && selection.matches(before)
+  const matches = now !== undefined && selection.matches(now)
+  if (matches) return presenter.event(matched ? 'MODIFIED' : 'ADDED', now)
+  if (!matched) return ''
+  return presenter.event('DELETED', {
+    ...before,
+    metadata: { ...before.metadata, resourceVersion: String(event.revision) },
+  })
+}
+
+interface Parsed {
+  readonly before: UnknownObject | undefined
+  readonly now: UnknownObject | undefined
+}
+
+/** All watches are handed the same event objects, so that each is parsed once for all of them. */
+const parsedEvents = new WeakMap<StoreEvent, Parsed>()
+
+function parseEvent(event: StoreEvent): Parsed {
+  const known = parsedEvents.get(event)
+  if (known) return known
+  const parsed = {
+    before: event.previous === undefined ? undefined : parseStored(event.previous),
+    now: event.value === undefined ? undefined : parseStored(event.value),
+  }
+  parsedEvents.set(event, parsed)
+  return parsed
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { fromUtf8, generateKeyPair, utf8 } from '../core/bytes.ts'
+import { readBody } from '../core/http.ts'
+import type { Caller } from '../core/http.ts'
+import { silentLogger } from '../core/log.ts'
+import { systemIds } from '../core/system-ids.ts'
+import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { NATIVE_KINDS } from '../kinds/native.ts'
+import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import { createApiServer } from './api-server.ts'
+import type { ApiServer } from './api-server.ts'
+
+/** What needs callers other than the administrator, or a clock that jumps. */
+describe('who may do what', () => {
+  const clock = createVirtualClock()
+  const store = createMemoryStore()
+  const admin: Caller = { user: 'admin', groups: ['system:masters', 'system:authenticated'] }
+  const person = (user: string): Caller => ({ user, groups: ['system:authenticated'] })
+  const anonymous: Caller = { user: 'system:anonymous', groups: ['system:unauthenticated'] }
+  const gateway = person('system:flotilla:gateway')
+  let server: ApiServer
+
+  before(() => {
+    const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+    const tokenKey = generateKeyPair('ed25519').privateKey
+    server = createApiServer({ store, kinds, clock, ids: systemIds, log: silentLogger, tokenKey })
+  })
+  after(async () => {
+    await server.close()
+    await store.close()
+  })
+
+  interface Sent {
+    readonly body?: unknown
+    readonly headers?: Readonly<Record<string, string>>
+  }
+
+  async function send(caller: Caller, method: string, path: string, { body, headers = {} }: Sent = {}) {
+    const request = { method, path, headers, ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }) }
+    const response = await server.handle(request, caller, new AbortController().signal)
+    const text = fromUtf8(await readBody(response.body, 1 << 24))
+    return { status: response.status, headers: response.headers, body: JSON.parse(text) }
+  }
+
+  const may = async (user: string, attributes: object): Promise<boolean> => {
+    const spec = { user, groups: ['system:authenticated'], resourceAttributes: attributes }
+    return (await send(admin, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { body: { spec } })).body
+      .status.allowed
+  }
+
+  it('the gateway has what it needs and nothing else', async () => {
+    const needs = [
+      ['list', 'clusters'],
+      ['create', 'clusters'],
+      ['patch', 'clusters', 'status'],
+      ['get', 'jointokens'],
+      ['update', 'jointokens', 'status'],
+      ['watch', 'assignments'],
+      ['update', 'clusterreports'],
+      ['delete', 'clusterreports'],
+    ] as const
+    for (const [verb, resource, subresource] of needs) {
+      assert.ok(await may(gateway.user, { verb, group: 'flotilla.dev', resource, subresource }), `${verb} ${resource}`)
+    }
+    const never = [
+      ['delete', 'clusters'],
+      ['update', 'clusters'],
+      ['update', 'assignments'],
+      ['create', 'jointokens'],
+      ['get', 'bundles'],
+    ] as const
+    for (const [verb, resource] of never) {
+      assert.equal(await may(gateway.user, { verb, group: 'flotilla.dev', resource }), false, `${verb} ${resource}`)
+    }
+    assert.equal(await may(gateway.user, { verb: 'get', resource: 'secrets', namespace: 'flotilla-system' }), false)
+    const lease = { verb: 'update', group: 'coordination.k8s.io', resource: 'leases' }
+    assert.equal(await may(gateway.user, { ...lease, namespace: 'flotilla-system' }), true)
+    assert.equal(await may(gateway.user, { ...lease, namespace: 'default' }), false)
+    assert.equal((await send(gateway, 'GET', '/apis/flotilla.dev/v1alpha1/clusters')).status, 200)
+  })
+
+  it('acting as others needs the verb for each of their parts', async () => {
+    const roles = '/apis/rbac.authorization.k8s.io/v1'
+    const rules = [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users'], resourceNames: ['bob'] }]
+    await send(admin, 'POST', `${roles}/clusterroles`, { body: { metadata: { name: 'actor' }, rules } })
+    await send(admin, 'POST', `${roles}/clusterrolebindings`, {
+      body: {
+        metadata: { name: 'actor' },
+        roleRef: { kind: 'ClusterRole', name: 'actor' },
+        subjects: [{ kind: 'User', name: 'eve' }],
+      },
+    })
+    const whoami = (headers: Readonly<Record<string, string>>) =>
+      send(person('eve'), 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: {}, headers })
+    const bob = await whoami({ 'impersonate-user': 'bob' })
+    assert.equal(bob.body.status.userInfo.username, 'bob')
+    const alice = await whoami({ 'impersonate-user': 'alice' })
+    assert.equal(alice.status, 403)
+    assert.equal(
+      alice.body.message,
+      'users "alice" is forbidden: User "eve" cannot impersonate resource "users" in API group "" at the cluster scope',
+    )
+    const master = await whoami({ 'impersonate-user': 'bob', 'impersonate-group': 'dev, system:masters' })
+    assert.equal(master.status, 403)
+    assert.match(master.body.message, /^groups "dev" is forbidden: User "eve" cannot impersonate resource "groups"/)
+    assert.equal((await whoami({ 'impersonate-user': 'bob', 'impersonate-uid': '1' })).status, 403)
+    assert.equal((await whoami({ 'impersonate-user': 'bob', 'impersonate-extra-a': 'b' })).status, 403)
+    const several = { 'impersonate-user': 'x', 'impersonate-group': 'b, a' }
+    const order = await send(admin, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+      body: {},
+      headers: several,
+    })
+    assert.deepEqual(order.body.status.userInfo.groups, ['b', 'a', 'system:authenticated'])
+  })
+
+  it('the audit chain names who acted as whom', async () => {
+    await send(admin, 'POST', '/api/v1/namespaces', {
+      body: { metadata: { name: 'acted' } },
+      headers: { 'impersonate-user': 'bob', 'impersonate-group': 'system:masters' },
+    })
+    const lines = (await store.audit(0, 1000)).map((record) => JSON.stringify(record))
+    assert.ok(lines.some((line) => /bob/.test(line) && /impersonator/.test(line) && /acted/.test(line)))
+  })
+
+  it('a token speaks for its account until it is over; a certificate is not overruled by one', async () => {
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await send(admin, 'POST', accounts, { body: { metadata: { name: 'robot' } } })
+    const { token } = (await send(admin, 'POST', `${accounts}/robot/token`, { body: { spec: {} } })).body.status
+    const whoami = async (caller: Caller, authorization: string) =>
+      send(caller, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+        body: {},
+        headers: { authorization },
+      })
+    const robot = await whoami(anonymous, `Bearer ${token}`)
+    assert.equal(robot.body.status.userInfo.username, 'system:serviceaccount:default:robot')
+    assert.equal((await whoami(person('eve'), `Bearer ${token}`)).body.status.userInfo.username, 'eve')
+    assert.equal((await whoami(anonymous, 'Bearer nonsense')).status, 401)
+    await clock.advance(3_599_000)
+    assert.equal((await whoami(anonymous, `Bearer ${token}`)).status, 201)
+    await clock.advance(1000)
+    assert.equal((await whoami(anonymous, `Bearer ${token}`)).status, 401)
+    const { body } = await send(admin, 'POST', `${accounts}/robot/token`, { body: { spec: { audiences: ['vault'] } } })
+    assert.equal((await whoami(anonymous, `Bearer ${body.status.token}`)).status, 401)
+  })
+
+  it('what was taken from a role of the server is there again after a start', async () => {
+    const at = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:flotilla:gateway'
+    const { body } = await send(admin, 'GET', at)
+    const mine = { verbs: ['get'], apiGroups: [''], resources: ['configmaps'] }
+    await send(admin, 'PUT', at, { body: { ...body, rules: [mine, ...body.rules.slice(1)] } })
+    const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+    const again = createApiServer({ store, kinds, clock, ids: systemIds, log: silentLogger })
+    const response = await again.handle({ method: 'GET', path: at, headers: {} }, admin, new AbortController().signal)
+    const { rules } = JSON.parse(fromUtf8(await readBody(response.body, 1 << 20)))
+    assert.deepEqual(rules[0], mine)
+    assert.deepEqual(rules.at(-1), { ...body.rules[0], verbs: [...body.rules[0].verbs] })
+    await again.close()
+  })
+
+  it('one request too many of a class is told when to come back', async () => {
+    const people = { seats: 1, waiting: 0 }
+    const limits = { gateway: people, controllers: people, people }
+    const narrow = createApiServer({ store, kinds: BUILTIN_KINDS, clock, ids: systemIds, log: silentLogger, limits })
+    const get = (caller: Caller) =>
+      narrow.handle({ method: 'GET', path: '/api/v1/namespaces', headers: {} }, caller, new AbortController().signal)
+    const [first, second, other] = await Promise.all([get(admin), get(admin), get(gateway)])
+    assert.deepEqual([first.status, second.status, other.status], [200, 429, 403])
+    assert.equal(second.headers['retry-after'], '1')
+    assert.equal((await get(admin)).status, 200)
+    await narrow.close()
+  })
+
+  it('anonymous callers learn of health and no more', async () => {
+    assert.equal((await send(anonymous, 'GET', '/version')).status, 200)
+    const refused = await send(anonymous, 'GET', '/apis')
+    assert.equal(refused.body.message, 'forbidden: User "system:anonymous" cannot get path "/apis"')
+  })
+})

@@ -1,0 +1,49 @@
+import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
+import { toError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import type { CollectableBlobs } from './blobs.ts'
+import { reachableFrom } from './reachable.ts'
+
+/** What the collector of blobs needs. */
+export interface BlobCollectorOptions {
+  readonly blobs: CollectableBlobs
+  /** Every digest that any object names now; it throws when it cannot tell all of them. */
+  readonly roots: (signal: AbortSignal) => Promise<Iterable<Digest>>
+  readonly clock: Clock
+  readonly log: Logger
+  /** How long what nothing names is kept; it covers the time between storing a blob and naming it. */
+  readonly graceMs?: number
+  readonly everyMs?: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** Deletes what nothing names and nobody stored again within the grace period; returns how many blobs went. */
+export async function collectBlobs(options: BlobCollectorOptions, signal: AbortSignal): Promise<number> {
+  const { blobs, roots, clock, graceMs = 24 * HOUR_MS } = options
+  // Taken before the roots are read: what is stored while they are read is younger.
+  const before = clock.now() - graceMs
+  const kept = await reachableFrom(await roots(signal), blobs)
+  let count = 0
+  for await (const digest of blobs.list()) {
+    if (signal.aborted) break
+    if (!kept.has(digest) && (await blobs.collect(digest, before))) count += 1
+  }
+  return count
+}
+
+/** Collects now and then until the signal is aborted; the promise never rejects. A pass that fails deletes nothing. */
+export async function runBlobCollector(options: BlobCollectorOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log, everyMs = HOUR_MS } = options
+  while (!signal.aborted) {
+    await clock.sleep(everyMs, signal).catch(() => {})
+    if (signal.aborted) return
+    try {
+      const count = await collectBlobs(options, signal)
+      if (count > 0) log.info({ count }, 'blobs that nothing names were deleted')
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: toError(error) }, 'blobs could not be collected; none was deleted')
+    }
+  }
+}

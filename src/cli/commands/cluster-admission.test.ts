@@ -1,0 +1,169 @@
+/** cluster add with all its terms, accept, reject and revoke, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { composeApi } from '../../hub/compose-api.ts'
+import { inProcess } from '../../hub/compose.ts'
+import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../hub/hub-info.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { JoinToken } from '../../kinds/join-token.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { build, buildCluster } from '../../testing/builders.ts'
+import { explainError } from '../explain-error.ts'
+import { createTerminal } from '../terminal.ts'
+import { clusterAccept, clusterReject, clusterRevoke } from './cluster-admission.ts'
+import { clusterAdd } from './cluster.ts'
+
+const ROOT = `sha256:${'0'.repeat(64)}` as const
+const ENVIRONMENT = { program: 'flotilla' } as never
+
+async function started(t: { after(fn: () => Promise<void>): void }, more: { tty?: boolean; says?: boolean } = {}) {
+  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const rest = createRest({ transport, clock: systemClock })
+  const client = createClient({ transport, clock: systemClock })
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: undefined, close: async () => {} }
+  const said = { out: '', err: '', asked: [] as string[] }
+  const isTTY = more.tty ?? false
+  const terminal = createTerminal({
+    stdout: { write: (text) => (said.out += text), isTTY },
+    stderr: { write: (text) => (said.err += text), isTTY },
+    stdinIsTTY: isTTY,
+    environment: { isUtf8: true, color: undefined },
+    color: 'never',
+  })
+  const confirm = async (question: string) => {
+    said.asked.push(question)
+    return more.says ?? false
+  }
+  await ensureNamespace(client, SYSTEM_NAMESPACE)
+  await publishHubInfo(client, { endpoints: ['https://hub.example:7444'], root: ROOT, agentBundle: ROOT })
+  const base = { connection, terminal, environment: ENVIRONMENT }
+  return { client, said, base, input: { ...base, flags: {}, confirm } }
+}
+
+async function troubleOf(work: Promise<unknown>) {
+  const caught = await work.then(
+    () => assert.fail('it was not refused'),
+    (error: unknown) => error,
+  )
+  const { exitCode, trouble } = explainError(caught)
+  return { exitCode, ...trouble }
+}
+
+test('a token says all its terms', async (t) => {
+  const { client, said, base } = await started(t)
+  await clusterAdd(undefined, base, {
+    pattern: 'store-*',
+    uses: '40',
+    accept: 'networks',
+    acceptFrom: ['10.8.0.0/16,10.9.0.0/16'],
+    network: ['10.0.0.0/8', '2001:db8::/32'],
+    label: ['tier=store'],
+    expires: '7d',
+    output: 'json',
+  })
+  const added = JSON.parse(said.out) as Record<string, string>
+  assert.equal(added['command'], `flotilla agent run --join ${added['code']} --name NAME --kubeconfig FILE --data DIR`)
+  assert.equal(added['manifest'], null)
+  assert.match(added['token']!, /^store-[a-z0-9]{5}$/)
+  const { tokenHash: _, expiresAt: __, ...spec } = (await client.get(JoinToken, { name: added['token']! })).spec
+  assert.deepEqual(spec, {
+    namePattern: 'store-*',
+    uses: 40,
+    accept: 'Networks',
+    acceptNetworks: ['10.8.0.0/16', '10.9.0.0/16'],
+    networks: ['10.0.0.0/8', '2001:db8::/32'],
+    labels: { tier: 'store' },
+  })
+})
+
+test('a manifest can be piped, with the rights its profile says', async (t) => {
+  const { said, base } = await started(t)
+  const manifest = async (flags: object) => {
+    said.out = ''
+    await clusterAdd('store-1', base, { expires: '1h', output: 'manifest', ...flags })
+    return said.out
+  }
+  assert.match(await manifest({}), /kind: ClusterRoleBinding[^]*name: cluster-admin/)
+  const namespaced = await manifest({ profile: 'namespaced', agentNamespace: ['shop', 'web'] })
+  assert.doesNotMatch(namespaced, /cluster-admin/)
+  for (const namespace of ['shop', 'web']) assert.match(namespaced, new RegExp(`namespace: ${namespace}$`, 'm'))
+  const readOnly = await manifest({ profile: 'read-only' })
+  assert.doesNotMatch(readOnly, /cluster-admin|name: admin$/m)
+  assert.match(readOnly, /name: view$/m)
+})
+
+test('terms that make no sense are refused before anything is made', async (t) => {
+  const { client, base } = await started(t)
+  const add = (name: string | undefined, flags: object) =>
+    troubleOf(clusterAdd(name, base, { expires: '1h', output: 'json', ...flags }))
+  const table: [string | undefined, object, RegExp][] = [
+    [undefined, {}, /which cluster/],
+    ['a', { pattern: 'a*' }, /which cluster/],
+    [undefined, { pattern: 'A/*' }, /--pattern/],
+    [undefined, { pattern: 'a*', accept: 'auto' }, /nobody has looked at/],
+    ['a', { accept: 'networks' }, /--accept-from/],
+    ['a', { acceptFrom: ['10.0.0.0/8'] }, /--accept-from/],
+    ['a', { network: ['10.0.0.1/8'] }, /--network 10\.0\.0\.1\/8/],
+    ['a', { uses: '2' }, /--uses/],
+    [undefined, { pattern: 'a*', uses: '0' }, /--uses/],
+    ['a', { profile: 'namespaced' }, /--agent-namespace/],
+    ['a', { expires: 'soon' }, /--expires/],
+    ['a', { label: ['x'] }, /--label/],
+  ]
+  for (const [name, flags, what] of table) {
+    const trouble = await add(name, flags)
+    assert.equal(trouble.exitCode, 2, JSON.stringify(flags))
+    assert.match(trouble.what, what)
+  }
+  assert.equal((await client.list(JoinToken)).items.length, 0)
+})
+
+test('revoke says whom it cuts off and asks; --yes does not ask; accept asks to take it back', async (t) => {
+  const { client, input } = await started(t)
+  await client.create(Cluster, buildCluster('store-1'))
+  const entries = [{ bundle: 'ns/b', generation: 1, set: ROOT, rollout: 'ns/r' }]
+  const spec = { clusterId: 'c-store-1', epoch: 1, revision: 1, document: ROOT, entries }
+  await client.create(Assignment, build(Assignment, 'store-1', { spec }))
+  const refused = await troubleOf(clusterRevoke('store-1', input))
+  assert.deepEqual([refused.exitCode, refused.todo], [2, 'say --yes if you mean it'])
+  assert.match(refused.what, /cuts 1 cluster off: .* its 1 bundle gets no more changes; what runs there stays$/)
+  assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.accepted, true)
+
+  await clusterRevoke('store-1', { ...input, flags: { yes: true, reason: 'stolen' } })
+  const revoked = (await client.get(Cluster, { name: 'store-1' })).spec
+  assert.deepEqual([revoked.accepted, revoked.refused?.verdict, revoked.refused?.reason], [false, 'Revoked', 'stolen'])
+  assert.match((await troubleOf(clusterAccept('store-1', input))).what, /was revoked at .* \(stolen\)/)
+  await clusterAccept('store-1', { ...input, flags: { yes: true } })
+  const again = (await client.get(Cluster, { name: 'store-1' })).spec
+  assert.deepEqual([again.accepted, again.refused], [true, undefined])
+})
+
+test('a person who says no changes nothing', async (t) => {
+  const { client, input, said } = await started(t, { tty: true, says: false })
+  await client.create(Cluster, buildCluster('store-1'))
+  assert.match((await troubleOf(clusterRevoke('store-1', input))).what, /cancelled; nothing was changed/)
+  assert.match(said.asked[0] ?? '', /its 0 bundles get no more changes.*Go on\?$/)
+  assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.accepted, true)
+})
+
+test('reject is for pending clusters and revoke for accepted ones', async (t) => {
+  const { client, input, said } = await started(t)
+  await client.create(Cluster, buildCluster('new', { spec: { accepted: false } }))
+  await client.create(Cluster, buildCluster('old'))
+  assert.match((await troubleOf(clusterReject('old', input))).todo ?? '', /cluster revoke old$/)
+  assert.match((await troubleOf(clusterRevoke('new', input))).todo ?? '', /cluster reject new$/)
+  await clusterReject('new', { ...input, flags: { reason: 'who is this?' } })
+  const { refused } = (await client.get(Cluster, { name: 'new' })).spec
+  assert.deepEqual([refused?.verdict, refused?.reason], ['Rejected', 'who is this?'])
+  await clusterReject('new', input)
+  assert.match(said.err, /was rejected already\n$/)
+})

@@ -1,0 +1,138 @@
+/** `flotilla cluster accept`, `reject` and `revoke`. */
+import { clientOver } from '../../client/create-client.ts'
+import { isApiError } from '../../core/errors.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { formatTime } from '../../core/time.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { didYouMean } from '../suggest.ts'
+import { CLUSTER } from './cluster.ts'
+import type { ClusterInput, ClusterObject } from './cluster.ts'
+
+/** What these commands work with besides the connection. */
+export interface AdmissionInput extends ClusterInput {
+  readonly flags: { readonly yes?: boolean; readonly reason?: string }
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+interface AssignmentObject extends KubeObject {
+  spec: { clusterId?: string; entries?: unknown[] }
+}
+
+const ASSIGNMENT: ResourceType<AssignmentObject> = {
+  group: 'flotilla.dev',
+  version: 'v1alpha1',
+  kind: 'Assignment',
+  plural: 'assignments',
+  scope: 'Cluster',
+}
+
+/** Accepts a pending cluster; one that was turned away comes back only when a person says so twice. */
+export async function clusterAccept(name: string, input: AdmissionInput): Promise<void> {
+  const { terminal, environment } = input
+  const cluster = await clusterNamed(name, input)
+  const { accepted, refused } = cluster.spec
+  if (accepted && !refused) return terminal.step('ok', `cluster ${name} was accepted already`)
+  if (refused) {
+    const why = refused.reason === undefined ? '' : ` (${refused.reason})`
+    await askBefore(
+      `cluster ${name} was ${refused.verdict.toLowerCase()} at ${refused.at}${why}; accepting trusts the same key again`,
+      input,
+    )
+  }
+  await write(cluster, { accepted: true, refused: null }, input)
+  terminal.step('ok', `cluster ${name} accepted; its agent gets a certificate when it asks again`)
+  terminal.step('next', `${environment.program} get cluster ${name} -w`)
+}
+
+/** Turns a pending cluster away: its agent stops asking every few seconds, and its name stays taken. */
+export async function clusterReject(name: string, input: AdmissionInput): Promise<void> {
+  const { terminal, environment } = input
+  const cluster = await clusterNamed(name, input)
+  const { accepted, refused } = cluster.spec
+  if (refused) return terminal.step('ok', `cluster ${name} was ${refused.verdict.toLowerCase()} already`)
+  if (accepted) {
+    throw new CliError(EXIT.conflict, {
+      what: `cluster ${name} is accepted, so there is nothing to reject`,
+      todo: `to take its access away: ${environment.program} cluster revoke ${name}`,
+    })
+  }
+  await write(cluster, { accepted: false, refused: verdict('Rejected', input) }, input)
+  terminal.step('ok', `cluster ${name} rejected; its key opens nothing here`)
+  terminal.step('next', `to free the name: ${environment.program} delete cluster ${name}`)
+}
+
+/** Takes a cluster's access away: certificates stop working and streams end within seconds; what runs there stays. */
+export async function clusterRevoke(name: string, input: AdmissionInput): Promise<void> {
+  const { terminal, environment } = input
+  const cluster = await clusterNamed(name, input)
+  const { accepted, refused } = cluster.spec
+  if (refused?.verdict === 'Revoked') return terminal.step('ok', `cluster ${name} was revoked already`)
+  if (!accepted) {
+    throw new CliError(EXIT.conflict, {
+      what: `cluster ${name} is not accepted, so there is nothing to revoke`,
+      todo: `to turn it away: ${environment.program} cluster reject ${name}`,
+    })
+  }
+  const bundles = await bundlesOf(cluster, input)
+  const content = bundles === 1 ? 'its 1 bundle gets' : `its ${bundles} bundles get`
+  await askBefore(
+    `revoking ${name} cuts 1 cluster off: its certificates stop working within seconds and ${content} no more changes; what runs there stays`,
+    input,
+  )
+  await write(cluster, { accepted: false, refused: verdict('Revoked', input) }, input)
+  terminal.step('ok', `cluster ${name} revoked; what runs there stays as it is`)
+  terminal.step('next', `to let it in again: ${environment.program} cluster accept ${name}`)
+}
+
+async function clusterNamed(name: string, { connection, environment }: AdmissionInput): Promise<ClusterObject> {
+  const client = clientOver(connection.rest)
+  try {
+    return await client.get(CLUSTER, { name })
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    const { items } = await client.list(CLUSTER, { limit: 500 })
+    const waiting = items.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
+    throw new CliError(EXIT.notFound, {
+      what: `no cluster ${JSON.stringify(name)} has asked to join`,
+      why: waiting.length === 0 ? 'none is waiting' : `waiting: ${waiting.slice(0, 10).join(', ')}`,
+      todo:
+        didYouMean(
+          name,
+          items.map(({ metadata }) => metadata.name),
+        ) ?? `invite it: ${environment.program} cluster add ${name}`,
+    })
+  }
+}
+
+async function bundlesOf({ metadata }: ClusterObject, { connection }: AdmissionInput): Promise<number> {
+  try {
+    const { spec } = await clientOver(connection.rest).get(ASSIGNMENT, { name: metadata.name })
+    return spec.entries?.length ?? 0
+  } catch (caught) {
+    if (isApiError(caught, 'NotFound')) return 0
+    throw caught
+  }
+}
+
+async function askBefore(question: string, { flags, terminal, confirm }: AdmissionInput): Promise<void> {
+  if (flags.yes) return
+  if (!terminal.isInteractive) {
+    throw new CliError(EXIT.usage, { what: question, why: 'nobody can be asked', todo: 'say --yes if you mean it' })
+  }
+  if (!(await confirm(`${question}. Go on?`))) {
+    throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
+  }
+}
+
+function verdict(word: 'Rejected' | 'Revoked', { flags }: AdmissionInput) {
+  const { reason } = flags
+  return { verdict: word, at: formatTime(systemClock.now()), ...(reason === undefined ? {} : { reason }) }
+}
+
+async function write({ metadata }: ClusterObject, spec: object, { connection }: AdmissionInput): Promise<void> {
+  // The uid: a cluster that was deleted and joined again meanwhile is another one, and was not meant.
+  const body = { metadata: { uid: metadata.uid }, spec }
+  const { name } = metadata
+  await clientOver(connection.rest).patch(CLUSTER, { name }, { type: 'merge', body }, { fieldManager: 'flotilla-cli' })
+}

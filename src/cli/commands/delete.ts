@@ -1,0 +1,95 @@
+/** `flotilla delete`: names what goes, asks in proportion, deletes. */
+import { clientOver } from '../../client/create-client.ts'
+import { isApiError } from '../../core/errors.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { findResource, objectName } from '../resources.ts'
+import type { ApiResource } from '../resources.ts'
+import type { Terminal } from '../terminal.ts'
+import { readObjects, resourceFinder, withNamespace } from './apply.ts'
+
+/** Flags of `delete`. */
+export interface DeleteFlags {
+  readonly filename?: readonly string[]
+  readonly namespace?: string
+  readonly yes?: boolean
+  readonly ignoreNotFound?: boolean
+}
+
+/** What `delete` works with. */
+export interface DeleteInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: DeleteFlags
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Asks a person a yes-or-no question. */
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+interface Victim {
+  readonly resource: ApiResource
+  readonly name: string
+  readonly namespace: string | undefined
+}
+
+/** Runs `delete KIND NAME…`, `delete KIND/NAME…` or `delete -f FILE`. */
+export async function deleteObjects(words: readonly string[], input: DeleteInput): Promise<void> {
+  const victims = await victimsOf(words, input)
+  await askBefore(victims, input)
+  const client = clientOver(input.connection.rest)
+  for (const { resource, name, namespace } of victims) {
+    try {
+      await client.delete(resource, { name, ...(namespace !== undefined && { namespace }) })
+      input.terminal.data(`${objectName(resource, name)} deleted\n`)
+    } catch (caught) {
+      if (input.flags.ignoreNotFound && isApiError(caught, 'NotFound')) continue
+      throw caught
+    }
+  }
+}
+
+async function victimsOf(words: readonly string[], input: DeleteInput): Promise<Victim[]> {
+  const { connection, flags } = input
+  const namespaceFor = (resource: ApiResource): string | undefined =>
+    resource.scope === 'Namespaced' ? (flags.namespace ?? connection.namespace ?? 'default') : undefined
+  if (flags.filename && flags.filename.length > 0) {
+    const find = resourceFinder(connection)
+    const victims: Victim[] = []
+    for (const { object, where } of await readObjects(flags.filename, input.stdin)) {
+      const resource = await find(object, where)
+      const { name, namespace } = withNamespace(object, resource, flags.namespace ?? connection.namespace).metadata
+      victims.push({ resource, name, namespace })
+    }
+    return victims.reverse()
+  }
+  const pairs = words.some((word) => word.includes('/'))
+    ? words.map((word) => word.split('/') as [string, string | undefined])
+    : words.slice(1).map((name): [string, string] => [words[0]!, name])
+  if (pairs.length === 0 || pairs.some(([kind, name]) => !kind || !name)) {
+    throw new CliError(EXIT.usage, {
+      what: 'delete what?',
+      todo: 'write `flotilla delete KIND NAME`, `flotilla delete KIND/NAME` or `flotilla delete -f FILE`',
+    })
+  }
+  return await Promise.all(
+    pairs.map(async ([kind, name]) => {
+      const resource = await findResource(connection.rest, kind)
+      return { resource, name: name!, namespace: namespaceFor(resource) }
+    }),
+  )
+}
+
+async function askBefore(victims: readonly Victim[], { flags, terminal, confirm }: DeleteInput): Promise<void> {
+  const names = victims.map(({ resource, name, namespace }) =>
+    namespace === undefined ? objectName(resource, name) : `${objectName(resource, name)} in ${namespace}`,
+  )
+  if (flags.yes) return
+  const what = names.length === 1 ? names[0]! : `${names.length} objects (${names.join(', ')})`
+  if (!terminal.isInteractive) {
+    throw new CliError(EXIT.usage, {
+      what: `this deletes ${what}, and nobody can be asked`,
+      todo: 'say --yes if you mean it',
+    })
+  }
+  if (!(await confirm(`delete ${what}?`))) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was deleted' })
+}

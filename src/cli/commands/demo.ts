@@ -1,0 +1,167 @@
+/** `flotilla demo`: a hub and a small fleet on this machine, to look at or to prove. */
+import type { Clock } from '../../core/clock.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { silentLogger } from '../../core/log.ts'
+import { toError } from '../../core/errors.ts'
+import type { CliEnvironment } from '../config.ts'
+import { writeDemoState } from '../demo-state.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { ExitCode } from '../exit.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What `demo` works with. */
+export interface DemoInput {
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly signal: AbortSignal
+}
+
+/** Runs the demo until the signal is aborted, or with `--check` until it is proven. */
+export async function demo(input: DemoInput, flags: Record<string, unknown>): Promise<ExitCode> {
+  const { terminal, environment, signal } = input
+  const clusters = countOf('--clusters', flags['clusters'], 500)
+  const { startDemo } = await import('../../sim/demo.ts')
+  const logLevel = flags['verbose'] ? 'info' : 'silent'
+  const log = flags['verbose'] ? (await import('../../hub/logger.ts')).createLogger(logLevel) : silentLogger
+  terminal.step('wait', `starting a hub and ${clusters} simulated clusters`)
+  const running = await startDemo({
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    logLevel,
+    clusters,
+    ...(typeof flags['data'] === 'string' && { data: flags['data'] }),
+  })
+  try {
+    if (flags['check']) {
+      const { checkDemo } = await import('../../sim/demo-check.ts')
+      const timeoutSeconds = secondsOf(flags['timeout'])
+      return await prove({ ...running, timeoutSeconds, check: (ports) => checkDemo(running, ports) }, input)
+    }
+    // Without a place for it, commands need to be told; the demo itself does not mind.
+    const forget = await writeDemoState(environment.demoStateFile, {
+      pid: process.pid,
+      kubeconfig: running.hub.kubeconfig,
+    }).catch(() => undefined)
+    try {
+      const needsFlag = forget === undefined || environment.kubeconfigs !== undefined
+      terminal.data(welcome(running.hub, { program: environment.program, needsFlag, ok: terminal.sign('ok') }))
+      const stop = Promise.withResolvers<void>()
+      signal.addEventListener('abort', () => stop.resolve(), { once: true })
+      if (signal.aborted) stop.resolve()
+      await Promise.race([stop.promise, running.ended])
+      terminal.say('stopping')
+    } finally {
+      await forget?.()
+    }
+    return EXIT.ok
+  } finally {
+    await running.close()
+  }
+}
+
+/** What a person needs of a running hub. */
+interface Hub {
+  readonly api: string
+  readonly gateway: string
+  readonly kubeconfig: string
+  signInUrl(): string
+}
+
+interface Proof {
+  readonly hub: Hub
+  readonly ended: Promise<void>
+  readonly timeoutSeconds: number
+  readonly check: (ports: {
+    readonly clock: Clock
+    readonly signal: AbortSignal
+    readonly proven: (what: string) => void
+    readonly getClusters: () => Promise<string>
+  }) => Promise<void>
+}
+
+async function prove({ hub, ended, timeoutSeconds, check }: Proof, input: DemoInput): Promise<ExitCode> {
+  const { terminal, environment, signal } = input
+  const late = new AbortController()
+  const done = new AbortController()
+  systemClock.sleep(timeoutSeconds * 1000, done.signal).then(
+    () => late.abort(new Error(`not proven within ${timeoutSeconds} s`)),
+    () => {}, // proven in time
+  )
+  terminal.data(`${terminal.sign('ok')} start: hub ready at ${hub.api}, gateway ${hub.gateway}\n`)
+  try {
+    await Promise.race([
+      ended,
+      check({
+        clock: systemClock,
+        signal: AbortSignal.any([signal, late.signal]),
+        proven: (what) => terminal.data(`${terminal.sign('ok')} ${what}\n`),
+        getClusters: () => runGet(['get', 'clusters', '--kubeconfig', hub.kubeconfig], environment),
+      }),
+    ])
+  } catch (caught) {
+    terminal.data(`${terminal.sign('fail')} ${toError(caught).message}\n`)
+    if (signal.aborted) return EXIT.interrupted
+    return late.signal.aborted ? EXIT.timeout : EXIT.failed
+  } finally {
+    done.abort()
+  }
+  terminal.data('the demo works\n')
+  return EXIT.ok
+}
+
+/** What a command prints to stdout. */
+async function runGet(args: readonly string[], environment: CliEnvironment): Promise<string> {
+  const { runCli } = await import('../run.ts')
+  const { createTerminal } = await import('../terminal.ts')
+  let text = ''
+  let trouble = ''
+  const exitCode = await runCli(args, {
+    environment,
+    signal: new AbortController().signal,
+    stdin: process.stdin,
+    terminalFor: () =>
+      createTerminal({
+        stdout: { write: (part) => (text += part), isTTY: false },
+        stderr: { write: (part) => (trouble += part), isTTY: false },
+        stdinIsTTY: false,
+        environment: { isUtf8: true, color: false },
+      }),
+  })
+  if (exitCode !== EXIT.ok) throw new Error(`flotilla ${args.join(' ')} ended with ${exitCode}: ${trouble.trim()}`)
+  return text
+}
+
+interface Welcome {
+  readonly program: string
+  /** Another kubeconfig of the environment would win over the running demo. */
+  readonly needsFlag: boolean
+  readonly ok: string
+}
+
+function welcome(hub: Hub, { program, needsFlag, ok }: Welcome): string {
+  const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
+  return `${ok} the demo runs; Ctrl-C ends it and removes everything
+
+  live page    ${hub.signInUrl()}
+  kubeconfig   ${hub.kubeconfig}
+
+Try in another terminal:
+  ${program} get clusters -o wide${flag}
+  ${program} get bundles,rollouts${flag}
+  kubectl --kubeconfig ${hub.kubeconfig} get clusters.flotilla.dev -w
+`
+}
+
+function countOf(flag: string, value: unknown, max: number): number {
+  const count = Number(value)
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count
+  throw new CliError(EXIT.usage, { what: `${flag} ${String(value)}`, why: `want a number from 1 to ${max}` })
+}
+
+function secondsOf(value: unknown): number {
+  const seconds = Number(value)
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw new CliError(EXIT.usage, { what: `--timeout ${String(value)}`, why: 'want seconds, at most a day' })
+}

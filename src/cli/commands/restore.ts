@@ -1,0 +1,33 @@
+/** `flotilla restore`: a hub's data directory from a backup, or the proof that one could be made. */
+import { systemIds } from '../../core/system-ids.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Flags of `restore`. */
+export interface RestoreFlags {
+  readonly from: string
+  readonly data?: string
+  readonly keys?: string
+  readonly drill?: boolean
+}
+
+/** Restores, or with --drill proves, a backup. */
+export async function restore({ terminal }: { readonly terminal: Terminal }, flags: RestoreFlags): Promise<void> {
+  const { drillBackup, restoreBackup } = await import('../../hub/backup.ts')
+  const { from, data, keys, drill } = flags
+  if ((data === undefined) === (drill !== true)) {
+    throw new CliError(EXIT.usage, {
+      what: 'restore where?',
+      todo: 'write `flotilla restore --from BACKUP --data DIR`, or `flotilla restore --from BACKUP --drill` to prove it only',
+    })
+  }
+  const ports = { ids: systemIds }
+  const read = data === undefined ? await drillBackup(from, keys, ports) : await restoreBackup(from, data, keys, ports)
+  const { manifest, objects, sealed, opened, blobs, auditRecords } = read
+  terminal.data(
+    `${data ?? 'drill'}: revision ${manifest.revision} of ${manifest.createdAt}, ${objects} objects (${opened} of ${sealed} sealed ones opened), ${blobs} blobs, ${auditRecords} audit records, all read\n`,
+  )
+  if (keys === undefined && data !== undefined) {
+    terminal.step('warn', `before the hub starts, put its keys into ${data}/keys: ${manifest.keys.files.join(', ')}`)
+  }
+}

@@ -1,0 +1,78 @@
+/** The only file of the CLI that reads the environment. */
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+/** What the environment says about this run. */
+export interface CliEnvironment {
+  /** Kubeconfig files in order, and the variable that named them. */
+  readonly kubeconfigs: { readonly files: readonly string[]; readonly from: string } | undefined
+  /** What `~/.kube/config` is here; used only when its context `flotilla` exists. */
+  readonly defaultKubeconfig: string
+  /** The state of a demo that runs in this clone (or, installed, for this user). */
+  readonly demoStateFile: string
+  readonly isUtf8: boolean
+  /** undefined: decide by the terminal. */
+  readonly color: boolean | undefined
+  /** How the person called this program, for the commands it prints. */
+  readonly program: string
+}
+
+/** Reads the environment once. */
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnvironment {
+  return {
+    kubeconfigs: kubeconfigsOf(env),
+    defaultKubeconfig: join(homedir(), '.kube', 'config'),
+    demoStateFile: demoStateFile(env),
+    isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
+    color: colorOf(env),
+    program: isClone() ? relativeProgram(env) : 'flotilla',
+  }
+}
+
+function kubeconfigsOf(env: NodeJS.ProcessEnv): CliEnvironment['kubeconfigs'] {
+  for (const from of ['FLOTILLA_KUBECONFIG', 'KUBECONFIG'] as const) {
+    const files = (env[from] ?? '').split(delimiter).filter((file) => file !== '')
+    if (files.length > 0) return { files, from }
+  }
+  return undefined
+}
+
+function colorOf(env: NodeJS.ProcessEnv): boolean | undefined {
+  if (env['NO_COLOR']) return false
+  if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true
+  if (env['CLICOLOR'] === '0' || env['TERM'] === 'dumb') return false
+  return undefined
+}
+
+/** The top of the clone, or of the installed package. */
+const PACKAGE = findPackage(import.meta.dirname)
+
+function findPackage(from: string): string {
+  for (let at = from; dirname(at) !== at; at = dirname(at)) {
+    try {
+      const { name } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as { name?: string }
+      if (name === 'flotilla') return at
+    } catch {
+      // not here
+    }
+  }
+  return from
+}
+
+function isClone(): boolean {
+  return import.meta.filename === join(PACKAGE, 'src', 'cli', 'config.ts')
+}
+
+function relativeProgram(env: NodeJS.ProcessEnv): string {
+  // npm starts its scripts in the clone, whatever directory the person is in.
+  const cwd = env['INIT_CWD'] ?? process.cwd()
+  const program = join(PACKAGE, 'bin', 'flotilla')
+  return cwd === PACKAGE ? join('bin', 'flotilla') : program
+}
+
+function demoStateFile(env: NodeJS.ProcessEnv): string {
+  if (env['FLOTILLA_STATE_DIR']) return join(env['FLOTILLA_STATE_DIR'], 'demo.json')
+  if (isClone()) return join(PACKAGE, '.flotilla', 'demo.json')
+  return join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'flotilla', 'demo.json')
+}

@@ -1,0 +1,52 @@
+import { isApiError } from '../core/errors.ts'
+import { isObject } from '../core/json.ts'
+import type { ResourceType, Scope } from '../kinds/meta.ts'
+import type { Rest } from './rest.ts'
+
+/** What an API serves: how to address a kind that is known by apiVersion and kind alone. */
+export interface Discovery {
+  /** undefined: the API does not serve it (now). A found kind is remembered; a missing one is asked for again. */
+  typeOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceType | undefined>
+  /** The server's version, such as `v1.36.2`. */
+  version(signal?: AbortSignal): Promise<string>
+}
+
+/** Makes a discovery that asks each group version once. */
+export function createDiscovery(rest: Rest): Discovery {
+  const known = new Map<string, ReadonlyMap<string, ResourceType>>()
+
+  async function load(apiVersion: string, signal?: AbortSignal): Promise<ReadonlyMap<string, ResourceType>> {
+    const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+    try {
+      const kinds = kindsOf(apiVersion, await rest.json({ method: 'GET', path, ...(signal ? { signal } : {}) }))
+      known.set(apiVersion, kinds)
+      return kinds
+    } catch (caught) {
+      if (isApiError(caught, 'NotFound')) return new Map()
+      throw caught
+    }
+  }
+
+  return {
+    typeOf: async (apiVersion, kind, signal) =>
+      known.get(apiVersion)?.get(kind) ?? (await load(apiVersion, signal)).get(kind),
+    version: async (signal) => {
+      const answer = await rest.json({ method: 'GET', path: '/version', ...(signal ? { signal } : {}) })
+      const version = isObject(answer) ? answer['gitVersion'] : undefined
+      return typeof version === 'string' ? version : 'unknown'
+    },
+  }
+}
+
+function kindsOf(apiVersion: string, answer: unknown): ReadonlyMap<string, ResourceType> {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', apiVersion]
+  const resources = isObject(answer) && Array.isArray(answer['resources']) ? answer['resources'].filter(isObject) : []
+  const kinds = new Map<string, ResourceType>()
+  for (const { name, kind, namespaced } of resources) {
+    // `pods/log` and the like are parts of objects, not kinds.
+    if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/')) continue
+    const scope: Scope = namespaced === true ? 'Namespaced' : 'Cluster'
+    kinds.set(kind, { group: group!, version: version!, kind, plural: name, scope })
+  }
+  return kinds
+}

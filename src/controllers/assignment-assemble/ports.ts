@@ -1,0 +1,27 @@
+import type { Digest } from '../../core/digest.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { AssembledEntry } from '../../plan/assemble.ts'
+import type { ClusterDocument } from '../../wire/document.ts'
+import type { Pace } from '../pace.ts'
+
+/** Signs a document; the bytes are the envelope whose digest the Assignment names. */
+export type SignDocument = (document: ClusterDocument, signal: AbortSignal) => Promise<Uint8Array>
+
+/** What assignment-assemble needs from the world. */
+export interface AssignmentAssemblePorts {
+  /** The Assignment of this name, also one that was made for another cluster id. */
+  assignmentOf(cluster: string): Assignment | undefined
+  /** Every admission of the cluster that any Rollout holds. */
+  admissionsOf(cluster: Cluster): readonly AssembledEntry[]
+  readonly sign: SignDocument
+  putBlob(bytes: Uint8Array): Promise<Digest>
+  createAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
+  updateAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
+  deleteAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
+  /** The epoch of documents for clusters that have none yet. */
+  epoch(): number
+  /** The TrustBundle version in force. */
+  trustVersion(): number
+  readonly pace: Pace
+}

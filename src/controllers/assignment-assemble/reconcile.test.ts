@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { utf8 } from '../../core/bytes.ts'
+import { digestOf } from '../../core/digest.ts'
+import { ApiError, Stalled } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/json.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import type { AssembledEntry } from '../../plan/assemble.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { build, buildCluster } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import type { ClusterDocument } from '../../wire/document.ts'
+import { createPace } from '../pace.ts'
+import type { AssignmentAssemblePorts } from './ports.ts'
+import { assignmentAssembleReconciler } from './reconcile.ts'
+
+const entry = (bundle: string, generation: number): AssembledEntry => ({
+  bundle,
+  generation,
+  set: digestOf(`${bundle}${generation}`),
+  rollout: 'ns/r',
+})
+
+function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
+  const clock = createVirtualClock()
+  const signed: ClusterDocument[] = []
+  const log: string[] = []
+  const world: { assignment?: Assignment; admissions: AssembledEntry[] } = { admissions: [] }
+  const stored = new Set<string>()
+  const write = (verb: string) => async (assignment: Assignment) => {
+    assert.ok(stored.has(assignment.spec.document), 'the envelope is stored before it is named (I-27)')
+    log.push(`${verb} ${assignment.spec.revision}`)
+    world.assignment = assignment
+  }
+  const reconciler = assignmentAssembleReconciler({
+    assignmentOf: () => world.assignment,
+    admissionsOf: () => world.admissions,
+    sign: async (document) => {
+      signed.push(document)
+      return utf8(canonicalJson(document))
+    },
+    putBlob: async (bytes) => {
+      stored.add(digestOf(bytes))
+      return digestOf(bytes)
+    },
+    createAssignment: write('create'),
+    updateAssignment: write('update'),
+    deleteAssignment: async () => void log.push('delete'),
+    epoch: () => 3,
+    trustVersion: () => 7,
+    pace: createPace(clock, 1000),
+    ...overrides,
+  })
+  return { clock, signed, log, world, reconciler }
+}
+
+test('documents are numbered and chained', async () => {
+  const { clock, signed, log, world, reconciler } = fixture()
+  const cluster = buildCluster('a')
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, cluster, clock)
+  const first = world.assignment!.spec.document
+  await clock.advance(1000)
+  world.admissions = [entry('ns/c', 1)]
+  await passOf(reconciler, cluster, clock)
+  assert.deepEqual(log, ['create 1', 'update 2'])
+  assert.deepEqual(
+    signed.map(({ epoch, revision, previous, rules }) => [epoch, revision, previous, rules.trustVersion]),
+    [
+      [3, 1, undefined, 7],
+      [3, 2, first, 7],
+    ],
+  )
+  assert.deepEqual(
+    world.assignment?.spec.entries.map(({ bundle }) => bundle),
+    ['ns/b', 'ns/c'],
+    'what the admissions no longer say stays (I-08)',
+  )
+  assert.equal(world.assignment?.spec.previous, first)
+})
+
+test('nothing new signs and writes nothing', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  assert.equal((await passOf(reconciler, buildCluster('a'), clock)).commit, 'Nothing')
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, buildCluster('a'), clock)
+  await clock.advance(5000)
+  await passOf(reconciler, buildCluster('a'), clock)
+  world.admissions = []
+  await passOf(reconciler, buildCluster('a'), clock)
+  assert.equal(signed.length, 1)
+})
+
+test('one revision per second', async () => {
+  const { clock, log, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, buildCluster('a'), clock)
+  await clock.advance(400)
+  world.admissions = [entry('ns/b', 2)]
+  assert.deepEqual((await passOf(reconciler, buildCluster('a'), clock)).result, { requeueAfterMs: 600 })
+  await clock.advance(600)
+  await passOf(reconciler, buildCluster('a'), clock)
+  assert.deepEqual(log, ['create 1', 'update 2'])
+})
+
+test('a cluster that is not accepted, or leaving, gets no document', async () => {
+  const { signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, buildCluster('a', { spec: { accepted: false } }))
+  const leaving = buildCluster('a')
+  leaving.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
+  await passOf(reconciler, leaving)
+  assert.deepEqual(signed, [])
+})
+
+test("a former cluster's assignment is replaced, not continued", async () => {
+  const { signed, log, world, reconciler } = fixture()
+  const spec = {
+    clusterId: 'c-old',
+    epoch: 1,
+    revision: 9,
+    document: digestOf('old'),
+    entries: [{ ...entry('ns/z', 1) }],
+  }
+  world.assignment = build(Assignment, 'a', { spec })
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, buildCluster('a'))
+  assert.deepEqual(log, ['delete', 'create 1'])
+  assert.deepEqual(
+    signed[0]?.content.entries.map(({ bundle }) => bundle),
+    ['ns/b'],
+  )
+})
+
+test('a lost compare-and-swap is the next pass, not a second truth', async () => {
+  const { world, reconciler } = fixture({
+    createAssignment: async () => {
+      throw new ApiError('Conflict', 'somebody was quicker')
+    },
+  })
+  world.admissions = [entry('ns/b', 1)]
+  const pass = await passOf(reconciler, buildCluster('a'))
+  assert.ok(pass.error instanceof ApiError)
+  assert.equal(world.assignment, undefined)
+})
+
+test('two contents of one generation and too many bundles stall with a way out', async () => {
+  const { world, reconciler } = fixture()
+  world.admissions = Array.from({ length: 501 }, (_, i) => entry(`ns/b${i}`, 1))
+  const many = await passOf(reconciler, buildCluster('a'))
+  assert.ok(many.error instanceof Stalled)
+  assert.match(many.error.message, /501 bundles are more than the 500/)
+
+  world.admissions = [{ ...entry('ns/b', 1), set: digestOf('other') }]
+  const spec = { clusterId: 'c-a', epoch: 1, revision: 1, document: digestOf('d'), entries: [{ ...entry('ns/b', 1) }] }
+  world.assignment = build(Assignment, 'a', { spec })
+  const taken = await passOf(reconciler, buildCluster('a'))
+  assert.ok(taken.error instanceof Stalled)
+  assert.match(taken.error.message, /edit the Bundle to make a newer generation/)
+})

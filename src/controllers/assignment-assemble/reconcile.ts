@@ -1,0 +1,108 @@
+import { Stalled } from '../../core/errors.ts'
+import { formatTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import { assemble } from '../../plan/assemble.ts'
+import type { Assembled } from '../../plan/assemble.ts'
+import type { ClusterDocument } from '../../wire/document.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import type { AssignmentAssemblePorts } from './ports.ts'
+
+/** What an agent must understand to follow these documents. */
+const REQUIRES = ['sets/v1'] as const
+
+/** Keeps a cluster's signed document in step with its admissions. */
+export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Reconciler<Cluster> {
+  return {
+    name: 'assignment-assemble',
+    async reconcile(draft: Draft<Cluster>, context: Context): Promise<Result> {
+      const cluster = draft.seen
+      const { name } = cluster.metadata
+      if (!cluster.spec.accepted || cluster.metadata.deletionTimestamp) return {}
+
+      const found = ports.assignmentOf(name)
+      const present = found?.spec.clusterId === cluster.spec.id ? found : undefined
+      const content = assemble({ entries: present?.spec.entries ?? [], admissions: ports.admissionsOf(cluster) })
+      refuse(content)
+      // Only there while something is wrong; see the README.
+      draft.conditions.remove('Assigned')
+      if (!content.changed) return {}
+
+      const waitMs = ports.pace.waitMs(name)
+      if (waitMs > 0) return { requeueAfterMs: waitMs }
+      if (found && !present) await ports.deleteAssignment(found, context.signal)
+
+      const document = documentFor(cluster, present, content, {
+        epoch: present?.spec.epoch ?? ports.epoch(),
+        trustVersion: ports.trustVersion(),
+        issuedAt: formatTime(context.clock.now()),
+      })
+      const digest = await ports.putBlob(await ports.sign(document, context.signal))
+      ports.pace.note(name)
+      const next = assignmentFor(cluster, present, document, digest)
+      if (present) await ports.updateAssignment(next, context.signal)
+      else await ports.createAssignment(next, context.signal)
+      context.log.info({ cluster: name, revision: document.revision }, 'document issued')
+      return {}
+    },
+  }
+}
+
+function refuse({ conflicts, entries }: Assembled): void {
+  const conflict = conflicts[0]
+  if (conflict) {
+    throw new Stalled(
+      'GenerationTaken',
+      `Generation ${conflict.generation} of ${conflict.bundle} is in the document already with other content; edit the Bundle to make a newer generation.`,
+    )
+  }
+  if (entries.length > LIMITS.bundles) {
+    throw new Stalled(
+      'TooManyBundles',
+      `${entries.length} bundles are more than the ${LIMITS.bundles} one cluster may have; select it with fewer Placements.`,
+    )
+  }
+}
+
+function documentFor(
+  cluster: Cluster,
+  present: Assignment | undefined,
+  content: Assembled,
+  now: { readonly epoch: number; readonly trustVersion: number; readonly issuedAt: string },
+): ClusterDocument {
+  return {
+    format: 'flotilla.dev/document/v1',
+    clusterId: cluster.spec.id,
+    epoch: now.epoch,
+    revision: (present?.spec.revision ?? 0) + 1,
+    ...(present ? { previous: present.spec.document } : {}),
+    issuedAt: now.issuedAt,
+    requires: REQUIRES,
+    rules: { trustVersion: now.trustVersion },
+    content: { entries: content.entries, tombstones: content.tombstones },
+  }
+}
+
+function assignmentFor(
+  cluster: Cluster,
+  present: Assignment | undefined,
+  document: ClusterDocument,
+  digest: Assignment['spec']['document'],
+): Assignment {
+  const { clusterId, epoch, revision, previous, content } = document
+  return {
+    apiVersion: apiVersionOf(Assignment),
+    kind: Assignment.kind,
+    metadata: present ? { ...present.metadata } : { name: cluster.metadata.name },
+    spec: {
+      clusterId,
+      epoch,
+      revision,
+      document: digest,
+      ...(previous ? { previous } : {}),
+      entries: content.entries.map(({ bundle, generation, set, rollout }) => ({ bundle, generation, set, rollout })),
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import type { Blobs } from '../../blobs/blobs.ts'
+import { jsonEqual } from '../../core/json.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import type { AssembledEntry } from '../../plan/assemble.ts'
+import { inNamespaceOf } from '../caches.ts'
+import type { Caches } from '../caches.ts'
+import { createPace } from '../pace.ts'
+import type { ControllerParts } from '../parts.ts'
+import { triggerOn, withTriggers } from '../triggers.ts'
+import type { SignDocument } from './ports.ts'
+import { assignmentAssembleReconciler } from './reconcile.ts'
+
+/** At most one document per cluster in this time. */
+const REVISION_EVERY_MS = 1000
+
+/** What the assembler needs besides caches. */
+export interface AssemblerParts {
+  readonly blobs: Pick<Blobs, 'put'>
+  readonly sign: SignDocument
+  epoch(): number
+  trustVersion(): number
+}
+
+/** Admissions → Assignment. */
+export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts): Controller {
+  const { caches, client, clock, blobs } = parts
+  const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-assignment-assemble', signal })
+  const reconciler = assignmentAssembleReconciler({
+    assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
+    admissionsOf: ({ metadata }) =>
+      caches.rollouts.lister
+        .by('cluster', metadata.name)
+        .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
+    sign: parts.sign,
+    putBlob: (bytes) => blobs.put(bytes),
+    createAssignment: async (assignment, signal) => void (await client.create(Assignment, assignment, write(signal))),
+    updateAssignment: async (assignment, signal) => void (await client.update(Assignment, assignment, write(signal))),
+    deleteAssignment: ({ metadata }, signal) =>
+      client.delete(Assignment, { name: metadata.name }, { signal, ...(metadata.uid ? { uid: metadata.uid } : {}) }),
+    epoch: () => parts.epoch(),
+    trustVersion: () => parts.trustVersion(),
+    pace: createPace(clock, REVISION_EVERY_MS),
+  })
+  const rollouts = triggerOn(caches.rollouts, ({ before, after }) => newlyAdmitted(before, after))
+  // An admission may be seen before the Release it carries.
+  const releases = triggerOn(caches.releases, ({ before, after }) =>
+    after && !before
+      ? caches.rollouts.lister.by('release', keyOf(after)).flatMap((rollout) => newlyAdmitted(undefined, rollout))
+      : [],
+  )
+  const controller = createController({
+    ...parts,
+    type: Cluster,
+    informer: caches.clusters,
+    reconciler,
+    watches: [rollouts.watch, releases.watch],
+    failureCondition: 'Assigned',
+  })
+  return withTriggers(controller, [rollouts, releases])
+}
+
+function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {
+  const was = before?.status?.admissions ?? []
+  const is = after?.status?.admissions ?? []
+  if (jsonEqual(was, is)) return []
+  const known = new Set(was.map(({ bundle, cluster }) => `${bundle}/${cluster}`))
+  return is.filter(({ bundle, cluster }) => !known.has(`${bundle}/${cluster}`)).map(({ cluster }) => cluster)
+}
+
+function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {
+  const release = caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
+  return (rollout.status?.admissions ?? [])
+    .filter((admission) => admission.cluster === cluster)
+    .flatMap((admission) => {
+      const revision = release?.spec.bundles.find(({ name }) => name === admission.bundle)
+      if (!revision) return []
+      const { generation, set } = revision
+      const { startBy } = admission
+      const bundle = inNamespaceOf(rollout, admission.bundle)
+      return [{ bundle, generation, set, rollout: keyOf(rollout), ...(startBy === undefined ? {} : { startBy }) }]
+    })
+}

@@ -1,0 +1,34 @@
+import type { ConditionSet } from '../../engine/reconciler.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+
+/**
+ * Says in a Bundle's conditions how its newest Release is doing. While it moves the words stay the same: counts are on the
+ * Rollout, and a Bundle that repeated them would be written with every report.
+ */
+export function showRollout(conditions: ConditionSet, release: string, rollout: Rollout | undefined): void {
+  const phase = rollout?.status?.phase
+  const words = rollout?.status?.conditions?.find((condition) => condition.type === 'Ready')?.message
+  switch (phase) {
+    case 'Completed':
+      conditions.set('Ready', 'True', 'RolledOut', words ?? `Release ${release} is rolled out.`)
+      return
+    case 'Failed':
+      conditions.set('Ready', 'False', 'RolloutFailed', words ?? `Rollout ${release} failed.`)
+      conditions.set('Stalled', 'True', 'RolloutFailed', `Rollout ${release} stopped; a person must look at it.`)
+      return
+    case 'Paused':
+      conditions.set(
+        'Ready',
+        'False',
+        'RolloutPaused',
+        `Rollout ${release} is paused; set its spec.paused to false to go on.`,
+      )
+      return
+    case 'Superseded':
+    case 'Progressing':
+    case 'Pending':
+    case undefined:
+      conditions.set('Ready', 'False', 'RollingOut', `Release ${release} is on its way; see rollout ${release}.`)
+      conditions.set('Reconciling', 'True', 'RollingOut', `Release ${release} is on its way.`)
+  }
+}

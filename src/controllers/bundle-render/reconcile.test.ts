@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../core/digest.ts'
+import type { Digest } from '../../core/digest.ts'
+import { Stalled } from '../../core/errors.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import { Release } from '../../kinds/release.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import { renderBundle } from '../../render/render-bundle.ts'
+import { build, buildBundle } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import type { BundleRenderPorts } from './ports.ts'
+import { bundleRenderReconciler } from './reconcile.ts'
+
+function fixture(overrides: Partial<BundleRenderPorts> = {}) {
+  const blobs = new Set<Digest>()
+  const releases: Release[] = []
+  const log: string[] = []
+  const reconciler = bundleRenderReconciler({
+    render: async (input) => {
+      log.push('render')
+      return renderBundle(input)
+    },
+    releasesOf: () => releases,
+    rolloutOf: () => undefined,
+    highestAssigned: () => 0,
+    putBlob: async (bytes) => {
+      log.push('blob')
+      blobs.add(digestOf(bytes))
+      return digestOf(bytes)
+    },
+    createRelease: async (release) => {
+      log.push(`create ${release.metadata.name}`)
+      assert.ok(blobs.has(release.spec.bundles[0]!.set), 'the set is stored before the Release names it (I-27)')
+      releases.push(release)
+    },
+    ...overrides,
+  })
+  return { reconciler, releases, log }
+}
+
+const bundle = (generation = 1, spec: Partial<Bundle['spec']> = {}): Bundle => {
+  const made = buildBundle('ns/hello', spec)
+  return { ...made, metadata: { ...made.metadata, generation } }
+}
+
+test('renders, stores, releases, in this order; then rests', async () => {
+  const { reconciler, log } = fixture()
+  const first = await passOf(reconciler, bundle())
+  assert.deepEqual(log, ['render', 'blob', 'blob', 'create hello-g1'])
+  assert.equal(first.draft.next.status?.release, 'hello-g1')
+  assert.equal(first.condition('Rendered'), 'True Rendered: Rendered to 1 objects.')
+  assert.equal(first.commit, 'Status')
+  const second = await passOf(reconciler, first.draft.next)
+  assert.equal(log.length, 4)
+  assert.equal(second.commit, 'Nothing')
+})
+
+test('a release that was deleted is made again', async () => {
+  const { reconciler, releases, log } = fixture()
+  const first = await passOf(reconciler, bundle())
+  releases.length = 0
+  await passOf(reconciler, first.draft.next)
+  assert.equal(log.at(-1), 'create hello-g1')
+})
+
+test('a bundle that is being deleted is left alone', async () => {
+  const { reconciler, log } = fixture()
+  const leaving = bundle()
+  leaving.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
+  assert.equal((await passOf(reconciler, leaving)).commit, 'Nothing')
+  assert.deepEqual(log, [])
+})
+
+test('what cannot be rendered stalls with the reason, and keeps the last release', async () => {
+  const { reconciler, log } = fixture()
+  const pass = await passOf(reconciler, bundle(2, { manifests: 'a: [' }))
+  assert.ok(pass.error instanceof Stalled)
+  assert.match(
+    pass.condition('Rendered'),
+    /^False RenderFailed: Cannot render spec.manifests: line \d+, column \d+: .* Clusters keep what they run\.$/,
+  )
+  assert.deepEqual(log, ['render'])
+})
+
+test('the rollout is told in kstatus words', async () => {
+  const table: [NonNullable<Rollout['status']>['phase'] | undefined, string, string][] = [
+    [undefined, 'False RollingOut', 'Reconciling'],
+    ['Pending', 'False RollingOut', 'Reconciling'],
+    ['Progressing', 'False RollingOut', 'Reconciling'],
+    ['Completed', 'True RolledOut', ''],
+    ['Failed', 'False RolloutFailed', 'Stalled'],
+    ['Paused', 'False RolloutPaused', ''],
+  ]
+  for (const [phase, ready, kstatus] of table) {
+    const rollout = build(Rollout, 'ns/hello-g1', { spec: { release: 'hello-g1', rings: [], paused: false } })
+    if (phase) rollout.status = { phase }
+    const { reconciler } = fixture({ rolloutOf: () => rollout })
+    const pass = await passOf(reconciler, bundle())
+    assert.ok(pass.condition('Ready').startsWith(ready), `${phase}`)
+    for (const type of ['Reconciling', 'Stalled'])
+      assert.equal(pass.condition(type) !== '-', type === kstatus, `${phase} ${type}`)
+  }
+})
+
+test('the release is found by the name of the bundle inside it', async () => {
+  const set = digestOf('x')
+  const other = build(Release, 'ns/hello-g4', {
+    spec: { bundles: [{ name: 'hello', generation: 4, set, placement: 'p' }] },
+  })
+  const { reconciler, log } = fixture({ releasesOf: () => [other] })
+  await passOf(reconciler, bundle(2))
+  assert.equal(log.at(-1), 'create hello-g5')
+})

@@ -1,0 +1,76 @@
+/** What the controllers read: one cache per kind, shared, with the indexes that keep one change from touching the whole fleet. */
+import type { Informer } from '../client/informer.ts'
+import type { Informers } from '../client/informers.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { Bundle } from '../kinds/bundle.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { JoinToken } from '../kinds/join-token.ts'
+import { PlacementDecision } from '../kinds/placement-decision.ts'
+import { Placement } from '../kinds/placement.ts'
+import { Release } from '../kinds/release.ts'
+import { Rollout } from '../kinds/rollout.ts'
+
+/** The caches; the indexes of each are named in `createCaches`. */
+export interface Caches {
+  readonly clusters: Informer<Cluster>
+  readonly joinTokens: Informer<JoinToken>
+  readonly bundles: Informer<Bundle>
+  readonly placements: Informer<Placement>
+  readonly decisions: Informer<PlacementDecision>
+  readonly releases: Informer<Release>
+  readonly rollouts: Informer<Rollout>
+  readonly assignments: Informer<Assignment>
+  readonly reports: Informer<ClusterReport>
+}
+
+/** Makes the caches and their indexes. */
+export function createCaches(informers: Informers): Caches {
+  const caches: Caches = {
+    clusters: informers.of(Cluster),
+    joinTokens: informers.of(JoinToken),
+    bundles: informers.of(Bundle),
+    placements: informers.of(Placement),
+    decisions: informers.of(PlacementDecision),
+    releases: informers.of(Release),
+    rollouts: informers.of(Rollout),
+    assignments: informers.of(Assignment),
+    reports: informers.of(ClusterReport),
+  }
+  caches.decisions.addIndex('placement', (page) => [inNamespaceOf(page, page.spec.placement)])
+  caches.decisions.addIndex('cluster', (page) => page.spec.decisions.map((decision) => decision.cluster))
+  caches.releases.addIndex('bundle', (release) => release.spec.bundles.map(({ name }) => inNamespaceOf(release, name)))
+  caches.releases.addIndex('placement', (release) => [
+    ...new Set(release.spec.bundles.map(({ placement }) => inNamespaceOf(release, placement))),
+  ])
+  caches.rollouts.addIndex('release', (rollout) => [inNamespaceOf(rollout, rollout.spec.release)])
+  caches.rollouts.addIndex('cluster', (rollout) => [
+    ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),
+  ])
+  caches.assignments.addIndex('bundle', (assignment) => assignment.spec.entries.map(({ bundle }) => bundle))
+  return caches
+}
+
+/** `namespace/name` of a name beside an object. */
+export function inNamespaceOf(object: { readonly metadata: { readonly namespace?: string } }, name: string): string {
+  return `${object.metadata.namespace ?? ''}/${name}`
+}
+
+/** The Rollouts that carry a Release of a bundle (`namespace/name`). */
+export function rolloutsOfBundle(caches: Pick<Caches, 'releases' | 'rollouts'>, bundle: string): Rollout[] {
+  return caches.releases.lister
+    .by('bundle', bundle)
+    .flatMap((release) => caches.rollouts.lister.by('release', inNamespaceOf(release, release.metadata.name)))
+}
+
+/** The Cluster's Assignment; one that was made for another cluster of the same name does not count. */
+export function assignmentOf(caches: Pick<Caches, 'assignments'>, cluster: Cluster): Assignment | undefined {
+  const assignment = caches.assignments.lister.get(cluster.metadata.name)
+  return assignment?.spec.clusterId === cluster.spec.id ? assignment : undefined
+}
+
+/** The Cluster's report; one of another cluster of the same name does not count. */
+export function reportOf(caches: Pick<Caches, 'reports'>, cluster: Cluster): ClusterReport | undefined {
+  const report = caches.reports.lister.get(cluster.metadata.name)
+  return report?.spec.clusterId === cluster.spec.id ? report : undefined
+}

@@ -1,0 +1,38 @@
+import type { Cluster } from '../../kinds/cluster.ts'
+import { judgeAvailability } from '../../plan/availability.ts'
+import type { Availability } from '../../plan/availability.ts'
+import { LIVENESS_INTERVAL_MS } from '../../wire/liveness.ts'
+import type { ClusterAvailabilityPorts } from './ports.ts'
+
+// Three missed summaries: the gateway, not its clusters, is away.
+const FRESH_WITHIN_MS = 3 * LIVENESS_INTERVAL_MS
+
+/** The present verdict on a cluster. */
+export function judge(cluster: Cluster, ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>): Availability {
+  const previous = availableCondition(cluster)
+  return judgeAvailability({
+    offlineAfterMs: cluster.spec.offlineAfterSeconds * 1000,
+    freshWithinMs: FRESH_WITHIN_MS,
+    views: ports.viewsOf(cluster.spec.id),
+    reported: ports.reportOf(cluster) !== undefined,
+    ...(previous === undefined ? {} : { previous }),
+  })
+}
+
+/** Whether the condition says something else than the present verdict. */
+export function verdictDiffers(
+  cluster: Cluster,
+  ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>,
+): boolean {
+  return (
+    cluster.spec.accepted &&
+    !cluster.spec.refused &&
+    (availableCondition(cluster) ?? 'Unknown') !== judge(cluster, ports).state
+  )
+}
+
+function availableCondition(cluster: Cluster): Availability['state'] | undefined {
+  const status = cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status
+  if (status === undefined) return undefined
+  return status === 'True' ? 'Available' : status === 'False' ? 'Offline' : 'Unknown'
+}

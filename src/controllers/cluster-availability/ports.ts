@@ -1,0 +1,15 @@
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { GatewayView } from '../../plan/availability.ts'
+
+/** What cluster-availability needs from the world. */
+export interface ClusterAvailabilityPorts {
+  viewsOf(clusterId: string): readonly GatewayView[]
+  assignmentOf(cluster: Cluster): Assignment | undefined
+  reportOf(cluster: Cluster): ClusterReport | undefined
+  /** Clusters with an alias, `dialect/name`. */
+  havingAlias(key: string): readonly Cluster[]
+  /** How long to save up changes of mere bundle counts. */
+  readonly settleMs: number
+}

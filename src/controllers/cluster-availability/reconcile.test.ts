@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../core/digest.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { State } from '../../kinds/states.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { build, buildCluster } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import { createLivenessBook } from './liveness-book.ts'
+import type { ClusterAvailabilityPorts } from './ports.ts'
+import { clusterAvailabilityReconciler } from './reconcile.ts'
+
+const revision = { bundle: 'ns/b', generation: 1, set: digestOf('x') }
+const assignment = build(Assignment, 'a', {
+  spec: {
+    clusterId: 'c-a',
+    epoch: 1,
+    revision: 1,
+    document: digestOf('d'),
+    entries: [{ ...revision, rollout: 'ns/r' }],
+  },
+})
+const report = (state: State) =>
+  build(ClusterReport, 'a', {
+    spec: {
+      clusterId: 'c-a',
+      epoch: 1,
+      revision: 1,
+      receivedAt: '2026-01-01T00:00:00Z',
+      bundles: [{ ...revision, state }],
+    },
+  })
+
+function fixture(overrides: Partial<ClusterAvailabilityPorts> = {}) {
+  const clock = createVirtualClock()
+  const book = createLivenessBook(clock)
+  const world: { assignment?: Assignment; report?: ClusterReport } = {}
+  const reconciler = clusterAvailabilityReconciler({
+    viewsOf: book.viewsOf,
+    assignmentOf: () => world.assignment,
+    reportOf: () => world.report,
+    havingAlias: () => [],
+    settleMs: 1000,
+    ...overrides,
+  })
+  return { clock, book, world, reconciler }
+}
+
+test('from pending to available to offline, and nothing written in between', async () => {
+  const { clock, book, reconciler } = fixture()
+  const pending = await passOf(reconciler, buildCluster('a', { spec: { accepted: false } }), clock)
+  assert.equal(pending.condition('Accepted'), 'False NotAccepted: Waits for a person: flotilla cluster accept a')
+  assert.equal(pending.draft.next.status?.state, 'Pending')
+
+  const accepted = buildCluster('a', { status: pending.draft.next.status })
+  book.note('g', { up: 500, seen: { 'c-a': 4 } })
+  const available = await passOf(reconciler, accepted, clock)
+  assert.match(available.condition('Available'), /^True Seen/)
+  assert.equal(available.draft.next.status?.lastSeen, '2025-12-31T23:59:56Z')
+
+  for (let age = 10; age < 120; age += 10) {
+    book.note('g', { up: 500 + age, seen: { 'c-a': age } })
+    assert.equal((await passOf(reconciler, available.draft.next, clock)).commit, 'Nothing')
+  }
+  book.note('g', { up: 900, seen: { 'c-a': 120 } })
+  const gone = await passOf(reconciler, available.draft.next, clock)
+  assert.match(gone.condition('Available'), /^False Silent/)
+  assert.deepEqual([gone.commit, gone.draft.next.status?.state], ['Status', 'Offline'])
+  assert.equal(gone.draft.next.status?.lastSeen, '2025-12-31T23:58:00Z')
+})
+
+test('bundle counts settle: a move that is over within a second is one write, or none', async () => {
+  const { clock, book, world, reconciler } = fixture()
+  book.note('g', { up: 500, seen: { 'c-a': 1 } })
+  world.assignment = assignment
+  world.report = report('Ready')
+  const first = await passOf(reconciler, buildCluster('a'), clock)
+  assert.deepEqual(first.draft.next.status?.bundles, { total: 1, ready: 1 })
+
+  world.report = report('Progressing')
+  const moving = await passOf(reconciler, first.draft.next, clock)
+  assert.deepEqual([moving.commit, moving.result], ['Nothing', { requeueAfterMs: 1000 }])
+  world.report = report('Ready')
+  await clock.advance(500)
+  assert.equal((await passOf(reconciler, first.draft.next, clock)).commit, 'Nothing')
+
+  world.report = report('Failed')
+  await passOf(reconciler, first.draft.next, clock)
+  await clock.advance(1000)
+  const settled = await passOf(reconciler, first.draft.next, clock)
+  assert.deepEqual([settled.commit, settled.draft.next.status?.state], ['Status', 'Failed'])
+})
+
+test('a cluster that reported is available before any summary names it', async () => {
+  const { clock, world, reconciler } = fixture()
+  world.report = report('Ready')
+  const pass = await passOf(reconciler, buildCluster('a'), clock)
+  assert.match(pass.condition('Available'), /^True Seen/)
+})
+
+test('the book keeps silent gateways, growing old, and forgets them after a day', async () => {
+  const clock = createVirtualClock()
+  const book = createLivenessBook(clock)
+  book.note('g1', { up: 10, seen: { x: 2 } })
+  await clock.advance(5000)
+  book.note('g2', { up: 20, seen: {} })
+  assert.deepEqual(book.viewsOf('x'), [
+    { continuityMs: 10_000, sinceObservedMs: 5000, ageMs: 2000 },
+    { continuityMs: 20_000, sinceObservedMs: 0 },
+  ])
+  await clock.advance(25 * 3600 * 1000)
+  book.note('g2', { up: 20, seen: {} })
+  assert.equal(book.viewsOf('x').length, 1)
+})

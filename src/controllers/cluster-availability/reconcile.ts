@@ -1,0 +1,79 @@
+import { jsonEqual } from '../../core/json.ts'
+import { formatTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { Availability } from '../../plan/availability.ts'
+import { clusterSummary } from '../../plan/state.ts'
+import type { HeldBundle } from '../../plan/state.ts'
+import { judge } from './judge.ts'
+import type { ClusterAvailabilityPorts } from './ports.ts'
+import { notAcceptedWhy, showRegistration } from './registration.ts'
+
+const STATUS = { Available: 'True', Offline: 'False', Unknown: 'Unknown' } as const
+
+/** Says in a Cluster's status whether it is there and how its bundles are. */
+export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): Reconciler<Cluster> {
+  // When a change of mere counts was first noticed; an entry lives until it is written or undone.
+  const noticed = new Map<string, number>()
+
+  return {
+    name: 'cluster-availability',
+    async reconcile(draft: Draft<Cluster>, context: Context): Promise<Result> {
+      const cluster = draft.next
+      const { name } = cluster.metadata
+      const accepted = cluster.spec.accepted && !cluster.spec.refused
+      const availability = judge(draft.seen, ports)
+      showRegistration(draft, ports.havingAlias)
+      showAvailable(draft, availability, accepted)
+      const urgent = !jsonEqual(draft.seen.status, cluster.status)
+
+      const summary = clusterSummary(
+        { accepted, availability, ...(accepted ? {} : { waits: notAcceptedWhy(draft.seen) }) },
+        heldBundles(draft.seen, ports),
+      )
+      const status = (cluster.status ??= {})
+      const { state, message, bundles } = status
+      if (jsonEqual({ state, message, bundles }, summary)) noticed.delete(name)
+      else if (!urgent && waitMs(noticed, name, ports.settleMs, context) > 0) {
+        return { requeueAfterMs: waitMs(noticed, name, ports.settleMs, context) }
+      } else {
+        noticed.delete(name)
+        Object.assign(status, { ...summary, bundles: { ...summary.bundles } })
+      }
+      if (!jsonEqual(draft.seen.status, status)) noteLastSeen(cluster, availability, context)
+      return {}
+    },
+  }
+}
+
+function showAvailable(draft: Draft<Cluster>, availability: Availability, accepted: boolean): void {
+  if (accepted) {
+    const before = draft.conditions.get('Available')
+    // While the verdict stands its first words stay: a new reason for the same verdict is not worth a write.
+    if (before?.status === STATUS[availability.state]) return
+    draft.conditions.set('Available', STATUS[availability.state], availability.reason, availability.message)
+  } else {
+    draft.conditions.set('Available', 'Unknown', 'NotAccepted', 'A cluster is followed from its acceptance on.')
+  }
+}
+
+function heldBundles(cluster: Cluster, ports: ClusterAvailabilityPorts): HeldBundle[] {
+  const rows = new Map(ports.reportOf(cluster)?.spec.bundles.map((row) => [row.bundle, row]))
+  return (ports.assignmentOf(cluster)?.spec.entries ?? []).map((assigned) => {
+    const reported = rows.get(assigned.bundle)
+    return { assigned, ...(reported ? { reported } : {}) }
+  })
+}
+
+function waitMs(noticed: Map<string, number>, name: string, settleMs: number, { clock }: Context): number {
+  const now = clock.monotonicMs()
+  const since = noticed.get(name) ?? now
+  noticed.set(name, since)
+  return Math.max(0, since + settleMs - now)
+}
+
+function noteLastSeen(cluster: Cluster, { heardMsAgo, state }: Availability, { clock }: Context): void {
+  const status = (cluster.status ??= {})
+  if (heardMsAgo !== undefined) status.lastSeen = formatTime(clock.now() - heardMsAgo)
+  else if (state === 'Available') status.lastSeen ??= formatTime(clock.now())
+}

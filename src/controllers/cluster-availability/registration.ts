@@ -1,0 +1,57 @@
+import type { Draft } from '../../engine/reconciler.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+
+/** `dialect/name`, the key under which an alias is indexed. */
+export function aliasKeys(cluster: Cluster): string[] {
+  return (cluster.spec.aliases ?? []).map(({ dialect, name }) => `${dialect}/${name}`)
+}
+
+/** Says whether the cluster is accepted, whether one agent speaks for it, and whether its aliases are its own. */
+export function showRegistration(draft: Draft<Cluster>, havingAlias: (key: string) => readonly Cluster[]): void {
+  showAccepted(draft)
+  showCloned(draft)
+  showAliases(draft, havingAlias)
+}
+
+/** Why a cluster that is not accepted is not. */
+export function notAcceptedWhy({ metadata, spec }: Cluster): string {
+  if (!spec.refused) return `Waits for a person: flotilla cluster accept ${metadata.name}`
+  const { verdict, at, reason } = spec.refused
+  return `${verdict} at ${at}${reason ? `: ${reason}` : ''}. To let it in again: flotilla cluster accept ${metadata.name}`
+}
+
+function showAccepted({ seen, conditions }: Draft<Cluster>): void {
+  const { accepted, refused } = seen.spec
+  if (accepted && !refused) conditions.set('Accepted', 'True', 'Accepted', 'The cluster may receive content.')
+  else conditions.set('Accepted', 'False', refused?.verdict ?? 'NotAccepted', notAcceptedWhy(seen))
+}
+
+// Only there when there was something to say: most clusters never see a copy.
+function showCloned({ seen, conditions }: Draft<Cluster>): void {
+  const { agent } = seen.status ?? {}
+  if (agent?.rival) {
+    const [older, newer] = [agent, agent.rival].map(
+      ({ address, since }) => `from ${address ?? 'an unknown address'} (since ${since})`,
+    )
+    const message = `Two live agents have this cluster's identity: one ${older}, a newer one ${newer}, which is refused. If you did not copy the agent, somebody did: flotilla cluster revoke ${seen.metadata.name}`
+    conditions.set('Cloned', 'True', 'TwoAgents', message)
+  } else if (conditions.get('Cloned')?.status === 'True') {
+    conditions.set('Cloned', 'False', 'OneAgent', 'The second agent with this identity is no longer heard.')
+  }
+}
+
+function showAliases({ seen, conditions }: Draft<Cluster>, havingAlias: (key: string) => readonly Cluster[]): void {
+  const taken = aliasKeys(seen).flatMap((key) => {
+    const [oldest] = havingAlias(key).toSorted(byAge)
+    return oldest && oldest.metadata.name !== seen.metadata.name ? [`${key} (of ${oldest.metadata.name})`] : []
+  })
+  if (taken.length > 0) {
+    const message = `These aliases belong to older clusters and do not lead here: ${taken.join(', ')}`
+    conditions.set('AliasTaken', 'True', 'Duplicate', message)
+  } else conditions.remove('AliasTaken')
+}
+
+function byAge(a: Cluster, b: Cluster): number {
+  const [one, other] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp ?? ''} ${metadata.name}`)
+  return one! < other! ? -1 : 1
+}

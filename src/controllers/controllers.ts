@@ -1,0 +1,87 @@
+/** All controllers over shared caches: the hub and the simulator run the same ones. */
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Client } from '../client/client.ts'
+import { createInformers } from '../client/informers.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { SignDocument } from './assignment-assemble/ports.ts'
+import { createAssignmentAssemble } from './assignment-assemble/watch.ts'
+import type { RenderPort } from './bundle-render/ports.ts'
+import { createBundleRender } from './bundle-render/watch.ts'
+import { createCaches } from './caches.ts'
+import { createClusterAvailability, createLeaseInformer } from './cluster-availability/watch.ts'
+import { createJoinTokenExpire } from './join-token-expire/watch.ts'
+import { createPlacementDecide } from './placement-decide/watch.ts'
+import { createRolloutAdvance } from './rollout-advance/watch.ts'
+import { createRolloutCreate } from './rollout-create/watch.ts'
+
+export type { SignDocument } from './assignment-assemble/ports.ts'
+export type { RenderPort } from './bundle-render/ports.ts'
+
+/** What the controllers need from the world. */
+export interface ControllersOptions {
+  readonly client: Client
+  readonly blobs: Pick<Blobs, 'put'>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+  /** Renders a bundle; `renderBundle` of the render room, in a thread of its own or in place. */
+  readonly render: RenderPort
+  /** Signs a cluster's document; the bytes are what the Assignment's digest names. */
+  readonly sign: SignDocument
+  /** The epoch of documents for clusters that have none yet. */
+  epoch(): number
+  /** The TrustBundle version in force. */
+  trustVersion(): number
+}
+
+/** The controllers; `run` works until the signal is aborted or `close` is called, whichever comes first. */
+export interface Controllers {
+  /** Call once; resolves when everything that was begun is finished. */
+  run(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes all controllers; nothing happens before `run`. */
+export function createControllers(options: ControllersOptions): Controllers {
+  const informers = createInformers(options)
+  const caches = createCaches(informers)
+  const parts = { ...options, client: informers.client, caches }
+  const leases = createLeaseInformer(parts)
+  const controllers = [
+    createBundleRender(parts),
+    createPlacementDecide(parts),
+    createRolloutCreate(parts),
+    createRolloutAdvance(parts),
+    createAssignmentAssemble(parts),
+    createClusterAvailability({ ...parts, leases }),
+    createJoinTokenExpire(parts),
+  ]
+  const closing = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+
+  async function work(signal: AbortSignal): Promise<void> {
+    const following = [informers.run(signal), leases.run(signal)]
+    try {
+      // Every cache, not only a controller's own: one that is still empty would look like a fleet that is gone (I-06).
+      await Promise.all([informers.whenSynced(signal), leases.whenSynced(signal)])
+      await Promise.all(controllers.map((controller) => controller.run(signal)))
+    } catch (caught) {
+      if (!signal.aborted) throw caught
+    } finally {
+      if (!signal.aborted) closing.abort()
+      await Promise.all(following)
+    }
+  }
+
+  return {
+    run: (signal) => (running = work(AbortSignal.any([signal, closing.signal]))),
+    close: async () => {
+      closing.abort()
+      await running
+    },
+  }
+}

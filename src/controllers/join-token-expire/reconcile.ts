@@ -1,0 +1,52 @@
+import { parseNetwork } from '../../core/cidr.ts'
+import { parseTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import type { JoinToken } from '../../kinds/join-token.ts'
+
+/** Says in a JoinToken's status whether anybody can still join with it. */
+export function joinTokenExpireReconciler(): Reconciler<JoinToken> {
+  return {
+    name: 'join-token-expire',
+    async reconcile({ next: token, conditions }: Draft<JoinToken>, { clock }: Context): Promise<Result> {
+      const { expiresAt, uses } = token.spec
+      const leftMs = (parseTime(expiresAt) ?? 0) - clock.now()
+      const used = token.status?.used ?? 0
+      if (leftMs <= 0) {
+        conditions.set('Usable', 'False', 'Expired', `Expired at ${expiresAt}; make another: flotilla cluster add NAME`)
+        return {}
+      }
+      if (used >= uses) {
+        conditions.set(
+          'Usable',
+          'False',
+          'UsedUp',
+          `All ${uses} uses are spent; make another: flotilla cluster add NAME`,
+        )
+        return {}
+      }
+      const wrong = unreadableNetworks(token)
+      if (wrong.length > 0) {
+        // A network nobody can read has nobody in it: better said here than found out at the site.
+        conditions.set(
+          'Usable',
+          'False',
+          'BadNetwork',
+          `No network: ${wrong.join(', ')}; want CIDR such as 10.8.0.0/16 with nothing set after its prefix`,
+        )
+        return { requeueAfterMs: Math.min(leftMs, LONGEST_SLEEP_MS) }
+      }
+      const person = token.spec.namePattern !== undefined && token.spec.accept === 'Auto'
+      const note = person ? ' A pattern is never accepted at once: a person accepts.' : ''
+      conditions.set('Usable', 'True', 'Valid', `Valid until ${expiresAt}.${note}`)
+      return { requeueAfterMs: Math.min(leftMs, LONGEST_SLEEP_MS) }
+    },
+  }
+}
+
+function unreadableNetworks({ spec }: JoinToken): string[] {
+  const networks = [...(spec.networks ?? []), ...(spec.acceptNetworks ?? [])]
+  return networks.filter((network) => parseNetwork(network) === undefined)
+}
+
+// Timers count milliseconds in 31 bits; a token of two months wakes up once in between.
+const LONGEST_SLEEP_MS = 24 * 24 * 3600 * 1000

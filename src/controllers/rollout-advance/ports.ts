@@ -1,0 +1,19 @@
+import type { Release } from '../../kinds/release.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import type { RolloutCluster } from '../../plan/rollout.ts'
+import type { Pace } from '../pace.ts'
+
+/** What rollout-advance needs from the world. */
+export interface RolloutAdvancePorts {
+  releaseOf(rollout: Rollout): Release | undefined
+  /** Clusters a Placement beside the Rollout selects; undefined while its pages are not complete. */
+  selectedBy(rollout: Rollout, placement: string): readonly string[] | undefined
+  clusterOf(name: string): RolloutCluster | undefined
+  /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
+  rolloutsOf(rollout: Rollout, bundle: string): readonly { readonly rollout: Rollout; readonly generation: number }[]
+  hasBundle(rollout: Rollout, bundle: string): boolean
+  /** Clusters whose documents name the Bundle. */
+  holdersOf(rollout: Rollout, bundle: string): readonly string[]
+  /** Spaces out writes that only change counts. */
+  readonly pace: Pace
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../core/digest.ts'
+import type { Digest } from '../../core/digest.ts'
+import { Release } from '../../kinds/release.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import type { State } from '../../kinds/states.ts'
+import type { RolloutCluster } from '../../plan/rollout.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { build } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import { createPace } from '../pace.ts'
+import type { RolloutAdvancePorts } from './ports.ts'
+import { rolloutAdvanceReconciler } from './reconcile.ts'
+
+const set = digestOf('x')
+const release = build(Release, 'ns/hello-g2', {
+  spec: { bundles: [{ name: 'hello', generation: 2, set, placement: 'p' }] },
+})
+const rollout = (name = 'hello-g2', status?: Rollout['status']) =>
+  build(Rollout, `ns/${name}`, {
+    spec: { release: name, rings: [{ name: 'all', concurrency: 1 }], paused: false },
+    ...(status ? { status } : {}),
+  })
+
+const cluster = (state?: State): RolloutCluster => ({
+  availability: { state: 'Available', reason: 'Seen', message: '' },
+  assigned: new Map(),
+  reported: new Map<string, { generation: number; set: Digest; state: State }>(
+    state ? [['ns/hello', { generation: 2, set, state }]] : [],
+  ),
+})
+
+function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<RolloutAdvancePorts> = {}) {
+  const clock = createVirtualClock()
+  const reconciler = rolloutAdvanceReconciler({
+    releaseOf: () => release,
+    selectedBy: () => Object.keys(clusters),
+    clusterOf: (name) => clusters[name],
+    rolloutsOf: () => [],
+    hasBundle: () => true,
+    holdersOf: () => [],
+    pace: createPace(clock, 1000),
+    ...overrides,
+  })
+  return { clock, reconciler }
+}
+
+test('an admission is recorded in the status, and only there', async () => {
+  const { clock, reconciler } = fixture({ a: cluster(), b: cluster() })
+  const pass = await passOf(reconciler, rollout(), clock)
+  assert.equal(pass.commit, 'Status')
+  assert.deepEqual(pass.draft.next.status?.admissions, [
+    { bundle: 'hello', cluster: 'a', ring: 'all', admittedAt: '2026-01-01T00:00:00Z' },
+  ])
+  assert.equal(pass.condition('Held'), '-')
+})
+
+test('every decision has its conditions', async () => {
+  const closed = rollout('hello-g1', {
+    conditions: [
+      {
+        type: 'Superseded',
+        status: 'True',
+        reason: 'NewerRelease',
+        message: '',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+  })
+  const table: [string, Record<string, RolloutCluster>, Partial<RolloutAdvancePorts>, string, string[]][] = [
+    ['complete', { a: cluster('Ready') }, {}, 'True RolledOut', []],
+    ['admit', { a: cluster() }, {}, 'False Progressing', ['Reconciling']],
+    ['wait', { a: cluster() }, { selectedBy: () => undefined }, 'False PlacementPending', ['Held', 'Reconciling']],
+    ['fail', { a: cluster('Failed') }, {}, 'False FailuresStopIt', ['Held', 'Stalled']],
+    [
+      'supersede',
+      { a: cluster() },
+      { rolloutsOf: () => [{ rollout: rollout('hello-g3'), generation: 3 }] },
+      'False Superseded',
+      ['Superseded'],
+    ],
+    [
+      'an older one still open',
+      { a: cluster() },
+      { rolloutsOf: () => [{ rollout: rollout('hello-g1'), generation: 1 }] },
+      'False PredecessorOpen',
+      ['Held', 'Reconciling'],
+    ],
+    [
+      'an older one closed',
+      { a: cluster() },
+      { rolloutsOf: () => [{ rollout: closed, generation: 1 }] },
+      'False Progressing',
+      ['Reconciling'],
+    ],
+    ['bundle deleted', { a: cluster() }, { hasBundle: () => false }, 'False BundleDeleted', ['Held', 'Reconciling']],
+  ]
+  for (const [name, clusters, overrides, ready, types] of table) {
+    const { clock, reconciler } = fixture(clusters, overrides)
+    const pass = await passOf(reconciler, rollout(), clock)
+    assert.ok(pass.condition('Ready').startsWith(`${ready}:`), `${name}: ${pass.condition('Ready')}`)
+    const there = ['Held', 'Reconciling', 'Stalled', 'Superseded'].filter((type) => pass.condition(type) !== '-')
+    assert.deepEqual(there, types, name)
+  }
+})
+
+test('counts alone are saved up for a second; an admission never waits', async () => {
+  const clusters: Record<string, RolloutCluster> = { a: cluster(), b: cluster() }
+  const { clock, reconciler } = fixture(clusters)
+  const generation = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
+  const first = await passOf(reconciler, generation, clock)
+  first.draft.next.status!.observedGeneration = 1
+  const second = await passOf(reconciler, first.draft.next, clock)
+  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 1000 }])
+  clusters['a'] = cluster('Ready')
+  const third = await passOf(reconciler, first.draft.next, clock)
+  assert.deepEqual(
+    third.draft.next.status?.admissions?.map((admission) => admission.cluster),
+    ['b'],
+  )
+  await clock.advance(1000)
+  clusters['a'] = cluster('Progressing')
+  assert.equal((await passOf(reconciler, third.draft.next, clock)).commit, 'Status')
+})
+
+test('those who run it without being selected are named', async () => {
+  const { clock, reconciler } = fixture({ a: cluster('Ready') }, { holdersOf: () => ['a', 'x', 'y'] })
+  const pass = await passOf(reconciler, rollout(), clock)
+  assert.equal(pass.condition('Ready'), 'True RolledOut: 1 of 1 ready. x, y are no longer selected, and kept as it is.')
+})

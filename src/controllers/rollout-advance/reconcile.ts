@@ -1,0 +1,116 @@
+import { jsonEqual } from '../../core/json.ts'
+import { parseTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Release } from '../../kinds/release.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { planRollout } from '../../plan/rollout.ts'
+import type { Predecessor, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
+import type { RolloutAdvancePorts } from './ports.ts'
+import { showDecision } from './show.ts'
+
+/** Moves a Rollout forward. It decides nothing itself: see plan/rollout.ts. */
+export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler<Rollout> {
+  return {
+    name: 'rollout-advance',
+    async reconcile(draft: Draft<Rollout>, context: Context): Promise<Result> {
+      const rollout = draft.next
+      const release = ports.releaseOf(rollout)
+      const decision = planRollout(inputOf(rollout, release, ports, context.clock.now()))
+      if (decision.kind === 'Admit') {
+        context.log.info({ admitted: decision.admitted.map(({ cluster }) => cluster) }, 'clusters admitted')
+      }
+      const waitMs = ports.pace.waitMs(keyOf(rollout))
+      if (waitMs > 0 && onlyCountsDiffer(rollout, decision)) return { requeueAfterMs: waitMs }
+
+      record(rollout, decision)
+      showDecision(draft.conditions, decision, leftBehind(rollout, release, ports))
+      if (!jsonEqual(draft.seen.status, rollout.status)) ports.pace.note(keyOf(rollout))
+      return {}
+    },
+  }
+}
+
+function inputOf(
+  rollout: Rollout,
+  release: Release | undefined,
+  ports: RolloutAdvancePorts,
+  now: number,
+): RolloutInput {
+  const bundles = release?.spec.bundles ?? []
+  const decisions = new Map<string, readonly string[]>()
+  for (const { placement } of bundles) {
+    const selected = ports.selectedBy(rollout, placement)
+    if (selected) decisions.set(placement, selected)
+  }
+  const others = bundles.flatMap((bundle) =>
+    ports
+      .rolloutsOf(rollout, bundle.name)
+      .filter((other) => keyOf(other.rollout) !== keyOf(rollout))
+      .map((other) => ({ ...other, newer: other.generation > bundle.generation })),
+  )
+  const newest = others.filter(({ newer }) => newer).sort((a, b) => b.generation - a.generation)[0]
+  const createdAt = parseTime(rollout.metadata.creationTimestamp ?? '')
+  return {
+    rollout: {
+      namespace: rollout.metadata.namespace ?? '',
+      rings: rollout.spec.rings,
+      paused: rollout.spec.paused,
+      admissions: rollout.status?.admissions ?? [],
+      closed: isClosed(rollout),
+      ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
+      ...(createdAt === undefined ? {} : { createdAt }),
+    },
+    release: release?.spec,
+    decisions,
+    clusterOf: ports.clusterOf,
+    predecessors: others.filter(({ newer }) => !newer).map(asPredecessor),
+    deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
+    now,
+    ...(newest ? { supersededBy: newest.rollout.metadata.name } : {}),
+  }
+}
+
+function asPredecessor({
+  rollout,
+  generation,
+}: {
+  readonly rollout: Rollout
+  readonly generation: number
+}): Predecessor {
+  const admissions = rollout.status?.admissions ?? []
+  return { name: rollout.metadata.name, generation, closed: isClosed(rollout), admissions }
+}
+
+/** Whether a Rollout has recorded that a newer one supersedes it. */
+export function isClosed(rollout: Rollout): boolean {
+  return rollout.status?.conditions?.find(({ type }) => type === 'Superseded')?.status === 'True'
+}
+
+/** Whether nothing but numbers and the sentence around them would be written. */
+function onlyCountsDiffer(rollout: Rollout, decision: RolloutDecision): boolean {
+  const { status } = rollout
+  return (
+    status?.phase === decision.phase &&
+    status.observedGeneration === rollout.metadata.generation &&
+    jsonEqual(status.admissions ?? [], decision.admissions)
+  )
+}
+
+function record(rollout: Rollout, decision: RolloutDecision): void {
+  const status = (rollout.status ??= {})
+  status.phase = decision.phase
+  status.admissions = decision.admissions.map((admission) => ({ ...admission }))
+  if (decision.ring !== undefined) status.ring = decision.ring
+  if (decision.counts) status.counts = { ...decision.counts }
+}
+
+/** Clusters that still run a bundle of the release although its placement no longer selects them. */
+function leftBehind(rollout: Rollout, release: Release | undefined, ports: RolloutAdvancePorts): string[] {
+  return (release?.spec.bundles ?? []).flatMap(({ name, placement }) => {
+    const selected = ports.selectedBy(rollout, placement)
+    if (!selected) return []
+    const members = new Set(selected)
+    return ports.holdersOf(rollout, name).filter((cluster) => !members.has(cluster))
+  })
+}

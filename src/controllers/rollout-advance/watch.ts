@@ -1,0 +1,151 @@
+import type { Change } from '../../client/cache.ts'
+import { jsonEqual } from '../../core/json.ts'
+import { parseTime } from '../../core/time.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import type { Availability } from '../../plan/availability.ts'
+import type { RolloutCluster } from '../../plan/rollout.ts'
+import { assignmentOf, inNamespaceOf, reportOf, rolloutsOfBundle } from '../caches.ts'
+import type { Caches } from '../caches.ts'
+import { createPace } from '../pace.ts'
+import type { ControllerParts } from '../parts.ts'
+import { selectedClusters } from '../selected-clusters.ts'
+import { triggerOn, withTriggers } from '../triggers.ts'
+import { isClosed, rolloutAdvanceReconciler } from './reconcile.ts'
+
+/** How long to save up changes of mere counts. */
+const COUNTS_EVERY_MS = 1000
+
+/** Rollout → its own status: the admissions. */
+export function createRolloutAdvance(parts: ControllerParts): Controller {
+  const { caches, clock } = parts
+  const reconciler = rolloutAdvanceReconciler({
+    releaseOf: (rollout) => caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release)),
+    selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
+    clusterOf: (name) => clusterFacts(caches, name),
+    rolloutsOf: (rollout, bundle) =>
+      caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {
+        const { generation } = release.spec.bundles.find(({ name }) => name === bundle)!
+        return caches.rollouts.lister.by('release', keyOf(release)).map((other) => ({ rollout: other, generation }))
+      }),
+    hasBundle: (rollout, bundle) => {
+      const found = caches.bundles.lister.get(inNamespaceOf(rollout, bundle))
+      return found !== undefined && found.metadata.deletionTimestamp === undefined
+    },
+    holdersOf: (rollout, bundle) =>
+      caches.assignments.lister
+        .by('bundle', inNamespaceOf(rollout, bundle))
+        .map(({ metadata }) => metadata.name)
+        .filter((name) => caches.clusters.lister.get(name) !== undefined),
+    pace: createPace(clock, COUNTS_EVERY_MS),
+  })
+  const triggers = triggersOf(caches)
+  const controller = createController({
+    ...parts,
+    type: Rollout,
+    informer: caches.rollouts,
+    reconciler,
+    watches: triggers.map((trigger) => trigger.watch),
+  })
+  return withTriggers(controller, triggers)
+}
+
+function triggersOf(caches: Caches) {
+  return [
+    // A newer Rollout closes the older ones, and is released by their being closed.
+    triggerOn(caches.rollouts, ({ before, after }) => {
+      const rollout = after ?? before
+      const release = rollout && caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
+      if (!release || (before && after && jsonEqual(closing(before), closing(after)))) return []
+      return release.spec.bundles.flatMap(({ name }) => openRollouts(caches, inNamespaceOf(release, name)))
+    }),
+    triggerOn(caches.releases, ({ before, after }) => {
+      const release = after ?? before
+      return release && !(before && after) ? caches.rollouts.lister.by('release', keyOf(release)).map(keyOf) : []
+    }),
+    triggerOn(caches.decisions, ({ before, after }) => {
+      const page = after ?? before
+      return page ? openRolloutsOfPlacement(caches, inNamespaceOf(page, page.spec.placement)) : []
+    }),
+    triggerOn(caches.placements, ({ before, after }) => {
+      const placement = after ?? before
+      return placement && !(before && after) ? openRolloutsOfPlacement(caches, keyOf(placement)) : []
+    }),
+    triggerOn(caches.reports, (change) => changedBundles(change).flatMap((bundle) => openRollouts(caches, bundle))),
+    // A newer document gives the slots of closed Rollouts back.
+    triggerOn(caches.assignments, ({ key }) => caches.rollouts.lister.by('cluster', key).filter(isClosed).map(keyOf)),
+    triggerOn(caches.clusters, (change) => rolloutsOfCluster(caches, change)),
+    triggerOn(caches.bundles, ({ before, after }) => {
+      const bundle = after ?? before
+      const there = (one: typeof bundle) => one !== undefined && one.metadata.deletionTimestamp === undefined
+      return bundle && there(before) !== there(after) ? openRollouts(caches, keyOf(bundle)) : []
+    }),
+  ]
+}
+
+/** What of a Rollout concerns the others of its Bundle. */
+function closing(rollout: Rollout): unknown {
+  return isClosed(rollout) ? (rollout.status?.admissions ?? []) : 'open'
+}
+
+/** Rollouts of a Bundle that may still have something to do. */
+function openRollouts(caches: Caches, bundle: string): string[] {
+  return rolloutsOfBundle(caches, bundle).filter(isOpen).map(keyOf)
+}
+
+function openRolloutsOfPlacement(caches: Caches, placement: string): string[] {
+  return caches.releases.lister
+    .by('placement', placement)
+    .flatMap((release) => caches.rollouts.lister.by('release', keyOf(release)))
+    .filter(isOpen)
+    .map(keyOf)
+}
+
+function isOpen(rollout: Rollout): boolean {
+  return !isClosed(rollout) || (rollout.status?.admissions ?? []).length > 0
+}
+
+function changedBundles({ before, after }: Change<ClusterReport>): string[] {
+  const was = new Map(before?.spec.bundles.map((row) => [row.bundle, row]))
+  const is = new Map(after?.spec.bundles.map((row) => [row.bundle, row]))
+  return [...new Set([...was.keys(), ...is.keys()])].filter((bundle) => !jsonEqual(was.get(bundle), is.get(bundle)))
+}
+
+/** A cluster that came, went or changed its availability concerns the rollouts that select it or hold a slot for it. */
+function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): string[] {
+  const cluster = after ?? before
+  if (!cluster || (before && after && availabilityOf(before).state === availabilityOf(after).state)) return []
+  const { name } = cluster.metadata
+  const selecting = caches.decisions.lister
+    .by('cluster', name)
+    .flatMap((page) => openRolloutsOfPlacement(caches, inNamespaceOf(page, page.spec.placement)))
+  const holding = caches.rollouts.lister.by('cluster', name).map(keyOf)
+  return [...new Set([...selecting, ...holding])]
+}
+
+function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined {
+  const cluster = caches.clusters.lister.get(name)
+  if (!cluster) return undefined
+  const entries = assignmentOf(caches, cluster)?.spec.entries ?? []
+  const report = reportOf(caches, cluster)
+  const reportedAt = parseTime(report?.spec.receivedAt ?? '')
+  return {
+    availability: availabilityOf(cluster),
+    assigned: new Map(entries.map((entry) => [entry.bundle, entry])),
+    reported: new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row])),
+    ...(reportedAt === undefined ? {} : { reportedAt }),
+  }
+}
+
+/** What cluster-availability last found; a cluster it has not judged yet is Unknown. */
+function availabilityOf(cluster: Cluster): Availability {
+  const condition = cluster.status?.conditions?.find(({ type }) => type === 'Available')
+  const message = condition?.message ?? 'Its agent has not been heard yet.'
+  if (condition?.status === 'True') return { state: 'Available', reason: 'Seen', message }
+  if (condition?.status === 'False') return { state: 'Offline', reason: 'Silent', message }
+  return { state: 'Unknown', reason: 'NeverSeen', message }
+}

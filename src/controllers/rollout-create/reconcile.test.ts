@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../core/digest.ts'
+import { Release } from '../../kinds/release.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { build, buildBundle } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import { rolloutCreateReconciler } from './reconcile.ts'
+import type { RolloutCreatePorts } from './reconcile.ts'
+
+const release = (generation: number) =>
+  build(Release, `ns/hello-g${generation}`, {
+    spec: { bundles: [{ name: 'hello', generation, set: digestOf('x'), placement: 'p' }] },
+  })
+
+function fixture(overrides: Partial<RolloutCreatePorts> = {}) {
+  const made: Rollout[] = []
+  const reconciler = rolloutCreateReconciler({
+    releasesOf: () => [release(1), release(2)],
+    bundleOf: () => undefined,
+    hasRollout: () => made.length > 0,
+    createRollout: async (rollout) => void made.push(rollout),
+    ...overrides,
+  })
+  return { made, reconciler }
+}
+
+test('the newest release gets a rollout of its name, once', async () => {
+  const { made, reconciler } = fixture()
+  const pass = await passOf(reconciler, release(2))
+  await passOf(reconciler, pass.draft.next)
+  assert.deepEqual(
+    made.map(({ metadata, spec }) => [metadata.name, spec]),
+    [['hello-g2', { release: 'hello-g2', rings: [{ name: 'all', concurrency: 10 }], paused: false }]],
+  )
+  assert.equal(pass.condition('Ready'), 'True RolloutMade: Rollout hello-g2 carries it.')
+})
+
+test('an older one gets none', async () => {
+  const { made, reconciler } = fixture()
+  const pass = await passOf(reconciler, release(1))
+  assert.deepEqual(made, [])
+  assert.match(pass.condition('Ready'), /^False Superseded: A newer Release/)
+})
+
+test("the concurrency is the bundle's", async () => {
+  const { made, reconciler } = fixture({ bundleOf: () => buildBundle('ns/hello', { rollout: { concurrency: '25%' } }) })
+  await passOf(reconciler, release(2))
+  assert.equal(made[0]?.spec.rings[0]?.concurrency, '25%')
+})

@@ -1,0 +1,62 @@
+/** HTTP without sockets: what clients send and servers answer, so that a simulation can carry it. */
+
+/** A request; the path includes its query. */
+export interface HttpRequest {
+  readonly method: string
+  readonly path: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+/** An answer; the body may be a stream without an end (a watch). */
+export interface HttpResponse {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Carries a request to somebody and brings the answer back; aborting the signal ends the body too. */
+export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>
+
+/** Who sent a request, as the transport proved it (client certificate, token); never taken from the request itself. */
+export interface Caller {
+  readonly user: string
+  readonly groups: readonly string[]
+  /** What tells two accounts of one name apart. */
+  readonly uid?: string
+  /** Who really asks, when this caller is somebody they act as. */
+  readonly impersonator?: string
+  /** The peer's address as the listener's socket has it; absent where there is no socket. */
+  readonly address?: string
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+/** Answers requests of a proven caller. */
+export type Handler = (request: HttpRequest, caller: Caller, signal: AbortSignal) => Promise<HttpResponse>
+
+/** Collects a body, refusing more than `maxBytes`. */
+export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new RangeError(`body is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const only = chunks[0]
+  if (chunks.length === 1 && only) return only
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+/** A body of one piece. */
+export async function* bodyOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  if (bytes.byteLength > 0) yield bytes
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { digestOfJson, isDigest } from './digest.ts'
+import { canonicalJson, jsonEqual } from './json.ts'
+
+function shuffledKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffledKeys)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, item]) => [key, shuffledKeys(item)]),
+  )
+}
+
+describe('canonical JSON', () => {
+  test('reads back as the same value, and key order does not count', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value)
+        assert.ok(jsonEqual(JSON.parse(text), JSON.parse(JSON.stringify(value))))
+        assert.equal(canonicalJson(shuffledKeys(value)), text)
+        assert.ok(isDigest(digestOfJson(value)))
+      }),
+    )
+  })
+
+  test('equal values have equal text and unequal ones do not', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        assert.equal(jsonEqual(a, b), canonicalJson(a) === canonicalJson(b))
+      }),
+    )
+  })
+
+  test('an undefined field is an absent field', () => {
+    assert.equal(canonicalJson({ a: undefined, b: 1 }), '{"b":1}')
+    assert.ok(jsonEqual({ a: undefined, b: 1 }, { b: 1 }))
+    assert.ok(!jsonEqual({ a: 1 }, { b: 1 }))
+  })
+})

@@ -1,0 +1,50 @@
+/** Kubernetes quantities (`500m`, `2Gi`, `1e3`), exact to a billionth. */
+
+/** A quantity as whole billionths of one. */
+export interface Quantity {
+  readonly nano: bigint
+}
+
+const FORM = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\d{1,3}))?$/
+const BINARY: Readonly<Record<string, bigint>> = {
+  Ki: 2n ** 10n,
+  Mi: 2n ** 20n,
+  Gi: 2n ** 30n,
+  Ti: 2n ** 40n,
+  Pi: 2n ** 50n,
+  Ei: 2n ** 60n,
+}
+const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
+const MAX_TEXT = 64
+
+/** The quantity of a text or number, or undefined when it is none. Finer than a billionth is rounded up, as Kubernetes does. */
+export function parseQuantity(value: string | number): Quantity | undefined {
+  const text = String(value)
+  const match = text.length > MAX_TEXT ? null : FORM.exec(text)
+  if (!match) return undefined
+  const [, sign, digits, binary, decimal, exponent] = match
+  const [whole = '', fraction = ''] = digits!.split('.')
+  const mantissa = BigInt(whole + fraction) * (binary ? BINARY[binary]! : 1n)
+  const power = 9 - fraction.length + (decimal ? DECIMAL[decimal]! : Number(exponent ?? 0))
+  const nano = power >= 0 ? mantissa * 10n ** BigInt(power) : divideUp(mantissa, 10n ** BigInt(-power))
+  return { nano: sign === '-' ? -nano : nano }
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0
+}
+
+/** The sum of quantities. */
+export function addQuantities(...quantities: readonly Quantity[]): Quantity {
+  return { nano: quantities.reduce((sum, quantity) => sum + quantity.nano, 0n) }
+}
+
+/** The quantity as a number; large ones lose their last digits. */
+export function quantityToNumber(quantity: Quantity): number {
+  return Number(quantity.nano / 1_000_000_000n) + Number(quantity.nano % 1_000_000_000n) / 1e9
+}
+
+function divideUp(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b
+}

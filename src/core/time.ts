@@ -1,0 +1,39 @@
+/** The only file that knows `Date`: RFC 3339 in and out, as Kubernetes writes it. */
+
+/** `2026-11-16T00:20:50Z`: seconds, as in metadata and conditions. */
+export function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+/** `2026-11-16T00:20:50.123000Z`: microseconds, as in Leases and Events. */
+export function formatMicroTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 23)}000Z`
+}
+
+const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Milliseconds since 1970, or undefined when the text is not an RFC 3339 time. */
+export function parseTime(text: string): number | undefined {
+  if (!RFC3339.test(text)) return undefined
+  const ms = Date.parse(text.toUpperCase())
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** The age as kubectl prints it: `5s`, `3m12s`, `2h`, `4d3h`. */
+export function humanAge(ms: number): string {
+  if (ms < 0) return '<invalid>'
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 8) return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`
+  if (hours < 48) return `${hours}h`
+  const days = Math.floor(hours / 24)
+  if (days < 8) return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`
+  if (days < 730) return `${days}d`
+  const years = Math.floor(days / 365)
+  if (years < 8) return days % 365 === 0 ? `${years}y` : `${years}y${days % 365}d`
+  return `${years}y`
+}

@@ -1,0 +1,138 @@
+/**
+ * One leader among several processes, by a Lease in the API.
+ *
+ *     follow ──free or expired: written by compare-and-swap──▶ lead ──renewed in time──▶ lead
+ *       ▲                                                       │
+ *       └──── not renewed within the deadline, or lost ◀────────┘   (the leader's signal is aborted first)
+ *
+ * The deadline is shorter than the Lease, and counts from before the renewal was sent: a leader stops before another
+ * may begin. A paused process can still act for a moment after its pause, so writes stay compare-and-swap.
+ */
+import type { Client } from '../client/client.ts'
+import { deadline } from '../client/deadline.ts'
+import type { Clock } from '../core/clock.ts'
+import { isApiError, toError } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
+import { silentMetrics } from '../core/metrics.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { Lease } from '../kinds/builtin/coordination.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
+import { leaseFor, moveOf, observe } from './lease.ts'
+import type { Observation } from './lease.ts'
+import { declareEngineMetrics } from './metrics.ts'
+
+/** What an election is made of. */
+export interface LeaderElectionOptions {
+  readonly client: Client
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+  readonly namespace: string
+  readonly name: string
+  /** This process; unique among the candidates. */
+  readonly identity: string
+  /** How long others leave an unrenewed Lease alone. */
+  readonly leaseDurationMs?: number
+  /** How long a leader may go without a renewal. */
+  readonly renewDeadlineMs?: number
+  readonly retryPeriodMs?: number
+  /** Leads until its signal is aborted, then ends quickly; called again for each term. */
+  readonly lead: (signal: AbortSignal) => Promise<void>
+}
+
+/** Takes part in an election until the signal is aborted; then releases the Lease, so that the next leader need not wait. */
+export async function runLeaderElection(options: LeaderElectionOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, ids, identity, namespace, name } = options
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options
+  if (renewDeadlineMs >= leaseDurationMs || retryPeriodMs >= renewDeadlineMs) {
+    throw new RangeError('leader election needs retryPeriodMs < renewDeadlineMs < leaseDurationMs')
+  }
+  const log = options.log.child({ lease: `${namespace}/${name}`, identity })
+  const { leader: leaderMetric } = declareEngineMetrics(options.metrics ?? silentMetrics)
+  let lease: Lease | undefined
+  let seen: Observation | undefined
+
+  /** Reads, decides, writes once; true when we hold the Lease now. */
+  async function tryOnce(attempt: AbortSignal): Promise<boolean> {
+    lease = await client.get(Lease, { namespace, name }, attempt).catch((caught: unknown) => {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    })
+    seen = lease && observe(seen, lease, clock.monotonicMs())
+    const move = moveOf(lease, seen, { identity, nowMs: clock.monotonicMs() })
+    if (move.kind === 'Wait') return false
+    const next = leaseFor(move.kind, lease ?? emptyLease(namespace, name), {
+      identity,
+      durationMs: leaseDurationMs,
+      wallMs: clock.now(),
+    })
+    const write = { fieldManager: 'flotilla-leader', signal: attempt }
+    lease = await (move.kind === 'Create' ? client.create(Lease, next, write) : client.update(Lease, next, write))
+    seen = observe(seen, lease, clock.monotonicMs())
+    return true
+  }
+
+  async function attempt(ms: number): Promise<boolean> {
+    try {
+      return await deadline({ clock, ms, signal, what: `renewal of Lease ${namespace}/${name}` }, tryOnce)
+    } catch (caught) {
+      if (!isApiError(caught, 'Conflict', 'AlreadyExists')) log.debug({ err: toError(caught) }, 'lease not written')
+      return false
+    }
+  }
+
+  const pause = (atMostMs: number) =>
+    clock.sleep(Math.min(atMostMs, Math.round(retryPeriodMs * (1 + 0.2 * ids.fraction()))), signal).catch(() => {}) // aborted: loops end
+
+  /** Renews until the process stops, the work ends, somebody else holds the Lease, or the deadline has passed. */
+  async function keep(wonAtMs: number, ended: AbortSignal): Promise<void> {
+    let renewedAtMs = wonAtMs
+    const leftMs = () => renewedAtMs + renewDeadlineMs - clock.monotonicMs()
+    while (!signal.aborted && !ended.aborted && leftMs() > 0) {
+      await pause(leftMs())
+      const sentAtMs = clock.monotonicMs()
+      if (leftMs() > 0 && (await attempt(leftMs()))) renewedAtMs = sentAtMs
+      else if (lease && lease.spec?.holderIdentity !== identity) return
+    }
+  }
+
+  async function serveTerm(wonAtMs: number): Promise<void> {
+    const term = new AbortController()
+    const ended = new AbortController()
+    log.info({}, 'became leader')
+    leaderMetric({ name }, 1)
+    const leading = options.lead(term.signal).finally(() => ended.abort())
+    leading.catch(() => {}) // awaited below; until then nobody listens
+    await keep(wonAtMs, ended.signal)
+    term.abort(new Error(signal.aborted ? 'the process is stopping' : 'leadership was lost'))
+    leaderMetric({ name }, 0)
+    log.info({}, 'stopped leading')
+    await leading
+  }
+
+  async function release(): Promise<void> {
+    if (lease?.spec?.holderIdentity !== identity) return
+    const freed = leaseFor('Release', lease, { identity, durationMs: leaseDurationMs, wallMs: clock.now() })
+    await client
+      .update(Lease, freed)
+      .catch((caught: unknown) => log.debug({ err: toError(caught) }, 'lease not released'))
+  }
+
+  while (!signal.aborted) {
+    const sentAtMs = clock.monotonicMs()
+    if (await attempt(renewDeadlineMs)) {
+      try {
+        await serveTerm(sentAtMs)
+      } finally {
+        await release()
+      }
+    }
+    if (!signal.aborted) await pause(retryPeriodMs * 2)
+  }
+}
+
+function emptyLease(namespace: string, name: string): Lease {
+  return { apiVersion: apiVersionOf(Lease), kind: Lease.kind, metadata: { namespace, name } }
+}

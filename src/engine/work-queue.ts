@@ -1,0 +1,166 @@
+/**
+ * Keys waiting for work. A key is in the queue at most once, never handed to two workers at once, and a key added while
+ * it is being worked on comes again afterwards:
+ *
+ *     add ──▶ ready ──next──▶ working ──done──▶ (gone)
+ *              ▲                │ add: dirty ──done──┐
+ *              ├────────────────┴────────────────────┘
+ *              └── after a while ◀── addAfter, retry
+ *
+ * Lanes share: keys are taken from each lane (their namespace) in turn, so that one busy tenant delays nobody else.
+ */
+import { backoffMs } from '../core/backoff.ts'
+import type { BackoffOptions } from '../core/backoff.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+import type { QueueMetrics } from './metrics.ts'
+
+/** A queue of keys. */
+export interface WorkQueue {
+  add(key: string): void
+  /** Adds later; of several waits for one key the earliest counts, and being worked on ends them all. */
+  addAfter(key: string, ms: number): void
+  /** Adds after a delay that doubles with each retry until `forget`. */
+  retry(key: string): void
+  /** The key went well: the next retry begins with the shortest delay. */
+  forget(key: string): void
+  /** The next key, or undefined when the queue is closed. The taker must call `done`. */
+  next(): Promise<string | undefined>
+  done(key: string): void
+  depth(): number
+  /** Hands out nothing more; resolves when everything handed out is done. */
+  close(): Promise<void>
+}
+
+/** What a queue is made of. */
+export interface WorkQueueOptions {
+  readonly name: string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly metrics?: QueueMetrics
+  readonly backoff?: BackoffOptions
+  /** Which lane a key is in; its namespace unless told. */
+  readonly laneOf?: (key: string) => string
+}
+
+const BACKOFF: BackoffOptions = { baseMs: 100, maxMs: 300_000, jitter: 0.3 }
+
+/** Makes a queue. */
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  const { clock, ids, metrics, backoff = BACKOFF, laneOf = namespaceOf } = options
+  const labels = { name: options.name }
+  const lanes = new Map<string, string[]>() // a lane exists while it has keys; taken from in turn
+  const ready = new Map<string, number>() // key → when it was added
+  const working = new Map<string, number>() // key → when it was taken
+  const dirty = new Set<string>()
+  const waits = new Map<string, { readonly at: number; readonly cancel: AbortController }>()
+  const failures = new Map<string, number>()
+  const takers: ((key: string | undefined) => void)[] = []
+  const drained = Promise.withResolvers<void>()
+  let closed = false
+
+  function add(key: string): void {
+    if (closed || ready.has(key) || dirty.has(key)) return
+    metrics?.adds(labels, 1)
+    if (working.has(key)) {
+      dirty.add(key)
+      return
+    }
+    ready.set(key, clock.monotonicMs())
+    const lane = laneOf(key)
+    const keys = lanes.get(lane)
+    if (keys) keys.push(key)
+    else lanes.set(lane, [key])
+    metrics?.depth(labels, ready.size)
+    hand()
+  }
+
+  function hand(): void {
+    while (ready.size > 0) {
+      const taker = takers.shift()
+      if (!taker) return
+      taker(take())
+    }
+  }
+
+  function take(): string {
+    const [lane, keys] = lanes.entries().next().value!
+    const key = keys.shift()!
+    lanes.delete(lane)
+    if (keys.length > 0) lanes.set(lane, keys) // to the back: the next lane's turn
+    const now = clock.monotonicMs()
+    metrics?.queueSeconds(labels, (now - ready.get(key)!) / 1000)
+    ready.delete(key)
+    cancelWait(key)
+    working.set(key, now)
+    metrics?.depth(labels, ready.size)
+    return key
+  }
+
+  function cancelWait(key: string): void {
+    waits.get(key)?.cancel.abort()
+    waits.delete(key)
+  }
+
+  function addAfter(key: string, ms: number): void {
+    if (closed) return
+    if (ms <= 0) return add(key)
+    const at = clock.monotonicMs() + ms
+    const present = waits.get(key)
+    if (present && present.at <= at) return
+    cancelWait(key)
+    const cancel = new AbortController()
+    waits.set(key, { at, cancel })
+    clock.sleep(ms, cancel.signal).then(
+      () => due(key),
+      () => {}, // cancelled
+    )
+  }
+
+  function due(key: string): void {
+    waits.delete(key)
+    add(key)
+  }
+
+  return {
+    add,
+    addAfter,
+    retry: (key) => {
+      const failed = failures.get(key) ?? 0
+      failures.set(key, failed + 1)
+      metrics?.retries(labels, 1)
+      addAfter(key, backoffMs(failed, ids.fraction(), backoff))
+    },
+    forget: (key) => {
+      failures.delete(key)
+    },
+    next: () => {
+      if (closed) return Promise.resolve(undefined)
+      const { promise, resolve } = Promise.withResolvers<string | undefined>()
+      takers.push(resolve)
+      hand()
+      return promise
+    },
+    done: (key) => {
+      const since = working.get(key)
+      if (since === undefined) return
+      working.delete(key)
+      metrics?.workSeconds(labels, (clock.monotonicMs() - since) / 1000)
+      if (dirty.delete(key)) add(key)
+      if (closed && working.size === 0) drained.resolve()
+    },
+    depth: () => ready.size,
+    close: () => {
+      closed = true
+      for (const key of waits.keys()) cancelWait(key)
+      for (const taker of takers.splice(0)) taker(undefined)
+      if (working.size === 0) drained.resolve()
+      return drained.promise
+    },
+  }
+}
+
+function namespaceOf(key: string): string {
+  const slash = key.indexOf('/')
+  return slash < 0 ? '' : key.slice(0, slash)
+}

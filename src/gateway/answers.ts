@@ -1,0 +1,42 @@
+/** Answers of the gateway: JSON for people's eyes, bytes for documents and blobs, one form of refusal. */
+import { utf8 } from '../core/bytes.ts'
+import { ApiError } from '../core/errors.ts'
+import { bodyOf } from '../core/http.ts'
+import type { HttpResponse } from '../core/http.ts'
+import { WireError } from '../wire/validate.ts'
+
+/** A JSON answer. */
+export function jsonAnswer(value: object, status = 200, headers: Record<string, string> = {}): HttpResponse {
+  return bytesAnswer(utf8(JSON.stringify(value)), 'application/json', { status, headers })
+}
+
+/** An answer of bytes. */
+export function bytesAnswer(
+  bytes: Uint8Array,
+  contentType: string,
+  more: { readonly status?: number; readonly headers?: Record<string, string> } = {},
+): HttpResponse {
+  return {
+    status: more.status ?? 200,
+    headers: { 'content-type': contentType, 'content-length': String(bytes.byteLength), ...more.headers },
+    body: bodyOf(bytes),
+  }
+}
+
+/** What a failure looks like from outside: the API's own refusals as they are, malformed requests as 400, all else without detail. */
+export function refusalAnswer(caught: unknown): HttpResponse {
+  if (caught instanceof WireError) {
+    return jsonAnswer({ reason: caught.reason, message: caught.message }, caught.reason === 'TooLarge' ? 413 : 400)
+  }
+  if (!(caught instanceof ApiError)) {
+    return jsonAnswer({ reason: 'InternalError', message: 'the gateway failed; see its log' }, 500)
+  }
+  const after = caught.details.retryAfterSeconds
+  const headers: Record<string, string> = after === undefined ? {} : { 'retry-after': String(after) }
+  return jsonAnswer({ reason: caught.reason, message: caught.message }, caught.code, headers)
+}
+
+/** The one answer for everything that is not there for this caller, whether it exists or not. */
+export function notFound(): ApiError {
+  return new ApiError('NotFound', 'not found')
+}

@@ -1,0 +1,217 @@
+/**
+ * The only door of agents. Behind it an agent may do exactly this: read its own document, read the blobs that document names, write its own report,
+ * renew its own certificate. Everything else is the same 404.
+ */
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Client } from '../client/client.ts'
+import { createInformers } from '../client/informers.ts'
+import { base64 } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import { isDigest } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { ApiError, toError } from '../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
+import type { TrustAnswer } from '../wire/frames.ts'
+import type { HubTrust } from '../wire/hub-trust.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { writePublicKey } from '../wire/trust.ts'
+import { WireError } from '../wire/validate.ts'
+import { bytesAnswer, jsonAnswer, notFound, refusalAnswer } from './answers.ts'
+import { clusterIdOf } from './caller.ts'
+import { createEnrolment, isAdmitted, notAccepted, unknownCluster } from './enrol.ts'
+import type { IssueCertificate } from './enrol.ts'
+import { createFollow } from './follow.ts'
+import type { Follower } from './follow.ts'
+import { createInstances } from './instances.ts'
+import { createLiveness } from './liveness.ts'
+import { createQuota } from './quota.ts'
+import { createReach } from './reach.ts'
+import { createReports } from './reports.ts'
+
+/** What a gateway is made of. */
+export interface GatewayOptions {
+  /** Unique among the hub's gateways; part of its Lease's name. */
+  readonly name: string
+  /** The hub's API, as `system:flotilla:gateway`. */
+  readonly client: Client
+  readonly blobs: Pick<Blobs, 'get'>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  /** Asked on every use, so that a rotation is seen at once. */
+  readonly trust: () => Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
+  readonly issueCertificate: IssueCertificate
+  /** The agent's own program by digest, for machines that start from nothing. */
+  readonly agentBundle?: (digest: Digest) => Promise<Uint8Array | undefined>
+}
+
+/** A running gateway. */
+export interface Gateway {
+  /** Answers agents; the caller is what the listener proved from the client certificate. */
+  readonly handle: Handler
+  /** Resolves when the gateway knows all clusters. */
+  whenReady(signal: AbortSignal): Promise<void>
+  /** Ends every stream and stops following the hub. */
+  close(): Promise<void>
+}
+
+/** Starts a gateway. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { clock, ids, trust } = options
+  const log = options.log.child({ room: 'gateway', gateway: options.name })
+  const life = new AbortController()
+  const informers = createInformers({ client: options.client, clock, ids, log })
+  const clusters = informers.of(Cluster)
+  const assignments = informers.of(Assignment)
+  clusters.addIndex('id', (cluster) => [cluster.spec.id])
+  const clusterById = (id: string) => clusters.lister.by('id', id)[0]
+  const assignmentOf = (cluster: Cluster) => {
+    const assignment = assignments.lister.get(cluster.metadata.name)
+    // A cluster that was deleted and joined again under the same name is another cluster.
+    return assignment?.spec.clusterId === cluster.spec.id ? assignment : undefined
+  }
+
+  const liveness = createLiveness({ client: options.client, clock, log, gateway: options.name })
+  const reports = createReports({ client: informers.client, clock, log })
+  const reportQuota = createQuota({ clock, what: 'reports', burst: 60, perMinute: 60 })
+  const instances = createInstances({ client: informers.client, clock, log })
+  const reaches = createReach(options.blobs)
+  const enrolment = createEnrolment({
+    client: informers.client,
+    clock,
+    ids,
+    log,
+    clusterById,
+    issueCertificate: options.issueCertificate,
+    root: () => trust().root.keyId,
+  })
+  const follow = createFollow({
+    clock,
+    ids,
+    clusterOf: (id, instance) => {
+      const cluster = clusterById(id)
+      return cluster && isAdmitted(cluster) && instances.maySpeak(cluster, instance) ? cluster : undefined
+    },
+    headOf: (cluster) => {
+      const spec = assignmentOf(cluster)?.spec
+      return spec && { epoch: spec.epoch, revision: spec.revision, document: spec.document }
+    },
+    trustVersion: () => trust().newest.bundle.version,
+  })
+
+  assignments.onChange(({ before, after }) => follow.wake((after ?? before)!.spec.clusterId))
+  clusters.onChange(({ before, after }) => {
+    const { id } = (after ?? before)!.spec
+    if (after) instances.note(after)
+    follow.wake(id)
+    if (after) return
+    for (const part of [liveness, reports, instances, reportQuota]) part.forget(id)
+  })
+  const running = Promise.all([informers.run(life.signal), liveness.run(life.signal)])
+
+  async function route(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
+    const [path = '', query = ''] = request.path.split('?', 2)
+    const parameters = new URLSearchParams(query)
+    const at = `${request.method} ${path}`
+    const body = request.body ?? new Uint8Array()
+    if (at === `GET ${ROUTES.trust}`) return jsonAnswer(trustAnswer(Number(parameters.get('after') ?? 0)))
+    if (request.method === 'GET' && path.startsWith(ROUTES.agentBundle)) return agentBundle(path)
+    if (!clusters.synced() || !assignments.synced()) {
+      throw new ApiError('ServiceUnavailable', 'the gateway is starting', { retryAfterSeconds: 1 })
+    }
+    if (at === `POST ${ROUTES.enrol}`) return jsonAnswer(await enrolment.enrol(body, caller.address, signal))
+    if (at === `POST ${ROUTES.renew}`) return jsonAnswer(await enrolment.renew(body, clusterIdOf(caller)))
+
+    const cluster = provenCluster(caller)
+    const instance = request.headers[INSTANCE_HEADER]
+    await instances.hear(cluster, instance, caller.address)
+    liveness.touch(cluster.spec.id)
+    if (at === `GET ${ROUTES.follow}`) {
+      return followAnswer(cluster, { instance, holds: parameters.get('document') ?? undefined }, signal)
+    }
+    if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster)
+    if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return blobAnswer(cluster, path)
+    if (at === `POST ${ROUTES.checkIn}`) return jsonAnswer(reports.checkIn(cluster, body))
+    if (at === `POST ${ROUTES.report}`) {
+      reportQuota.take(cluster.spec.id)
+      await reports.report(cluster, body)
+      return jsonAnswer({})
+    }
+    throw notFound()
+  }
+
+  function provenCluster(caller: Caller): Cluster {
+    const id = clusterIdOf(caller)
+    // Before the path is looked at: without a certificate there is no sign of which paths exist.
+    if (id === undefined) throw new ApiError('Unauthorized', 'a valid certificate of an enrolled agent is needed')
+    const cluster = clusterById(id)
+    if (!cluster) throw unknownCluster()
+    if (!isAdmitted(cluster)) throw notAccepted(cluster.metadata.name)
+    return cluster
+  }
+
+  function trustAnswer(after: number): TrustAnswer {
+    const { root, envelopes } = trust()
+    // Versions count from 1 without a gap, so the first `after` envelopes are the ones the agent has.
+    const start = Number.isSafeInteger(after) ? Math.max(0, after) : 0
+    const bundles = envelopes.slice(start, start + LIMITS.trustVersions).map((envelope) => base64(envelope))
+    return { root: writePublicKey(root.publicKey), bundles }
+  }
+
+  function followAnswer(cluster: Cluster, by: Follower, signal: AbortSignal): HttpResponse {
+    const ended = AbortSignal.any([signal, life.signal])
+    const headers = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' }
+    return { status: 200, headers, body: follow.frames(cluster.spec.id, by, ended) }
+  }
+
+  async function documentAnswer(cluster: Cluster): Promise<HttpResponse> {
+    const digest = assignmentOf(cluster)?.spec.document
+    if (digest === undefined) throw notFound()
+    const bytes = await options.blobs.get(digest)
+    if (!bytes) {
+      // I-27: documents are stored before an Assignment names them, so this is ours to repair, not the agent's to read as absence.
+      log.error({ cluster: cluster.metadata.name, digest }, 'the signed document is missing from the blobs')
+      throw new ApiError('ServiceUnavailable', 'the document cannot be read now', { retryAfterSeconds: 10 })
+    }
+    return bytesAnswer(bytes, 'application/json')
+  }
+
+  async function blobAnswer(cluster: Cluster, path: string): Promise<HttpResponse> {
+    const digest = path.slice(ROUTES.blob.length)
+    const assignment = assignmentOf(cluster)
+    if (!isDigest(digest) || !assignment || !(await reaches(assignment, digest))) throw notFound()
+    const bytes = await options.blobs.get(digest)
+    if (!bytes) throw notFound()
+    return bytesAnswer(bytes, 'application/octet-stream')
+  }
+
+  async function agentBundle(path: string): Promise<HttpResponse> {
+    const digest = path.slice(ROUTES.agentBundle.length)
+    const bytes = isDigest(digest) ? await options.agentBundle?.(digest) : undefined
+    if (!bytes) throw notFound()
+    return bytesAnswer(bytes, 'text/javascript')
+  }
+
+  return {
+    async handle(request, caller, signal) {
+      try {
+        return await route(request, caller, signal)
+      } catch (caught) {
+        if (!(caught instanceof ApiError || caught instanceof WireError) && !signal.aborted) {
+          log.error({ err: toError(caught), method: request.method, path: request.path }, 'request failed')
+        }
+        return refusalAnswer(caught)
+      }
+    },
+    whenReady: (signal) => informers.whenSynced(signal),
+    async close() {
+      life.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { fromUtf8 } from '../core/bytes.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { JoinToken } from '../kinds/join-token.ts'
+import { createApplicant } from '../testing/hostile-agent.ts'
+import { startTestHub } from '../testing/wire-hub.ts'
+import type { TestHub } from '../testing/wire-hub.ts'
+import { ROUTES } from '../wire/frames.ts'
+
+let hub: TestHub
+
+beforeEach(async () => {
+  hub = await startTestHub()
+})
+afterEach(() => hub.close())
+
+const clusterOf = (name: string) => hub.client.get(Cluster, { name })
+
+describe('a token with networks', () => {
+  it('works from there, and from nowhere else, whatever a header says', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1', networks: ['10.8.0.0/16', '2001:db8::/32'] })
+    const who = createApplicant(hub, 'a')
+    const lies = { 'x-forwarded-for': '10.8.0.1', forwarded: 'for=10.8.0.1', 'x-real-ip': '10.8.0.1' }
+    for (const address of ['10.9.0.1', '::ffff:10.9.0.1', '2001:db9::1', 'nonsense', undefined]) {
+      const refused = await who.enrol(code, { headers: lies, ...(address === undefined ? {} : { address }) })
+      assert.equal(refused.status, 403, String(address))
+      assert.match(refused.message, /may not be used from/)
+    }
+    assert.equal((await hub.client.get(JoinToken, { name: 'one' })).status?.used, undefined)
+    assert.equal((await who.enrol(code, { address: '::ffff:10.8.3.4' })).status, 200)
+    const [use] = (await hub.client.get(JoinToken, { name: 'one' })).status?.usedBy ?? []
+    assert.equal(use?.address, '::ffff:10.8.3.4')
+  })
+
+  it('that nobody can read lets nobody in', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1', networks: ['999.8.0.0/16'] })
+    assert.equal((await createApplicant(hub, 'a').enrol(code, { address: '10.8.0.1' })).status, 403)
+  })
+})
+
+describe('who accepts', () => {
+  it('is the rule for its networks, and a person for the rest', async () => {
+    const code = await hub.token('many', {
+      namePattern: 'store-*',
+      uses: 9,
+      accept: 'Networks',
+      acceptNetworks: ['10.8.0.0/16'],
+    })
+    const join = async (name: string, address?: string) =>
+      (
+        await createApplicant(hub, name).enrol(code, {
+          fields: { clusterName: name },
+          ...(address === undefined ? {} : { address }),
+        })
+      ).state
+    assert.equal(await join('store-1', '10.8.0.7'), 'Accepted')
+    assert.equal(await join('store-2', '10.9.0.7'), 'Pending')
+    assert.equal(await join('store-3'), 'Pending')
+  })
+
+  it('is a person for a pattern without networks, also when the token says Auto', async () => {
+    const code = await hub.token('many', { namePattern: 'store-*', accept: 'Auto' })
+    const answer = await createApplicant(hub, 'a').enrol(code, { fields: { clusterName: 'store-1' } })
+    assert.equal(answer.state, 'Pending')
+  })
+
+  it('is nobody for a token without a name', async () => {
+    const code = await hub.token('none', {})
+    const answer = await createApplicant(hub, 'a').enrol(code, { fields: { clusterName: 'store-1' } })
+    assert.equal(answer.status, 403)
+  })
+})
+
+describe('a cluster that is turned away', () => {
+  async function refuse(name: string, verdict: 'Rejected' | 'Revoked', accepted = false) {
+    const cluster = await clusterOf(name)
+    const refused = { verdict, at: '2026-01-01T00:00:00Z', reason: 'not for the agent to know' }
+    await hub.client.update(Cluster, { ...cluster, spec: { ...cluster.spec, accepted, refused } })
+    await hub.clock.settle()
+  }
+
+  it('gets the same 403 on every route, certificate or key, and its open stream ends at once', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const who = createApplicant(hub, 'a')
+    const { clusterId, certificate } = await who.join(code)
+    await hub.assign('store-1', {})
+    await hub.clock.settle()
+    const { transport } = hub.connect({ endpoint: 'x', cas: [], certificate, privateKey: '' })
+    const answer = await transport({ method: 'GET', path: ROUTES.follow, headers: {} }, new AbortController().signal)
+    const frames: string[] = []
+    const reading = (async () => {
+      for await (const chunk of answer.body) frames.push(fromUtf8(chunk))
+    })()
+    await hub.clock.settle()
+    assert.ok(frames.length > 0)
+    // Also when somebody forgot to take `accepted` away.
+    await refuse('store-1', 'Revoked', true)
+    await reading
+    const said = new Set<string>()
+    for (const route of [ROUTES.document, ROUTES.follow, `${ROUTES.blob}sha256:${'0'.repeat(64)}`, '/agent/v1/none']) {
+      const { status, text } = await hub.ask('GET', route, { certificate })
+      said.add(`${status} ${text}`)
+    }
+    const renewed = await who.renew(clusterId)
+    const enrolled = await who.enrol(code, { fields: { clusterId, csr: who.csrFor(clusterId) } })
+    for (const { status, message } of [renewed, enrolled])
+      said.add(`${status} {"reason":"Forbidden","message":${JSON.stringify(message)}}`)
+    assert.equal(said.size, 1, [...said].join('\n'))
+    assert.match([...said][0]!, /^403 /)
+    assert.doesNotMatch([...said][0]!, /not for the agent/)
+  })
+
+  it('cannot come back under its name or with its token, until a person accepts it', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1', accept: 'Manual' })
+    const who = createApplicant(hub, 'a')
+    const { clusterId } = await who.enrol(code)
+    await refuse('store-1', 'Rejected')
+    assert.equal((await who.enrol(code)).status, 403)
+    assert.equal((await createApplicant(hub, 'b').enrol(code)).status, 409)
+    const { refused: _, ...spec } = (await clusterOf('store-1')).spec
+    await hub.client.update(Cluster, { ...(await clusterOf('store-1')), spec: { ...spec, accepted: true } })
+    await hub.clock.settle()
+    const back = await who.enrol(code, { fields: { clusterId, csr: who.csrFor(clusterId) } })
+    assert.deepEqual([back.status, back.clusterId], [200, clusterId])
+  })
+
+  it('that was deleted comes back with its own used token only while the token is valid', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const who = createApplicant(hub, 'a')
+    await who.enrol(code)
+    await hub.client.delete(Cluster, { name: 'store-1' })
+    hub.clock.jumpWall(2 * 3_600_000)
+    assert.equal((await who.enrol(code)).status, 401)
+  })
+})

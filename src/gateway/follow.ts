@@ -1,0 +1,84 @@
+/** Follow streams: each agent hears of its own newest document, and of nothing else. */
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+import { createNotice } from '../core/notice.ts'
+import type { Notice } from '../core/notice.ts'
+import { formatTime } from '../core/time.ts'
+import type { Cluster } from '../kinds/cluster.ts'
+import { afterStep, followStep, openSession } from '../wire/follow-session.ts'
+import type { Head } from '../wire/follow-session.ts'
+import { frameLine } from '../wire/frames.ts'
+
+/** What streams read. */
+export interface FollowPorts {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** The cluster with this id while it is accepted and this instance may speak for it; undefined ends the stream. */
+  readonly clusterOf: (id: string, instance: string | undefined) => Cluster | undefined
+  readonly headOf: (cluster: Cluster) => Head | undefined
+  readonly trustVersion: () => number
+}
+
+/** Who opened a stream. */
+export interface Follower {
+  readonly instance: string | undefined
+  /** Digest of the document it has. */
+  readonly holds: string | undefined
+}
+
+// A second stream of one cluster is a reconnect whose first end was not noticed yet; more is a mistake or a copy.
+const MAX_STREAMS_PER_CLUSTER = 2
+
+/** Opens streams and wakes them when something of their cluster changed. */
+export function createFollow(ports: FollowPorts) {
+  const { clock, ids } = ports
+  const open = new Map<string, Set<{ readonly notice: Notice; readonly end: AbortController }>>()
+
+  async function* frames(clusterId: string, by: Follower, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const stream = { notice: createNotice(clock), end: new AbortController() }
+    const streams = open.get(clusterId) ?? new Set()
+    open.set(clusterId, streams.add(stream))
+    for (const old of [...streams].slice(0, -MAX_STREAMS_PER_CLUSTER)) old.end.abort()
+    const ended = AbortSignal.any([signal, stream.end.signal])
+    try {
+      let session = openSession(clock.monotonicMs(), ids.fraction(), by.holds)
+      while (!ended.aborted) {
+        const cluster = ports.clusterOf(clusterId, by.instance)
+        if (!cluster) return
+        const now = clock.monotonicMs()
+        const step = followStep(session, ports.headOf(cluster), now)
+        session = afterStep(session, step, now)
+        switch (step.do) {
+          case 'SendHead':
+            yield frameLine({ type: 'head', ...step.head })
+            break
+          case 'SendBeat':
+            yield frameLine(beat(cluster))
+            break
+          case 'Wait':
+            await stream.notice.wait(step.ms, ended).catch(() => {}) // aborted: the loop ends
+            break
+          case 'End':
+            return
+        }
+      }
+    } finally {
+      streams.delete(stream)
+      if (streams.size === 0) open.delete(clusterId)
+    }
+  }
+
+  function beat(cluster: Cluster) {
+    const { checkInSeconds } = cluster.spec
+    return { type: 'beat', at: formatTime(clock.now()), trustVersion: ports.trustVersion(), checkInSeconds } as const
+  }
+
+  return {
+    frames,
+    wake: (clusterId: string) => {
+      for (const { notice } of open.get(clusterId) ?? []) notice.notify()
+    },
+    /** How many streams are open now. */
+    count: () => [...open.values()].reduce((sum, streams) => sum + streams.size, 0),
+  }
+}

@@ -1,0 +1,354 @@
+/** A hostile agent with a valid certificate of its own: only it is affected, within its quota. What an agent may do is a golden file. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { utf8 } from '../core/bytes.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { JoinToken } from '../kinds/join-token.ts'
+import { buildCluster } from '../testing/builders.ts'
+import { createApplicant } from '../testing/hostile-agent.ts'
+import { configMap, objectDigest, startTestHub } from '../testing/wire-hub.ts'
+import type { TestHub } from '../testing/wire-hub.ts'
+import { INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
+import type { Report } from '../wire/frames.ts'
+
+let hub: TestHub
+
+beforeEach(async () => {
+  hub = await startTestHub()
+})
+afterEach(() => hub.close())
+
+const REPORT: Report = { epoch: 1, revision: 1, agentVersion: '0.1.0', bundles: [] }
+const bytes = (value: unknown) => utf8(JSON.stringify(value))
+const clusterOf = (name: string) => hub.client.get(Cluster, { name })
+
+async function send(certificate: string, value: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return hub.ask('POST', ROUTES.report, { certificate, body: bytes(value), headers })
+}
+
+describe('names that look alike (CVE-2026-4740)', () => {
+  // Ids are the hub's own and look alike by chance at most; here they do on purpose.
+  const IDS = ['prod1', 'prod10', 'prod', 'prod1.x', 'prod1:agent', 'PROD1', 'prod1 ', 'prod1%00', 'prod1/', 'prød1']
+
+  it('get a certificate for the whole id, nothing longer, shorter or beside it', async () => {
+    for (const [i, id] of IDS.entries()) {
+      await hub.client.create(Cluster, buildCluster(`c${i}`, { spec: { id } }))
+    }
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const who = createApplicant(hub, 'a')
+    const { clusterId } = await who.enrol(code)
+    const others = [...IDS, `${clusterId}0`, clusterId.slice(0, -1), clusterId.toUpperCase(), `${clusterId}:x`, '']
+    for (const other of others) {
+      const byEnrol = await who.enrol(code, { fields: { clusterId, csr: who.csrFor(other) } })
+      assert.ok(byEnrol.status === 403 || byEnrol.status === 400, `${JSON.stringify(other)}: ${byEnrol.status}`)
+      assert.equal(byEnrol.certificate, '')
+      const byRenew = await who.renew(clusterId, who.csrFor(other))
+      assert.ok(byRenew.status === 403 || byRenew.status === 400, `${JSON.stringify(other)}: ${byRenew.status}`)
+      // A request for the other one, signed by our key.
+      assert.notEqual((await who.renew(other)).status, 200, other)
+    }
+    for (const organizations of [['system:masters'], ['flotilla:agents'], ['flotilla:agents', 'x']]) {
+      assert.equal((await who.renew(clusterId, who.csrFor(clusterId, organizations))).status, 403)
+    }
+    assert.equal((await who.renew(clusterId)).status, 200)
+  })
+
+  it('read only their own', async () => {
+    const secret = configMap('secret', { of: 'prod10' })
+    for (const name of ['prod1', 'prod10', 'prod']) {
+      await hub.client.create(Cluster, buildCluster(name, { spec: { id: name } }))
+      await hub.assign(name, {
+        'default/x': { generation: 1, objects: name === 'prod10' ? [secret] : [configMap(name)] },
+      })
+    }
+    await hub.clock.settle()
+    const documents = new Set<string>()
+    for (const name of ['prod1', 'prod10', 'prod']) {
+      const certificate = hub.certificateFor(name)
+      documents.add((await hub.ask('GET', ROUTES.document, { certificate })).text)
+      const blob = await hub.ask('GET', `${ROUTES.blob}${objectDigest(secret)}`, { certificate })
+      assert.equal(blob.status, name === 'prod10' ? 200 : 404)
+    }
+    assert.equal(documents.size, 3)
+    assert.equal((await hub.ask('GET', ROUTES.document, { certificate: hub.certificateFor('prod100') })).status, 401)
+  })
+})
+
+describe('stolen and replayed', () => {
+  it('tokens let exactly one of fifty in, also when half of them replay one request', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const owner = createApplicant(hub, 'owner')
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => (i % 2 ? owner : createApplicant(hub, `thief-${i}`)).enrol(code)),
+    )
+    const ids = new Set(answers.filter(({ status }) => status === 200).map(({ clusterId }) => clusterId))
+    assert.equal(ids.size, 1)
+    assert.equal((await hub.client.list(Cluster)).items.length, 1)
+    assert.equal((await hub.client.get(JoinToken, { name: 'one' })).status?.used, 1)
+  })
+
+  it('enrol requests of somebody else get no certificate: the key is the signer', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const owner = createApplicant(hub, 'owner')
+    const { clusterId } = await owner.enrol(code)
+    const thief = createApplicant(hub, 'thief')
+    const answer = await owner.enrol(code, {
+      fields: { clusterId, csr: thief.csrFor(clusterId) },
+      signedBy: thief.identity,
+    })
+    assert.equal(answer.status, 400)
+    assert.equal((await thief.enrol(code, { fields: { clusterId, csr: thief.csrFor(clusterId) } })).status, 409)
+  })
+})
+
+describe('reports that want more', () => {
+  async function joined() {
+    const code = await hub.token('one', { clusterName: 'store-1', labels: { tier: 'store' } })
+    const { certificate } = await createApplicant(hub, 'a').join(code)
+    await hub.clock.settle()
+    return certificate
+  }
+
+  it('change no label, taint, set or anything else the hub owns', async () => {
+    const certificate = await joined()
+    const before = await clusterOf('store-1')
+    const wishes = {
+      labels: { tier: 'bank' },
+      metadata: { labels: { tier: 'bank' }, ownerReferences: [], finalizers: ['x'] },
+      taints: [],
+      spec: { accepted: true, checkInSeconds: 1 },
+      status: { conditions: [] },
+      clusterName: 'store-2',
+      sets: ['secret'],
+      __proto__x: {},
+    }
+    for (const [field, value] of Object.entries(wishes)) {
+      assert.equal((await send(certificate, { ...REPORT, [field]: value })).status, 400, field)
+    }
+    assert.equal(
+      (await hub.ask('POST', ROUTES.report, { certificate, body: utf8('{"__proto__":{"labels":{}}}') })).status,
+      400,
+    )
+    const claims = [
+      { name: 'labels', value: 'tier=bank' },
+      { name: 'metadata.labels.tier', value: 'bank' },
+      { name: 'cluster.open-cluster-management.io/clusterset', value: 'secret' },
+      { name: 'flotilla.dev/platform', value: '<script>alert(1)</script>' },
+    ]
+    assert.equal((await send(certificate, { ...REPORT, claims })).status, 200)
+    const after = await clusterOf('store-1')
+    assert.deepEqual(after.metadata.labels, { tier: 'store' })
+    assert.deepEqual(after.spec, before.spec)
+    assert.deepEqual(
+      { ...after.metadata, resourceVersion: '', managedFields: [] },
+      { ...before.metadata, resourceVersion: '', managedFields: [] },
+    )
+    assert.deepEqual(new Set(Object.keys(after.status ?? {})), new Set(['certificate', 'agentVersion', 'claims']))
+  })
+
+  it('are bounded: names, values, numbers of claims', async () => {
+    const certificate = await joined()
+    const many = (length: number) => Array.from({ length }, (_, i) => ({ name: `n${i}`, value: 'v' }))
+    const bad: unknown[] = [
+      many(65),
+      [{ name: '', value: '' }],
+      [{ name: 'x'.repeat(254), value: '' }],
+      [{ name: 'a b', value: '' }],
+      [{ name: '../a', value: '' }],
+      [{ name: 'a', value: 'x'.repeat(1025) }],
+      [{ name: 'a', value: 1 }],
+      [{ name: 'a', value: 'b', more: true }],
+      { a: 'b' },
+    ]
+    for (const claims of bad) assert.equal((await send(certificate, { ...REPORT, claims })).status, 400)
+    assert.equal((await clusterOf('store-1')).status?.claims, undefined)
+    assert.equal((await send(certificate, { ...REPORT, claims: many(64) })).status, 200)
+    // Twice the same name: the first counts.
+    const twice = [
+      { name: 'b', value: '1' },
+      { name: 'a', value: '2' },
+      { name: 'b', value: '3' },
+    ]
+    assert.equal((await send(certificate, { ...REPORT, claims: twice })).status, 200)
+    assert.deepEqual((await clusterOf('store-1')).status?.claims, [
+      { name: 'a', value: '2' },
+      { name: 'b', value: '1' },
+    ])
+  })
+
+  it('are written when something changed, and slowed down when they come in floods; nobody else is', async () => {
+    const certificate = await joined()
+    await send(certificate, { ...REPORT, claims: [{ name: 'a', value: '1' }] })
+    await hub.clock.settle()
+    const { length } = hub.writes
+    await send(certificate, { ...REPORT, claims: [{ name: 'a', value: '1' }] })
+    assert.equal(hub.writes.length, length)
+    const flood = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => send(certificate, { ...REPORT, claims: [{ name: 'a', value: `${i}` }] })),
+    )
+    const slowed = flood.filter(({ status }) => status === 429)
+    assert.ok(slowed.length >= 140, String(slowed.length))
+    const other = await createApplicant(hub, 'b').join(await hub.token('two', { clusterName: 'store-2' }))
+    await hub.clock.settle()
+    assert.equal((await send(other.certificate, REPORT)).status, 200)
+    await hub.clock.advance(60_000)
+    assert.equal((await send(certificate, REPORT)).status, 200)
+  })
+
+  it('about another cluster are about nobody', async () => {
+    const certificate = await joined()
+    const other = await createApplicant(hub, 'b').join(await hub.token('two', { clusterName: 'store-2' }))
+    await send(other.certificate, { ...REPORT, revision: 7 })
+    for (const path of [`${ROUTES.report}?cluster=store-2`, `${ROUTES.report}?clusterId=${other.clusterId}`]) {
+      const headers = { 'x-remote-user': `cluster:${other.clusterId}`, 'x-ssl-client-cert': other.certificate }
+      assert.equal((await hub.ask('POST', path, { certificate, body: bytes(REPORT), headers })).status, 200)
+    }
+    assert.equal((await hub.client.get(ClusterReport, { name: 'store-2' })).spec.revision, 7)
+    assert.equal((await hub.client.get(ClusterReport, { name: 'store-1' })).spec.revision, 1)
+  })
+})
+
+describe('copies of an agent', () => {
+  const as = (instance: string) => ({ [INSTANCE_HEADER]: instance.repeat(20) })
+  const A = as('a')
+  const B = as('b')
+
+  async function joined() {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const { certificate } = await createApplicant(hub, 'a').join(code)
+    await hub.clock.settle()
+    return async (headers: Readonly<Record<string, string>>, address: string) => {
+      const body = bytes({ report: objectDigest(configMap('x')) })
+      return (await hub.ask('POST', ROUTES.checkIn, { certificate, body, headers, address })).status
+    }
+  }
+
+  it('are told apart from restarts; the newer is refused and both addresses are known', async () => {
+    const checkIn = await joined()
+    assert.equal(await checkIn(A, '10.0.0.1'), 200)
+    assert.equal(await checkIn(B, '192.0.2.9'), 200, 'a restart, as far as anybody knows')
+    assert.equal((await clusterOf('store-1')).status?.agent?.rival, undefined)
+    assert.equal(await checkIn(A, '10.0.0.1'), 200)
+    assert.equal(await checkIn(B, '192.0.2.9'), 409)
+    assert.equal(await checkIn(A, '10.0.0.1'), 200)
+    const { agent } = (await clusterOf('store-1')).status ?? {}
+    assert.deepEqual([agent?.address, agent?.rival?.address, agent?.before], ['10.0.0.1', '192.0.2.9', undefined])
+    // The first one is stopped for good: the other one may speak.
+    await hub.clock.advance(120_000)
+    assert.equal(await checkIn(B, '192.0.2.9'), 200)
+  })
+
+  it('lose their open stream when they are found out', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const { certificate } = await createApplicant(hub, 'a').join(code)
+    await hub.clock.settle()
+    const { transport } = hub.connect({ endpoint: 'x', cas: [], certificate, privateKey: '' })
+    const signal = new AbortController().signal
+    const checkIn = () =>
+      hub.ask('POST', ROUTES.checkIn, {
+        certificate,
+        body: bytes({ report: objectDigest(configMap('x')) }),
+        headers: A,
+      })
+    await checkIn()
+    const answer = await transport({ method: 'GET', path: ROUTES.follow, headers: B }, signal)
+    const reading = (async () => {
+      for await (const chunk of answer.body) void chunk
+    })()
+    await hub.clock.settle()
+    await checkIn()
+    await hub.clock.settle()
+    await reading
+  })
+
+  it('cannot make the hub write with every request', async () => {
+    const checkIn = await joined()
+    const before = hub.writes.length
+    for (let i = 0; i < 100; i++) await checkIn({ [INSTANCE_HEADER]: `instance${i}`.padEnd(20, 'x') }, '192.0.2.9')
+    assert.ok(hub.writes.length - before <= 10, String(hub.writes.length - before))
+    assert.equal(await checkIn({ [INSTANCE_HEADER]: 'Not an instance!' }, '192.0.2.9'), 400)
+  })
+})
+
+describe('what an agent may do', () => {
+  const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+  it('is what the golden file says, route by route, for everybody', async () => {
+    const own = configMap('own')
+    const theirs = configMap('theirs')
+    for (const name of ['me', 'pending', 'revoked', 'other']) {
+      const accepted = name !== 'pending'
+      const refused = { verdict: 'Revoked', at: '2026-01-01T00:00:00Z' } as const
+      const spec = { id: name, accepted, ...(name === 'revoked' ? { refused } : {}) }
+      await hub.client.create(Cluster, buildCluster(name, { spec }))
+      await hub.assign(name, { 'default/x': { generation: 1, objects: [name === 'other' ? theirs : own] } })
+    }
+    await hub.clock.settle()
+    const documentOfOther = (await hub.client.get(Assignment, { name: 'other' })).spec.document
+    const paths: Record<string, string> = {
+      [ROUTES.trust]: ROUTES.trust,
+      [ROUTES.enrol]: ROUTES.enrol,
+      [ROUTES.renew]: ROUTES.renew,
+      [ROUTES.follow]: ROUTES.follow,
+      [ROUTES.document]: ROUTES.document,
+      [`${ROUTES.blob}{own}`]: `${ROUTES.blob}${objectDigest(own)}`,
+      [`${ROUTES.blob}{another's}`]: `${ROUTES.blob}${objectDigest(theirs)}`,
+      [`${ROUTES.blob}{another's document}`]: `${ROUTES.blob}${documentOfOther}`,
+      [ROUTES.report]: ROUTES.report,
+      [ROUTES.checkIn]: ROUTES.checkIn,
+      [`${ROUTES.agentBundle}{unknown}`]: `${ROUTES.agentBundle}${objectDigest(theirs)}`,
+      '/': '/',
+      '/agent/v1/': '/agent/v1/',
+      '/agent/v1/document/': '/agent/v1/document/',
+      '/agent/v1/../v1/document': '/agent/v1/../v1/document',
+      '/api/v1/secrets': '/api/v1/secrets',
+      '/apis/flotilla.dev/v1alpha1/clusters': '/apis/flotilla.dev/v1alpha1/clusters',
+    }
+    // Every route of the wire is here: a new one has to be decided about.
+    for (const route of Object.values(ROUTES))
+      assert.ok(
+        Object.values(paths).some((path) => path.startsWith(route)),
+        route,
+      )
+    const callers = { nobody: undefined, pending: 'pending', revoked: 'revoked', agent: 'me' }
+    const lines = [
+      `${'method and path'.padEnd(52)}${Object.keys(callers)
+        .map((name) => name.padEnd(9))
+        .join('')}`.trimEnd(),
+    ]
+    for (const [label, path] of Object.entries(paths)) {
+      for (const method of METHODS) {
+        const statuses: string[] = []
+        for (const id of Object.values(callers)) statuses.push(await statusOf(method, path, id))
+        // What nobody has and nobody else is told about, one line says for all.
+        if (statuses.join(' ') === '401 403 403 404') continue
+        lines.push(`${`${method} ${label}`.padEnd(52)}${statuses.map((status) => status.padEnd(9)).join('')}`.trimEnd())
+      }
+    }
+    lines.push(
+      `${'everything else'.padEnd(52)}${['401', '403', '403', '404'].map((s) => s.padEnd(9)).join('')}`.trimEnd(),
+    )
+    const file = readFileSync(join(import.meta.dirname, 'agent-authority.txt'), 'utf8')
+    const golden = file.replaceAll(/^#.*\n/gm, '')
+    assert.equal(`${lines.join('\n')}\n`, golden)
+  })
+
+  /** The status of an answer; a stream is not read. Bodies that would be taken are sent, so that only authority decides. */
+  async function statusOf(method: string, path: string, id: string | undefined): Promise<string> {
+    const body = path === ROUTES.report ? bytes(REPORT) : bytes({ report: objectDigest(configMap('x')) })
+    const { transport, close } = hub.connect({
+      endpoint: 'x',
+      cas: [],
+      privateKey: '',
+      ...(id === undefined ? {} : { certificate: hub.certificateFor(id) }),
+    })
+    const answer = await transport({ method, path, headers: {}, body }, new AbortController().signal)
+    await close()
+    if (answer.status === 500) assert.fail(`${method} ${path}`)
+    return String(answer.status)
+  }
+})

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { connect } from 'node:net'
+import { connectHub } from '../agent/connect-hub.ts'
+import { createHubApi } from '../agent/hub-api.ts'
+import type { KeyPair } from '../core/bytes.ts'
+import { bodyOf, readBody } from '../core/http.ts'
+import type { HttpRequest } from '../core/http.ts'
+import { utf8 } from '../core/bytes.ts'
+import { keyPairFromSeed } from '../core/keys.ts'
+import { silentLogger } from '../core/log.ts'
+import { systemClock } from '../core/system-clock.ts'
+import { issueCertificate, selfSignedCa } from '../core/x509.ts'
+import { issueGatewayCertificate } from '../wire/hub-trust.ts'
+import { listenForAgents } from './https-listener.ts'
+import type { Listener } from './https-listener.ts'
+
+const DAY = 86_400_000
+const now = Date.now()
+const serial = new Uint8Array(16).fill(7)
+const key = (n: number): KeyPair => keyPairFromSeed('p256', new Uint8Array(48).fill(n))
+
+function caOf(n: number) {
+  const { privateKey } = key(n)
+  const subject = { commonName: `CA ${n}`, organizations: [] }
+  return {
+    privateKey,
+    certificate: selfSignedCa({ privateKey, subject, serial, notBefore: now - DAY, notAfter: now + DAY }),
+  }
+}
+
+function clientCertificate(options: { ca?: number; cn?: string; organizations?: string[]; notAfter?: number } = {}) {
+  const { ca = 1, cn = 'c-1', organizations = ['flotilla:agents'], notAfter = now + DAY } = options
+  const subject = { commonName: cn, organizations }
+  const { publicKey } = key(9)
+  return issueCertificate({
+    issuer: caOf(ca),
+    subject,
+    publicKey,
+    serial,
+    notBefore: now - 2 * DAY,
+    notAfter,
+    kind: 'client',
+  })
+}
+
+describe('the listener', () => {
+  let listener: Listener
+  let seen: { user: string; path: string; bytes: number }[]
+  let addresses: (string | undefined)[]
+
+  beforeEach(async () => {
+    seen = []
+    addresses = []
+    const served = key(2)
+    const request = { publicKey: served.publicKey, sans: ['127.0.0.1'], serial, now }
+    listener = await listenForAgents({
+      host: '127.0.0.1',
+      port: 0,
+      certificate: issueGatewayCertificate(caOf(1), request),
+      privateKey: served.privateKey,
+      cas: [caOf(1).certificate],
+      clock: systemClock,
+      log: silentLogger,
+      handle: async ({ path, body }: HttpRequest, caller) => {
+        addresses.push(caller.address)
+        seen.push({ user: caller.user, path, bytes: body?.byteLength ?? 0 })
+        return { status: 200, headers: {}, body: bodyOf(utf8('{}')) }
+      },
+    })
+  })
+  afterEach(() => listener.close())
+
+  it('hands over the address of the socket, never that of a header', async () => {
+    await ask({})
+    await ask({ certificate: clientCertificate() })
+    assert.deepEqual(addresses, ['127.0.0.1', '127.0.0.1'])
+  })
+
+  async function ask(options: { certificate?: string; cas?: string[]; body?: Uint8Array }): Promise<number> {
+    const credentials = options.certificate ? { certificate: options.certificate, privateKey: key(9).privateKey } : {}
+    const cas = options.cas ?? [caOf(1).certificate]
+    const hub = connectHub({ endpoint: `https://127.0.0.1:${listener.port}`, cas, ...credentials })
+    try {
+      const headers = { 'x-forwarded-for': '10.8.0.1', 'x-real-ip': '10.8.0.1' }
+      const request = { method: 'POST', path: '/x?y', headers, ...(options.body ? { body: options.body } : {}) }
+      const answer = await hub.transport(request, new AbortController().signal)
+      await readBody(answer.body, 1024 * 1024)
+      return answer.status
+    } finally {
+      await hub.close()
+    }
+  }
+
+  it('proves who asks from the certificate alone', async () => {
+    const cases: [string | undefined, string][] = [
+      [clientCertificate(), 'cluster:c-1'],
+      [clientCertificate({ cn: 'c-10' }), 'cluster:c-10'],
+      [undefined, 'system:anonymous'],
+      [clientCertificate({ notAfter: now - 1000 }), 'system:anonymous'],
+      [clientCertificate({ ca: 3 }), 'system:anonymous'],
+      [clientCertificate({ organizations: [] }), 'system:anonymous'],
+      [clientCertificate({ organizations: ['flotilla:agents', 'system:masters'] }), 'system:anonymous'],
+    ]
+    for (const [certificate, user] of cases) {
+      assert.equal(await ask(certificate === undefined ? {} : { certificate }), 200)
+      assert.equal(seen.at(-1)?.user, user)
+    }
+  })
+
+  it('bounds bodies, more tightly for strangers', async () => {
+    assert.equal(await ask({ body: new Uint8Array(64 * 1024) }), 200)
+    const large = ask({ body: new Uint8Array(200 * 1024) })
+    // The listener answers and hangs up; whether the answer is read before the reset is the network's business.
+    assert.ok([413, 'reset'].includes(await large.catch(() => 'reset')))
+    assert.equal(await ask({ certificate: clientCertificate(), body: new Uint8Array(200 * 1024) }), 200)
+    assert.deepEqual(
+      seen.map(({ bytes }) => bytes),
+      [65_536, 204_800],
+    )
+  })
+
+  it('is not believed by an agent whose trust bundle names another CA', async () => {
+    await assert.rejects(ask({ cas: [caOf(3).certificate] }))
+    assert.equal(seen.length, 0)
+  })
+
+  it('survives what is not TLS', async () => {
+    const socket = connect(listener.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\n\r\n')
+    await new Promise((resolve) => socket.on('close', resolve))
+    assert.equal(await ask({}), 200)
+  })
+
+  it('carries a stream and ends it when the agent goes', async () => {
+    await listener.close()
+    const ended = Promise.withResolvers<void>()
+    const served = key(2)
+    const request = { publicKey: served.publicKey, sans: ['127.0.0.1'], serial, now }
+    async function* beats(signal: AbortSignal) {
+      yield utf8('{"type":"beat","at":"2026-01-01T00:00:00Z","trustVersion":1,"checkInSeconds":30}\n')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      ended.resolve()
+    }
+    listener = await listenForAgents({
+      host: '127.0.0.1',
+      port: 0,
+      certificate: issueGatewayCertificate(caOf(1), request),
+      privateKey: served.privateKey,
+      cas: [caOf(1).certificate],
+      clock: systemClock,
+      log: silentLogger,
+      handle: async (_request, _caller, signal) => ({ status: 200, headers: {}, body: beats(signal) }),
+    })
+    const hub = connectHub({ endpoint: `https://127.0.0.1:${listener.port}`, cas: [caOf(1).certificate] })
+    const stop = new AbortController()
+    const frames = await createHubApi(hub.transport, systemClock, 'a'.repeat(20)).follow(undefined, stop.signal)
+    for await (const frame of frames) {
+      assert.equal(frame.type, 'beat')
+      break
+    }
+    stop.abort()
+    await hub.close()
+    await ended.promise
+  })
+})

@@ -1,0 +1,94 @@
+/** Who was heard, in memory, and the summary published for everybody else: one small write every ten seconds, whatever the fleet's size. */
+import type { Client } from '../client/client.ts'
+import type { Clock } from '../core/clock.ts'
+import { isApiError, toError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import { formatMicroTime } from '../core/time.ts'
+import type { KubeObject, ResourceType } from '../kinds/meta.ts'
+import {
+  formatLiveness,
+  LIVENESS_ANNOTATION,
+  LIVENESS_INTERVAL_MS,
+  LIVENESS_LABEL,
+  LIVENESS_NAMESPACE,
+  livenessLeaseName,
+} from '../wire/liveness.ts'
+
+interface Lease extends KubeObject {
+  spec: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string }
+}
+
+const LEASES: ResourceType<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+}
+const NAMESPACES: ResourceType<KubeObject> = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  scope: 'Cluster',
+}
+
+/** What the summary needs. */
+export interface LivenessPorts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Logger
+  /** This gateway's name, unique among gateways. */
+  readonly gateway: string
+}
+
+/** Keeps and publishes when clusters were last heard. */
+export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
+  let listeningSince = clock.monotonicMs()
+  /** Cluster id → monotonic milliseconds. */
+  const heard = new Map<string, number>()
+  const key = { namespace: LIVENESS_NAMESPACE, name: livenessLeaseName(gateway) }
+  const secondsSince = (ms: number) => Math.max(0, Math.floor((clock.monotonicMs() - ms) / 1000))
+
+  async function publish(signal: AbortSignal): Promise<void> {
+    const seen = Object.fromEntries([...heard].map(([id, at]) => [id, secondsSince(at)]))
+    const annotations = { [LIVENESS_ANNOTATION]: formatLiveness({ up: secondsSince(listeningSince), seen }) }
+    const renewTime = formatMicroTime(clock.now())
+    const leaseDurationSeconds = Math.ceil((3 * LIVENESS_INTERVAL_MS) / 1000)
+    const spec = { holderIdentity: gateway, leaseDurationSeconds, renewTime }
+    try {
+      const current = await client.get(LEASES, key, signal)
+      const metadata = { ...current.metadata, annotations: { ...current.metadata.annotations, ...annotations } }
+      await client.update(LEASES, { ...current, metadata, spec: { ...current.spec, ...spec } })
+    } catch (caught) {
+      if (!isApiError(caught, 'NotFound')) throw caught
+      await createNamespace()
+      const metadata = { ...key, labels: { [LIVENESS_LABEL]: gateway }, annotations }
+      await client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec })
+    }
+  }
+
+  async function createNamespace(): Promise<void> {
+    const metadata = { name: LIVENESS_NAMESPACE }
+    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'AlreadyExists')) throw caught
+    })
+  }
+
+  return {
+    touch: (clusterId: string) => heard.set(clusterId, clock.monotonicMs()),
+    forget: (clusterId: string) => heard.delete(clusterId),
+    async run(signal: AbortSignal): Promise<void> {
+      let lastRound = clock.monotonicMs()
+      while (!signal.aborted) {
+        // A gateway that stood still heard nobody meanwhile: that silence was its own, not the clusters'.
+        if (clock.monotonicMs() - lastRound > 3 * LIVENESS_INTERVAL_MS) listeningSince = clock.monotonicMs()
+        lastRound = clock.monotonicMs()
+        await publish(signal).catch((caught: unknown) => {
+          if (!signal.aborted) log.debug({ err: toError(caught) }, 'liveness summary could not be published')
+        })
+        await clock.sleep(LIVENESS_INTERVAL_MS, signal).catch(() => {}) // aborted: the loop ends
+      }
+    },
+  }
+}

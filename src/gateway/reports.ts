@@ -1,0 +1,118 @@
+/** Reports become ClusterReports: one write by compare-and-swap when something other than time changed, none otherwise. */
+import type { Client } from '../client/client.ts'
+import type { Clock } from '../core/clock.ts'
+import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { ApiError, isApiError } from '../core/errors.ts'
+import { jsonEqual } from '../core/json.ts'
+import type { Logger } from '../core/log.ts'
+import { formatTime } from '../core/time.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
+import { CheckIn, Report } from '../wire/frames.ts'
+import type { CheckInAnswer, Claim } from '../wire/frames.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { parseJson } from '../wire/validate.ts'
+
+const MAX_ROUNDS = 8
+
+/** Takes reports and check-ins of proven clusters. */
+export function createReports({ client, clock, log }: { client: Client; clock: Clock; log: Logger }) {
+  /** Cluster id → digest of the report that is stored; at most one per known cluster. */
+  const stored = new Map<string, Digest>()
+
+  async function report(cluster: Cluster, body: Uint8Array): Promise<void> {
+    const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
+    await writeReport(cluster, reported)
+    await writeAbout(cluster, reported)
+    if (reported.refusal !== undefined) {
+      log.warn({ cluster: cluster.metadata.name, refusal: reported.refusal }, 'agent refused a document')
+    }
+    stored.set(cluster.spec.id, digestOf(body))
+  }
+
+  async function writeReport(cluster: Cluster, reported: Report): Promise<void> {
+    const name = cluster.metadata.name
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const current = await client.get(ClusterReport, { name }).catch(absentIfNotFound)
+      if (current?.spec.clusterId === cluster.spec.id) refuseOlder(current, reported)
+      const spec = specOf(cluster, reported, formatTime(clock.now()))
+      try {
+        if (!current) {
+          const metadata = { name, ...ownedBy(cluster) }
+          await client.create(ClusterReport, {
+            apiVersion: apiVersionOf(ClusterReport),
+            kind: 'ClusterReport',
+            metadata,
+            spec,
+          })
+        } else if (current.spec.clusterId !== cluster.spec.id) {
+          // The cluster was deleted and joined again under its name: the old one's report is history.
+          await client.delete(ClusterReport, { name }, { uid: current.metadata.uid ?? '' })
+          continue
+        } else {
+          if (jsonEqual(current.spec, { ...spec, receivedAt: current.spec.receivedAt })) return
+          await client.update(ClusterReport, { ...current, spec })
+        }
+        return log.debug({ cluster: name, epoch: reported.epoch, revision: reported.revision }, 'report stored')
+      } catch (caught) {
+        if (!isApiError(caught, 'Conflict', 'AlreadyExists', 'NotFound')) throw caught
+      }
+    }
+    throw new ApiError('ServiceUnavailable', 'the report could not be stored now', { retryAfterSeconds: 5 })
+  }
+
+  /** The only fields of a Cluster that an agent's words reach; labels, taints and all of its spec are the hub's. */
+  async function writeAbout(cluster: Cluster, { kubernetesVersion, agentVersion, claims }: Report): Promise<void> {
+    const about = {
+      agentVersion,
+      ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
+      ...(claims === undefined ? {} : { claims: distinct(claims) }),
+    }
+    const { status = {} } = cluster
+    if (Object.entries(about).every(([field, value]) => jsonEqual(status[field as keyof typeof about] ?? [], value)))
+      return
+    const patch = { type: 'merge', body: { status: about } } as const
+    await client.patch(Cluster, { name: cluster.metadata.name }, patch, { subresource: 'status' })
+  }
+
+  function checkIn(cluster: Cluster, body: Uint8Array): CheckInAnswer {
+    const { report } = parseJson(CheckIn, body, { what: 'check-in', maxBytes: LIMITS.requestBytes })
+    return { report: stored.get(cluster.spec.id) === report ? 'Known' : 'Wanted' }
+  }
+
+  return { report, checkIn, forget: (clusterId: string) => stored.delete(clusterId) }
+}
+
+// A list with keys refuses a second one of the same name; the first counts.
+function distinct(claims: readonly Claim[]): Claim[] {
+  const byName = new Map<string, Claim>()
+  for (const claim of claims) if (!byName.has(claim.name)) byName.set(claim.name, claim)
+  return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+// I-11: what a cluster observed never goes back; an older report is a replay or a copy of the agent.
+function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void {
+  const { spec } = current
+  if (epoch > spec.epoch || (epoch === spec.epoch && revision >= spec.revision)) return
+  throw new ApiError(
+    'Conflict',
+    `this report is of epoch ${epoch} revision ${revision}; the cluster already reported epoch ${spec.epoch} revision ${spec.revision}`,
+  )
+}
+
+function specOf(cluster: Cluster, { epoch, revision, bundles }: Report, receivedAt: string): ClusterReport['spec'] {
+  return { clusterId: cluster.spec.id, epoch, revision, receivedAt, bundles }
+}
+
+function ownedBy(cluster: Cluster) {
+  const { name, uid } = cluster.metadata
+  return uid === undefined
+    ? {}
+    : { ownerReferences: [{ apiVersion: apiVersionOf(Cluster), kind: 'Cluster', name, uid }] }
+}
+
+function absentIfNotFound(caught: unknown): undefined {
+  if (!isApiError(caught, 'NotFound')) throw caught
+}

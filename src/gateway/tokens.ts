@@ -1,0 +1,134 @@
+/** Join tokens at the door: who may use one, and uses counted by compare-and-swap. */
+import type { Client } from '../client/client.ts'
+import { isInNetwork } from '../core/cidr.ts'
+import { equalBytes, utf8 } from '../core/bytes.ts'
+import { ApiError, isApiError } from '../core/errors.ts'
+import { formatTime, parseTime } from '../core/time.ts'
+import { JoinToken } from '../kinds/join-token.ts'
+import { tokenHash } from '../wire/join-code.ts'
+import type { JoinTokenSecret } from '../wire/join-code.ts'
+
+// Fifty agents may race for one token; each round one of them wins.
+const MAX_ROUNDS = 200
+// What the kind allows in usedBy; older ones are forgotten, the count is not.
+const REMEMBERED = 500
+
+/** One enrolment that wants to use a token. */
+export interface TokenUse {
+  readonly cluster: string
+  /** Digest of the identity key. */
+  readonly key: string
+  readonly now: number
+  /** Where it comes from, as the listener proved it. */
+  readonly address?: string
+}
+
+/** Finds the token a secret belongs to. Unknown names and wrong secrets are answered alike. */
+export async function findToken(client: Client, presented: JoinTokenSecret, signal: AbortSignal): Promise<JoinToken> {
+  const token = await client.get(JoinToken, { name: presented.name }, signal).catch((caught: unknown) => {
+    if (isApiError(caught, 'NotFound', 'Invalid', 'BadRequest')) return undefined
+    throw caught
+  })
+  if (!token || !equalBytes(utf8(token.spec.tokenHash), utf8(tokenHash(presented.secret)))) {
+    throw new ApiError('Unauthorized', 'this join code is not known here; make a new one with "flotilla cluster add"')
+  }
+  return token
+}
+
+/** Refuses a token outside its networks; an address nobody knows is outside all of them. */
+export function refuseNetwork({ spec }: JoinToken, address: string | undefined): void {
+  const { networks = [] } = spec
+  if (networks.length === 0 || isInAny(address, networks)) return
+  throw new ApiError('Forbidden', `this join code may not be used from ${address ?? 'an unknown address'}`)
+}
+
+/** Whether whoever joins with it from there is accepted without a person. A pattern alone is no rule: it needs networks. */
+export function acceptsAtOnce({ spec }: JoinToken, address: string | undefined): boolean {
+  switch (spec.accept) {
+    case 'Auto':
+      return spec.clusterName !== undefined
+    case 'Networks':
+      return isInAny(address, spec.acceptNetworks ?? [])
+    case 'Manual':
+      return false
+  }
+}
+
+function isInAny(address: string | undefined, networks: readonly string[]): boolean {
+  return address !== undefined && networks.some((network) => isInNetwork(address, network))
+}
+
+/** The name a cluster joins under: the token's own, or the asked one when the token's pattern has it. */
+export function nameFor(token: JoinToken, asked: string | undefined): string {
+  const { clusterName, namePattern } = token.spec
+  const name = clusterName ?? asked
+  if (clusterName === undefined && namePattern === undefined) {
+    throw new ApiError('Forbidden', 'this join code is for no name at all; make a new one with "flotilla cluster add"')
+  }
+  if (name === undefined) {
+    throw new ApiError('BadRequest', 'this join code is for several clusters; say which one with --name')
+  }
+  if (asked !== undefined && asked !== name) {
+    throw new ApiError('Forbidden', `this join code is for ${name}, not for ${asked}`)
+  }
+  if (clusterName === undefined && namePattern !== undefined && !matchesGlob(namePattern, name)) {
+    throw new ApiError('Forbidden', `this join code is for names like ${namePattern}, not for ${name}`)
+  }
+  return name
+}
+
+/** Counts one use, exactly once per use whoever else tries at the same time; an agent that tries again is not counted twice. */
+export async function consumeToken(client: Client, token: JoinToken, use: TokenUse): Promise<void> {
+  let current = token
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const status = current.status ?? {}
+    const usedBy = status.usedBy ?? []
+    const expires = parseTime(current.spec.expiresAt)
+    if (expires === undefined || use.now >= expires) {
+      throw new ApiError('Unauthorized', `this join code expired at ${current.spec.expiresAt}; make a new one`)
+    }
+    if (usedBy.some((entry) => entry.cluster === use.cluster && entry.key === use.key)) return
+    const used = status.used ?? 0
+    if (used >= current.spec.uses) {
+      throw new ApiError(
+        'Unauthorized',
+        `this join code was used ${used} of ${current.spec.uses} times; make a new one`,
+      )
+    }
+    const from = use.address === undefined ? {} : { address: use.address }
+    const entry = { cluster: use.cluster, at: formatTime(use.now), key: use.key, ...from }
+    const next = { ...current, status: { ...status, used: used + 1, usedBy: [...usedBy, entry].slice(-REMEMBERED) } }
+    try {
+      await client.update(JoinToken, next, { subresource: 'status' })
+      return
+    } catch (caught) {
+      if (!isApiError(caught, 'Conflict')) throw caught
+      current = await client.get(JoinToken, { name: token.metadata.name })
+    }
+  }
+  throw new ApiError('ServiceUnavailable', 'too many agents join with this code at once', { retryAfterSeconds: 5 })
+}
+
+/** Whether a whole name matches a glob of `*` and `?`; linear in practice, one star is retried at a time. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let p = 0
+  let t = 0
+  let star = -1
+  let resume = 0
+  while (t < text.length) {
+    if (pattern[p] === '*') {
+      star = p++
+      resume = t
+    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
+      p++
+      t++
+    } else if (star >= 0) {
+      p = star + 1
+      t = ++resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[p] === '*') p++
+  return p === pattern.length
+}

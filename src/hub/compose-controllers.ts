@@ -1,0 +1,39 @@
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Client } from '../client/client.ts'
+import { createControllers } from '../controllers/controllers.ts'
+import type { Controllers, RenderPort } from '../controllers/controllers.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { HubTrust } from '../wire/hub-trust.ts'
+import { signDocument } from '../wire/signed-document.ts'
+import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from './hub-info.ts'
+import type { HubInfo } from './hub-info.ts'
+import type { HubPorts } from './ports.ts'
+
+/** What the controllers need. */
+export interface ControllerParts extends HubPorts {
+  readonly client: Client
+  readonly blobs: Pick<Blobs, 'put'>
+  readonly render: RenderPort
+  readonly trust: Pick<HubTrust, 'signer' | 'newest'>
+  readonly metrics?: Metrics
+}
+
+/** All controllers. */
+export function composeControllers({ trust, ...parts }: ControllerParts): Controllers {
+  return createControllers({
+    ...parts,
+    sign: async (document) => signDocument(trust.signer, document),
+    epoch: () => trust.newest.bundle.epoch,
+    trustVersion: () => trust.newest.bundle.version,
+  })
+}
+
+/** Says on the API how agents reach and recognise this hub. */
+export async function announceHub(client: Client, trust: HubTrust, agentBundle: HubInfo['agentBundle']): Promise<void> {
+  await ensureNamespace(client, SYSTEM_NAMESPACE)
+  await publishHubInfo(client, {
+    endpoints: trust.newest.bundle.endpoints,
+    root: trust.root.keyId,
+    ...(agentBundle && { agentBundle }),
+  })
+}

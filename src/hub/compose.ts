@@ -1,0 +1,87 @@
+/**
+ * A whole hub in one thread, with transports in memory: what the simulator runs. A real hub runs the same parts
+ * (compose-api.ts, compose-gateway.ts, compose-controllers.ts) in threads of their own; see run.ts.
+ */
+import type { ApiServer } from '../apiserver/api-server.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/create-client.ts'
+import type { Handler, Transport } from '../core/http.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { Gateway } from '../gateway/create-gateway.ts'
+import { renderBundle } from '../render/render-bundle.ts'
+import type { Store } from '../store/store.ts'
+import type { HubTrust } from '../wire/hub-trust.ts'
+import { composeApi } from './compose-api.ts'
+import { announceHub, composeControllers } from './compose-controllers.ts'
+import { composeGateway } from './compose-gateway.ts'
+import { HUB_USERS } from './ports.ts'
+import type { HubPorts } from './ports.ts'
+
+/** A transport to a handler of this process, as a caller whom the transport has proven. */
+export function inProcess(
+  handle: Handler,
+  user: { readonly commonName: string; readonly organizations: readonly string[] },
+): Transport {
+  const caller = { user: user.commonName, groups: [...user.organizations, 'system:authenticated'] }
+  return (request, signal) => handle(request, caller, signal)
+}
+
+/** What a hub in one thread is made of. */
+export interface HubOptions extends HubPorts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly trust: HubTrust
+  readonly gatewayName?: string
+  readonly metrics?: Metrics
+}
+
+/** A hub in one thread. */
+export interface ComposedHub {
+  readonly api: ApiServer
+  readonly gateway: Gateway
+  /** A client of the API as the administrator. */
+  readonly client: Client
+  /** Announces the hub and runs the controllers until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Puts a whole hub together in this thread. */
+export function composeHub(options: HubOptions): ComposedHub {
+  const { store, blobs, trust, metrics, ...ports } = options
+  const api = composeApi({ ...ports, store })
+  const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
+    createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
+  const client = clientOf(HUB_USERS.admin)
+  const gateway = composeGateway({
+    ...ports,
+    name: options.gatewayName ?? '0',
+    client: clientOf(HUB_USERS.gateway),
+    blobs,
+    trust,
+    transportCa: trust.transportCa,
+  })
+  const controllers = composeControllers({
+    ...ports,
+    client: clientOf(HUB_USERS.controllers),
+    blobs,
+    trust,
+    render: async (input) => renderBundle(input),
+    ...(metrics && { metrics }),
+  })
+  return {
+    api,
+    gateway,
+    client,
+    run: async (signal) => {
+      await announceHub(client, trust, undefined)
+      await controllers.run(signal)
+    },
+    close: async () => {
+      await controllers.close()
+      await gateway.close()
+      await api.close()
+    },
+  }
+}

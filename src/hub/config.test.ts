@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { printConfig, readHubConfig, variableOf } from './config.ts'
+
+test('flags win over environment, environment over file, file over defaults', () => {
+  const file = { path: 'hub.yaml', text: 'data: /file\nlisten: 127.0.0.1:1\nlogLevel: debug\n' }
+  const env = { FLOTILLA_HUB_LISTEN: '127.0.0.1:2', FLOTILLA_HUB_DATA: '/env' }
+  const read = readHubConfig({ flags: { data: '/flag', color: 'auto' }, env, file })
+  assert.deepEqual(read.config, {
+    data: '/flag',
+    listen: '127.0.0.1:2',
+    gatewayListen: '0.0.0.0:7444',
+    consoleListen: '127.0.0.1:7480',
+    logLevel: 'debug',
+  })
+  assert.equal(
+    printConfig(read),
+    [
+      'data           /flag  (--data)',
+      'listen         127.0.0.1:2  (FLOTILLA_HUB_LISTEN)',
+      'gatewayListen  0.0.0.0:7444  (default)',
+      'consoleListen  127.0.0.1:7480  (default)',
+      'logLevel       debug  (hub.yaml)',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('variables are named after their settings', () => {
+  assert.equal(variableOf('gatewayListen'), 'FLOTILLA_HUB_GATEWAY_LISTEN')
+})
+
+const WRONG: readonly (readonly [flags: Record<string, unknown>, says: RegExp])[] = [
+  [{}, /needs a directory: say --data DIR/],
+  [{ data: '/d', listen: 'nowhere' }, /^--listen: "nowhere" cannot be listen: want host:port/],
+  [{ data: '/d', logLevel: 'loud' }, /^--log-level: "loud" cannot be logLevel: want one of debug, info/],
+  [{ data: '/d', gatewayUrl: 'http://x' }, /^--gateway-url: "http:\/\/x" cannot be gatewayUrl: want https:/],
+]
+
+for (const [flags, says] of WRONG) {
+  test(`a wrong setting stops the start: ${JSON.stringify(flags)}`, () => {
+    assert.throws(() => readHubConfig({ flags, env: {} }), { message: says, name: 'Stalled' })
+  })
+}
+
+test('a setting that does not exist is refused with its file', () => {
+  const file = { path: 'hub.yaml', text: 'data: /d\nlisten_address: x\n' }
+  assert.throws(() => readHubConfig({ flags: {}, env: {}, file }), {
+    message: /hub.yaml: there is no setting "listen_address"/,
+  })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { systemClock } from '../core/system-clock.ts'
+import { systemIds } from '../core/system-ids.ts'
+import { startConsole } from './console.ts'
+import type { FleetSnapshot, FleetView } from './fleet-view.ts'
+
+const EMPTY: FleetSnapshot = { total: 0, counts: {}, clusters: [], bundles: [], rollouts: [] }
+
+function viewOf() {
+  let snapshot = EMPTY
+  const listeners = new Set<() => void>()
+  const view: FleetView = {
+    snapshot: () => snapshot,
+    onChange: (changed) => {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
+    run: async () => {},
+  }
+  return {
+    view,
+    listeners,
+    change: (next: FleetSnapshot) => {
+      snapshot = next
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly text: string
+}
+
+function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers, method, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function started(t: { after(fn: () => Promise<void>): void }) {
+  const fleet = viewOf()
+  const listen = { host: '127.0.0.1', port: 0 }
+  const console = await startConsole({ listen, view: fleet.view, clock: systemClock, ids: systemIds })
+  t.after(() => console.close())
+  return { console, fleet, base: `http://127.0.0.1:${console.address.port}` }
+}
+
+async function signedIn(url: string): Promise<Record<string, string>> {
+  const { headers } = await ask(url)
+  return { cookie: String(headers['set-cookie']).split(';')[0]! }
+}
+
+test('nothing is shown without the code, and the code works once', async (t) => {
+  const { console, base } = await started(t)
+  for (const path of ['/', '/events', '/page.js', '/?code=wrong'])
+    assert.equal((await ask(base + path)).status, 401, path)
+  const url = console.signInUrl()
+  const first = await ask(url)
+  assert.equal(first.status, 200)
+  const cookie = String(first.headers['set-cookie'])
+  assert.match(cookie, /^flotilla_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
+  assert.equal((await ask(url)).status, 401)
+  assert.equal((await ask(base, { cookie: cookie.split(';')[0]! })).status, 200)
+  assert.equal((await ask(base, { cookie: 'flotilla_session=x' })).status, 401)
+})
+
+test('the page is served with a strict policy and without types', async (t) => {
+  const { console, base } = await started(t)
+  const headers = await signedIn(console.signInUrl())
+  const page = await ask(base, headers)
+  assert.match(String(page.headers['content-security-policy']), /^default-src 'none'; script-src 'self'/)
+  assert.match(page.text, /<script type="module" src="\/page.js">/)
+  const script = await ask(`${base}/page.js`, headers)
+  assert.equal(script.headers['content-type'], 'text/javascript; charset=utf-8')
+  assert.doesNotMatch(script.text, /import type|: HTMLElement/)
+  assert.doesNotMatch(script.text, /innerHTML\s*=/)
+  assert.equal((await ask(`${base}/../config.ts`, headers)).status, 404)
+  assert.equal((await ask(base, headers, 'POST')).status, 405)
+})
+
+test('a name that leads here from elsewhere is refused', async (t) => {
+  const { console, base } = await started(t)
+  const headers = await signedIn(console.signInUrl())
+  assert.equal((await ask(base, { ...headers, host: 'evil.example' })).status, 421)
+  assert.equal((await ask(base, { ...headers, host: `localhost:${console.address.port}` })).status, 200)
+})
+
+test('events bring the fleet at once and again when it changes, and leave nothing behind', async (t) => {
+  const { console, fleet, base } = await started(t)
+  const headers = await signedIn(console.signInUrl())
+  const events: FleetSnapshot[] = []
+  const gone = Promise.withResolvers<void>()
+  const stream = request(`${base}/events`, { headers, agent: false }, (response) => {
+    let pending = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      pending += chunk
+      for (let end = pending.indexOf('\n\n'); end >= 0; end = pending.indexOf('\n\n')) {
+        events.push(JSON.parse(pending.slice(0, end).split('data: ')[1]!) as FleetSnapshot)
+        pending = pending.slice(end + 2)
+        if (events.length === 1) fleet.change({ ...EMPTY, total: 7 })
+        if (events.length === 2) stream.destroy()
+      }
+    })
+    response.on('close', gone.resolve)
+  })
+  stream.on('error', () => {})
+  stream.end()
+  await gone.promise
+  assert.deepEqual(
+    events.map(({ total }) => total),
+    [0, 7],
+  )
+  while (fleet.listeners.size > 0) await systemClock.sleep(5)
+})
+
+test('the console never listens where others can reach it', async () => {
+  const { view } = viewOf()
+  const listen = { host: '0.0.0.0', port: 0 }
+  await assert.rejects(
+    startConsole({ listen, view, clock: systemClock, ids: systemIds }),
+    /loopback only, not on 0.0.0.0/,
+  )
+})

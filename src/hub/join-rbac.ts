@@ -1,0 +1,74 @@
+/** What the agent may do in its cluster: three profiles, from everything to looking. */
+
+/** `full`: all of it. `namespaced`: everything in some namespaces. `read-only`: look, and report that nothing can be applied. */
+export const AGENT_PROFILES = ['full', 'namespaced', 'read-only'] as const
+export type AgentProfile = (typeof AGENT_PROFILES)[number]
+
+/** Whose rights, and how far they go. */
+export interface AgentRights {
+  readonly profile: AgentProfile
+  /** For `namespaced`: where the agent may work; they exist already. */
+  readonly namespaces: readonly string[]
+  /** The agent's own namespace and account. */
+  readonly home: string
+  readonly account: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+const API_GROUP = 'rbac.authorization.k8s.io'
+const API_VERSION = `${API_GROUP}/v1`
+
+/** The RBAC objects of a profile. Apart from `full`, none of them reads a Secret outside the agent's namespaces or grants a right on rights. */
+export function agentRbac({ profile, namespaces, home, account, labels }: AgentRights): object[] {
+  const subjects = [{ kind: 'ServiceAccount', name: account, namespace: home }]
+  const clusterBinding = (name: string, role: string) => ({
+    apiVersion: API_VERSION,
+    kind: 'ClusterRoleBinding',
+    metadata: { name, labels },
+    roleRef: { apiGroup: API_GROUP, kind: 'ClusterRole', name: role },
+    subjects,
+  })
+  if (profile === 'full') return [clusterBinding(account, 'cluster-admin')]
+  const about = `${account}-about`
+  return [
+    {
+      // Claims: what the cluster says about itself.
+      apiVersion: API_VERSION,
+      kind: 'ClusterRole',
+      metadata: { name: about, labels },
+      rules: [
+        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
+        { apiGroups: ['about.k8s.io'], resources: ['clusterproperties'], verbs: ['get', 'list'] },
+        { apiGroups: ['cluster.open-cluster-management.io'], resources: ['clusterclaims'], verbs: ['get', 'list'] },
+      ],
+    },
+    clusterBinding(about, about),
+    {
+      // Inventories and the high-water mark live in the agent's own namespace.
+      apiVersion: API_VERSION,
+      kind: 'Role',
+      metadata: { name: account, namespace: home, labels },
+      rules: [
+        {
+          apiGroups: [''],
+          resources: ['configmaps'],
+          verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+        },
+      ],
+    },
+    roleBinding(home, { kind: 'Role', name: account }),
+    ...(profile === 'read-only'
+      ? [clusterBinding(`${account}-view`, 'view')]
+      : namespaces.map((namespace) => roleBinding(namespace, { kind: 'ClusterRole', name: 'admin' }))),
+  ]
+
+  function roleBinding(namespace: string, role: { readonly kind: string; readonly name: string }) {
+    return {
+      apiVersion: API_VERSION,
+      kind: 'RoleBinding',
+      metadata: { name: account, namespace, labels },
+      roleRef: { apiGroup: API_GROUP, ...role },
+      subjects,
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** Inviting clusters: a JoinToken for one name or a pattern, and the code that only its bearer has. */
+import type { Client } from '../client/client.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+import { formatTime } from '../core/time.ts'
+import { JoinToken } from '../kinds/join-token.ts'
+import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
+import { readHubInfo } from './hub-info.ts'
+import { joinManifest } from './join-manifest.ts'
+import type { AgentProfile } from './join-rbac.ts'
+
+/** Who is invited (one name, or a pattern of names), and how. */
+export type Invitation = Invitee & InvitationTerms
+
+type Invitee = { readonly cluster: string } | { readonly pattern: string }
+
+interface InvitationTerms {
+  readonly labels: Readonly<Record<string, string>>
+  readonly accept: JoinToken['spec']['accept']
+  /** With accept Networks: from where nobody has to accept. */
+  readonly acceptNetworks?: readonly string[]
+  /** From where the token may be used; anywhere when empty. */
+  readonly networks?: readonly string[]
+  readonly uses?: number
+  readonly ttlMs: number
+  /** What the agent of the manifest may do. */
+  readonly profile?: AgentProfile
+  readonly namespaces?: readonly string[]
+}
+
+/** A join token and what its bearer needs. */
+export interface Invited {
+  readonly token: string
+  /** Shown once; the hub keeps only a hash of its secret. */
+  readonly code: string
+  readonly expiresAt: string
+  /** For `kubectl apply -f -` on the cluster; absent for patterns, and when this hub has no agent bundle to hand out. */
+  readonly manifest?: string
+}
+
+/** What inviting needs. */
+export interface InvitePorts {
+  readonly client: Client
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Ids
+}
+
+/** Makes the token and its code. */
+export async function inviteCluster(invitation: Invitation, ports: InvitePorts): Promise<Invited> {
+  const { client, clock, ids } = ports
+  const { acceptNetworks = [], networks = [], profile, namespaces } = invitation
+  const info = await readHubInfo(client)
+  const secret = tokenSecret(ids.bytes(32))
+  const name = `${tokenPrefix(invitation)}-${ids.suffix(5)}`
+  const expiresAt = formatTime(clock.now() + invitation.ttlMs)
+  await client.create(JoinToken, {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'JoinToken',
+    metadata: { name },
+    spec: {
+      tokenHash: tokenHash(secret),
+      ...('cluster' in invitation ? { clusterName: invitation.cluster } : { namePattern: invitation.pattern }),
+      expiresAt,
+      uses: invitation.uses ?? 1,
+      labels: { ...invitation.labels },
+      accept: invitation.accept,
+      ...(acceptNetworks.length > 0 && { acceptNetworks: [...acceptNetworks] }),
+      ...(networks.length > 0 && { networks: [...networks] }),
+    },
+  })
+  const code = formatJoinCode({ endpoints: info.endpoints, root: info.root, token: { name, secret } })
+  const manifest =
+    info.agentBundle === undefined || !('cluster' in invitation)
+      ? undefined
+      : joinManifest({
+          code,
+          endpoints: info.endpoints,
+          agentBundle: info.agentBundle,
+          ...(profile && { profile }),
+          ...(namespaces && { namespaces }),
+        })
+  return { token: name, code, expiresAt, ...(manifest !== undefined && { manifest }) }
+}
+
+// The token's own name hints at whom it is for: `store-*` becomes `store`.
+function tokenPrefix(who: Invitee): string {
+  if ('cluster' in who) return who.cluster.slice(0, 50)
+  const letters = who.pattern.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  return letters === '' ? 'any' : letters.slice(0, 50).replace(/-+$/, '')
+}

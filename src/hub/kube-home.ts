@@ -1,0 +1,41 @@
+/** The home on a real kube-apiserver: our kinds as CRDs, everything else as it is in the embedded home. */
+import type { Client } from '../client/client.ts'
+import { deadline } from '../client/deadline.ts'
+import type { Clock } from '../core/clock.ts'
+import { toCrd } from '../kinds/crd.ts'
+import type { CustomResourceDefinition } from '../kinds/crd.ts'
+import { NATIVE_KINDS } from '../kinds/native.ts'
+import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
+
+const CRD: ResourceType<CustomResourceDefinition & { status?: { conditions?: Condition[] } }> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  scope: 'Cluster',
+}
+
+const ESTABLISH_MS = 60_000
+const POLL_MS = 100
+
+/** Applies the CRDs of our kinds and waits until the API serves them; safe to repeat, also by several hubs at once. */
+export async function installKinds(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (const kind of NATIVE_KINDS) {
+    await client.apply(CRD, toCrd(kind), { fieldManager: 'flotilla-hub', force: true, signal })
+  }
+  await deadline({ clock, ms: ESTABLISH_MS, signal, what: 'CRDs becoming Established' }, async (inner) => {
+    for (const kind of NATIVE_KINDS) {
+      while (!(await isServed(client, kind, inner))) await clock.sleep(POLL_MS, inner)
+    }
+  })
+}
+
+async function isServed(client: Client, kind: ResourceType<KubeObject>, signal: AbortSignal): Promise<boolean> {
+  const { status } = await client.get(CRD, { name: `${kind.plural}.${kind.group}` }, signal)
+  if (!status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True')) return false
+  // Established is said a moment before every handler knows it.
+  return await client.list(kind, { limit: 1 }, signal).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,52 @@
+/** The hub's own entry, for machines that run nothing else: `hub.mjs --data DIR …`, the flags of `flotilla hub run`. */
+import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { toError } from '../core/errors.ts'
+import { systemClock } from '../core/system-clock.ts'
+import { systemIds } from '../core/system-ids.ts'
+import { HubConfig, printConfig, readHubConfig } from './config.ts'
+import { createLogger } from './logger.ts'
+import { startHub } from './run.ts'
+
+const stop = Promise.withResolvers<void>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.resolve())
+
+try {
+  await main(process.argv.slice(2))
+} catch (caught) {
+  process.stderr.write(`error: ${toError(caught).message}\n`)
+  process.exitCode = 1
+}
+
+async function main(args: string[]): Promise<void> {
+  const names = Object.keys(HubConfig.properties)
+  const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...Object.fromEntries(names.map((name) => [flagOf(name), { type: 'string' as const }])),
+      config: { type: 'string' },
+      'print-config': { type: 'boolean' },
+    },
+  })
+  const given = values as Readonly<Record<string, string | undefined>>
+  const path = given['config']
+  const read = readHubConfig({
+    flags: Object.fromEntries(names.map((name) => [name, given[flagOf(name)]])),
+    ...(path !== undefined && { file: { path, text: readFileSync(path, 'utf8') } }),
+  })
+  if (values['print-config']) {
+    process.stdout.write(printConfig(read))
+    return
+  }
+  const log = createLogger(read.config.logLevel)
+  const hub = await startHub(read.config, { clock: systemClock, ids: systemIds, log })
+  if (hub.newRoot !== undefined) {
+    process.stderr.write(
+      `made the root key ${hub.newRoot}: move it to a safe place; only a change of trust needs it again\n`,
+    )
+  }
+  process.stdout.write(`${hub.readyLine()}\n`)
+  await Promise.race([stop.promise, hub.ended])
+  await hub.close()
+}

@@ -1,0 +1,127 @@
+/** The live page. Text reaches the document as text only; there is no innerHTML here. */
+import type { BundleRow, ClusterRow, FleetSnapshot, RolloutRow } from '../fleet-view.ts'
+
+// The same signs as in the terminal; colour never carries meaning alone.
+const SIGNS: Readonly<Record<string, string>> = {
+  Ready: '✔',
+  Completed: '✔',
+  True: '✔',
+  Progressing: '↻',
+  Pending: '…',
+  Unknown: '…',
+  Offline: '◌',
+  Drifted: '≠',
+  Paused: '⏸',
+  Failed: '✗',
+  False: '✗',
+  Superseded: '–',
+  NotSelected: '–',
+}
+
+function byId(id: string): HTMLElement {
+  const found = document.getElementById(id)
+  if (!found) throw new Error(`the page has no element ${id}`)
+  return found
+}
+
+function make(tag: string, className: string, ...content: (string | Node)[]): HTMLElement {
+  const element = document.createElement(tag)
+  if (className !== '') element.className = className
+  element.append(...content)
+  return element
+}
+
+function stateOf(state: string): HTMLElement {
+  const element = make('span', 'state', `${SIGNS[state] ?? '?'} ${state}`)
+  element.dataset['state'] = state
+  return element
+}
+
+function row(...cells: (string | Node | (string | Node)[])[]): HTMLElement {
+  return make('tr', '', ...cells.map((cell) => make('td', '', ...(Array.isArray(cell) ? cell : [cell]))))
+}
+
+function message(text: string): Node[] {
+  return text === '' ? [] : [make('span', 'message', text)]
+}
+
+function clusterRow(cluster: ClusterRow): HTMLElement {
+  const bundles = cluster.bundles.map(({ bundle, generation, state, message: why }) =>
+    make('div', 'bundle', stateOf(state), ` ${bundle} (${generation})`, ...message(state === 'Ready' ? '' : why)),
+  )
+  const element = row(
+    cluster.name,
+    [stateOf(cluster.state), ...message(cluster.state === 'Ready' ? '' : cluster.message)],
+    bundles.length === 0 ? 'none' : bundles,
+    cluster.labels,
+    cluster.version,
+    cluster.seen,
+  )
+  element.dataset['cluster'] = cluster.name
+  return element
+}
+
+function bundleRow(bundle: BundleRow): HTMLElement {
+  const element = row(
+    bundle.name,
+    String(bundle.generation),
+    bundle.placement,
+    stateOf(bundle.ready),
+    message(bundle.message),
+  )
+  element.dataset['bundle'] = bundle.name
+  return element
+}
+
+function rolloutCard(rollout: RolloutRow): HTMLElement {
+  const { total = 0, ready = 0, ...others } = rollout.counts
+  const card = make('article', 'card', make('h3', '', rollout.name), stateOf(rollout.phase))
+  const bar = document.createElement('progress')
+  bar.max = Math.max(total, 1)
+  bar.value = ready
+  bar.setAttribute('aria-label', `${ready} of ${total} ready`)
+  const rest = Object.entries(others).filter(([, count]) => count > 0)
+  const counts = [`${ready} of ${total} ready`, ...rest.map(([name, count]) => `${count} ${name}`)].join(' · ')
+  card.append(bar, make('p', '', counts))
+  if (rollout.message !== '' && rollout.phase !== 'Completed') card.append(make('p', '', rollout.message))
+  card.dataset['rollout'] = rollout.name
+  return card
+}
+
+function fill(id: string, items: readonly HTMLElement[], empty: string): void {
+  const target = byId(id)
+  if (items.length > 0) return target.replaceChildren(...items)
+  if (target instanceof HTMLTableSectionElement) {
+    const cell = make('td', 'empty', empty) as HTMLTableCellElement
+    cell.colSpan = 6
+    return target.replaceChildren(make('tr', '', cell))
+  }
+  target.replaceChildren(make('p', '', empty))
+}
+
+function show(fleet: FleetSnapshot): void {
+  const counts = Object.entries(fleet.counts).map(([state, count]) => {
+    const element = stateOf(state)
+    element.append(` ${count}`)
+    return element
+  })
+  byId('counts').replaceChildren(make('strong', '', `${fleet.total} clusters`), ...counts)
+  fill('clusters', fleet.clusters.map(clusterRow), 'No cluster has joined yet. Add one: flotilla cluster add NAME')
+  fill('bundles', fleet.bundles.map(bundleRow), 'No bundle yet. Apply one: flotilla apply -f FILE')
+  fill('rollouts', fleet.rollouts.map(rolloutCard), 'No rollout yet.')
+  const hidden = fleet.total - fleet.clusters.length
+  byId('more').textContent = hidden > 0 ? `and ${hidden} more; flotilla get clusters shows all` : ''
+}
+
+function link(state: 'live' | 'lost', text: string): void {
+  const element = byId('link')
+  element.dataset['state'] = state
+  element.textContent = text
+}
+
+const events = new EventSource('/events')
+events.addEventListener('fleet', (event) => {
+  show(JSON.parse((event as MessageEvent<string>).data) as FleetSnapshot)
+  link('live', 'live')
+})
+events.addEventListener('error', () => link('lost', 'connection lost; what you see is old'))

@@ -1,0 +1,275 @@
+/** A running hub: its directory, keys, threads, controllers and console, started in order and closed in reverse. */
+import { hostname } from 'node:os'
+import { readFile } from 'node:fs/promises'
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/create-client.ts'
+import { kubeconfigFor, readKubeconfig } from '../client/kubeconfig.ts'
+import { createUndiciTransport } from '../client/undici-transport.ts'
+import type { Connection } from '../client/undici-transport.ts'
+import { runBlobCollector } from '../blobs/collector.ts'
+import { createFileBlobs } from '../blobs/file-blobs.ts'
+import { toError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import { Secret } from '../core/secret.ts'
+import { VERSION } from '../core/version.ts'
+import { runLeaderElection } from '../engine/leader-election.ts'
+import { writeYaml } from '../yaml/write.ts'
+import { certificateNames, formatAddress, isWildcard, parseAddress, reachableHost } from './addresses.ts'
+import { findAgentBundle } from './agent-bundle.ts'
+import { blobRoots } from './blob-roots.ts'
+import { announceHub, composeControllers } from './compose-controllers.ts'
+import type { HubConfig } from './config.ts'
+import { startConsole } from './console.ts'
+import { openDataDirectory } from './data-directory.ts'
+import type { DataDirectory } from './data-directory.ts'
+import { createFleetView } from './fleet-view.ts'
+import { freePort } from './free-port.ts'
+import { SYSTEM_NAMESPACE } from './hub-info.ts'
+import { replaceFile } from './key-files.ts'
+import { issueApiClient, issueApiServer, issueGateway, loadHubKeys } from './keys.ts'
+import type { HubKeys } from './keys.ts'
+import { installKinds } from './kube-home.ts'
+import { plainConnection } from './plain-connection.ts'
+import { HUB_USERS } from './ports.ts'
+import type { HubPorts } from './ports.ts'
+import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
+import { startThread } from './threads/thread.ts'
+
+/** A hub that is ready. */
+export interface RunningHub {
+  /** `https://…` of the API. */
+  readonly api: string
+  /** `https://…` that agents use. */
+  readonly gateway: string
+  readonly kubeconfig: string
+  /** A fresh address of the live page that signs one browser in. */
+  signInUrl(): string
+  /** One line with all addresses, for people and for scripts. */
+  readyLine(): string
+  /** A client of the API, as the administrator. */
+  readonly client: Client
+  /** Where the root key was put, when this start made it. */
+  readonly newRoot: string | undefined
+  /** Resolves when the hub was closed; rejects when a part of it died, and closes the rest. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+/** What a home offers: how to reach its API as the hub's different users. */
+interface Home {
+  readonly server: string
+  as(user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Connection
+  /** Several hubs may share it, so one must lead. */
+  readonly isShared: boolean
+}
+
+/** Things to close, last opened first. */
+type Closers = (() => Promise<void> | void)[]
+
+/** Starts a hub and waits until it is ready; what was started before a failure is closed again. */
+export async function startHub(config: HubConfig, ports: HubPorts): Promise<RunningHub> {
+  const closers: Closers = []
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) {
+      await Promise.resolve(close()).catch((caught: unknown) => {
+        ports.log.error({ err: toError(caught) }, 'a part did not close cleanly')
+      })
+    }
+  }
+  try {
+    return await start(config, { ...ports, closers, closeAll })
+  } catch (caught) {
+    await closeAll()
+    throw caught
+  }
+}
+
+interface Starting extends HubPorts {
+  readonly closers: Closers
+  readonly closeAll: () => Promise<void>
+}
+
+async function start(config: HubConfig, starting: Starting): Promise<RunningHub> {
+  const { clock, ids, log, closers, closeAll } = starting
+  const directory = await openDataDirectory(config.data, clock)
+  closers.push(() => directory.release())
+  if (config.kubeconfig === undefined) await requireKeys(directory)
+  const gatewayAddress = parseAddress(config.gatewayListen)
+  const gatewayListen = { ...gatewayAddress, port: gatewayAddress.port || (await freePort(gatewayAddress.host)) }
+  const gatewayHost = reachableHost(gatewayListen.host, hostname())
+  const gatewayUrl = config.gatewayUrl ?? `https://${formatAddress({ ...gatewayListen, host: gatewayHost })}`
+  const keys = await loadHubKeys(directory, { endpoints: [gatewayUrl], minAgentVersion: '0.1.0' }, starting)
+
+  const deaths: Promise<never>[] = []
+  const home =
+    config.kubeconfig === undefined
+      ? await startEmbeddedHome(config, directory, { keys, deaths, starting })
+      : await openKubeHome(config.kubeconfig, config.context)
+  const admin = home.as(HUB_USERS.admin)
+  const kubeconfig = directory.file('admin.kubeconfig')
+  await replaceFile(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
+
+  const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS], connection = home.as(user)): Client => {
+    const { transport, close } = createUndiciTransport(connection)
+    closers.push(close)
+    return createClient({ transport, clock, userAgent: `flotilla/${VERSION} (${user.commonName})` })
+  }
+  const client = clientOf(HUB_USERS.admin, admin)
+  const hubClient = clientOf(HUB_USERS.controllers)
+  const life = new AbortController()
+  if (config.kubeconfig !== undefined) await installKinds(hubClient, clock, life.signal)
+  const agentBundle = await findAgentBundle()
+  await announceHub(hubClient, keys.trust, agentBundle?.digest)
+
+  const blobsFolder = directory.file('blobs')
+  const gateway = await startThread('gateway', {
+    // Stable over restarts of this directory's hub, unique among hubs that share a home.
+    name: home.isShared ? await gatewayName(directory, starting) : '0',
+    listen: gatewayListen,
+    api: plainConnection(home.as(HUB_USERS.gateway)),
+    blobs: blobsFolder,
+    server: issueGateway(
+      keys,
+      certificateNames([gatewayListen.host, gatewayHost, new URL(gatewayUrl).hostname]),
+      starting,
+    ),
+    transportCa: keys.trust.transportCa,
+    trust: { root: keys.trust.root, envelopes: keys.trust.envelopes, newest: keys.trust.newest },
+    agentBundle,
+    logLevel: config.logLevel,
+  })
+  closers.push(() => gateway.close())
+  const render = await startThread('render', undefined)
+  closers.push(() => render.close())
+  deaths.push(gateway.death, render.death)
+
+  const working = runControllers(
+    { client: hubClient, trust: keys.trust, blobsFolder, render: (input, signal) => render.call(input, signal) },
+    { clock, ids, log, signal: life.signal, isShared: home.isShared },
+  )
+  working.catch(() => {}) // `ended` hears it
+  closers.push(() => working.catch(() => {})) // `ended` has said it
+
+  const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
+  const viewing = view.run(life.signal)
+  viewing.catch(() => {}) // `ended` hears it
+  closers.push(() => viewing.catch(() => {}))
+  const console = await startConsole({ listen: parseAddress(config.consoleListen), view, clock, ids })
+  closers.push(() => console.close())
+  closers.push(() => life.abort()) // everybody stops first, then their connections close
+
+  const closed = Promise.withResolvers<void>()
+  const close = async (): Promise<void> => {
+    await closeAll()
+    closed.resolve()
+  }
+  const ended = Promise.race([closed.promise, ...deaths, failing(working), failing(viewing)]).catch(
+    async (caught: unknown) => {
+      await close()
+      throw toError(caught)
+    },
+  )
+  ended.catch(() => {}) // the caller listens when it wants to
+  return {
+    api: home.server,
+    gateway: gatewayUrl,
+    kubeconfig,
+    signInUrl: () => console.signInUrl(),
+    readyLine: () =>
+      `flotilla hub ready: api ${home.server} gateway ${gatewayUrl} console ${console.signInUrl()} kubeconfig ${kubeconfig}`,
+    client,
+    newRoot: keys.newRoot,
+    ended,
+    close,
+  }
+}
+
+/** Rejects with what the work rejects with, and never resolves. */
+function failing(work: Promise<void>): Promise<never> {
+  return new Promise((_resolve, reject) => void work.catch(reject))
+}
+
+interface EmbeddedParts {
+  readonly keys: HubKeys
+  readonly deaths: Promise<never>[]
+  readonly starting: Starting
+}
+
+async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, parts: EmbeddedParts): Promise<Home> {
+  const { keys, deaths, starting } = parts
+  const listen = parseAddress(config.listen)
+  const api = await startThread('api', {
+    listen,
+    database: directory.file(DATABASE_FILE),
+    sealingKeys: await loadSealingKeys(directory, starting.ids),
+    server: issueApiServer(keys, certificateNames([listen.host, hostname()]), starting),
+    clientCa: keys.apiCa.certificate,
+    tokenKey: keys.tokenKey,
+    logLevel: config.logLevel,
+  })
+  starting.closers.push(() => api.close())
+  deaths.push(api.death)
+  const host = isWildcard(listen.host) ? '127.0.0.1' : listen.host
+  const server = `https://${formatAddress({ host, port: api.ready.port })}`
+  return {
+    server,
+    isShared: false,
+    as: (user) => {
+      const { certificate, privateKey } = issueApiClient(keys, user, starting)
+      return { server, ca: keys.apiCa.certificate, cert: certificate, key: new Secret(privateKey) }
+    },
+  }
+}
+
+async function openKubeHome(file: string, context: string | undefined): Promise<Home> {
+  const { connection } = await readKubeconfig({
+    text: await readFile(file, 'utf8'),
+    file,
+    ...(context !== undefined && { context }),
+    readFile: (path) => readFile(path, 'utf8'),
+  })
+  return { server: connection.server, isShared: true, as: () => connection }
+}
+
+async function gatewayName(directory: DataDirectory, { ids }: HubPorts): Promise<string> {
+  const file = directory.file('gateway-name')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known) return known.trim()
+  const name = ids.suffix(8)
+  await replaceFile(file, `${name}\n`, ids)
+  return name
+}
+
+interface Work extends HubPorts {
+  readonly signal: AbortSignal
+  readonly isShared: boolean
+  readonly log: Logger
+}
+
+interface WorkParts extends Pick<Parameters<typeof composeControllers>[0], 'client' | 'trust' | 'render'> {
+  readonly blobsFolder: string
+}
+
+async function runControllers({ blobsFolder, ...parts }: WorkParts, work: Work): Promise<void> {
+  const { signal, isShared, ...ports } = work
+  const blobs = createFileBlobs({ folder: blobsFolder, ids: ports.ids })
+  const roots = (term: AbortSignal) => blobRoots(parts.client, term)
+  const lead = async (term: AbortSignal): Promise<void> => {
+    const collecting = runBlobCollector({ blobs, roots, clock: ports.clock, log: ports.log }, term)
+    await composeControllers({ ...parts, ...ports, blobs }).run(term)
+    await collecting
+  }
+  // The directory's lock makes an embedded hub the only one.
+  if (!isShared) return await lead(signal)
+  await runLeaderElection(
+    {
+      ...ports,
+      client: parts.client,
+      namespace: SYSTEM_NAMESPACE,
+      name: 'flotilla-hub',
+      identity: `${hostname()}-${ports.ids.suffix(5)}`,
+      lead,
+    },
+    signal,
+  )
+}

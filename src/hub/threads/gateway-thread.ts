@@ -1,0 +1,55 @@
+/** The gateway thread: agents' sessions over mutual TLS, the hub's API over HTTPS like everybody else's. */
+import { readFile } from 'node:fs/promises'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { createClient } from '../../client/create-client.ts'
+import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { digestOf } from '../../core/digest.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { listenForAgents } from '../../gateway/https-listener.ts'
+import { composeGateway } from '../compose-gateway.ts'
+import { createLogger } from '../logger.ts'
+import { connectionOf } from '../plain-connection.ts'
+import { serveThread } from './serve-thread.ts'
+
+await serveThread<'gateway'>(async (init) => {
+  const log = createLogger(init.logLevel, { thread: 'gateway' })
+  const clock = systemClock
+  const ids = systemIds
+  const { transport, close } = createUndiciTransport(connectionOf(init.api))
+  const { transportCa, trust, agentBundle } = init
+  const gateway = composeGateway({
+    name: init.name,
+    client: createClient({ transport, clock, userAgent: 'flotilla-gateway' }),
+    blobs: createFileBlobs({ folder: init.blobs, ids }),
+    clock,
+    ids,
+    log,
+    trust,
+    transportCa,
+    ...(agentBundle && {
+      agentBundle: async (digest) => {
+        if (digest !== agentBundle.digest) return undefined
+        const bytes = new Uint8Array(await readFile(agentBundle.file))
+        return digestOf(bytes) === digest ? bytes : undefined
+      },
+    }),
+  })
+  const listener = await listenForAgents({
+    ...init.listen,
+    certificate: init.server.certificate,
+    privateKey: init.server.privateKey,
+    cas: trust.newest.bundle.transportCas,
+    handle: gateway.handle,
+    clock,
+    log,
+  })
+  return {
+    ready: { port: listener.port },
+    close: async () => {
+      await listener.close()
+      await gateway.close()
+      await close()
+    },
+  }
+})

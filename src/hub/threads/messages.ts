@@ -1,0 +1,76 @@
+/** What the main thread and its threads say to each other; plain data only. */
+import type { Digest } from '../../core/digest.ts'
+import type { CertificateAndKey } from '../../core/x509.ts'
+import type { RenderInput } from '../../render/render-bundle.ts'
+import type { RenderResult } from '../../render/rendered.ts'
+import type { HubTrust } from '../../wire/hub-trust.ts'
+import type { ListenAddress } from '../addresses.ts'
+import type { LogLevel } from '../logger.ts'
+import type { PlainConnection } from '../plain-connection.ts'
+import type { PlainSealingKey } from '../secret-keys.ts'
+
+/** What the API thread gets. */
+export interface ApiInit {
+  readonly listen: ListenAddress
+  readonly database: string
+  /** They seal Secrets at rest; the first one seals. */
+  readonly sealingKeys: readonly [PlainSealingKey, ...PlainSealingKey[]]
+  readonly server: CertificateAndKey
+  /** PEM of the CA whose certificates say who a caller is. */
+  readonly clientCa: string
+  /** PEM of the key that signs tokens of service accounts. */
+  readonly tokenKey: string
+  readonly logLevel: LogLevel
+}
+
+/** What the API thread says when it listens. */
+export interface ApiReady {
+  readonly port: number
+}
+
+/** What the gateway thread gets; plain data, and no key that signs documents. */
+export interface GatewayInit {
+  readonly name: string
+  readonly listen: ListenAddress
+  readonly api: PlainConnection
+  readonly blobs: string
+  readonly server: CertificateAndKey
+  readonly transportCa: CertificateAndKey
+  readonly trust: Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
+  readonly agentBundle: { readonly file: string; readonly digest: Digest } | undefined
+  readonly logLevel: LogLevel
+}
+
+/** What the gateway thread says when it listens. */
+export interface GatewayReady {
+  readonly port: number
+}
+
+/** What each thread is started with, says when it is ready, is asked and answers. */
+export interface ThreadShapes {
+  readonly api: Shape<ApiInit, ApiReady>
+  readonly gateway: Shape<GatewayInit, GatewayReady>
+  readonly render: Shape<undefined, undefined, RenderInput, RenderResult>
+}
+
+interface Shape<Init, Ready, Call = never, Answer = never> {
+  readonly init: Init
+  readonly ready: Ready
+  readonly call: Call
+  readonly answer: Answer
+}
+
+/** The threads of a hub. */
+export type ThreadName = keyof ThreadShapes
+
+/** From the main thread. */
+export type ToThread<N extends ThreadName> =
+  | { readonly type: 'close' }
+  | { readonly type: 'call'; readonly id: number; readonly input: ThreadShapes[N]['call'] }
+  | { readonly type: 'cancel'; readonly id: number }
+
+/** From a thread. */
+export type FromThread<N extends ThreadName> =
+  | { readonly type: 'ready'; readonly value: ThreadShapes[N]['ready'] }
+  | { readonly type: 'answer'; readonly id: number; readonly value: ThreadShapes[N]['answer'] }
+  | { readonly type: 'refusal'; readonly id: number; readonly message: string }

@@ -1,0 +1,53 @@
+/** A thread's side: sets itself up, says ready, answers calls, and closes when it is asked to. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { invariant, toError } from '../../core/errors.ts'
+import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+
+/** What a thread does once it is set up. */
+export interface ThreadBody<N extends ThreadName> {
+  readonly ready: ThreadShapes[N]['ready']
+  readonly answer?: (
+    input: ThreadShapes[N]['call'],
+    signal: AbortSignal,
+  ) => ThreadShapes[N]['answer'] | Promise<ThreadShapes[N]['answer']>
+  close(): Promise<void>
+}
+
+/** Runs a thread; what `setUp` throws ends it, and the main thread hears why. */
+export async function serveThread<N extends ThreadName>(
+  setUp: (init: ThreadShapes[N]['init']) => Promise<ThreadBody<N>>,
+): Promise<void> {
+  const port = parentPort
+  invariant(port, 'this file runs as a thread of the hub only')
+  const post = (message: FromThread<N>): void => port.postMessage(message)
+  const body = await setUp(workerData as ThreadShapes[N]['init'])
+  const calls = new Map<number, AbortController>()
+
+  async function answer(id: number, input: ThreadShapes[N]['call']): Promise<void> {
+    const controller = new AbortController()
+    calls.set(id, controller)
+    try {
+      invariant(body.answer, 'this thread takes no calls')
+      post({ type: 'answer', id, value: await body.answer(input, controller.signal) })
+    } catch (caught) {
+      post({ type: 'refusal', id, message: toError(caught).message })
+    } finally {
+      calls.delete(id)
+    }
+  }
+
+  port.on('message', (message: ToThread<N>) => {
+    switch (message.type) {
+      case 'call':
+        void answer(message.id, message.input)
+        return
+      case 'cancel':
+        calls.get(message.id)?.abort()
+        return
+      case 'close':
+        for (const call of calls.values()) call.abort()
+        void body.close().finally(() => port.close())
+    }
+  })
+  post({ type: 'ready', value: body.ready })
+}

@@ -1,0 +1,87 @@
+/** The main thread's side: starts a thread, waits until it is ready, calls it, and hears when it dies. */
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { toError } from '../../core/errors.ts'
+import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+
+/** A thread that is ready. */
+export interface Thread<N extends ThreadName> {
+  readonly ready: ThreadShapes[N]['ready']
+  call(input: ThreadShapes[N]['call'], signal: AbortSignal): Promise<ThreadShapes[N]['answer']>
+  /** Rejects when the thread ends without being asked to; never resolves. */
+  readonly death: Promise<never>
+  close(): Promise<void>
+}
+
+/** Starts a thread and waits until it is ready. */
+export async function startThread<N extends ThreadName>(name: N, init: ThreadShapes[N]['init']): Promise<Thread<N>> {
+  // In a clone these are TypeScript files beside this one, built they are next to the bundle: the same folder and ending.
+  const ending = extname(import.meta.filename)
+  const folder = ending === '.ts' ? './' : './threads/'
+  const file = new URL(`${folder}${name}-thread${ending}`, import.meta.url)
+  return await superviseThread(name, new Worker(file, { name: `flotilla-${name}`, workerData: init }))
+}
+
+/** Waits until a started worker is ready, and watches over it from then on. */
+export async function superviseThread<N extends ThreadName>(name: N, worker: Worker): Promise<Thread<N>> {
+  type Ready = ThreadShapes[N]['ready']
+  type Answer = ThreadShapes[N]['answer']
+  const ready = Promise.withResolvers<Ready>()
+  const death = Promise.withResolvers<never>()
+  death.promise.catch(() => {}) // who cares races it
+  const waiting = new Map<number, { resolve(value: Answer): void; reject(error: Error): void }>()
+  let nextId = 1
+  let isClosing = false
+  let cause: Error | undefined
+
+  const exited = new Promise<void>((resolve) => {
+    worker.on('exit', (code) => {
+      const error = new Error(`the ${name} thread ended${cause ? `: ${cause.message}` : ` with code ${code}`}`, {
+        cause,
+      })
+      ready.reject(error)
+      for (const call of waiting.values()) call.reject(error)
+      waiting.clear()
+      if (!isClosing) death.reject(error)
+      resolve()
+    })
+  })
+  worker.on('error', (error) => (cause = toError(error)))
+  worker.on('message', (message: FromThread<N>) => {
+    if (message.type === 'ready') return ready.resolve(message.value)
+    const call = waiting.get(message.id)
+    waiting.delete(message.id)
+    if (message.type === 'answer') call?.resolve(message.value)
+    else call?.reject(new Error(message.message))
+  })
+  const post = (message: ToThread<N>): void => worker.postMessage(message) // oxlint-disable-line unicorn/require-post-message-target-origin -- that is for windows
+
+  return {
+    ready: await ready.promise,
+    death: death.promise,
+    call: (input, signal) =>
+      new Promise<Answer>((resolve, reject) => {
+        signal.throwIfAborted()
+        const id = nextId++
+        const onAbort = (): void => {
+          waiting.delete(id)
+          post({ type: 'cancel', id })
+          reject(toError(signal.reason))
+        }
+        const done = <T>(settle: (value: T) => void) => {
+          return (value: T): void => {
+            signal.removeEventListener('abort', onAbort)
+            settle(value)
+          }
+        }
+        waiting.set(id, { resolve: done(resolve), reject: done(reject) })
+        signal.addEventListener('abort', onAbort, { once: true })
+        post({ type: 'call', id, input })
+      }),
+    close: async () => {
+      isClosing = true
+      post({ type: 'close' })
+      await exited
+    },
+  }
+}

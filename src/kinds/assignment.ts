@@ -1,0 +1,55 @@
+import { AGE, defineKind } from './define-kind.ts'
+import type { ObjOf } from './define-kind.ts'
+import { digest, int, listMap, namespacedName, object, optional, text } from './schema.ts'
+
+/** The head of a cluster's signed document. */
+export const Assignment = defineKind({
+  kind: 'Assignment',
+  plural: 'assignments',
+  scope: 'Cluster',
+  shortNames: ['fas'],
+  description: "The one document a cluster's agent follows. Its name is the cluster's; only the hub writes it.",
+  spec: object({
+    clusterId: text({ max: 64, min: 1, description: 'The id the hub issued to the cluster.' }),
+    epoch: int({ description: 'Rises only when the root key begins a new timeline.' }),
+    revision: int({ minimum: 1, description: 'Rises by one with every document of the epoch.' }),
+    document: digest({ description: 'The signed envelope.' }),
+    previous: optional(digest({ description: 'The signed envelope before it.' })),
+    entries: listMap(
+      ['bundle'],
+      object({
+        bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
+        generation: int(),
+        set: digest(),
+        rollout: namespacedName({ description: '`namespace/name` of the Rollout that admitted it.' }),
+      }),
+      { max: 500, default: [], description: 'What the document says should run.' },
+    ),
+  }),
+  columns: [
+    { name: 'Revision', type: 'integer', jsonPath: '.spec.revision' },
+    { name: 'Epoch', type: 'integer', jsonPath: '.spec.epoch', priority: 1 },
+    { name: 'Document', type: 'string', jsonPath: '.spec.document', priority: 1 },
+    AGE,
+  ],
+  examples: [
+    {
+      metadata: { name: 'store-042' },
+      spec: {
+        clusterId: 'c-7h2k9q',
+        epoch: 1,
+        revision: 1,
+        document: 'sha256:5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9',
+        entries: [
+          {
+            bundle: 'default/hello',
+            generation: 1,
+            set: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+            rollout: 'default/hello-g1',
+          },
+        ],
+      },
+    },
+  ],
+})
+export type Assignment = ObjOf<typeof Assignment>

@@ -1,0 +1,57 @@
+import { AGE, defineKind } from './define-kind.ts'
+import type { ObjOf } from './define-kind.ts'
+import { digest, enumOf, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
+import { STATES } from './states.ts'
+
+/** What a cluster's agent last reported. */
+export const ClusterReport = defineKind({
+  kind: 'ClusterReport',
+  plural: 'clusterreports',
+  scope: 'Cluster',
+  shortNames: ['fcr'],
+  description:
+    "What a cluster's agent last reported. Its name is the cluster's; gateways write it, on transitions only.",
+  spec: object({
+    clusterId: text({ max: 64, min: 1, description: 'The id the hub issued to the cluster.' }),
+    epoch: int({ description: 'The epoch of the document the agent observed.' }),
+    revision: int({ description: 'The revision of the document the agent observed.' }),
+    receivedAt: time({ description: 'When the gateway received it.' }),
+    bundles: listMap(
+      ['bundle'],
+      object({
+        bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
+        generation: int(),
+        set: digest(),
+        state: enumOf(STATES),
+        message: optional(text({ max: 4096, description: "The cluster's own words." })),
+        firstFailing: optional(text({ max: 1024, description: 'The first object that is not well.' })),
+      }),
+      { max: 500, default: [], description: 'One row per bundle the cluster runs.' },
+    ),
+  }),
+  columns: [
+    { name: 'Revision', type: 'integer', jsonPath: '.spec.revision' },
+    { name: 'Received', type: 'date', jsonPath: '.spec.receivedAt' },
+    AGE,
+  ],
+  examples: [
+    {
+      metadata: { name: 'store-042' },
+      spec: {
+        clusterId: 'c-7h2k9q',
+        epoch: 1,
+        revision: 1,
+        receivedAt: '2026-11-16T00:20:50Z',
+        bundles: [
+          {
+            bundle: 'default/hello',
+            generation: 1,
+            set: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+            state: 'Ready',
+          },
+        ],
+      },
+    },
+  ],
+})
+export type ClusterReport = ObjOf<typeof ClusterReport>

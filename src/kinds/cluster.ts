@@ -1,0 +1,137 @@
+import { AGE, defineKind } from './define-kind.ts'
+import type { ObjOf } from './define-kind.ts'
+import { Conditions, enumOf, flag, int, listMap, name, object, optional, text, time } from './schema.ts'
+import { STATES } from './states.ts'
+
+const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
+
+/** Systems whose kinds Flotilla reads, and whose names for a cluster can be its aliases. */
+export const DIALECTS = ['fleet', 'ocm', 'argo', 'flux', 'karmada'] as const
+
+const AGENT = {
+  instance: text({ max: 40, min: 1, description: 'Drawn anew at each start of an agent.' }),
+  since: time({ description: 'When it was first heard.' }),
+  address: optional(text({ max: 64, description: 'Where it spoke from, as the gateway saw it.' })),
+}
+
+/** A registered cluster. */
+export const Cluster = defineKind({
+  kind: 'Cluster',
+  plural: 'clusters',
+  scope: 'Cluster',
+  shortNames: ['fcl'],
+  description:
+    'A registered cluster: who it is, whether it is accepted, and what its agent last said. Its labels belong to the hub.',
+  spec: object({
+    id: text({
+      max: 64,
+      min: 1,
+      immutable: true,
+      description: 'Issued once by the hub; names the cluster on the wire.',
+    }),
+    accepted: flag({ default: false, description: 'Whether the cluster may have a certificate and receive content.' }),
+    refused: optional(
+      object(
+        {
+          verdict: enumOf(['Rejected', 'Revoked'], {
+            description: 'Rejected: never accepted. Revoked: accepted once, and no longer.',
+          }),
+          at: time(),
+          reason: optional(text({ max: 1024, description: 'Why, for people; the agent is not told.' })),
+        },
+        {
+          description:
+            'A person turned the cluster away: whatever `accepted` says, its key and certificates open nothing. Its workloads stay.',
+        },
+      ),
+    ),
+    aliases: optional(
+      listMap(
+        ['dialect', 'name'],
+        object({
+          dialect: enumOf(DIALECTS),
+          name: text({ max: 253, min: 1, pattern: '^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$' }),
+        }),
+        {
+          max: 16,
+          description:
+            'What other systems call this cluster. Of clusters with the same alias the one made first has it; the others say so in condition AliasTaken.',
+        },
+      ),
+    ),
+    identityKey: text({ ...KEY, description: "The agent's enrolled identity key (SPKI, base64)." }),
+    sealingKey: text({ ...KEY, description: 'The key secret values are sealed to (SPKI, base64).' }),
+    joinToken: optional(name({ description: 'The JoinToken the cluster enrolled with.' })),
+    checkInSeconds: int({
+      default: 30,
+      minimum: 1,
+      maximum: 86400,
+      description: 'How often the agent should be heard.',
+    }),
+    offlineAfterSeconds: int({
+      default: 120,
+      minimum: 1,
+      maximum: 31_536_000,
+      description: 'The silence after which the cluster counts as offline.',
+    }),
+  }),
+  status: object({
+    conditions: Conditions,
+    state: optional(enumOf(STATES, { description: 'The cluster as a whole.' })),
+    message: optional(text({ max: 4096, description: 'Why the state is what it is.' })),
+    lastSeen: optional(time({ description: 'When the agent was last heard, to a coarse granularity.' })),
+    kubernetesVersion: optional(text({ max: 64 })),
+    agentVersion: optional(text({ max: 64 })),
+    claims: optional(
+      listMap(['name'], object({ name: text({ max: 253, min: 1 }), value: text({ max: 1024 }) }), {
+        max: 64,
+        description: 'What the cluster says about itself. Untrusted: may narrow a selection, never widen it.',
+      }),
+    ),
+    agent: optional(
+      object(
+        {
+          ...AGENT,
+          before: optional(object(AGENT, { description: 'The one before it, until it is known to be gone.' })),
+          rival: optional(
+            object(AGENT, {
+              description: 'Another live agent with the same identity; it is refused while the first one is heard.',
+            }),
+          ),
+        },
+        { description: 'The running agent that speaks for this cluster, as the gateways saw it.' },
+      ),
+    ),
+    certificate: optional(
+      object(
+        { notAfter: time(), fingerprint: text({ max: 128, min: 1 }) },
+        { description: "The agent's present transport certificate." },
+      ),
+    ),
+    bundles: optional(
+      object({ total: int(), ready: int() }, { description: 'Bundles assigned, and those that are Ready.' }),
+    ),
+  }),
+  columns: [
+    { name: 'State', type: 'string', jsonPath: '.status.state' },
+    { name: 'Ready', type: 'integer', jsonPath: '.status.bundles.ready', description: 'Bundles that are Ready.' },
+    { name: 'Bundles', type: 'integer', jsonPath: '.status.bundles.total', description: 'Bundles assigned.' },
+    { name: 'Version', type: 'string', jsonPath: '.status.kubernetesVersion' },
+    { name: 'Seen', type: 'date', jsonPath: '.status.lastSeen' },
+    AGE,
+    { name: 'Accepted', type: 'boolean', jsonPath: '.spec.accepted', priority: 1 },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+  examples: [
+    {
+      metadata: { name: 'store-042', labels: { region: 'eu-north', tier: 'store' } },
+      spec: {
+        id: 'c-7h2k9q',
+        accepted: true,
+        identityKey: 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=',
+        sealingKey: 'MCowBQYDK2VuAyEA3p7bfXt9wbTTW2HC7OQ1Nz+DQ8hbeGdNrfx+FG+IK08=',
+      },
+    },
+  ],
+})
+export type Cluster = ObjOf<typeof Cluster>

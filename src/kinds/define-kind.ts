@@ -1,0 +1,153 @@
+import type { Static, TObject, TProperties } from 'typebox'
+import type { KubeObject, ObjectMeta, ResourceType, Scope, UnknownObject } from './meta.ts'
+import { toStructural } from './structural.ts'
+import type { StructuralSchema } from './structural.ts'
+
+/** The group of Flotilla's own kinds. */
+export const GROUP = 'flotilla.dev'
+
+/** The version of Flotilla's own kinds; changes within it are additive. */
+export const VERSION = 'v1alpha1'
+
+/** What a cell of a table holds. */
+export type Cell = string | number | boolean | null
+
+/** One column of `kubectl get`, in the form of a CRD's additionalPrinterColumns. */
+export interface Column {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly jsonPath: string
+  readonly description?: string
+  readonly format?: string
+  /** Above 0: shown with `-o wide` only. */
+  readonly priority?: number
+  /** For Kubernetes' own kinds, whose columns are more than a path; `now` is in milliseconds. */
+  readonly cell?: (object: UnknownObject, now: number) => Cell
+}
+
+/** An object shown in docs and tried in tests; apiVersion and kind are filled in. */
+export interface Example {
+  readonly metadata: ObjectMeta
+  readonly [field: string]: unknown
+}
+
+/** Where a scale subresource finds its numbers. */
+export interface ScaleSubresource {
+  readonly specReplicasPath: string
+  readonly statusReplicasPath: string
+  readonly labelSelectorPath?: string
+}
+
+/** Everything the API says about a kind, as data. */
+export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T> {
+  readonly singular: string
+  readonly listKind: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  /** One or two sentences: what an object of this kind says. */
+  readonly description: string
+  /** The form of names; a DNS subdomain unless said. */
+  readonly nameFormat?: 'subdomain' | 'label' | 'pathSegment'
+  /** The whole object: apiVersion, kind, metadata and the kind's own fields. */
+  readonly schema: StructuralSchema
+  readonly subresources: { readonly status: boolean; readonly scale?: ScaleSubresource }
+  /** What may be asked of it; all verbs unless said. Kinds that can only be created are questions and are never stored. */
+  readonly verbs?: readonly string[]
+  /** Columns after NAME; the last one is usually AGE. */
+  readonly columns: readonly Column[]
+  readonly examples: readonly KubeObject[]
+}
+
+/** The type of a kind's objects. */
+export type ObjOf<K> = K extends Kind<infer T> ? T : never
+
+/** The AGE column everybody has. */
+export const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }
+
+interface Naming {
+  readonly kind: string
+  readonly plural: string
+  readonly scope: Scope
+  readonly shortNames?: readonly string[]
+  readonly description: string
+  readonly columns?: readonly Column[]
+  readonly examples?: readonly Example[]
+}
+
+/** An object with a spec and no status. */
+export interface SpecObject<S> extends KubeObject {
+  spec: S
+}
+
+/** An object with a spec and a status. */
+export interface StatusObject<S, St> extends SpecObject<S> {
+  status?: St
+}
+
+/** Defines one of Flotilla's own kinds: its type, schema, columns and docs come from here. */
+export function defineKind<S extends TProperties, St extends TProperties>(
+  definition: Naming & { readonly spec: TObject<S>; readonly status: TObject<St> },
+): Kind<StatusObject<Static<TObject<S>>, Static<TObject<St>>>>
+export function defineKind<S extends TProperties>(
+  definition: Naming & { readonly spec: TObject<S>; readonly status?: undefined },
+): Kind<SpecObject<Static<TObject<S>>>>
+export function defineKind(definition: Naming & { readonly spec: TObject; readonly status?: TObject }): Kind {
+  const spec = toStructural(definition.spec)
+  const status = definition.status && toStructural(definition.status)
+  return kindOf({
+    ...definition,
+    group: GROUP,
+    version: VERSION,
+    categories: ['flotilla'],
+    subresources: { status: status !== undefined },
+    fields: { spec, ...(status ? { status } : {}) },
+    required: ['spec'],
+  })
+}
+
+/** A kind from its parts, for Flotilla's own and for Kubernetes' alike. */
+export interface KindParts extends Naming {
+  readonly group: string
+  readonly version: string
+  readonly categories?: readonly string[]
+  readonly subresources?: Kind['subresources']
+  readonly nameFormat?: Kind['nameFormat']
+  readonly verbs?: Kind['verbs']
+  /** The kind's own top-level fields. */
+  readonly fields: Readonly<Record<string, StructuralSchema>>
+  readonly required?: readonly string[]
+}
+
+/** Puts a kind together: names derived, schema completed, examples given their apiVersion and kind. */
+export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
+  const { group, version, kind, plural, scope, description } = parts
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    scope,
+    description,
+    singular: kind.toLowerCase(),
+    listKind: `${kind}List`,
+    shortNames: parts.shortNames ?? [],
+    categories: parts.categories ?? [],
+    subresources: parts.subresources ?? { status: false },
+    ...(parts.nameFormat ? { nameFormat: parts.nameFormat } : {}),
+    ...(parts.verbs ? { verbs: parts.verbs } : {}),
+    columns: parts.columns ?? [AGE],
+    examples: (parts.examples ?? []).map((example) => ({ apiVersion, kind, ...example })),
+    schema: {
+      type: 'object',
+      description,
+      ...(parts.required && parts.required.length > 0 ? { required: parts.required } : {}),
+      properties: {
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        metadata: { type: 'object' },
+        ...parts.fields,
+      },
+    },
+  }
+}

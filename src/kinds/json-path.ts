@@ -1,0 +1,82 @@
+/** The part of Kubernetes' JSONPath that printer columns use: fields, indexes, `[*]` and `[?(@.field=="value")]`. */
+import { isObject, jsonEqual } from '../core/json.ts'
+import { own } from './walk/own.ts'
+
+/** One step of a path. */
+export type PathStep =
+  | { readonly type: 'field'; readonly name: string }
+  | { readonly type: 'index'; readonly index: number }
+  | { readonly type: 'all' }
+  | { readonly type: 'where'; readonly path: readonly PathStep[]; readonly equal: boolean; readonly value: unknown }
+
+const FIELD = /\.((?:\\.|[^.[\\])+)/y
+const QUOTED = /\[(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\]/y
+const INDEX = /\[(-?\d+)\]/y
+const ALL = /\.\*|\[\*\]/y
+const WHERE = /\[\?\(\s*@((?:\.[A-Za-z0-9_\\.-]+)*)\s*(==|!=)\s*("[^"]*"|'[^']*'|[^\s)]+)\s*\)\]/y
+
+/** Reads a path such as `.status.conditions[?(@.type=="Ready")].status`; undefined when it is none. */
+export function parseJsonPath(text: string): readonly PathStep[] | undefined {
+  const steps: PathStep[] = []
+  let at = 0
+  const next = (expression: RegExp): RegExpExecArray | undefined => {
+    expression.lastIndex = at
+    const match = expression.exec(text)
+    if (match) at = expression.lastIndex
+    return match ?? undefined
+  }
+  while (at < text.length) {
+    const step = nextStep(next)
+    if (step === undefined) return undefined
+    steps.push(step)
+  }
+  return steps
+}
+
+function nextStep(next: (expression: RegExp) => RegExpExecArray | undefined): PathStep | undefined {
+  if (next(ALL)) return { type: 'all' }
+  const field = next(FIELD)
+  if (field) return { type: 'field', name: unescaped(field[1]!) }
+  const quoted = next(QUOTED)
+  if (quoted) return { type: 'field', name: unescaped(quoted[1] ?? quoted[2]!) }
+  const index = next(INDEX)
+  if (index) return { type: 'index', index: Number(index[1]) }
+  const where = next(WHERE)
+  const path = where && parseJsonPath(where[1]!)
+  return where && path && { type: 'where', path, equal: where[2] === '==', value: literal(where[3]!) }
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, '$1')
+}
+
+function literal(text: string): unknown {
+  if (/^(".*"|'.*')$/.test(text)) return text.slice(1, -1)
+  if (text === 'true' || text === 'false') return text === 'true'
+  return Number.isNaN(Number(text)) ? text : Number(text)
+}
+
+/** The values a path leads to; what is missing is left out. */
+export function findByPath(value: unknown, steps: readonly PathStep[]): unknown[] {
+  let found: unknown[] = [value]
+  for (const step of steps) found = found.flatMap((at) => takeStep(at, step)).filter((at) => at !== undefined)
+  return found
+}
+
+function takeStep(value: unknown, step: PathStep): unknown[] {
+  switch (step.type) {
+    case 'field':
+      return isObject(value) ? [own(value, step.name)] : []
+    case 'index':
+      return Array.isArray(value) ? [value.at(step.index)] : []
+    case 'all':
+      return itemsOf(value)
+    case 'where':
+      return itemsOf(value).filter((item) => jsonEqual(findByPath(item, step.path)[0], step.value) === step.equal)
+  }
+}
+
+function itemsOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  return isObject(value) ? Object.values(value) : []
+}

@@ -1,0 +1,23 @@
+import { Assignment } from './assignment.ts'
+import { Bundle } from './bundle.ts'
+import { ClusterReport } from './cluster-report.ts'
+import { Cluster } from './cluster.ts'
+import type { Kind } from './define-kind.ts'
+import { JoinToken } from './join-token.ts'
+import { PlacementDecision } from './placement-decision.ts'
+import { Placement } from './placement.ts'
+import { Release } from './release.ts'
+import { Rollout } from './rollout.ts'
+
+/** Flotilla's own kinds; a kind is here from the day its controller works. */
+export const NATIVE_KINDS: readonly Kind[] = [
+  Cluster,
+  JoinToken,
+  Bundle,
+  Placement,
+  PlacementDecision,
+  Release,
+  Rollout,
+  Assignment,
+  ClusterReport,
+]

@@ -1,0 +1,185 @@
+/** OpenAPI v3 of a group and version: schemas, and the few paths kubectl looks for to explain and to apply. */
+import type { Kind } from './define-kind.ts'
+import { METADATA_SCHEMA } from './metadata.ts'
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+
+/** An OpenAPI v3 document. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, object>>
+  readonly components: { readonly schemas: Readonly<Record<string, object>> }
+}
+
+/** The document of one group and version; the kinds must all be of it. */
+export function openApiOf(kinds: readonly Kind[], serverVersion: string): OpenApiDocument {
+  const schemas: Record<string, object> = {
+    [`${META}.ObjectMeta`]: METADATA_SCHEMA,
+    [`${META}.ListMeta`]: LIST_META,
+  }
+  const paths: Record<string, object> = {}
+  for (const kind of kinds) {
+    schemas[schemaName(kind)] = objectSchema(kind)
+    schemas[`${schemaName(kind)}List`] = listSchema(kind)
+    Object.assign(paths, pathsOf(kind))
+  }
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: serverVersion },
+    paths,
+    components: { schemas },
+  }
+}
+
+/** Where a group and version's document is served: `apis/flotilla.dev/v1alpha1`, or `api/v1`. */
+export function openApiPath(kind: Pick<Kind, 'group' | 'version'>): string {
+  return kind.group === '' ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`
+}
+
+const LIST_META = {
+  type: 'object',
+  description: 'Metadata of a list.',
+  properties: {
+    continue: { type: 'string' },
+    remainingItemCount: { type: 'integer', format: 'int64' },
+    resourceVersion: { type: 'string' },
+    selfLink: { type: 'string' },
+  },
+}
+
+function schemaName(kind: Kind): string {
+  if (kind.group === '') return `io.k8s.api.core.${kind.version}.${kind.kind}`
+  if (!kind.group.includes('.')) return `io.k8s.api.${kind.group}.${kind.version}.${kind.kind}`
+  return [...kind.group.split('.').reverse(), kind.version, kind.kind].join('.')
+}
+
+function identityOf(kind: Kind, name = kind.kind) {
+  return { group: kind.group, kind: name, version: kind.version }
+}
+
+function ref(name: string): object {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+const TYPE_META = {
+  apiVersion: { type: 'string', description: 'The group and version of the object, such as apps/v1.' },
+  kind: { type: 'string', description: 'The kind of the object.' },
+}
+
+function objectSchema(kind: Kind): object {
+  return {
+    ...kind.schema,
+    properties: {
+      ...kind.schema.properties,
+      ...TYPE_META,
+      metadata: { description: 'Standard object metadata.', allOf: [ref(`${META}.ObjectMeta`)] },
+    },
+    'x-kubernetes-group-version-kind': [identityOf(kind)],
+  }
+}
+
+function listSchema(kind: Kind): object {
+  return {
+    type: 'object',
+    description: `${kind.listKind} is a list of ${kind.kind}.`,
+    required: ['items'],
+    properties: {
+      ...TYPE_META,
+      items: { type: 'array', description: `List of ${kind.plural}.`, items: { allOf: [ref(schemaName(kind))] } },
+      metadata: { allOf: [ref(`${META}.ListMeta`)] },
+    },
+    'x-kubernetes-group-version-kind': [identityOf(kind, kind.listKind)],
+  }
+}
+
+const query = (name: string, type: string) => ({ name, in: 'query', schema: { type, uniqueItems: true } })
+const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } })
+
+const WRITE = [query('dryRun', 'string'), query('fieldManager', 'string'), query('fieldValidation', 'string')]
+const LIST = [
+  query('continue', 'string'),
+  query('fieldSelector', 'string'),
+  query('labelSelector', 'string'),
+  query('limit', 'integer'),
+  query('resourceVersion', 'string'),
+  query('watch', 'boolean'),
+]
+
+const PATCH_TYPES = ['apply-patch+yaml', 'json-patch+json', 'merge-patch+json']
+
+/** kubectl makes a strategic merge patch where it is offered; custom kinds do not take it. */
+function patchTypesOf({ group }: Kind): string[] {
+  const isCustom = group.includes('.') && !group.endsWith('.k8s.io')
+  const types = isCustom ? PATCH_TYPES : [...PATCH_TYPES, 'strategic-merge-patch+json']
+  return types.map((type) => `application/${type}`)
+}
+
+function pathsOf(kind: Kind): Record<string, object> {
+  const namespaced = kind.scope === 'Namespaced'
+  const all = `/${openApiPath(kind)}${namespaced ? '/namespaces/{namespace}' : ''}/${kind.plural}`
+  const shared = namespaced ? [inPath('namespace')] : []
+  const named = [inPath('name'), ...shared]
+  const itself = ref(schemaName(kind))
+  const paths: Record<string, object> = {
+    [all]: {
+      get: operation(kind, { verb: 'list', parameters: LIST, answer: ref(`${schemaName(kind)}List`) }),
+      post: operation(kind, { verb: 'create', parameters: WRITE, answer: itself, body: itself }),
+      parameters: shared,
+    },
+    [`${all}/{name}`]: { ...itemOperations(kind, itself), parameters: named },
+  }
+  if (kind.subresources.status) paths[`${all}/{name}/status`] = { ...statusOperations(kind, itself), parameters: named }
+  return paths
+}
+
+function statusOperations(kind: Kind, itself: object): object {
+  const { get, put, patch } = itemOperations(kind, itself, 'Status')
+  return { get, put, patch }
+}
+
+function itemOperations(kind: Kind, itself: object, suffix = '') {
+  return {
+    get: operation(kind, { verb: `read${suffix}`, parameters: [], answer: itself }),
+    put: operation(kind, { verb: `replace${suffix}`, parameters: WRITE, answer: itself, body: itself }),
+    patch: operation(kind, {
+      verb: `patch${suffix}`,
+      parameters: [...WRITE, query('force', 'boolean')],
+      answer: itself,
+      body: { type: 'object' },
+      bodyTypes: patchTypesOf(kind),
+    }),
+    delete: operation(kind, { verb: `delete${suffix}`, parameters: [query('dryRun', 'string')], answer: itself }),
+  }
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  list: 'list',
+  create: 'post',
+  read: 'get',
+  replace: 'put',
+  patch: 'patch',
+  delete: 'delete',
+}
+
+interface OperationParts {
+  readonly verb: string
+  readonly parameters: readonly object[]
+  readonly answer: object
+  readonly body?: object
+  readonly bodyTypes?: readonly string[]
+}
+
+function operation(kind: Kind, parts: OperationParts): object {
+  const { verb, parameters, answer, body, bodyTypes = ['application/json'] } = parts
+  const json = (schema: object, types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema }]))
+  return {
+    operationId: `${verb}${kind.kind}`,
+    tags: [openApiPath(kind).replaceAll('/', '_')],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { content: json(body, bodyTypes), required: true } } : {}),
+    responses: { 200: { description: 'OK', content: json(answer, ['application/json']) } },
+    'x-kubernetes-action': ACTIONS[verb.replace(/Status$/, '')],
+    'x-kubernetes-group-version-kind': identityOf(kind),
+  }
+}

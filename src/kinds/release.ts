@@ -1,0 +1,49 @@
+import { AGE, defineKind } from './define-kind.ts'
+import type { ObjOf } from './define-kind.ts'
+import { Conditions, digest, int, listMap, name, object } from './schema.ts'
+
+/** Bundle revisions that move together. */
+export const Release = defineKind({
+  kind: 'Release',
+  plural: 'releases',
+  scope: 'Namespaced',
+  shortNames: ['frel'],
+  description: 'The bundle revisions that move together: one edit is one Release. It never changes.',
+  spec: object(
+    {
+      bundles: listMap(
+        ['name'],
+        object({
+          name: name({ description: 'A Bundle in this namespace.' }),
+          generation: int({ description: "The Bundle's generation." }),
+          set: digest({ description: 'The complete set of its rendered objects.' }),
+          placement: name({ description: 'The Placement it had.' }),
+        }),
+        { max: 256, min: 1, description: 'What moves together.' },
+      ),
+    },
+    { immutable: true },
+  ),
+  status: object({ conditions: Conditions }),
+  columns: [
+    { name: 'Bundle', type: 'string', jsonPath: '.spec.bundles[0].name' },
+    { name: 'Generation', type: 'integer', jsonPath: '.spec.bundles[0].generation' },
+    AGE,
+  ],
+  examples: [
+    {
+      metadata: { name: 'hello-g1', namespace: 'default' },
+      spec: {
+        bundles: [
+          {
+            name: 'hello',
+            generation: 1,
+            set: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+            placement: 'stores',
+          },
+        ],
+      },
+    },
+  ],
+})
+export type Release = ObjOf<typeof Release>

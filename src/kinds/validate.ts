@@ -1,0 +1,124 @@
+/**
+ * What an API server does to an object before it stores it, for our kinds and foreign ones alike:
+ * prune (drop what the schema does not know) → default → validate. All of it walks structural data; see `walk/`.
+ */
+import { isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Kind } from './define-kind.ts'
+import type { KubeObject } from './meta.ts'
+import { METADATA_SCHEMA, metadataErrors, metadataUpdateErrors, typeMetaErrors } from './metadata.ts'
+import type { StructuralSchema } from './structural.ts'
+import { applyDefaults } from './walk/default.ts'
+import { invalid, NO_FIELD } from './walk/field-error.ts'
+import type { FieldError, FieldReason } from './walk/field-error.ts'
+import { duplicateErrors } from './walk/lists.ts'
+import { dropNulls, pruneUnknown } from './walk/prune.ts'
+import { hasRules, immutabilityOnly, ruleErrors } from './walk/rules.ts'
+import type { RuleEvaluator } from './walk/rules.ts'
+import { checkValue } from './walk/values.ts'
+import type { PatternMatcher } from './walk/values.ts'
+
+/** How to validate. */
+export interface ValidateOptions {
+  /** The stored object, on updates. */
+  readonly old?: KubeObject
+  /** Set when only the status is being written: the rest is the stored object's and is not checked again. */
+  readonly subresource?: 'status'
+  /** Evaluates x-kubernetes-validations; without it only `self == oldSelf` is understood. */
+  readonly evaluateRule?: RuleEvaluator
+  /** Matches patterns; without it the engine of JavaScript, which is right for patterns of our own. */
+  readonly matches?: PatternMatcher
+}
+
+/** Drops the fields a kind does not know, in place, and returns their paths: for `fieldValidation` Strict and Warn. */
+export function pruneObject(kind: Pick<Kind, 'schema'>, object: KubeObject): string[] {
+  const { schema } = kind
+  const rest: StructuralSchema = { ...schema, 'x-kubernetes-embedded-resource': true }
+  const dropped = [
+    ...pruneUnknown(object, rest),
+    ...pruneUnknown(object.metadata, METADATA_SCHEMA).map((path) => `metadata.${path}`),
+  ]
+  dropNulls(object, withMetadata(schema))
+  return dropped.sort()
+}
+
+/** Fills in a kind's defaults, in place. */
+export function defaultObject(kind: Pick<Kind, 'schema'>, object: KubeObject): void {
+  applyDefaults(object, kind.schema)
+}
+
+/** Everything that is wrong with an object, in Kubernetes' words. Prune and default it first. */
+export function validateObject(kind: Kind, object: KubeObject, options: ValidateOptions = {}): FieldError[] {
+  const typeErrors = typeMetaErrors(kind, object)
+  if (typeErrors.length > 0) return typeErrors
+  const { old, evaluateRule = immutabilityOnly } = options
+  const errors: FieldError[] = metaErrors(kind, object, old)
+  errors.push(...valueErrors(kind, object, options))
+  if (old === undefined || duplicateErrors(old, kind.schema).length === 0) {
+    errors.push(...duplicateErrors(object, kind.schema))
+  }
+  if (hasRules(kind.schema)) {
+    if (errors.some((error) => BLOCKING.has(error.reason))) errors.push(RULES_NOT_CHECKED)
+    else errors.push(...ruleErrors(kind.schema, object, old, evaluateRule))
+  }
+  return errors
+}
+
+// With these the object is so wrong that rules would only stumble.
+const BLOCKING: ReadonlySet<FieldReason> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+
+const RULES_NOT_CHECKED = invalid(
+  NO_FIELD,
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+)
+
+function metaErrors(kind: Kind, object: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const metadata = (object.metadata as KubeObject['metadata'] | undefined) ?? { name: '' }
+  checkValue({ schema: METADATA_SCHEMA, value: metadata, old: undefined, path: 'metadata' }, checkInto(errors))
+  // Rules about names and labels read strings: a wrong type is said once, above.
+  if (errors.length > 0) return errors
+  return old ? metadataUpdateErrors(metadata, old.metadata) : metadataErrors(kind, metadata)
+}
+
+function valueErrors(kind: Kind, object: KubeObject, options: ValidateOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const { old, subresource, matches } = options
+  if (subresource === 'status') {
+    const schema = kind.schema.properties?.['status']
+    const value = (object as unknown as JsonObject)['status']
+    if (schema === undefined || value === undefined) return errors
+    const oldStatus = isObject(old) ? old['status'] : undefined
+    checkValue({ schema, value, old: oldStatus, path: '' }, checkInto(errors, matches, 'status'))
+  } else checkValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
+  return errors
+}
+
+function checkInto(errors: FieldError[], matches: PatternMatcher = matchesPattern, prefix = '') {
+  return { errors, matches, prefix }
+}
+
+/** Matches with JavaScript's engine; Go's syntax is nearly a part of its. */
+export const matchesPattern: PatternMatcher = (pattern, text) => expressionOf(pattern).test(text)
+
+function expressionOf(pattern: string): RegExp {
+  const flags = /^\(\?([is]+)\)/.exec(pattern)
+  const source = flags ? pattern.slice(flags[0].length) : pattern
+  try {
+    return new RegExp(source, `u${flags?.[1] ?? ''}`)
+  } catch {
+    // Escapes such as `\-` are fine in Go and only refused by the `u` flag.
+    return new RegExp(source, flags?.[1] ?? '')
+  }
+}
+
+function withMetadata(schema: StructuralSchema): StructuralSchema {
+  return { ...schema, properties: { ...schema.properties, metadata: METADATA_SCHEMA } }
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { digestOf } from '../core/digest.ts'
+import { assemble } from './assemble.ts'
+import type { AssembledEntry } from './assemble.ts'
+
+const entry = (bundle: string, generation: number, content = `${bundle}${generation}`): AssembledEntry => ({
+  bundle,
+  generation,
+  set: digestOf(content),
+  rollout: `ns/r${generation}`,
+})
+
+test('admissions overlay, everything else stays', () => {
+  const result = assemble({
+    entries: [entry('ns/b', 1), entry('ns/c', 4)],
+    admissions: [entry('ns/b', 2), entry('ns/a', 1)],
+  })
+  assert.deepEqual(result.entries, [entry('ns/a', 1), entry('ns/b', 2), entry('ns/c', 4)])
+  assert.equal(result.changed, true)
+})
+
+test('no admissions, old ones and the same again change nothing', () => {
+  const entries = [entry('ns/b', 2)]
+  for (const admissions of [[], [entry('ns/b', 1)], [entry('ns/b', 2)]]) {
+    const result = assemble({ entries, admissions })
+    assert.equal(result.changed, false)
+    assert.deepEqual(result.entries, entries)
+    assert.deepEqual(result.conflicts, [])
+  }
+})
+
+test('two contents of one generation: the first stays, the second is named', () => {
+  const result = assemble({ entries: [entry('ns/b', 2)], admissions: [entry('ns/b', 2, 'other')] })
+  assert.equal(result.changed, false)
+  assert.deepEqual(result.conflicts, [
+    { bundle: 'ns/b', generation: 2, kept: digestOf('ns/b2'), refused: digestOf('other') },
+  ])
+})
+
+test('a tombstone removes at its generation or below, stays until its receipt, and gives way to a newer admission', () => {
+  const tombstone = { bundle: 'ns/b', generation: 3, policy: 'Delete' as const }
+  const removed = assemble({ entries: [entry('ns/b', 2)], admissions: [], removals: [tombstone] })
+  assert.deepEqual([removed.entries, removed.tombstones, removed.changed], [[], [tombstone], true])
+
+  const newer = assemble({ entries: [entry('ns/b', 4)], admissions: [], removals: [tombstone] })
+  assert.equal(newer.changed, false)
+
+  const tombstones = [tombstone]
+  assert.equal(assemble({ entries: [], tombstones, admissions: [] }).tombstones.length, 1)
+  assert.equal(assemble({ entries: [], tombstones, admissions: [entry('ns/b', 3)] }).changed, false)
+  const back = assemble({ entries: [], tombstones, admissions: [entry('ns/b', 4)] })
+  assert.deepEqual([back.entries.length, back.tombstones.length], [1, 0])
+
+  const old = assemble({ entries: [], tombstones, admissions: [], removed: [{ bundle: 'ns/b', generation: 2 }] })
+  assert.equal(old.tombstones.length, 1)
+  const done = assemble({ entries: [], tombstones, admissions: [], removed: [{ bundle: 'ns/b', generation: 3 }] })
+  assert.deepEqual([done.tombstones, done.changed], [[], true])
+})
+
+test('property: without removals no bundle ever disappears and no generation goes back (I-08)', () => {
+  const entries = fc.uniqueArray(
+    fc
+      .tuple(fc.constantFrom('ns/a', 'ns/b', 'ns/c', 'ns/d'), fc.integer({ min: 1, max: 4 }))
+      .map(([b, g]) => entry(b, g)),
+    { selector: ({ bundle }) => bundle },
+  )
+  const admissions = fc.array(
+    fc
+      .tuple(fc.constantFrom('ns/a', 'ns/b', 'ns/c', 'ns/d'), fc.integer({ min: 1, max: 6 }))
+      .map(([b, g]) => entry(b, g)),
+  )
+  fc.assert(
+    fc.property(entries, admissions, (before, admitted) => {
+      const after = assemble({ entries: before, admissions: admitted })
+      const generationOf = (bundle: string) => after.entries.find((one) => one.bundle === bundle)?.generation ?? 0
+      for (const one of before) assert.ok(generationOf(one.bundle) >= one.generation)
+      for (const one of admitted) assert.ok(generationOf(one.bundle) >= one.generation)
+      assert.equal(after.entries.length, new Set([...before, ...admitted].map(({ bundle }) => bundle)).size)
+      // Replay changes nothing (I-13).
+      assert.equal(assemble({ entries: after.entries, admissions: admitted }).changed, false)
+    }),
+  )
+})

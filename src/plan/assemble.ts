@@ -1,0 +1,106 @@
+/**
+ * What a cluster's document says: what it said before, overlaid with what has been admitted since.
+ *
+ * Absence never removes: an entry leaves only for a tombstone at its generation or above, and a tombstone leaves only for
+ * a receipt or for an admission above it. Generations never go back.
+ */
+import type { Digest } from '../core/digest.ts'
+import { compareText } from './placement.ts'
+
+/** One bundle the cluster should run. */
+export interface AssembledEntry {
+  /** `namespace/name`. */
+  readonly bundle: string
+  readonly generation: number
+  readonly set: Digest
+  /** The Rollout that admitted it, `namespace/name`. */
+  readonly rollout: string
+  readonly startBy?: string
+}
+
+/** The only thing that removes a bundle from a cluster. */
+export interface AssembledTombstone {
+  readonly bundle: string
+  readonly generation: number
+  readonly policy: 'Delete' | 'Orphan'
+}
+
+/** What to put together. */
+export interface AssembleInput {
+  /** What the cluster's Assignment says now. */
+  readonly entries: readonly AssembledEntry[]
+  readonly tombstones?: readonly AssembledTombstone[]
+  /** Every Rollout admission of this cluster. */
+  readonly admissions: readonly AssembledEntry[]
+  /** Admitted removals. */
+  readonly removals?: readonly AssembledTombstone[]
+  /** Bundles whose removal the cluster has confirmed, with the generation of the receipt. */
+  readonly removed?: readonly { readonly bundle: string; readonly generation: number }[]
+}
+
+/** Two contents claim one generation of a bundle; the document keeps the first. */
+export interface AssembleConflict {
+  readonly bundle: string
+  readonly generation: number
+  readonly kept: Digest
+  readonly refused: Digest
+}
+
+/** The document's content, in order of bundle. */
+export interface Assembled {
+  readonly entries: readonly AssembledEntry[]
+  readonly tombstones: readonly AssembledTombstone[]
+  /** False: nothing to sign, nothing to write. */
+  readonly changed: boolean
+  readonly conflicts: readonly AssembleConflict[]
+}
+
+/** Puts a cluster's content together. */
+export function assemble(input: AssembleInput): Assembled {
+  const entries = new Map(input.entries.map((entry) => [entry.bundle, entry]))
+  const tombstones = new Map((input.tombstones ?? []).map((tombstone) => [tombstone.bundle, tombstone]))
+  const conflicts: AssembleConflict[] = []
+  let changed = false
+
+  for (const admission of input.admissions) {
+    const grave = tombstones.get(admission.bundle)
+    if (grave && grave.generation >= admission.generation) continue
+    const present = entries.get(admission.bundle)
+    if (present && present.generation > admission.generation) continue
+    if (present && present.generation === admission.generation) {
+      const { bundle, generation } = present
+      if (present.set !== admission.set)
+        conflicts.push({ bundle, generation, kept: present.set, refused: admission.set })
+      continue
+    }
+    entries.set(admission.bundle, admission)
+    tombstones.delete(admission.bundle)
+    changed = true
+  }
+
+  for (const removal of input.removals ?? []) {
+    const present = entries.get(removal.bundle)
+    if (present && present.generation > removal.generation) continue
+    const grave = tombstones.get(removal.bundle)
+    if (grave && grave.generation >= removal.generation) continue
+    entries.delete(removal.bundle)
+    tombstones.set(removal.bundle, removal)
+    changed = true
+  }
+
+  for (const receipt of input.removed ?? []) {
+    const grave = tombstones.get(receipt.bundle)
+    if (grave && receipt.generation >= grave.generation) {
+      tombstones.delete(receipt.bundle)
+      changed = true
+    }
+  }
+
+  const byBundle = (a: { bundle: string }, b: { bundle: string }) => compareText(a.bundle, b.bundle)
+  return {
+    entries: [...entries.values()].sort(byBundle),
+    tombstones: [...tombstones.values()].sort(byBundle),
+    changed,
+    conflicts,
+  }
+}

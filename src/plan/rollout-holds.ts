@@ -1,0 +1,71 @@
+/** Why a rollout does not move: one sentence each, with since when and what would release it. */
+import { formatTime, parseTime } from '../core/time.ts'
+import type { Pair, RolloutAdmission } from './rollout-pairs.ts'
+
+/** A hold: a permanent word, the sentence, since when, and what would release it. */
+export interface Hold {
+  readonly reason:
+    | 'ReleaseMissing'
+    | 'BundleDeleted'
+    | 'PlacementPending'
+    | 'NoClusters'
+    | 'PredecessorOpen'
+    | 'Paused'
+    | 'BudgetFull'
+    | 'ReportPending'
+    | 'FailuresStopIt'
+    | 'AllOffline'
+    | 'GenerationTaken'
+  readonly message: string
+  /** Milliseconds since 1970; absent where only the condition's own time knows. */
+  readonly since?: number
+  readonly releasedBy: string
+}
+
+/** The hold as one text for a condition. */
+export function holdSentence(hold: Hold): string {
+  const since = hold.since === undefined ? '' : ` Since ${formatTime(hold.since)}.`
+  return `${hold.message}${since} Released by ${hold.releasedBy}.`
+}
+
+/** A hold whose words do not depend on pairs. */
+export function holdOf(reason: Hold['reason'], message: string, releasedBy: string, since?: number): Hold {
+  return { reason, message, releasedBy, ...(since === undefined ? {} : { since }) }
+}
+
+/** Every slot is taken. */
+export function budgetHold(limit: number, holders: readonly string[], admissions: readonly RolloutAdmission[]): Hold {
+  const since = latest(admissions.map((admission) => parseTime(admission.admittedAt)))
+  return holdOf(
+    'BudgetFull',
+    `All ${limit} slots are taken by ${nameSome(holders)}.`,
+    'a Ready report of one of them, or a higher concurrency',
+    since,
+  )
+}
+
+/** Failures use up the budget, or are all that is left. */
+export function failureHold(failed: readonly Pair[], limit: number): Hold {
+  const first = failed[0]
+  const object = first?.state.firstFailing ? ` at ${first.state.firstFailing}` : ''
+  const words = first ? ` ${first.cluster} failed${object}: ${first.state.message.replace(/\.?$/, '.')}` : ''
+  const stops = failed.length >= limit ? `, the concurrency is ${limit}, so nobody else is admitted` : ''
+  return holdOf(
+    'FailuresStopIt',
+    `${failed.length} failed (${nameSome(failed.map((pair) => pair.cluster))})${stops}.${words}`,
+    'the failed clusters reporting Ready, or a corrected Bundle',
+    latest(failed.map((pair) => pair.reportedAt)),
+  )
+}
+
+/** Up to three names and how many more. */
+export function nameSome(names: readonly string[]): string {
+  const distinct = [...new Set(names)]
+  const shown = distinct.slice(0, 3).join(', ')
+  return distinct.length > 3 ? `${shown} and ${distinct.length - 3} more` : shown
+}
+
+function latest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}

@@ -1,0 +1,146 @@
+/** YAML documents as they are: read, flattened, checked. Every problem is reported, not only the first. */
+import { isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { readYaml } from '../yaml/read.ts'
+import { YamlError } from '../yaml/yaml.ts'
+import type { ReadLimits, YamlDocument } from '../yaml/yaml.ts'
+import { objectIdentity } from './rendered.ts'
+import type { RenderProblem, RenderResult } from './rendered.ts'
+
+/** How to render raw manifests. */
+export interface RawOptions {
+  /** The namespace of an object that names none, or undefined to leave it so; see `scope.ts` for the usual rule. */
+  readonly namespaceFor?: (object: { readonly apiVersion: string; readonly kind: string }) => string | undefined
+  readonly limits?: ReadLimits
+  /** The most objects one text may hold. */
+  readonly maxObjects?: number
+}
+
+/** Stops a text that would make the hub store more than any cluster could use. */
+export const MAX_OBJECTS = 10_000
+
+type Path = readonly (string | number)[]
+
+interface Found {
+  readonly object: UnknownObject
+  readonly document: number
+  readonly line: number
+}
+
+/** Renders YAML (or JSON) documents to Kubernetes objects. */
+export function renderRaw(manifests: string, options: RawOptions = {}): RenderResult {
+  let documents: YamlDocument[]
+  try {
+    documents = readYaml(manifests, { resolver: '1.1', ...(options.limits ? { limits: options.limits } : {}) })
+  } catch (caught) {
+    if (!(caught instanceof YamlError)) throw caught
+    const { line, column } = caught.position
+    const message = caught.message.replace(/^.*?line \d+, column \d+: /, '')
+    return { ok: false, problems: [{ message, line, column }] }
+  }
+  const problems: RenderProblem[] = []
+  const found = documents.flatMap((document, index) => objectsOf(document, index + 1, problems))
+  const named = found.map((one) => ({ ...one, object: withNamespace(one.object, options.namespaceFor) }))
+  refuseRepeated(named, problems)
+  const most = options.maxObjects ?? MAX_OBJECTS
+  if (named.length > most)
+    problems.push({ message: `${named.length} objects are more than the ${most} one bundle may have` })
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, objects: named.map(({ object }) => object) }
+}
+
+function objectsOf(document: YamlDocument, number: number, problems: RenderProblem[]): Found[] {
+  // `---` followed by nothing, or by comments only, is no object and no mistake.
+  if (document.value === null || document.value === undefined) return []
+  return flatten(document, number, { value: document.value, path: [] }, problems)
+}
+
+function flatten(
+  document: YamlDocument,
+  number: number,
+  at: { readonly value: unknown; readonly path: Path },
+  problems: RenderProblem[],
+): Found[] {
+  const problem = (path: Path, message: string): Found[] => {
+    problems.push({ message, document: number, ...document.positionOf(path) })
+    return []
+  }
+  const { value, path } = at
+  if (!isObject(value)) return problem(path, `expected a Kubernetes object, found ${nameOf(value)}`)
+  if (isList(value)) {
+    const items = value['items'] ?? []
+    if (!Array.isArray(items)) return problem([...path, 'items'], `items of a ${String(value['kind'])} must be a list`)
+    return items.flatMap((item, index) =>
+      flatten(document, number, { value: item, path: [...path, 'items', index] }, problems),
+    )
+  }
+  const wrong = whatIsWrong(value)
+  if (wrong) return problem([...path, ...wrong.path], wrong.message)
+  return [{ object: value as UnknownObject, document: number, line: document.positionOf(path).line }]
+}
+
+// `List` of v1, and the typed lists that `kubectl get -o yaml` of one kind gives.
+function isList(value: JsonObject): boolean {
+  return (
+    typeof value['kind'] === 'string' &&
+    value['kind'].endsWith('List') &&
+    (value['kind'] === 'List' || 'items' in value)
+  )
+}
+
+function whatIsWrong(value: JsonObject): { readonly path: Path; readonly message: string } | undefined {
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const text = value[field]
+    if (text === undefined || text === null || text === '') return { path: [], message: `the object has no ${field}` }
+    if (typeof text !== 'string') return { path: [field], message: `${field} must be a string, found ${nameOf(text)}` }
+  }
+  const kind = String(value['kind'])
+  const metadata = value['metadata']
+  if (!isObject(metadata)) return { path: [], message: `the ${kind} has no metadata` }
+  const name = metadata['name']
+  if (name === undefined || name === null || name === '') {
+    const generated =
+      metadata['generateName'] === undefined ? '' : '; generateName cannot be used, the name must be known'
+    return { path: ['metadata'], message: `the ${kind} has no metadata.name${generated}` }
+  }
+  if (typeof name !== 'string') {
+    return {
+      path: ['metadata', 'name'],
+      message: `metadata.name of the ${kind} must be a string, found ${nameOf(name)}; quote it`,
+    }
+  }
+  const namespace = metadata['namespace']
+  if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
+    const message = `metadata.namespace of the ${kind} ${name} must be a string, found ${nameOf(namespace)}; quote it`
+    return { path: ['metadata', 'namespace'], message }
+  }
+  return undefined
+}
+
+function withNamespace(object: UnknownObject, namespaceFor: RawOptions['namespaceFor']): UnknownObject {
+  if (object.metadata.namespace) return object
+  const namespace = namespaceFor?.(object)
+  return namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } }
+}
+
+function refuseRepeated(found: readonly Found[], problems: RenderProblem[]): void {
+  const first = new Map<string, Found>()
+  for (const one of found) {
+    const identity = objectIdentity(one.object)
+    // Versions of a group are views of one object, so they do not tell two objects apart.
+    const key = identity.replace(/^(?:([^ /]+)\/)?[^ ]+ /, '$1 ')
+    const before = first.get(key)
+    if (!before) {
+      first.set(key, one)
+      continue
+    }
+    const message = `${identity} is there already, in document ${before.document} at line ${before.line}; remove one of them`
+    problems.push({ message, document: one.document, line: one.line })
+  }
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
+}

@@ -1,0 +1,70 @@
+/** What every renderer gives: objects, and the bytes under which they are stored. */
+import { utf8 } from '../core/bytes.ts'
+import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { canonicalJson } from '../core/json.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+
+/** Something in the input that cannot be rendered. */
+export interface RenderProblem {
+  /** What is wrong and what to do, one sentence. */
+  readonly message: string
+  /** Which document, from 1. */
+  readonly document?: number
+  /** From 1. */
+  readonly line?: number
+  readonly column?: number
+}
+
+/** Objects, or every problem that was found; plain data, so that it may come from another thread. */
+export type RenderResult =
+  | { readonly ok: true; readonly objects: readonly UnknownObject[] }
+  | { readonly ok: false; readonly problems: readonly RenderProblem[] }
+
+/** One object's canonical bytes, their digest, and how the object is addressed. */
+export interface RenderedBlob {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+  readonly digest: Digest
+  readonly bytes: Uint8Array
+}
+
+/** The identity of an object within a cluster, as text. */
+export function objectIdentity(object: UnknownObject): string {
+  const { namespace, name } = object.metadata
+  return `${object.apiVersion} ${object.kind} ${namespace ? `${namespace}/` : ''}${name}`
+}
+
+/** Objects as blobs, in an order that does not depend on the order of the input. */
+export function blobsOf(objects: readonly UnknownObject[]): RenderedBlob[] {
+  const keyed = objects.map((object) => ({ object, identity: objectIdentity(object) }))
+  keyed.sort((a, b) => (a.identity < b.identity ? -1 : a.identity > b.identity ? 1 : 0))
+  return keyed.map(({ object }) => {
+    const bytes = utf8(canonicalJson(object))
+    const { namespace, name } = object.metadata
+    return {
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      ...(namespace ? { namespace } : {}),
+      name,
+      digest: digestOf(bytes),
+      bytes,
+    }
+  })
+}
+
+/** Problems as one text: where each one is, then what it is. */
+export function describeProblems(problems: readonly RenderProblem[], most = 5): string {
+  const shown = problems.slice(0, most).map(({ message, document, line, column }) => {
+    const where = [
+      ...(document === undefined ? [] : [`document ${document}`]),
+      ...(line === undefined ? [] : [`line ${line}`]),
+      ...(column === undefined ? [] : [`column ${column}`]),
+    ]
+    return where.length === 0 ? message : `${where.join(', ')}: ${message}`
+  })
+  const more = problems.length > most ? [`and ${problems.length - most} more`] : []
+  return [...shown, ...more].join('; ')
+}

@@ -1,0 +1,67 @@
+/** A Kubernetes cluster as its users see it: our API server over memory, with workloads that live. */
+import { createApiServer } from '../apiserver/api-server.ts'
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/create-client.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Handler, Transport } from '../core/http.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
+import { inProcess } from '../hub/compose.ts'
+import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import type { Store } from '../store/store.ts'
+import { createWorkloads } from './workloads.ts'
+import type { WorkloadBehaviour } from './workloads.ts'
+
+/** What an embedded cluster is made of. */
+export interface EmbeddedClusterOptions {
+  readonly name: string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  /** Where it keeps its objects; memory unless told. */
+  readonly store?: Store
+  readonly behaviour?: Partial<WorkloadBehaviour>
+}
+
+/** A cluster in this process. */
+export interface EmbeddedCluster {
+  readonly name: string
+  /** The API itself, for who proves callers on their own. */
+  readonly handle: Handler
+  /** The API for an agent with all rights. */
+  readonly transport: Transport
+  /** The same for whoever looks on. */
+  readonly client: Client
+  /** Lets workloads live until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes a cluster; its API answers at once, its workloads move while `run` does. */
+export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
+  const { name, clock, ids } = options
+  const log = options.log.child({ cluster: name })
+  const store = options.store ?? createMemoryStore()
+  const api = createApiServer({ store, clock, ids, log, kinds: BUILTIN_KINDS })
+  const as = (user: string): Transport => inProcess(api.handle, { commonName: user, organizations: ['system:masters'] })
+  const clientOf = (user: string): Client => createClient({ transport: as(user), clock, userAgent: user })
+  const workloads = createWorkloads({
+    client: clientOf('system:kube-controller-manager'),
+    clock,
+    ids,
+    log,
+    ...(options.behaviour && { behaviour: options.behaviour }),
+  })
+  return {
+    name,
+    handle: api.handle,
+    transport: as('system:flotilla:agent'),
+    client: clientOf('admin'),
+    run: (signal) => workloads.run(signal),
+    close: async () => {
+      await api.close()
+      if (!options.store) await store.close()
+    },
+  }
+}

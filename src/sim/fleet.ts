@@ -1,0 +1,188 @@
+/**
+ * A whole fleet in a simulated world: one hub process, a process per cluster and one per agent, composed of the same rooms
+ * as the real ones. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the processes.
+ */
+import { createAgent } from '../agent/create-agent.ts'
+import type { ConnectHub } from '../agent/hub-api.ts'
+import { createMemoryStorage } from '../agent/storage.ts'
+import type { AgentStorage } from '../agent/storage.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/create-client.ts'
+import type { Caller } from '../core/http.ts'
+import { seededKeys } from '../core/keys.ts'
+import { callerOfUnverified } from '../gateway/caller.ts'
+import { composeHub } from '../hub/compose.ts'
+import { inviteCluster } from '../hub/join.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import type { Store } from '../store/store.ts'
+import { createTrust, loadTrust } from '../wire/hub-trust.ts'
+import { createEmbeddedCluster } from './cluster.ts'
+import type { WorkloadBehaviour } from './workloads.ts'
+import type { Host, Process } from './kernel/process.ts'
+import type { World } from './kernel/world.ts'
+
+/** What to simulate. */
+export interface FleetOptions {
+  readonly clusters: number
+  readonly labels?: (index: number) => Record<string, string>
+  readonly behaviour?: Partial<WorkloadBehaviour>
+}
+
+/** One cluster of the fleet with its agent. */
+export interface FleetMember {
+  readonly name: string
+  readonly cluster: Process
+  readonly agent: Process
+  /** The managed cluster's API, for whoever looks on. */
+  readonly client: Client
+  /** What the managed cluster keeps. */
+  readonly store: Store
+}
+
+/** A running fleet. */
+export interface Fleet {
+  readonly hub: Process
+  readonly hubStore: Store
+  /** The hub's API as the administrator. */
+  readonly client: Client
+  readonly members: readonly FleetMember[]
+}
+
+const MASTER: Caller = { user: 'admin', groups: ['system:masters', 'system:authenticated'] }
+const GATEWAY = 'https://gateway.sim:7444'
+
+/** Starts the hub, then invites and starts every cluster. */
+export async function startFleet(world: World, options: FleetOptions): Promise<Fleet> {
+  const hubStore = createMemoryStore()
+  const hubBlobs = createMemoryBlobs()
+  const trust = newTrust(world)
+  const cas = trust.newest.bundle.transportCas
+  const hub = world.start('hub', async (host) => {
+    const { clock, ids, log } = host
+    const store = host.store(hubStore)
+    const composed = composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust })
+    host.listen('api', composed.api.handle)
+    host.listen('gateway', composed.gateway.handle)
+    await composed.run(host.signal)
+    await composed.close()
+  })
+  const client = lookOn(world, 'api')
+  const members: FleetMember[] = []
+  for (let index = 0; index < options.clusters; index++) {
+    const name = `store-${index + 1}`
+    const labels = options.labels?.(index) ?? { tier: 'store' }
+    const code = await untilAnswered(world, () =>
+      inviteCluster(
+        { cluster: name, labels, accept: 'Auto', ttlMs: 3_600_000 },
+        { client, clock: world.clock, ids: world.ids },
+      ),
+    )
+    members.push(
+      startMember(world, {
+        name,
+        joinCode: code.code,
+        cas,
+        ...(options.behaviour && { behaviour: options.behaviour }),
+      }),
+    )
+  }
+  return { hub, hubStore, client, members }
+}
+
+interface MemberOptions {
+  readonly name: string
+  readonly joinCode: string
+  readonly cas: readonly string[]
+  readonly behaviour?: Partial<WorkloadBehaviour>
+}
+
+function startMember(world: World, { name, joinCode, cas, behaviour }: MemberOptions): FleetMember {
+  const clusterStore = createMemoryStore()
+  const files = createMemoryStorage()
+  const blobs = createMemoryBlobs()
+  const endpoint = `api-of-${name}`
+  const cluster = world.start(name, async (host) => {
+    const { clock, ids, log } = host
+    const embedded = createEmbeddedCluster({
+      name,
+      clock,
+      ids,
+      log,
+      store: host.store(clusterStore),
+      ...(behaviour && { behaviour }),
+    })
+    host.listen(endpoint, embedded.handle)
+    await embedded.run(host.signal)
+    await embedded.close()
+  })
+  const agent = world.start(`agent-of-${name}`, (host) => runAgent(host, { endpoint, files, blobs, joinCode, cas }))
+  return { name, cluster, agent, client: lookOn(world, endpoint), store: clusterStore }
+}
+
+interface AgentParts {
+  readonly endpoint: string
+  readonly files: AgentStorage
+  readonly blobs: Blobs
+  readonly joinCode: string
+  readonly cas: readonly string[]
+}
+
+async function runAgent(host: Host, { endpoint, files, blobs, joinCode, cas }: AgentParts): Promise<void> {
+  const { clock, ids, log } = host
+  const connect: ConnectHub = ({ certificate }) => ({
+    transport: host.connect('gateway', callerOfUnverified(certificate, cas, clock.now())),
+    close: async () => {},
+  })
+  const agent = await createAgent({
+    cluster: host.connect(endpoint, MASTER),
+    hub: connect,
+    storage: { read: files.read, write: (name, bytes) => host.step(`file ${name}`, () => files.write(name, bytes)) },
+    blobs: host.blobs(blobs),
+    clock,
+    ids,
+    newKeyPair: seededKeys(ids),
+    log,
+    joinCode,
+  })
+  await agent.run(host.signal)
+}
+
+function newTrust(world: World) {
+  const files = createTrust({
+    newKeyPair: seededKeys(world.ids),
+    now: world.clock.now(),
+    serial: world.ids.bytes(16),
+    endpoints: [GATEWAY],
+    minAgentVersion: '0.0.0',
+  })
+  return loadTrust((name) => files[name])
+}
+
+function lookOn(world: World, endpoint: string): Client {
+  return createClient({
+    transport: world.network.transport({ from: 'admin', to: endpoint }, MASTER),
+    clock: world.clock,
+  })
+}
+
+/** Asks until somebody answers; the hub may not be up, or the link may lose the question. */
+async function untilAnswered<T>(world: World, ask: () => Promise<T>): Promise<T> {
+  let answer: T | undefined
+  let asking = false
+  await world.runUntil(
+    () => {
+      if (answer === undefined && !asking) {
+        asking = true
+        ask()
+          .then((given) => (answer = given))
+          .catch(() => {}) // asked again at the next look
+          .finally(() => (asking = false))
+      }
+      return answer !== undefined
+    },
+    { withinMs: 600_000, what: 'the hub answers' },
+  )
+  return answer!
+}

@@ -1,0 +1,69 @@
+import type { Ends } from './network.ts'
+
+/** One request's connection: it breaks once, for both ends. */
+export interface Connection {
+  readonly name: string
+  readonly ends: Ends
+  /** The process behind the endpoint. */
+  readonly owner: string
+  /** Aborted when it breaks; for whoever waits on the client's side. */
+  readonly broken: AbortSignal
+  /** Aborted when it breaks while the server lives; a dead server is told nothing. */
+  readonly served: AbortSignal
+  break(reason: Error): void
+  /** Called once when it breaks, in order of asking; at once when it is broken already. */
+  onBreak(then: () => void): void
+  /** Waits for something, but no longer than the connection holds. */
+  race<T>(promise: Promise<T>): Promise<T>
+  /** Whether a process or endpoint is one of its ends. */
+  concerns(name: string): boolean
+  serverAlive(): boolean
+  /** The server's process was killed. */
+  serverDied(): void
+}
+
+/** Makes an unbroken connection. */
+export function createConnection(options: {
+  readonly name: string
+  readonly ends: Ends
+  readonly owner: string
+}): Connection {
+  const { name, ends, owner } = options
+  const broken = new AbortController()
+  const served = new AbortController()
+  const thens: (() => void)[] = []
+  let serverAlive = true
+  return {
+    name,
+    ends,
+    owner,
+    broken: broken.signal,
+    served: served.signal,
+    break: (reason) => {
+      if (broken.signal.aborted) return
+      broken.abort(reason)
+      if (serverAlive) served.abort(reason)
+      for (const then of thens.splice(0)) then()
+    },
+    onBreak: (then) => {
+      if (broken.signal.aborted) then()
+      else thens.push(then)
+    },
+    race: async (promise) => {
+      const lost = Promise.withResolvers<never>()
+      const onBreak = () => lost.reject(broken.signal.reason)
+      broken.signal.addEventListener('abort', onBreak, { once: true })
+      if (broken.signal.aborted) onBreak()
+      try {
+        return await Promise.race([lost.promise, promise])
+      } finally {
+        broken.signal.removeEventListener('abort', onBreak)
+      }
+    },
+    concerns: (who) => ends.from === who || ends.to === who || owner === who,
+    serverAlive: () => serverAlive,
+    serverDied: () => {
+      serverAlive = false
+    },
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * A network in one process: handlers behind named endpoints, reached over links that are slow, lose things and break, all
+ * from a seed. Bytes are copied on the way, so that two simulated processes share nothing.
+ *
+ *     client ──request──▶ [latency, cut?, drop?] ──▶ handler
+ *     client ◀──head───── [latency, cut?, drop?] ◀── response
+ *     client ◀──chunks─── [latency, cut?, reset?] ◀── body, pulled one by one
+ *
+ * A dropped message does not fail at once: as with TCP, the client hears nothing until it gives up or the network does
+ * (`stallMs`). A dropped answer means that the work was done and nobody knows.
+ */
+import type { Clock } from '../../core/clock.ts'
+import { toError } from '../../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse, Transport } from '../../core/http.ts'
+import { createConnection } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { History } from './history.ts'
+import type { SeededIds } from './seeded-ids.ts'
+
+/** How a link behaves. */
+export interface Link {
+  /** Least and most, each way. */
+  readonly latencyMs: readonly [number, number]
+  /** Probability that a request, or an answer's head, is lost. */
+  readonly drop: number
+  /** Probability, per chunk of a body, that the connection breaks in the middle of it. */
+  readonly reset: number
+}
+
+/** Names of the two ends of a link: a process and an endpoint (or its owner). */
+export interface Ends {
+  readonly from: string
+  readonly to: string
+}
+
+/** A connection that broke or never came to be. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly code: 'ECONNREFUSED' | 'ECONNRESET' | 'ETIMEDOUT'
+
+  constructor(code: ConnectionError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The simulated network. */
+export interface Network {
+  /** Serves an endpoint; the result takes it away and breaks its connections. */
+  listen(endpoint: string, handler: Handler, owner?: string): () => void
+  /** A way from a process to an endpoint; `caller` is who the server will know it to be. */
+  transport(ends: Ends, caller: Caller): Transport
+  /** How all links behave that were not set by themselves. */
+  setDefaultLink(link: Partial<Link>): void
+  /** How one link behaves, both ways. */
+  setLink(ends: Ends, link: Partial<Link>): void
+  /** Nothing goes from one end to the other, nor back, until healed; either end may be a process or an endpoint. */
+  cut(ends: Ends): void
+  heal(ends: Ends): void
+  /** Cuts everybody in one group from everybody in the other. */
+  partition(groupA: readonly string[], groupB: readonly string[]): void
+  /** Mends all cuts; the links' own faults stay. */
+  healAll(): void
+  /** Mends all cuts and makes all links perfect: what happens from here must converge. */
+  calm(): void
+  /** Breaks the connections of a process or an endpoint. */
+  reset(name: string): void
+  /** A process was killed: its endpoints are gone, its connections broken, and it is told nothing. */
+  killed(owner: string): void
+  connections(): number
+}
+
+/** What a network is made of. */
+export interface NetworkOptions {
+  readonly clock: Clock
+  readonly ids: SeededIds
+  readonly history: History
+  readonly link?: Partial<Link>
+  /** How long a lost message keeps a client waiting before its connection fails. */
+  readonly stallMs?: number
+}
+
+const PERFECT: Link = { latencyMs: [1, 5], drop: 0, reset: 0 }
+
+/** Makes a network without cuts. */
+export function createNetwork(options: NetworkOptions): Network {
+  const { clock, ids, history, stallMs = 60_000 } = options
+  const endpoints = new Map<string, { readonly handler: Handler; readonly owner: string }>()
+  const links = new Map<string, Link>()
+  const cuts = new Set<string>()
+  const open = new Set<Connection>()
+  let defaultLink: Link = { ...PERFECT, ...options.link }
+  let healed = Promise.withResolvers<void>()
+  let requests = 0
+
+  const ownerOf = (endpoint: string) => endpoints.get(endpoint)?.owner ?? endpoint
+  const linkOf = ({ from, to }: Ends) => links.get(pair(from, to)) ?? defaultLink
+  const isCut = ({ from, to }: Ends) => cuts.has(pair(from, to)) || cuts.has(pair(from, ownerOf(to)))
+
+  /** One message's way; `lossy` ones may be dropped. Rejects when the connection breaks first. */
+  async function travel(connection: Connection, lossy: boolean): Promise<void> {
+    const link = linkOf(connection.ends)
+    const lost = lossy && ids.chance(link.drop)
+    await connection.race(clock.sleep(ids.integer(...link.latencyMs), connection.broken))
+    if (!lost && !isCut(connection.ends)) return
+    history.record(`net ${connection.name} ${lost ? 'lost a message' : 'is cut'}`)
+    const stall = new AbortController()
+    const timeout = clock.sleep(stallMs, stall.signal).then(() => {
+      throw new ConnectionError('ETIMEDOUT', `${connection.name}: timed out`)
+    })
+    try {
+      for (;;) {
+        await connection.race(lost ? timeout : Promise.race([timeout, healed.promise]))
+        if (!isCut(connection.ends)) return
+      }
+    } finally {
+      timeout.catch(() => {}) // it may be the one that lost
+      stall.abort()
+    }
+  }
+
+  async function send(connection: Connection, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+    const { from, to } = connection.ends
+    await travel(connection, true)
+    const endpoint = endpoints.get(to)
+    if (!endpoint) throw new ConnectionError('ECONNREFUSED', `${from} → ${to}: connection refused`)
+    const answer = endpoint.handler(copy(request), caller, connection.served).catch((caught: unknown) => {
+      history.record(`net ${connection.name} handler failed: ${toError(caught).message}`)
+      throw new ConnectionError('ECONNRESET', `${from} → ${to}: connection reset`)
+    })
+    const response = await connection.race(answer)
+    const chunks = response.body[Symbol.asyncIterator]()
+    connection.onBreak(() => {
+      // A body that nobody has begun to read does not end by its signal.
+      if (connection.serverAlive()) Promise.resolve(chunks.return?.()).catch(() => {})
+    })
+    await travel(connection, true)
+    history.record(`net ${connection.name} answered ${response.status}`)
+    return { status: response.status, headers: { ...response.headers }, body: bodyOf(connection, chunks) }
+  }
+
+  async function* bodyOf(connection: Connection, chunks: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+    try {
+      for (;;) {
+        const next = await connection.race(chunks.next())
+        await travel(connection, false)
+        if (next.done) return
+        const chunk = new Uint8Array(next.value)
+        if (ids.chance(linkOf(connection.ends).reset)) {
+          history.record(`net ${connection.name} broke in the middle of ${chunk.byteLength} bytes`)
+          if (chunk.byteLength > 1) yield chunk.subarray(0, chunk.byteLength >> 1)
+          throw new ConnectionError('ECONNRESET', `${connection.name}: connection reset`)
+        }
+        history.record(`net ${connection.name} ${chunk.byteLength} bytes`, chunk)
+        yield chunk
+      }
+    } finally {
+      connection.break(new ConnectionError('ECONNRESET', `${connection.name}: closed`))
+    }
+  }
+
+  async function carry(ends: Ends, request: HttpRequest, signal: AbortSignal, caller: Caller): Promise<HttpResponse> {
+    signal.throwIfAborted()
+    requests += 1
+    const name = `#${requests} ${ends.from} → ${ends.to}`
+    const connection = createConnection({ name, ends, owner: ownerOf(ends.to) })
+    history.record(`net ${name} ${request.method} ${request.path} as ${caller.user}`, request.body)
+    open.add(connection)
+    const onAbort = () => connection.break(toError(signal.reason))
+    signal.addEventListener('abort', onAbort, { once: true })
+    connection.onBreak(() => {
+      open.delete(connection)
+      signal.removeEventListener('abort', onAbort)
+    })
+    try {
+      return await send(connection, request, caller)
+    } catch (caught) {
+      connection.break(toError(caught))
+      throw caught
+    }
+  }
+
+  function mend(): void {
+    healed.resolve()
+    healed = Promise.withResolvers<void>()
+  }
+
+  const network: Network = {
+    listen: (endpoint, handler, owner = endpoint) => {
+      if (endpoints.has(endpoint))
+        throw new Error(`endpoint ${endpoint} is in use by ${endpoints.get(endpoint)?.owner}`)
+      const entry = { handler, owner }
+      endpoints.set(endpoint, entry)
+      return () => {
+        if (endpoints.get(endpoint) !== entry) return
+        endpoints.delete(endpoint)
+        network.reset(endpoint)
+      }
+    },
+    transport: (ends, caller) => (request, signal) => carry(ends, request, signal, caller),
+    setDefaultLink: (link) => {
+      defaultLink = { ...defaultLink, ...link }
+    },
+    setLink: ({ from, to }, link) => {
+      links.set(pair(from, to), { ...(links.get(pair(from, to)) ?? defaultLink), ...link })
+    },
+    cut: ({ from, to }) => {
+      history.record(`net cut ${from} | ${to}`)
+      cuts.add(pair(from, to))
+    },
+    heal: ({ from, to }) => {
+      history.record(`net heal ${from} | ${to}`)
+      cuts.delete(pair(from, to))
+      mend()
+    },
+    partition: (groupA, groupB) => {
+      for (const from of groupA) for (const to of groupB) network.cut({ from, to })
+    },
+    healAll: () => {
+      history.record('net heal everything')
+      cuts.clear()
+      mend()
+    },
+    calm: () => {
+      links.clear()
+      defaultLink = PERFECT
+      network.healAll()
+    },
+    reset: (name) => {
+      for (const connection of open) {
+        if (!connection.concerns(name)) continue
+        connection.break(new ConnectionError('ECONNRESET', `${connection.name}: connection reset`))
+      }
+    },
+    killed: (owner) => {
+      for (const [endpoint, entry] of endpoints) if (entry.owner === owner) endpoints.delete(endpoint)
+      for (const connection of open) if (connection.owner === owner) connection.serverDied()
+      network.reset(owner)
+    },
+    connections: () => open.size,
+  }
+  return network
+}
+
+// A link has no direction: what is cut is cut both ways.
+function pair(a: string, b: string): string {
+  return a < b ? `${a} | ${b}` : `${b} | ${a}`
+}
+
+function copy(request: HttpRequest): HttpRequest {
+  const { method, path, headers, body } = request
+  return { method, path, headers: { ...headers }, ...(body ? { body: new Uint8Array(body) } : {}) }
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../../core/clock.ts'
+import { quiescence, watchQuiescence } from './quiescence.ts'
+import { createTimers } from './timers.ts'
+
+/** A clock that stands still until it is driven; between any two timers everything else comes to rest. */
+export interface VirtualClock extends Clock {
+  /** Lets everything run that needs no time. */
+  settle(): Promise<void>
+  /** Lets time pass: every sleeper due within it wakes, in order of time, then of going to sleep. */
+  advance(ms: number): Promise<void>
+  /** Lets time pass until nobody sleeps, or `withinMs` are over; for simulations that come to an end. */
+  runUntilIdle(withinMs?: number): Promise<void>
+  /** Lets time pass until something holds, looking after every sleeper; throws when it does not within `withinMs`. */
+  runUntil(holds: () => boolean | Promise<boolean>, options: RunUntilOptions): Promise<void>
+  /** How many sleep. */
+  sleepers(): number
+  /** Moves wall time alone, as when somebody sets the machine's clock. */
+  jumpWall(ms: number): void
+}
+
+/** How long something may take, and its name for the error. */
+export interface RunUntilOptions {
+  readonly withinMs: number
+  readonly what: string
+}
+
+// 2026-01-01T00:00:00Z: a day like any other, far from zero, so that nobody confuses it with a duration.
+const START_MS = 1_767_225_600_000
+
+/** Makes a virtual clock. */
+export function createVirtualClock(startMs: number = START_MS): VirtualClock {
+  watchQuiescence()
+  const timers = createTimers()
+  let elapsed = 0
+  let wallOffset = startMs
+
+  function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const at = elapsed + Math.max(0, ms)
+      if (!Number.isFinite(at)) {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+        return
+      }
+      const onAbort = () => {
+        timers.cancel(timer)
+        reject(signal?.reason)
+      }
+      const timer = timers.add(at, () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      })
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  async function stepUpTo(limit: number): Promise<boolean> {
+    const timer = timers.peek()
+    if (!timer || timer.at > limit) return false
+    timers.pop()
+    elapsed = timer.at
+    timer.fire()
+    await quiescence()
+    return true
+  }
+
+  return {
+    now: () => wallOffset + elapsed,
+    monotonicMs: () => elapsed,
+    sleep,
+    settle: quiescence,
+    sleepers: timers.size,
+    jumpWall: (ms) => {
+      wallOffset += ms
+    },
+    advance: async (ms) => {
+      const target = elapsed + ms
+      await quiescence()
+      while (await stepUpTo(target));
+      elapsed = target
+    },
+    runUntilIdle: async (withinMs = Infinity) => {
+      const limit = elapsed + withinMs
+      await quiescence()
+      while (await stepUpTo(limit));
+    },
+    runUntil: async (holds, { withinMs, what }) => {
+      const limit = elapsed + withinMs
+      await quiescence()
+      while (!(await holds())) {
+        if (await stepUpTo(limit)) continue
+        throw new Error(`${what}: not within ${withinMs / 1000} simulated seconds`)
+      }
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The narrow waist of the embedded home: a revisioned log of single-key compare-and-swaps.
+ *
+ * Promises (design.md I-01 to I-03): a resolved commit survives any crash; revisions strictly increase, one per commit;
+ * LIST at r followed by WATCH from r shows any later state, ordered, gapless, without duplicates; a revision that was
+ * compacted away is answered with ApiError Expired, never with silence.
+ *
+ * Keys are paths such as `/flotilla.dev/bundles/ns/name`; a prefix always ends in `/`, so that no resource is a prefix of another.
+ */
+
+import type { AuditRecord } from './audit-chain.ts'
+
+/** One stored value; `modRevision` is the revision of its last change. */
+export interface StoreEntry {
+  readonly key: string
+  readonly value: string
+  readonly createRevision: number
+  readonly modRevision: number
+}
+
+/** A change to one key. */
+export interface StoreWrite {
+  readonly key: string
+  /** The modRevision the key must have now; 0 = must not exist. */
+  readonly expect: number
+  /** The new value given the revision it will have; undefined deletes the key. */
+  readonly value: ((revision: number) => string) | undefined
+  /** One line for the audit chain, written in the same transaction. */
+  readonly audit?: string
+}
+
+/** What became of a write. */
+export type CommitResult =
+  | { readonly ok: true; readonly revision: number }
+  /** The key's present entry, or undefined when it does not exist. */
+  | { readonly ok: false; readonly current: StoreEntry | undefined }
+
+/** One change seen by a watch; `previous` is the value before it. */
+export interface StoreEvent {
+  readonly key: string
+  readonly revision: number
+  /** undefined: the key was deleted at this revision. */
+  readonly value: string | undefined
+  readonly previous: string | undefined
+}
+
+/** Events of a watch, to be read once. */
+export interface StoreWatch extends AsyncIterable<StoreEvent> {
+  /** A revision up to which the reader has seen everything: where another watch may go on. */
+  progress(): number
+}
+
+/** A range read. */
+export interface StoreRange {
+  /** Ends in `/`. */
+  readonly prefix: string
+  readonly limit?: number
+  /** Start after this key (for paging). */
+  readonly after?: string
+  /** Read the state as of this revision; newest when absent. */
+  readonly revision?: number
+}
+
+/** Entries in key order, and the revision at which they are the whole truth. */
+export interface StoreList {
+  readonly entries: readonly StoreEntry[]
+  readonly revision: number
+  /** True when the limit cut the range. */
+  readonly more: boolean
+  /** How many entries follow after the cut. */
+  readonly remaining: number
+}
+
+/** A store; every implementation passes `testing/store-contract.ts`. */
+export interface Store {
+  get(key: string): Promise<StoreEntry | undefined>
+  list(range: StoreRange): Promise<StoreList>
+  commit(write: StoreWrite): Promise<CommitResult>
+  /** The newest revision. */
+  revision(): number
+  /** Events with a revision greater than `after` below a prefix, forever, until the signal is aborted; throws ApiError Expired when they were compacted. */
+  watch(prefix: string, after: number, signal: AbortSignal): StoreWatch
+  /** Forgets history up to and including a revision; present values stay. */
+  compact(revision: number): Promise<void>
+  /** Up to `limit` records of the audit chain with a sequence number greater than `after`. */
+  audit(after: number, limit: number): Promise<readonly AuditRecord[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createUndiciTransport } from '../client/undici-transport.ts'
+import { Secret } from '../core/secret.ts'
+import { toCrd } from '../kinds/crd.ts'
+import { createSqliteStore } from '../store/sqlite-store.ts'
+import { Gadget } from './api-contract-harness.ts'
+import type { ApiUnderTest } from './api-contract.ts'
+import { startApiHome } from './api-home.ts'
+import { startControlPlane } from './control-plane.ts'
+
+/** Homes for cases that need the controllers of a control plane, too. */
+
+/** Our server over HTTPS and SQLite. */
+export async function openEmbeddedHome(): Promise<ApiUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-api-'))
+  const home = await startApiHome(createSqliteStore({ path: join(folder, 'hub.db'), defer: setImmediate }))
+  const { transport, close } = createUndiciTransport({
+    server: home.url,
+    ca: home.ca,
+    cert: home.admin.certificate,
+    key: new Secret(home.admin.privateKey),
+  })
+  return {
+    transport,
+    async cleanup() {
+      await close()
+      await home.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** A real kube-apiserver with its controller manager, and the Gadget kind. */
+export async function openControlPlaneHome(): Promise<ApiUnderTest> {
+  const plane = await startControlPlane({ controllers: true })
+  const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const reply = await plane.call('POST', crds, toCrd(Gadget))
+  assert.equal(reply.status, 201, reply.text)
+  const deadline = performance.now() + 60_000
+  while ((await plane.call('GET', '/apis/contract.flotilla.dev/v1/gadgets')).status !== 200) {
+    assert.ok(performance.now() < deadline, 'Gadget was not served')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  const { transport, close } = createUndiciTransport({
+    server: plane.url,
+    ca: plane.ca,
+    cert: plane.adminCert,
+    key: new Secret(plane.adminKey),
+  })
+  return {
+    transport,
+    async cleanup() {
+      await close()
+      await plane.stop()
+    },
+  }
+}

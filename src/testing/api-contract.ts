@@ -1,0 +1,55 @@
+import { after, before, describe, it } from 'node:test'
+import type { Transport } from '../core/http.ts'
+import { ABOUT_CASES } from './api-contract-about.ts'
+import { createApi } from './api-contract-harness.ts'
+import type { ApiCase } from './api-contract-harness.ts'
+import { PATCH_CASES } from './api-contract-patch.ts'
+import { RBAC_CASES } from './api-contract-rbac.ts'
+import { READ_CASES } from './api-contract-read.ts'
+import { REVIEW_CASES } from './api-contract-reviews.ts'
+import { WRITE_CASES } from './api-contract-write.ts'
+
+/** A Kubernetes API under test: our kinds and Gadget are served, the transport speaks as an administrator. */
+export interface ApiUnderTest {
+  readonly transport: Transport
+  cleanup(): Promise<void>
+}
+
+/** All cases of the contract. */
+export const API_CASES: readonly ApiCase[] = [
+  ...WRITE_CASES,
+  ...READ_CASES,
+  ...PATCH_CASES,
+  ...ABOUT_CASES,
+  ...RBAC_CASES,
+  ...REVIEW_CASES,
+]
+
+/** Runs the contract over a home; `skips` names cases with the reason why this home differs. */
+export function apiContract(
+  name: string,
+  open: () => Promise<ApiUnderTest>,
+  skips: Readonly<Record<string, string>> = {},
+  cases: readonly ApiCase[] = API_CASES,
+): void {
+  describe(`api contract: ${name}`, { timeout: 180_000 }, () => {
+    let home: ApiUnderTest
+    before(async () => {
+      home = await open()
+    })
+    after(() => home?.cleanup())
+    for (const [index, { title, run }] of cases.entries()) {
+      const skip = skips[title] ?? false
+      it(title, { skip }, async () => {
+        const namespace = `case-${index}`
+        const api = createApi(home.transport, namespace)
+        await api.ok('POST', '/api/v1/namespaces', {
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name: namespace },
+        })
+        await run(api)
+      })
+    }
+  })
+}

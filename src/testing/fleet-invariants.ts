@@ -1,0 +1,89 @@
+/**
+ * What must hold in a fleet after every write (design: I-04, I-08, I-11, I-24), read from the stores themselves, and what must
+ * hold when everything has come to rest (I-12, I-14).
+ */
+import assert from 'node:assert/strict'
+import { prefixOf } from '../apiserver/objects.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import type { Kind, ObjOf } from '../kinds/define-kind.ts'
+import { Rollout } from '../kinds/rollout.ts'
+import type { Store } from '../store/store.ts'
+
+/** All objects of a kind, straight from the store, without waiting for anybody. */
+export async function stored<K extends Kind>(store: Store, kind: K): Promise<ObjOf<K>[]> {
+  const { entries } = await store.list({ prefix: prefixOf(kind) })
+  return entries.map(({ value }) => JSON.parse(value) as ObjOf<K>)
+}
+
+/** Follows a hub's store and collects every broken promise. */
+export interface FleetWatch {
+  /** Throws the first violation, if there was one. */
+  check(): void
+  /** How many changes were looked at: a watch that saw nothing proves nothing. */
+  seen(): number
+  /** The most clusters that held a slot of one Rollout at once. */
+  mostInFlight(): number
+}
+
+/** Starts watching; it sees every change, also between two looks of a scenario. */
+export function watchFleet(store: Store, signal: AbortSignal): FleetWatch {
+  const violations: string[] = []
+  let seen = 0
+  let mostInFlight = 0
+
+  const follow = async (kind: Kind, look: (before: unknown, after: unknown) => void): Promise<void> => {
+    for await (const { previous, value } of store.watch(prefixOf(kind), 0, signal)) {
+      seen += 1
+      look(previous && JSON.parse(previous), value && JSON.parse(value))
+    }
+  }
+  const violated = (what: string): void => void violations.push(what)
+
+  const onRollout = (_before: unknown, after: unknown): void => {
+    const rollout = after as Rollout | undefined
+    for (const ring of rollout?.spec.rings ?? []) {
+      const inFlight = (rollout?.status?.admissions ?? []).filter((admission) => admission.ring === ring.name).length
+      mostInFlight = Math.max(mostInFlight, inFlight)
+      if (typeof ring.concurrency === 'number' && inFlight > ring.concurrency) {
+        violated(
+          `I-04: ${inFlight} clusters in flight in ring ${ring.name} of ${rollout!.metadata.name}, ${ring.concurrency} allowed`,
+        )
+      }
+    }
+  }
+  const onAssignment = (before: unknown, after: unknown): void => {
+    const [was, is] = [before as Assignment | undefined, after as Assignment | undefined]
+    if (!is) return violated(`I-08: the Assignment of ${was?.metadata.name} was deleted`)
+    if (!was) return
+    if (is.spec.revision < was.spec.revision)
+      violated(`I-11: ${is.metadata.name} went back to revision ${is.spec.revision}`)
+    if (is.spec.revision === was.spec.revision && is.spec.document !== was.spec.document) {
+      violated(`I-24: ${is.metadata.name} has two documents of revision ${is.spec.revision}`)
+    }
+    for (const { bundle } of was.spec.entries) {
+      if (!is.spec.entries.some((entry) => entry.bundle === bundle))
+        violated(`I-08: ${bundle} vanished from ${is.metadata.name}`)
+    }
+  }
+  const onReport = (before: unknown, after: unknown): void => {
+    const [was, is] = [before as ClusterReport | undefined, after as ClusterReport | undefined]
+    if (was && is && is.spec.epoch === was.spec.epoch && is.spec.revision < was.spec.revision) {
+      violated(`I-11: the report of ${is.metadata.name} went back from ${was.spec.revision} to ${is.spec.revision}`)
+    }
+  }
+  for (const [kind, look] of [
+    [Rollout, onRollout],
+    [Assignment, onAssignment],
+    [ClusterReport, onReport],
+  ] as const) {
+    follow(kind, look).catch((error: unknown) => {
+      if (!signal.aborted) violated(`the watch on ${kind.plural} failed: ${String(error)}`)
+    })
+  }
+  return {
+    seen: () => seen,
+    mostInFlight: () => mostInFlight,
+    check: () => assert.deepEqual(violations, []),
+  }
+}

@@ -1,0 +1,250 @@
+/** A hub's agent side for tests: the embedded API, a gateway over it, trust, and hand-made Assignments instead of controllers. */
+import { createApiServer } from '../apiserver/api-server.ts'
+import type { ConnectHub, HubConnection } from '../agent/hub-api.ts'
+import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
+import { createClient } from '../client/create-client.ts'
+import type { Client } from '../client/client.ts'
+import { utf8 } from '../core/bytes.ts'
+import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { isApiError } from '../core/errors.ts'
+import { readBody } from '../core/http.ts'
+import type { Caller, HttpResponse, Transport } from '../core/http.ts'
+import { canonicalJson } from '../core/json.ts'
+import { silentLogger } from '../core/log.ts'
+import { formatTime } from '../core/time.ts'
+import { callerOfUnverified } from '../gateway/caller.ts'
+import { createGateway } from '../gateway/create-gateway.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { JoinToken } from '../kinds/join-token.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { NATIVE_KINDS } from '../kinds/native.ts'
+import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
+import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import type { ClusterDocument, DocumentEntry, ObjectSet, SetObject, Tombstone } from '../wire/document.ts'
+import { issueAgentCertificate } from '../wire/hub-trust.ts'
+import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
+import { objectSetBytes, signDocument } from '../wire/signed-document.ts'
+import { build } from './builders.ts'
+import { buildTrust } from './wire-builders.ts'
+
+/** Where the test hub says it listens. */
+export const TEST_ENDPOINT = 'https://hub.example:7444'
+
+/** What one bundle of an assignment holds: objects, and the generation they belong to. */
+export interface TestBundle {
+  readonly generation: number
+  readonly objects: readonly UnknownObject[]
+  readonly startBy?: string
+}
+
+/** Starts the agent side of a hub on a virtual clock. */
+export async function startTestHub(seed = 'hub') {
+  const clock = createVirtualClock()
+  const ids = createSeededIds(seed)
+  const store = createMemoryStore()
+  const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+  const api = createApiServer({ store, clock, ids: ids.fork('api'), kinds, log: silentLogger })
+  const as = (user: string): Transport => {
+    const caller: Caller = { user, groups: ['system:masters'] }
+    return (request, signal) => api.handle(request, caller, signal)
+  }
+  const client: Client = createClient({ transport: as('admin'), clock })
+  const blobs = createMemoryBlobs()
+  const { trust } = buildTrust(1, [TEST_ENDPOINT])
+  const writes: string[] = []
+  const gateway = createGateway({
+    name: '0',
+    client: createClient({ transport: recording(as('system:flotilla:gateway'), writes), clock }),
+    blobs,
+    clock,
+    ids: ids.fork('gateway'),
+    log: silentLogger,
+    trust: () => trust,
+    issueCertificate: async ({ clusterId, publicKey }) =>
+      issueAgentCertificate(trust.transportCa, { clusterId, publicKey, serial: ids.bytes(16), now: clock.now() }),
+  })
+  const network = { up: true, requests: [] as string[] }
+  const ready = new AbortController()
+  const synced = gateway.whenReady(ready.signal)
+  await clock.advance(1000)
+  await synced
+
+  /** A transport as TLS would make it: the caller is what the certificate proves now. */
+  const connect: ConnectHub = ({ certificate }: HubConnection) => {
+    const closed = new AbortController()
+    return {
+      transport: async (request, signal) => {
+        if (!network.up) throw new Error('connect ECONNREFUSED')
+        network.requests.push(`${request.method} ${request.path.split('?')[0]}`)
+        const caller = callerOfUnverified(certificate, trust.newest.bundle.transportCas, clock.now())
+        const ended = AbortSignal.any([signal, closed.signal])
+        const answer = await gateway.handle(request, caller, ended)
+        return { ...answer, body: whileUp(answer.body) }
+      },
+      close: async () => closed.abort(),
+    }
+  }
+
+  async function* whileUp(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of body) {
+      if (!network.up) throw new Error('read ECONNRESET')
+      yield chunk
+    }
+  }
+
+  /** One request with a certificate's authority, or with none. */
+  async function ask(
+    method: string,
+    path: string,
+    by: {
+      readonly certificate?: string
+      readonly body?: Uint8Array
+      readonly address?: string
+      readonly headers?: Readonly<Record<string, string>>
+    } = {},
+  ) {
+    const proven = callerOfUnverified(by.certificate, trust.newest.bundle.transportCas, clock.now())
+    const caller = { ...proven, ...(by.address === undefined ? {} : { address: by.address }) }
+    const request = { method, path, headers: by.headers ?? {}, ...(by.body ? { body: by.body } : {}) }
+    const answer = await gateway.handle(request, caller, new AbortController().signal)
+    return { status: answer.status, text: await textOf(answer) }
+  }
+
+  /** A join token and its code. */
+  async function token(name: string, spec: Partial<JoinToken['spec']> = {}): Promise<string> {
+    const secret = tokenSecret(ids.bytes(32))
+    const fields = {
+      tokenHash: tokenHash(secret),
+      expiresAt: formatTime(clock.now() + 3_600_000),
+      uses: 1,
+      labels: {},
+      accept: 'Auto' as const,
+      ...spec,
+    }
+    await client.create(JoinToken, build(JoinToken, name, { spec: fields }))
+    return formatJoinCode({ endpoints: [TEST_ENDPOINT], root: trust.root.keyId, token: { name, secret } })
+  }
+
+  async function putSet(objects: readonly UnknownObject[]): Promise<Digest> {
+    const named: SetObject[] = []
+    for (const object of objects) {
+      const { apiVersion, kind, metadata } = object
+      const { namespace, name } = metadata
+      const digest = await blobs.put(utf8(canonicalJson(object)))
+      named.push({ apiVersion, kind, name, digest, ...(namespace === undefined ? {} : { namespace }) })
+    }
+    const set: ObjectSet = { format: 'flotilla.dev/set/v1', objects: named }
+    return blobs.put(objectSetBytes(set))
+  }
+
+  /** Writes the next document of a cluster, as the assembler would. */
+  async function assign(
+    name: string,
+    bundles: Readonly<Record<string, TestBundle>>,
+    overrides: Partial<ClusterDocument> & { readonly tombstones?: readonly Tombstone[] } = {},
+  ): Promise<Digest> {
+    const { tombstones = [], ...fields } = overrides
+    const cluster = await client.get(Cluster, { name })
+    const current = await client.get(Assignment, { name }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+    })
+    const entries: DocumentEntry[] = []
+    for (const [bundle, { generation, objects, startBy }] of Object.entries(bundles)) {
+      const set = await putSet(objects)
+      entries.push({ bundle, generation, set, rollout: bundle, ...(startBy === undefined ? {} : { startBy }) })
+    }
+    const previous = current?.spec.document
+    const document: ClusterDocument = {
+      format: 'flotilla.dev/document/v1',
+      clusterId: cluster.spec.id,
+      epoch: 1,
+      revision: (current?.spec.revision ?? 0) + 1,
+      ...(previous === undefined ? {} : { previous }),
+      issuedAt: formatTime(clock.now()),
+      requires: ['sets/v1'],
+      rules: { trustVersion: 1 },
+      content: { entries, tombstones },
+      ...fields,
+    }
+    const digest = await blobs.put(signDocument(trust.signer, document))
+    const spec = {
+      clusterId: cluster.spec.id,
+      epoch: document.epoch,
+      revision: document.revision,
+      document: digest,
+      ...(previous === undefined ? {} : { previous }),
+      entries: entries.map(({ bundle, generation, set, rollout }) => ({ bundle, generation, set, rollout })),
+    }
+    if (current) await client.update(Assignment, { ...current, spec })
+    else await client.create(Assignment, build(Assignment, name, { spec }))
+    return digest
+  }
+
+  /** A certificate for any cluster id, without asking anybody. */
+  function certificateFor(clusterId: string): string {
+    const request = { clusterId, publicKey: trust.root.publicKey, serial: ids.bytes(16), now: clock.now() }
+    return issueAgentCertificate(trust.transportCa, request).certificate
+  }
+
+  async function close(): Promise<void> {
+    const closing = gateway.close()
+    await clock.settle()
+    await closing
+    await api.close()
+    await store.close()
+  }
+
+  return {
+    clock,
+    ids,
+    client,
+    blobs,
+    trust,
+    gateway,
+    network,
+    writes,
+    connect,
+    ask,
+    token,
+    putSet,
+    assign,
+    certificateFor,
+    close,
+  }
+}
+
+/** The agent side of a hub. */
+export type TestHub = Awaited<ReturnType<typeof startTestHub>>
+
+/** A ConfigMap. */
+export function configMap(name: string, data: Record<string, string> = {}, namespace = 'default'): UnknownObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data }
+}
+
+/** A Deployment of one container. */
+export function deployment(name: string, image = 'web:1', namespace = 'default'): UnknownObject {
+  const labels = { app: name }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image }] } }
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec }
+}
+
+/** The digest of an object's canonical JSON, as sets name it. */
+export function objectDigest(object: UnknownObject): Digest {
+  return digestOf(canonicalJson(object))
+}
+
+function recording(transport: Transport, writes: string[]): Transport {
+  return (request, signal) => {
+    if (request.method !== 'GET') writes.push(`${request.method} ${request.path.split('?')[0]}`)
+    return transport(request, signal)
+  }
+}
+
+async function textOf(answer: HttpResponse): Promise<string> {
+  return new TextDecoder().decode(await readBody(answer.body, 16 * 1024 * 1024))
+}

@@ -1,0 +1,66 @@
+/** The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and 4. */
+import type { Digest } from '../core/digest.ts'
+
+/** One bundle the cluster should run. */
+export interface DocumentEntry {
+  /** `namespace/name` of the Bundle on the hub. */
+  readonly bundle: string
+  /** Rises with every change of intent; an agent never goes back. */
+  readonly generation: number
+  /** The complete set of objects. */
+  readonly set: Digest
+  /** The Rollout that admitted it, `namespace/name`; for people and receipts. */
+  readonly rollout: string
+  /** RFC 3339; not begun by then, the agent asks again instead of starting. */
+  readonly startBy?: string
+}
+
+/** The only thing that removes a bundle from a cluster. */
+export interface Tombstone {
+  readonly bundle: string
+  readonly generation: number
+  readonly policy: 'Delete' | 'Orphan'
+}
+
+/** In force on receipt. */
+export interface DocumentRules {
+  /** The TrustBundle version the hub uses now. */
+  readonly trustVersion: number
+}
+
+/** Obeys windows and catch-up. */
+export interface DocumentContent {
+  readonly entries: readonly DocumentEntry[]
+  readonly tombstones: readonly Tombstone[]
+}
+
+/** A cluster's document, numbered and chained. */
+export interface ClusterDocument {
+  readonly format: 'flotilla.dev/document/v1'
+  readonly clusterId: string
+  readonly epoch: number
+  readonly revision: number
+  /** Digest of the previous signed envelope; absent at the first revision. */
+  readonly previous?: Digest
+  /** Hub time, RFC 3339. */
+  readonly issuedAt: string
+  /** Features an agent must have to follow this document. */
+  readonly requires: readonly string[]
+  readonly rules: DocumentRules
+  readonly content: DocumentContent
+}
+
+/** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */
+export interface ObjectSet {
+  readonly format: 'flotilla.dev/set/v1'
+  readonly objects: readonly SetObject[]
+}
+
+/** One object of a set; the blob behind `digest` is its canonical JSON. */
+export interface SetObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+  readonly digest: Digest
+}

@@ -1,0 +1,29 @@
+/** How large anything on the wire may be. What is larger is refused before it is parsed. */
+export const LIMITS = {
+  /** An enrol or renew request. */
+  requestBytes: 64 * 1024,
+  /** A report of 500 bundles with messages of this length. */
+  reportBytes: 4 * 1024 * 1024,
+  /** A signed document. */
+  documentBytes: 4 * 1024 * 1024,
+  /** One blob: a set or an object. */
+  blobBytes: 64 * 1024 * 1024,
+  /** The answer with all versions of the trust bundle that an agent lacks. */
+  trustBytes: 4 * 1024 * 1024,
+  /** One line of a follow stream. */
+  frameBytes: 16 * 1024,
+  /** Any other answer. */
+  answerBytes: 256 * 1024,
+  /** Entries of a document, rows of a report. */
+  bundles: 500,
+  /** Objects of a set. */
+  setObjects: 10_000,
+  /** A message in a report; the kind allows four times as much. */
+  messageChars: 1024,
+  /** Claims of a cluster, as the kind allows. */
+  claims: 64,
+  claimNameChars: 253,
+  claimValueChars: 1024,
+  /** Trust bundles in one answer; an agent asks again for the rest. */
+  trustVersions: 32,
+} as const

@@ -1,0 +1,48 @@
+/**
+ * The summary every gateway publishes: which clusters it heard, how long ago. One Lease-sized write per gateway every ten seconds replaces a
+ * heartbeat per cluster. Ages are counted on the gateway's monotonic clock, and a gateway says how long it has been listening, so
+ * that a hub that was down or slow marks nobody offline (I-15).
+ */
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { utf8 } from '../core/bytes.ts'
+import { parseJson } from './validate.ts'
+
+/** Where the gateways' Leases are. */
+export const LIVENESS_NAMESPACE = 'flotilla-system'
+
+/** The Lease of one gateway. */
+export function livenessLeaseName(gateway: string): string {
+  return `flotilla-gateway-${gateway}`
+}
+
+/** The label of those Leases. */
+export const LIVENESS_LABEL = 'flotilla.dev/gateway'
+
+/** The annotation that holds the summary. */
+export const LIVENESS_ANNOTATION = 'flotilla.dev/last-seen'
+
+/** How often the summary is published. */
+export const LIVENESS_INTERVAL_MS = 10_000
+
+/** The summary, as of the Lease's renewTime. */
+export const Liveness = Type.Object({
+  /** Seconds this gateway has been listening without a break. */
+  up: Type.Integer({ minimum: 0 }),
+  /** Cluster id → seconds since it was last heard. */
+  seen: Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 0 },
+  }),
+})
+export type Liveness = Static<typeof Liveness>
+
+/** The annotation's text. */
+export function formatLiveness(liveness: Liveness): string {
+  return JSON.stringify(liveness)
+}
+
+/** Reads the annotation; a WireError when it is not a summary. */
+export function parseLiveness(text: string): Liveness {
+  return parseJson(Liveness, utf8(text), { what: 'liveness summary', maxBytes: 1024 * 1024 })
+}

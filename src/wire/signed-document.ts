@@ -1,0 +1,122 @@
+/** Documents and sets as bytes: signed, checked, bounded. */
+import { Type } from 'typebox'
+import { utf8 } from '../core/bytes.ts'
+import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { canonicalJson } from '../core/json.ts'
+import { parseTime } from '../core/time.ts'
+import type { ClusterDocument, ObjectSet } from './document.ts'
+import { openEnvelope, PAYLOAD, signEnvelope } from './envelope.ts'
+import type { Signer, TrustedKey } from './envelope.ts'
+import { LIMITS } from './limits.ts'
+import { parseJson, WireError } from './validate.ts'
+
+/** Features this version's agents have; a document that requires another one is refused, naming it. */
+export const FEATURES: readonly string[] = ['sets/v1']
+
+const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
+const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
+const Time = Type.String({ maxLength: 40 })
+const Revision = Type.Integer({ minimum: 1 })
+
+const DocumentSchema = Type.Object({
+  format: Type.Literal('flotilla.dev/document/v1'),
+  clusterId: Type.String({ minLength: 1, maxLength: 64 }),
+  epoch: Revision,
+  revision: Revision,
+  previous: Type.Optional(DigestText),
+  issuedAt: Time,
+  requires: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
+  rules: Type.Object({ trustVersion: Revision }),
+  content: Type.Object({
+    entries: Type.Array(
+      Type.Object({
+        bundle: BundleName,
+        generation: Revision,
+        set: DigestText,
+        rollout: Type.String({ maxLength: 317 }),
+        startBy: Type.Optional(Time),
+      }),
+      { maxItems: LIMITS.bundles },
+    ),
+    tombstones: Type.Array(
+      Type.Object({
+        bundle: BundleName,
+        generation: Revision,
+        policy: Type.Union([Type.Literal('Delete'), Type.Literal('Orphan')]),
+      }),
+      { maxItems: LIMITS.bundles },
+    ),
+  }),
+})
+
+const SetSchema = Type.Object({
+  format: Type.Literal('flotilla.dev/set/v1'),
+  objects: Type.Array(
+    Type.Object({
+      apiVersion: Type.String({ minLength: 1, maxLength: 317 }),
+      kind: Type.String({ minLength: 1, maxLength: 63 }),
+      namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+      name: Type.String({ minLength: 1, maxLength: 253 }),
+      digest: DigestText,
+    }),
+    { maxItems: LIMITS.setObjects },
+  ),
+})
+
+/** Signs a document; the digest of the returned bytes is what an Assignment names. */
+export function signDocument(signer: Signer, document: ClusterDocument): Uint8Array {
+  return signEnvelope(signer, PAYLOAD.document, utf8(canonicalJson(document)))
+}
+
+/** The document in an envelope signed by one of these keys, and the envelope's digest. */
+export function openDocument(
+  envelope: Uint8Array,
+  signers: readonly TrustedKey[],
+): { readonly document: ClusterDocument; readonly digest: Digest } {
+  const { payload } = openEnvelope(envelope, PAYLOAD.document, signers)
+  const document: ClusterDocument = parseJson(DocumentSchema, payload, {
+    what: 'document',
+    maxBytes: LIMITS.documentBytes,
+  })
+  refuseRepeated(
+    document.content.entries.map((entry) => entry.bundle),
+    'document names a bundle twice',
+  )
+  for (const { startBy, bundle } of document.content.entries) {
+    if (startBy !== undefined && parseTime(startBy) === undefined) {
+      throw new WireError('Malformed', `document's start-by of ${bundle} is not a time`)
+    }
+  }
+  if (parseTime(document.issuedAt) === undefined) throw new WireError('Malformed', "document's issuedAt is not a time")
+  return { document, digest: digestOf(envelope) }
+}
+
+/** Reads the bytes of a set; call it only with bytes whose digest was checked. */
+export function parseObjectSet(bytes: Uint8Array): ObjectSet {
+  const set: ObjectSet = parseJson(SetSchema, bytes, { what: 'set', maxBytes: LIMITS.blobBytes })
+  refuseRepeated(
+    set.objects.map(({ apiVersion, kind, namespace = '', name }) => `${apiVersion} ${kind} ${namespace}/${name}`),
+    'set names an object twice',
+  )
+  return set
+}
+
+/** The bytes of a set: canonical, so that equal sets have one digest. */
+export function objectSetBytes(set: ObjectSet): Uint8Array {
+  return utf8(canonicalJson(set))
+}
+
+/** Throws unless bytes have the digest somebody promised. */
+export function checkDigest(bytes: Uint8Array, promised: Digest, what: string): void {
+  const digest = digestOf(bytes)
+  if (digest !== promised) throw new WireError('WrongDigest', `${what} has digest ${digest}, expected ${promised}`)
+}
+
+function refuseRepeated(names: readonly string[], problem: string): void {
+  const seen = new Set<string>()
+  for (const name of names) {
+    if (seen.has(name)) throw new WireError('Malformed', `${problem}: ${name}`)
+    seen.add(name)
+  }
+}

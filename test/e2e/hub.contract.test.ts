@@ -1,0 +1,93 @@
+/** A hub as a process: one per directory, gone when told, the same after a restart. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import type { Cleanup } from './flotilla-process.ts'
+
+const FREE = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
+const READY = /^flotilla hub ready: api (\S+) gateway (\S+) console (\S+) kubeconfig (\S+)\n/
+
+async function startHub(t: Cleanup, data: string, ...more: readonly string[]) {
+  const hub = startFlotilla(t, ['hub', 'run', '--data', data, ...FREE, ...more])
+  const [, api = '', gateway = '', page = '', kubeconfig = ''] = await hub.says(READY)
+  return { hub, api, gateway, page, kubeconfig }
+}
+
+const PLACEMENT = `
+apiVersion: flotilla.dev/v1alpha1
+kind: Placement
+metadata:
+  name: everywhere
+spec:
+  clusterSelector: {}
+`
+
+test('a second hub on the same directory says who holds it', async (t) => {
+  const data = join(temporaryFolder(t), 'hub')
+  const { hub } = await startHub(t, data)
+  const second = await runFlotilla(t, ['hub', 'run', '--data', data, ...FREE])
+  assert.equal(second.code, 1)
+  assert.match(
+    second.stderr,
+    new RegExp(`is in use by process ${hub.pid} on \\S+ since \\d{4}-.*: stop that hub first`),
+  )
+  assert.equal((await hub.stop()).code, 0)
+})
+
+test('SIGTERM ends it cleanly, and what was written is there after the next start, also after kill -9', async (t) => {
+  const data = join(temporaryFolder(t), 'hub')
+  const first = await startHub(t, data)
+  assert.equal(statSync(data).mode & 0o777, 0o700)
+  assert.equal(statSync(first.kubeconfig).mode & 0o777, 0o600)
+  assert.match(readFileSync(first.kubeconfig, 'utf8'), /^current-context: flotilla$/m)
+  const applied = await runFlotilla(t, ['apply', '-f', '-', '--kubeconfig', first.kubeconfig], { input: PLACEMENT })
+  assert.equal(applied.stdout, 'placement.flotilla.dev/everywhere serverside-applied\n', applied.stderr)
+  const ended = await first.hub.stop()
+  assert.equal(ended.code, 0)
+  assert.match(ended.stderr, /made the root key .*root\.key: move it to a safe place/)
+
+  const second = await startHub(t, data)
+  await second.hub.stop('SIGKILL')
+  const third = await startHub(t, data)
+  const got = await runFlotilla(t, ['get', 'placements', '-o', 'name', '--kubeconfig', third.kubeconfig])
+  assert.equal(got.stdout, 'placement.flotilla.dev/everywhere\n', got.stderr)
+  const last = await third.hub.stop()
+  assert.equal(last.code, 0)
+  assert.doesNotMatch(last.stderr, /root key/)
+  assert.ok(!readdirSync(data).some((name) => name.endsWith('-journal') || name.includes('.new')))
+})
+
+test('an address in use stops the start with a sentence', async (t) => {
+  const taken = createServer()
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
+  t.after(() => void taken.close())
+  const { port } = taken.address() as AddressInfo
+  const data = join(temporaryFolder(t), 'hub')
+  const args = ['hub', 'run', '--data', data, ...FREE, '--listen', `127.0.0.1:${port}`]
+  const { code, stderr, stdout } = await runFlotilla(t, args)
+  assert.equal(code, 1, stderr)
+  assert.equal(stdout, '')
+  assert.match(stderr, new RegExp(`address 127.0.0.1:${port} is in use`))
+})
+
+test('--print-config shows settings with their origins and starts nothing', async (t) => {
+  const env = { FLOTILLA_HUB_LOG_LEVEL: 'warn' }
+  const { code, stdout } = await runFlotilla(t, ['hub', 'run', '--data', '/nowhere', '--print-config'], { env })
+  assert.equal(code, 0)
+  assert.match(stdout, /^data +\/nowhere {2}\(--data\)$/m)
+  assert.match(stdout, /^logLevel +warn {2}\(FLOTILLA_HUB_LOG_LEVEL\)$/m)
+})
+
+test('without a hub, commands say how to get one', async (t) => {
+  const home = temporaryFolder(t)
+  const refused = await runFlotilla(t, ['get', 'clusters', '--context', 'nobody'], { env: { HOME: home } })
+  assert.equal(refused.code, 2)
+  assert.match(
+    refused.stderr,
+    /^error: there is no hub to talk to\n {2}where: .*\n {2}do: {4}start one with `\S+ demo`/,
+  )
+})

@@ -1,0 +1,74 @@
+/** The real kubectl against a running demo: what people already know works here too. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { needBinary } from '../../src/testing/testenv.ts'
+import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+
+const execute = promisify(execFile)
+
+const bundleOf = (text: string) => `apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata:
+  name: hello
+spec:
+  placement: stores
+  manifests: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: hello
+      namespace: default
+    data:
+      text: ${text}
+`
+
+test('kubectl gets, applies, waits, explains and deletes', async (t) => {
+  const folder = temporaryFolder(t)
+  const demo = startFlotilla(t, ['demo'])
+  const [, kubeconfig = ''] = await demo.says(/kubeconfig +(\S+)\n/)
+  const kubectl = async (...args: string[]) => {
+    const env = { ...process.env, HOME: folder, KUBECONFIG: kubeconfig }
+    const { stdout, stderr } = await execute(needBinary('kubectl'), args, { env, timeout: 60_000 })
+    assert.equal(stderr, '', `kubectl ${args.join(' ')}`)
+    return stdout
+  }
+
+  const clusters = ['store-1', 'store-2', 'store-3'].map((name) => `clusters.flotilla.dev/${name}`)
+  await kubectl('wait', ...clusters, '--for=jsonpath={.status.state}=Ready', '--timeout=60s')
+  // Ages and last-seen times move between two calls; everything else must be the same text.
+  const still = (text: string) => text.replace(/ +[0-9a-z]+ +[0-9a-z]+$/gm, '')
+  const flotilla = await runFlotilla(t, ['get', 'clusters', '--kubeconfig', kubeconfig])
+  assert.equal(still(flotilla.stdout), still(await kubectl('get', 'clusters')))
+  assert.match(await kubectl('get', 'fcl', '-o', 'wide'), /^NAME +STATE +READY +BUNDLES +VERSION .*ACCEPTED +MESSAGE/)
+
+  const file = join(folder, 'bundle.yaml')
+  writeFileSync(file, bundleOf('one'))
+  assert.equal(await kubectl('apply', '-f', file), 'bundle.flotilla.dev/hello created\n')
+  await kubectl('wait', 'bundle/hello', '--for=condition=Ready', '--timeout=60s')
+  assert.equal(await kubectl('get', 'rollout', 'hello-g1', '-o', 'jsonpath={.status.counts.ready}'), '3')
+
+  writeFileSync(file, bundleOf('two'))
+  assert.equal(await kubectl('apply', '-f', file), 'bundle.flotilla.dev/hello configured\n')
+  await kubectl('wait', 'bundle/hello', '--for=jsonpath={.status.release}=hello-g2', '--timeout=60s')
+  await kubectl('wait', 'bundle/hello', '--for=condition=Ready', '--timeout=60s')
+  assert.equal(await kubectl('apply', '-f', file), 'bundle.flotilla.dev/hello unchanged\n')
+  assert.equal(
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', file),
+    'bundle.flotilla.dev/hello serverside-applied\n',
+  )
+
+  assert.match(await kubectl('explain', 'bundle.spec.placement'), /The Placement, in this namespace/)
+  await assert.rejects(
+    kubectl('patch', 'bundle', 'hello', '--type=merge', '-p', '{"spec":{"placement":7}}'),
+    /spec\.placement: Invalid value: "integer"/,
+  )
+  assert.equal(
+    await kubectl('delete', 'bundle', 'hello'),
+    'bundle.flotilla.dev "hello" deleted from default namespace\n',
+  )
+  assert.equal((await demo.stop()).code, 0)
+})

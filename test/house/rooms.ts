@@ -1,0 +1,66 @@
+/** The import table of ARCHITECTURE.md as data: which room may import which. */
+
+const PURE = ['core', 'yaml', 'cel', 'kinds']
+const ALL = [
+  'core',
+  'cel',
+  'yaml',
+  'kinds',
+  'plan',
+  'render',
+  'wire',
+  'store',
+  'blobs',
+  'apiserver',
+  'client',
+  'engine',
+  'source',
+  'controllers',
+  'dialects',
+  'gateway',
+  'agent',
+  'hub',
+  'cli',
+  'sim',
+  'testing',
+] as const
+
+/** A folder below src/. */
+export type Room = (typeof ALL)[number]
+
+/** Every room, in the order a newcomer reads them. */
+export const ROOMS: readonly Room[] = ALL
+
+/** Rooms without clock, randomness, process, network or files. */
+export const PURE_ROOMS: readonly Room[] = ['core', 'cel', 'yaml', 'kinds', 'plan', 'render', 'wire']
+
+/** What a room may import with a static import; its own files always. */
+export const STATIC_IMPORTS: Readonly<Record<Room, readonly string[]>> = {
+  core: [],
+  cel: ['core'],
+  yaml: ['core'],
+  kinds: ['core', 'yaml', 'cel'],
+  plan: PURE,
+  render: PURE,
+  wire: PURE,
+  store: ['core', 'kinds'],
+  blobs: ['core', 'kinds'],
+  client: ['core', 'yaml', 'kinds'],
+  source: ['core', 'yaml', 'kinds', 'blobs'],
+  apiserver: ['core', 'yaml', 'cel', 'kinds', 'store', 'blobs'],
+  engine: ['core', 'kinds', 'client'],
+  gateway: ['core', 'kinds', 'wire', 'client', 'blobs'],
+  controllers: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'engine', 'client', 'source', 'blobs'],
+  dialects: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'engine', 'client', 'source', 'blobs'],
+  agent: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'wire', 'client', 'blobs'],
+  hub: ALL.filter((room) => !['cli', 'sim', 'testing', 'agent'].includes(room)),
+  cli: ['core', 'yaml', 'cel', 'kinds', 'plan', 'render', 'client', 'source'],
+  sim: ALL.filter((room) => !['cli', 'testing'].includes(room)),
+  testing: ALL,
+}
+
+/** What a room may import with a dynamic import besides. */
+export const DYNAMIC_IMPORTS: Readonly<Partial<Record<Room, readonly string[]>>> = {
+  hub: ['agent'],
+  cli: ['hub', 'agent', 'sim'],
+}
