@@ -1,0 +1,48 @@
+/** Charts on disk: a directory's files or an archive, as Helm finds them. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fromGoBytes } from '../render/gotemplate/go-string.ts'
+import type { Chart } from '../render/helm/chart.ts'
+import { HelmError } from '../render/helm/helm-error.ts'
+import { loadChart, loadChartArchive } from '../render/helm/load-chart.ts'
+import type { HelmProfile } from '../render/helm/profile.ts'
+
+const MAX_FILE = 5 * 1024 * 1024
+
+/** Loads the chart at a path. */
+export function loadChartFrom(path: string, profile: HelmProfile): Chart {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) throw notFound(path)
+  if (found.isDirectory()) return loadChart(readTree(path), { profile })
+  const data = readFileSync(path)
+  if (data[0] !== 0x1f || data[1] !== 0x8b) {
+    const isYaml = /\.ya?ml$/.test(path)
+    throw new HelmError(
+      isYaml
+        ? `file '${path}' seems to be a YAML file, but expected a gzipped archive`
+        : `file '${path}' does not appear to be a gzipped archive; got 'text/plain; charset=utf-8'`,
+    )
+  }
+  return loadChartArchive(data, { profile })
+}
+
+function notFound(path: string): HelmError {
+  if (/^(?:\/|\.)/.test(path)) return new HelmError(`path ${JSON.stringify(path)} not found`)
+  if (path.includes('/')) return new HelmError(`repo ${path.split('/')[0]} not found`)
+  return new HelmError(`non-absolute URLs should be in form of repo_name/path_to_chart, got: ${path}`)
+}
+
+function readTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
+  for (const entry of readdirSync(join(dir, base), { encoding: 'buffer' })) {
+    const name = fromGoBytes(entry)
+    const path = base === '' ? name : `${base}/${name}`
+    const stat = statSync(join(dir, path))
+    if (stat.isDirectory()) readTree(dir, path, files)
+    else if (!stat.isFile()) {
+      throw new HelmError(`cannot load irregular file ${join(dir, path)} as it has file mode type bits set`)
+    } else if (stat.size > MAX_FILE) {
+      throw new HelmError(`chart file ${JSON.stringify(name)} is larger than the maximum file size ${MAX_FILE}`)
+    } else files.set(path, readFileSync(join(dir, path)))
+  }
+  return files
+}

@@ -1,0 +1,538 @@
+/**
+ * Executes trees, step for step as Go's text/template does, including which node an error is blamed on.
+ * `undefined` is reflect's zero Value and `null` a nil interface (see value.ts); MISSING says that a pipeline has no value yet.
+ */
+import { canBeNil, isAssignable, methodOf } from './assignable.ts'
+import { compareStrings, goBytes, goQuote } from './go-string.ts'
+import { GoError, paramTypeName } from './function.ts'
+import type { GoFunction, ParamType } from './function.ts'
+import { formatValue } from './format.ts'
+import { nodeText } from './node.ts'
+import type {
+  AnyNode,
+  BranchNode,
+  ChainNode,
+  CommandNode,
+  FieldNode,
+  IdentifierNode,
+  ListNode,
+  NumberNode,
+  Operand,
+  PipeNode,
+  TemplateNode,
+  VariableNode,
+} from './node.ts'
+import type { Tree } from './parse.ts'
+import { GoBytes, GoInt, goInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, typeInfo, typeName } from './value.ts'
+
+const MISSING = Symbol('no previous value')
+
+/** What a set of templates runs with. */
+export interface ExecOptions {
+  readonly template: (name: string) => Tree | undefined
+  readonly functions: ReadonlyMap<string, GoFunction>
+  /** `missingkey=error`, as `helm --strict` asks. */
+  readonly missingKeyIsError?: boolean
+  /** Called for every node walked; throws to stop a template that runs for too long. */
+  readonly step?: (tree: Tree, node: AnyNode) => void
+  /** Called for every piece written, with its length; throws to stop a template that writes too much. */
+  readonly wrote?: (length: number, tree: Tree, node: AnyNode) => void
+  /** Receives each piece of output with the tree and node that made it. */
+  readonly trace?: (piece: string, tree: Tree, node: AnyNode) => void
+}
+
+/** A template that failed while it ran; the message is Go's. */
+export class TemplateExecError extends Error {
+  override readonly name = 'TemplateExecError'
+}
+
+const MAX_DEPTH = 100_000
+
+/** Runs a tree on data and returns what it wrote. */
+export function executeTemplate(tree: Tree, data: unknown, options: ExecOptions): string {
+  const output: string[] = []
+  const state = new State(tree, options, output, 0)
+  state.push('$', data)
+  state.walkList(data, tree.root)
+  return output.join('')
+}
+
+type Flow = 'next' | 'break' | 'continue'
+
+/** A value a field is taken of, and whether its static type is interface {}. */
+interface Receiver {
+  readonly value: unknown
+  readonly boxed: boolean
+}
+
+class State {
+  readonly #tree: Tree
+  readonly #options: ExecOptions
+  readonly #output: string[]
+  readonly #depth: number
+  readonly #names: string[] = []
+  readonly #values: unknown[] = []
+  // Elements of maps and slices have the static type interface {}, which error messages name instead of what is inside.
+  readonly #boxed: boolean[] = []
+  #dotIsBoxed = false
+  #node: AnyNode | undefined
+
+  constructor(tree: Tree, options: ExecOptions, output: string[], depth: number) {
+    this.#tree = tree
+    this.#options = options
+    this.#output = output
+    this.#depth = depth
+  }
+
+  push(name: string, value: unknown): void {
+    this.#names.push(name)
+    this.#values.push(value)
+    this.#boxed.push(false)
+  }
+
+  #pop(mark: number): void {
+    this.#names.length = mark
+    this.#values.length = mark
+    this.#boxed.length = mark
+  }
+
+  #setVar(name: string, value: unknown): void {
+    const at = this.#names.lastIndexOf(name)
+    if (at < 0) this.#fail(`undefined variable: ${name}`)
+    this.#values[at] = value
+    this.#boxed[at] = false
+  }
+
+  #setTopVar(at: number, value: unknown, boxed: boolean): void {
+    this.#values[at] = value
+    this.#boxed[at] = boxed
+  }
+
+  /** Walks a list with a dot of its own. */
+  #walkWith(dot: unknown, list: ListNode, boxed: boolean): Flow {
+    const outer = this.#dotIsBoxed
+    this.#dotIsBoxed = boxed
+    const flow = this.walkList(dot, list)
+    this.#dotIsBoxed = outer
+    return flow
+  }
+
+  #write(piece: string, node: AnyNode): void {
+    this.#output.push(piece)
+    this.#options.wrote?.(piece.length, this.#tree, node)
+    this.#options.trace?.(piece, this.#tree, node)
+  }
+
+  walkList(dot: unknown, list: ListNode): Flow {
+    for (const node of list.nodes) {
+      this.#options.step?.(this.#tree, node)
+      this.#node = node
+      switch (node.type) {
+        case 'text':
+          this.#write(node.text, node)
+          break
+        case 'action': {
+          const value = this.#pipeline(dot, node.pipe)
+          if (node.pipe.decl.length === 0) this.#print(node, value)
+          break
+        }
+        case 'if':
+        case 'with': {
+          const flow = this.#ifOrWith(dot, node)
+          if (flow !== 'next') return flow
+          break
+        }
+        case 'range': {
+          const flow = this.#range(dot, node)
+          if (flow !== 'next') return flow
+          break
+        }
+        case 'break':
+        case 'continue':
+          return node.type
+        case 'template':
+          this.#template(dot, node)
+          break
+      }
+    }
+    return 'next'
+  }
+
+  #print(node: AnyNode, value: unknown): void {
+    this.#node = node
+    if (value === undefined) return this.#write('<no value>', node)
+    if (value instanceof GoStruct && value.addressedPrint) return this.#write(value.addressedPrint(), node)
+    // A pointer is followed before printing.
+    if (value instanceof GoStruct && value.type.startsWith('*') && !value.print) {
+      return this.#write(formatValue(value).slice(1), node)
+    }
+    if (kindOf(value) === 'func') this.#fail(`can't print ${nodeText(node)} of type ${typeName(value)}`)
+    this.#write(formatValue(value), node)
+  }
+
+  #ifOrWith(dot: unknown, node: BranchNode): Flow {
+    const mark = this.#names.length
+    const value = this.#pipeline(dot, node.pipe)
+    let flow: Flow = 'next'
+    if (isTrue(value))
+      flow = node.type === 'with' ? this.#walkWith(value, node.list, false) : this.walkList(dot, node.list)
+    else if (node.elseList) flow = this.walkList(dot, node.elseList)
+    this.#pop(mark)
+    return flow
+  }
+
+  #range(dot: unknown, node: BranchNode): Flow {
+    this.#node = node
+    const outerMark = this.#names.length
+    const value = plainValue(this.#pipeline(dot, node.pipe))
+    const mark = this.#names.length
+    const { decl, isAssign } = node.pipe
+    const boxed =
+      typeof value === 'object' && !(value instanceof GoInt) && value !== null && typeInfo(value) === undefined
+    const iterate = (index: unknown, element: unknown): Flow => {
+      if (decl.length > 0) {
+        if (isAssign) this.#setVar(decl[0]!.names[0]!, decl.length > 1 ? index : element)
+        else this.#setTopVar(mark - 1, element, boxed)
+      }
+      if (decl.length > 1) {
+        if (isAssign) this.#setVar(decl[1]!.names[0]!, element)
+        else this.#setTopVar(mark - 2, index, false)
+      }
+      const flow = this.#walkWith(element, node.list, boxed)
+      this.#pop(mark)
+      return flow
+    }
+    const iterated = this.#iterate(value, node, iterate)
+    let flow: Flow = 'next'
+    if (!iterated && node.elseList) flow = this.walkList(dot, node.elseList)
+    this.#pop(outerMark)
+    return flow
+  }
+
+  /** Calls `iterate` for each element; false when there was none. */
+  #iterate(value: unknown, node: BranchNode, iterate: (index: unknown, element: unknown) => Flow): boolean {
+    if (value === undefined || value === null) return false
+    if (Array.isArray(value)) {
+      // Go reads the slice header once: elements appended meanwhile are not seen.
+      const { length } = value
+      for (let index = 0; index < length; index++) {
+        if (iterate(goInt(index), value[index] ?? null) === 'break') break
+      }
+      return length > 0
+    }
+    if (value instanceof Map) {
+      // Go takes keys and values before the first round: what the body changes is not seen.
+      const entries = [...(value as Map<string, unknown>)].sort(([a], [b]) => compareStrings(a, b))
+      for (const [key, element] of entries) {
+        if (iterate(key, element ?? null) === 'break') break
+      }
+      return entries.length > 0
+    }
+    if (value instanceof GoBytes) {
+      for (const [index, byte] of value.bytes.entries()) {
+        if (iterate(goInt(index), new GoInt(byte, 'uint8')) === 'break') break
+      }
+      return value.bytes.length > 0
+    }
+    if (value instanceof GoInt) {
+      if (node.pipe.decl.length > 1)
+        this.#fail(`can't use ${formatValue(value)} to iterate over more than one variable`)
+      for (let index = 0n; index < value.value; index++) {
+        this.#options.step?.(this.#tree, node)
+        if (iterate(undefined, new GoInt(index, value.type)) === 'break') break
+      }
+      return value.value > 0n
+    }
+    return this.#fail(`range can't iterate over ${formatValue(value)}`)
+  }
+
+  #template(dot: unknown, node: TemplateNode): void {
+    this.#node = node
+    const tree = this.#options.template(node.name)
+    if (!tree) return this.#fail(`template ${goQuote(node.name)} not defined`)
+    if (this.#depth >= MAX_DEPTH) this.#fail(`exceeded maximum template depth (${MAX_DEPTH})`)
+    const data = node.pipe ? this.#pipeline(dot, node.pipe) : undefined
+    const inner = new State(tree, this.#options, this.#output, this.#depth + 1)
+    inner.push('$', data)
+    inner.walkList(data, tree.root)
+  }
+
+  #pipeline(dot: unknown, pipe: PipeNode): unknown {
+    this.#node = pipe
+    let value: unknown = MISSING
+    for (const command of pipe.commands) {
+      // The thing inside the interface: a nil one is no value.
+      value = this.#command(dot, command, value) ?? undefined
+    }
+    for (const variable of pipe.decl) {
+      if (pipe.isAssign) this.#setVar(variable.names[0]!, value)
+      else this.push(variable.names[0]!, value)
+    }
+    return value
+  }
+
+  #notAFunction(args: readonly Operand[], final: unknown): void {
+    if (args.length > 1 || final !== MISSING) this.#fail(`can't give argument to non-function ${nodeText(args[0]!)}`)
+  }
+
+  #command(dot: unknown, command: CommandNode, final: unknown): unknown {
+    const first = command.args[0]!
+    switch (first.type) {
+      case 'field':
+        return this.#fieldNode(dot, first, command.args, final)
+      case 'chain':
+        return this.#chainNode(dot, first, command.args, final)
+      case 'identifier':
+        return this.#function(dot, first, { at: command, args: command.args, final })
+      case 'pipe':
+        // Parenthesized pipeline. The arguments are all inside the pipeline; final must be absent.
+        this.#notAFunction(command.args, final)
+        return this.#pipeline(dot, first)
+      case 'variable':
+        return this.#variableNode(dot, first, command.args, final)
+      default:
+        break
+    }
+    this.#node = first
+    this.#notAFunction(command.args, final)
+    switch (first.type) {
+      case 'bool':
+        return first.value
+      case 'dot':
+        return dot
+      case 'nil':
+        return this.#fail('nil is not a command')
+      case 'number':
+        return this.#idealConstant(first)
+      case 'string':
+        return first.text
+    }
+  }
+
+  #idealConstant(node: NumberNode): unknown {
+    this.#node = node
+    if (node.isComplex) return this.#fail(`complex numbers are not supported: ${node.text}`)
+    const hexInt = /^0[xX]/.test(node.text) && !/[pP]/.test(node.text)
+    if (node.float !== undefined && !hexInt && !node.text.startsWith("'") && /[.eEpP]/.test(node.text))
+      return node.float
+    if (node.int !== undefined) return goInt(node.int)
+    return this.#fail(`${node.text} overflows int`)
+  }
+
+  #fieldNode(dot: unknown, field: FieldNode, args: readonly Operand[], final: unknown): unknown {
+    this.#node = field
+    return this.#fieldChain(
+      dot,
+      { value: dot, boxed: this.#dotIsBoxed },
+      { node: field, names: field.names, args, final },
+    )
+  }
+
+  #chainNode(dot: unknown, chain: ChainNode, args: readonly Operand[], final: unknown): unknown {
+    this.#node = chain
+    if (chain.node.type === 'nil') this.#fail(`indirection through explicit nil in ${nodeText(chain)}`)
+    const receiver = this.#argument(dot, 'value', chain.node)
+    return this.#fieldChain(dot, { value: receiver, boxed: false }, { node: chain, names: chain.fields, args, final })
+  }
+
+  #variableNode(dot: unknown, variable: VariableNode, args: readonly Operand[], final: unknown): unknown {
+    this.#node = variable
+    const at = this.#names.lastIndexOf(variable.names[0]!)
+    if (at < 0) this.#fail(`undefined variable: ${variable.names[0]}`)
+    const value = this.#values[at]
+    if (variable.names.length === 1) {
+      this.#notAFunction(args, final)
+      return value
+    }
+    const names = variable.names.slice(1)
+    return this.#fieldChain(dot, { value, boxed: this.#boxed[at]! }, { node: variable, names, args, final })
+  }
+
+  #fieldChain(
+    dot: unknown,
+    start: Receiver,
+    chain: { node: AnyNode; names: readonly string[]; args: readonly Operand[]; final: unknown },
+  ): unknown {
+    let receiver = start
+    const last = chain.names.length - 1
+    for (const [at, name] of chain.names.entries()) {
+      const step = at < last ? { args: [], final: MISSING } : { args: chain.args, final: chain.final }
+      const value = this.#field(dot, receiver, { name, node: chain.node, ...step })
+      receiver = { value, boxed: plainValue(receiver.value) instanceof Map }
+    }
+    return receiver.value
+  }
+
+  #field(
+    dot: unknown,
+    receiver: Receiver,
+    field: { name: string; node: AnyNode; args: readonly Operand[]; final: unknown },
+  ): unknown {
+    const { name, node, args, final } = field
+    const { boxed } = receiver
+    let { value } = receiver
+    if (value === undefined) {
+      if (this.#options.missingKeyIsError) this.#fail(`nil data; no entry for key ${goQuote(name)}`)
+      return undefined
+    }
+    if (value === null) return this.#fail(`nil pointer evaluating interface {}.${name}`)
+    const method = methodOf(value, name)
+    if (method) return this.#call(dot, method, { name, node, args: args.slice(1), final })
+    const hasArgs = args.length > 1 || final !== MISSING
+    const type = boxed ? 'interface {}' : typeName(value)
+    if (value instanceof GoNamed) ({ value } = value)
+    if (value instanceof GoStruct) {
+      if (value.fields.has(name)) {
+        if (hasArgs) this.#fail(`${name} has arguments but cannot be invoked as function`)
+        return value.fields.get(name) ?? null
+      }
+      if (value.promoted?.has(name)) return value.promoted.get(name) ?? null
+    } else if (value instanceof Map) {
+      if (hasArgs) this.#fail(`${name} is not a method but has arguments`)
+      if (!value.has(name)) {
+        if (this.#options.missingKeyIsError) this.#fail(`map has no entry for key ${goQuote(name)}`)
+        return typeInfo(value)?.missing ?? null
+      }
+      return (value as Map<string, unknown>).get(name) ?? null
+    }
+    return this.#fail(`can't evaluate field ${name} in type ${type}`)
+  }
+
+  #function(
+    dot: unknown,
+    node: IdentifierNode,
+    call: { at: AnyNode; args: readonly Operand[]; final: unknown },
+  ): unknown {
+    this.#node = node
+    const fun = this.#options.functions.get(node.name)
+    if (!fun) return this.#fail(`${goQuote(node.name)} is not a defined function`)
+    const args = call.args.slice(1)
+    if (node.name === 'and' || node.name === 'or') return this.#andOr(dot, node.name, args, call.final)
+    return this.#call(dot, fun, { name: node.name, node: call.at, args, final: call.final })
+  }
+
+  /** `and` and `or` stop at the first argument that decides. */
+  #andOr(dot: unknown, name: 'and' | 'or', args: readonly Operand[], final: unknown): unknown {
+    if (args.length === 0 && final === MISSING) this.#fail(`wrong number of args for ${name}: want at least 1 got 0`)
+    let value: unknown
+    for (const arg of args) {
+      value = this.#argument(dot, 'value', arg)
+      if (isTrue(value) === (name === 'or')) return value
+    }
+    return final === MISSING ? value : this.#validate(final, 'value')
+  }
+
+  #call(
+    dot: unknown,
+    fun: GoFunction,
+    call: { name: string; node: AnyNode; args: readonly Operand[]; final: unknown },
+  ): unknown {
+    const { name, args, final } = call
+    const fixed = fun.params.length
+    const count = args.length + (final === MISSING ? 0 : 1)
+    if (fun.variadic === undefined) {
+      if (count !== fixed) this.#fail(`wrong number of args for ${name}: want ${fixed} got ${count}`)
+    } else if (count < fixed) {
+      this.#fail(`wrong number of args for ${name}: want at least ${fixed} got ${args.length}`)
+    }
+    const typeAt = (index: number): ParamType => (index < fixed ? fun.params[index]! : fun.variadic!)
+    const values = args.map((arg, index) => this.#argument(dot, typeAt(index), arg))
+    if (final !== MISSING) values.push(this.#validate(final, typeAt(args.length)))
+    try {
+      if (name === 'call' && call.node.type === 'command') throw notCallable(values[0], args[0] ?? call.node)
+      return fun.call(values)
+    } catch (error) {
+      if (!(error instanceof GoError || error instanceof TemplateExecError)) throw error
+      this.#node = call.node
+      return this.#fail(`error calling ${name}: ${error.message}`, error)
+    }
+  }
+
+  #argument(dot: unknown, type: ParamType, node: Operand): unknown {
+    this.#node = node
+    switch (node.type) {
+      case 'dot':
+        return this.#validate(dot, type)
+      case 'nil':
+        if (canBeNil(type)) return type === 'value' ? undefined : null
+        return this.#fail(`cannot assign nil to ${paramTypeName(type)}`)
+      case 'field':
+        return this.#validate(this.#fieldNode(dot, node, [node], MISSING), type)
+      case 'variable':
+        return this.#validate(this.#variableNode(dot, node, [], MISSING), type)
+      case 'pipe':
+        return this.#validate(this.#pipeline(dot, node), type)
+      case 'identifier':
+        return this.#validate(this.#function(dot, node, { at: node, args: [], final: MISSING }), type)
+      case 'chain':
+        return this.#validate(this.#chainNode(dot, node, [], MISSING), type)
+      default:
+        return this.#literal(node, type)
+    }
+  }
+
+  #literal(node: Operand & { type: 'bool' | 'number' | 'string' }, type: ParamType): unknown {
+    switch (type) {
+      case 'any':
+      case 'value':
+        if (node.type === 'number') return this.#idealConstant(node)
+        return node.type === 'string' ? node.text : node.value
+      case 'bool':
+        return node.type === 'bool' ? node.value : this.#fail(`expected bool; found ${nodeText(node)}`)
+      case 'string':
+        return node.type === 'string' ? node.text : this.#fail(`expected string; found ${nodeText(node)}`)
+      case 'int':
+      case 'int64':
+        if (node.type === 'number' && node.int !== undefined) return new GoInt(node.int, type)
+        return this.#fail(`expected integer; found ${nodeText(node)}`)
+      case 'uint32':
+        if (node.type === 'number' && node.uint !== undefined) return new GoInt(node.uint, type)
+        return this.#fail(`expected unsigned integer; found ${nodeText(node)}`)
+      case 'float64':
+        if (node.type === 'number' && node.float !== undefined) return node.float
+        return this.#fail(`expected float; found ${nodeText(node)}`)
+      default:
+        return this.#fail(`can't handle ${nodeText(node)} for arg of type ${paramTypeName(type)}`)
+    }
+  }
+
+  /** reflect's AssignableTo, for the types that functions ask for. */
+  #validate(value: unknown, type: ParamType): unknown {
+    if (type === 'value') return value
+    if (value === undefined) {
+      return canBeNil(type) ? null : this.#fail(`invalid value; expected ${paramTypeName(type)}`)
+    }
+    if (type === 'any') return value
+    // A nil in an interface goes wherever an untyped one does not.
+    if (value === null) {
+      return this.#fail(`wrong type for value; expected ${paramTypeName(type)}; got interface {}`)
+    }
+    if (isAssignable(value, type)) return type === 'map' || type === 'list' ? plainValue(value) : value
+    return this.#fail(`wrong type for value; expected ${paramTypeName(type)}; got ${typeName(value)}`)
+  }
+
+  #fail(problem: string, cause?: Error): never {
+    const name = this.#tree.name
+    const options = cause ? { cause } : undefined
+    if (!this.#node) throw new TemplateExecError(`template: ${name}: ${problem}`, options)
+    const location = locate(this.#tree, this.#node)
+    throw new TemplateExecError(
+      `template: ${location}: executing ${goQuote(name)} at <${nodeText(this.#node)}>: ${problem}`,
+      options,
+    )
+  }
+}
+
+/** `file:line:column` of a node; the column counts bytes from 0, as Go's does. */
+export function locate(tree: Tree, node: AnyNode): string {
+  const before = tree.text.slice(0, node.pos)
+  const lineStart = before.lastIndexOf('\n') + 1
+  const line = before.split('\n').length
+  return `${tree.parseName}:${line}:${goBytes(before.slice(lineStart)).length}`
+}
+
+/** No value of a chart is a function: `call` can only complain. */
+function notCallable(value: unknown, node: AnyNode): GoError {
+  if (value === undefined || value === null) return new GoError('call of nil')
+  return new GoError(`non-function ${nodeText(node)} of type ${typeName(value)}`)
+}

@@ -1,0 +1,357 @@
+/** Go's fmt: Print's `%v`, and printf with its verbs, flags and complaints (`%!d(string=x)`). */
+import { formatFloat } from './format-float.ts'
+import { compareStrings, fromGoBytes, goBytes, goQuote, isPrint, quotedRune } from './go-string.ts'
+import { GoBytes, GoInt, GoNamed, GoStruct, kindOf, typeInfo, typeName } from './value.ts'
+
+/** `%v` of a value, as fmt.Print writes one operand. */
+export function formatValue(value: unknown): string {
+  return formatV(value, {}, 0)
+}
+
+/** fmt.Sprint: spaces only between operands when neither is a string. */
+export function sprint(values: readonly unknown[]): string {
+  let out = ''
+  for (const [index, value] of values.entries()) {
+    if (index > 0 && kindOf(value) !== 'string' && kindOf(values[index - 1]) !== 'string') out += ' '
+    out += formatValue(value)
+  }
+  return out
+}
+
+/** fmt.Sprintln: always spaces, and a newline. */
+export function sprintln(values: readonly unknown[]): string {
+  return `${values.map(formatValue).join(' ')}\n`
+}
+
+interface Flags {
+  plus?: boolean
+  minus?: boolean
+  sharp?: boolean
+  /** `%+v`. */
+  fieldNames?: boolean
+  space?: boolean
+  zero?: boolean
+  width?: number
+  precision?: number
+}
+
+/** fmt.Sprintf. */
+export function sprintf(format: string, values: readonly unknown[]): string {
+  let out = ''
+  let argument = 0
+  let reordered = false
+  for (let at = 0; at < format.length;) {
+    const percent = format.indexOf('%', at)
+    if (percent < 0) {
+      out += format.slice(at)
+      break
+    }
+    out += format.slice(at, percent)
+    at = percent + 1
+    const flags: Flags = {}
+    for (; at < format.length; at++) {
+      const char = format[at]!
+      if (char === '#') flags.sharp = true
+      else if (char === '0') flags.zero = true
+      else if (char === '+') flags.plus = true
+      else if (char === '-') flags.minus = true
+      else if (char === ' ') flags.space = true
+      else break
+    }
+    let afterIndex = false
+    let badIndex = false
+    const readIndex = () => {
+      if (format[at] !== '[') return
+      reordered = true
+      afterIndex = true
+      const close = format.indexOf(']', at)
+      const number = close < 0 ? Number.NaN : Number(format.slice(at + 1, close))
+      if (close < 0) {
+        badIndex = true
+        at += 1
+        return
+      }
+      if (Number.isInteger(number) && number >= 1 && number <= values.length) argument = number - 1
+      else badIndex = true
+      at = close + 1
+    }
+    const readNumber = (): number | undefined => {
+      const digits = /^\d+/.exec(format.slice(at, at + 7))?.[0]
+      if (digits === undefined) return undefined
+      at += digits.length
+      return Number(digits)
+    }
+    readIndex()
+    if (format[at] === '*') {
+      at += 1
+      const star = values[argument]
+      argument += 1
+      if (star instanceof GoInt && star.value >= -1_000_000n && star.value <= 1_000_000n) {
+        const width = Number(star.value)
+        flags.width = Math.abs(width)
+        if (width < 0) {
+          flags.minus = true
+          flags.zero = false
+        }
+      } else {
+        out += '%!(BADWIDTH)'
+      }
+      afterIndex = false
+    } else {
+      const width = readNumber()
+      if (width !== undefined) {
+        flags.width = width
+        if (afterIndex) badIndex = true
+      }
+    }
+    if (format[at] === '.') {
+      at += 1
+      if (afterIndex) badIndex = true
+      readIndex()
+      if (format[at] === '*') {
+        at += 1
+        const star = values[argument]
+        argument += 1
+        if (star instanceof GoInt && star.value >= 0n && star.value <= 1_000_000n) flags.precision = Number(star.value)
+        else out += star instanceof GoInt && star.value < 0n ? '' : '%!(BADPREC)'
+        afterIndex = false
+      } else {
+        flags.precision = readNumber() ?? 0
+      }
+    }
+    if (!afterIndex) readIndex()
+    if (at >= format.length) {
+      out += '%!(NOVERB)'
+      break
+    }
+    const verb = String.fromCodePoint(format.codePointAt(at)!)
+    at += verb.length
+    if (verb === '%') out += '%'
+    else if (badIndex) out += `%!${verb}(BADINDEX)`
+    else if (argument >= values.length) out += `%!${verb}(MISSING)`
+    else {
+      out += formatVerb(values[argument], verb, flags)
+      argument += 1
+    }
+  }
+  if (!reordered && argument < values.length) {
+    const extra = values
+      .slice(argument)
+      .map((value) => (value === null || value === undefined ? '<nil>' : `${typeName(value)}=${formatValue(value)}`))
+    out += `%!(EXTRA ${extra.join(', ')})`
+  }
+  return out
+}
+
+function formatVerb(value: unknown, verb: string, flags: Flags): string {
+  if ((verb === 'T' || verb === 'v') && (value === null || value === undefined)) return pad('<nil>', flags)
+  if (verb === 'T') return formatString(typeName(value), 's', flags)
+  if (verb === 'v' && flags.sharp) {
+    return typeof value === 'string'
+      ? formatString(value, 'q', { ...flags, sharp: false })
+      : pad(formatSharp(value), flags)
+  }
+  // For %v a plus asks for field names, not for signs.
+  if (verb === 'v') return formatV(value, { ...flags, plus: false, fieldNames: flags.plus ?? false }, 0)
+  if (value === null || value === undefined) return badVerb(value, verb, flags)
+  if (verb === 'p') return `%!p(${typeName(value)}=${formatValue(value)})`
+  const printed = stringerOf(value)
+  if (printed !== undefined && 'sqxX'.includes(verb)) return formatString(printed, verb, flags)
+  if (value instanceof GoNamed) {
+    const text = formatVerb(value.value, verb, flags)
+    return text.startsWith('%!') ? badVerb(value, verb, flags) : text
+  }
+  if (value instanceof GoBytes) {
+    if ('sqxX'.includes(verb)) return formatString(fromGoBytes(value.bytes), verb, flags)
+    return `[${Array.from(value.bytes, (byte) => formatVerb(new GoInt(byte, 'uint8'), verb, flags)).join(' ')}]`
+  }
+  if (typeof value === 'boolean') return verb === 't' ? pad(String(value), flags) : badVerb(value, verb, flags)
+  if (value instanceof GoInt) return formatInteger(value, verb, flags)
+  if (typeof value === 'number') return formatFloatVerb(value, verb, flags)
+  if (typeof value === 'string')
+    return 'sqxX'.includes(verb) ? formatString(value, verb, flags) : badVerb(value, verb, flags)
+  if (Array.isArray(value)) return `[${value.map((item) => formatVerb(item, verb, flags)).join(' ')}]`
+  if (value instanceof Map) {
+    return `map[${sortedEntries(value)
+      .map(([key, item]) => `${formatVerb(key, verb, flags)}:${formatVerb(item, verb, flags)}`)
+      .join(' ')}]`
+  }
+  if (value instanceof GoStruct) {
+    return `${value.type.startsWith('*') ? '&' : ''}{${[...value.fields.values()].map((item) => formatVerb(item, verb, flags)).join(' ')}}`
+  }
+  return badVerb(value, verb, flags)
+}
+
+/** Go's complaint; the value in it still obeys width and precision. */
+function badVerb(value: unknown, verb: string, flags: Flags): string {
+  if (value === null || value === undefined) return `%!${verb}(<nil>)`
+  return `%!${verb}(${typeName(value)}=${formatV(value, flags, 0)})`
+}
+
+function formatV(value: unknown, flags: Flags, depth: number): string {
+  if (value === null || value === undefined) return pad('<nil>', flags)
+  const printed = stringerOf(value)
+  if (printed !== undefined) return formatString(printed, 's', flags)
+  if (typeof value === 'string') return formatString(value, 's', flags)
+  if (typeof value === 'boolean') return pad(String(value), flags)
+  if (value instanceof GoNamed) return formatV(value.value, flags, depth)
+  if (value instanceof GoBytes) return `[${value.bytes.join(' ')}]`
+  if (value instanceof GoInt) return formatInteger(value, 'd', flags)
+  if (typeof value === 'number') return formatFloatVerb(value, 'g', flags)
+  if (Array.isArray(value)) return `[${value.map((item) => formatV(item, flags, depth + 1)).join(' ')}]`
+  if (value instanceof Map) {
+    return `map[${sortedEntries(value)
+      .map(([key, item]) => `${formatV(key, flags, depth + 1)}:${formatV(item, flags, depth + 1)}`)
+      .join(' ')}]`
+  }
+  if (value instanceof GoStruct) {
+    // Only the outermost pointer is followed; below it Go prints an address.
+    if (value.type.startsWith('*') && depth > 0) return '0xc000000000'
+    const fields = [...value.fields].map(
+      ([name, item]) => `${flags.fieldNames ? `${name}:` : ''}${formatV(item, flags, depth + 1)}`,
+    )
+    return `${value.type.startsWith('*') ? '&' : ''}{${fields.join(' ')}}`
+  }
+  return pad('0xc000000000', flags)
+}
+
+function formatSharp(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'boolean' || value instanceof GoInt) {
+    return value instanceof GoInt && value.type.startsWith('u') ? `0x${value.value.toString(16)}` : String(value)
+  }
+  if (typeof value === 'number') return formatFloat(value, 'g', -1)
+  if (value instanceof GoNamed) return formatSharp(value.value).replace(typeName(value.value), value.info.type)
+  if (value instanceof GoBytes)
+    return `[]byte{${Array.from(value.bytes, (byte) => `0x${byte.toString(16)}`).join(', ')}}`
+  const inner = (item: unknown) => (item === null || item === undefined ? 'interface {}(nil)' : formatSharp(item))
+  if (Array.isArray(value)) return `${typeName(value)}{${value.map(inner).join(', ')}}`
+  if (value instanceof Map) {
+    return `${typeName(value)}{${sortedEntries(value)
+      .map(([key, item]) => `${goQuote(key)}:${inner(item)}`)
+      .join(', ')}}`
+  }
+  if (value instanceof GoStruct) {
+    const name = value.type.startsWith('*') ? `&${value.type.slice(1)}` : value.type
+    return `${name}{${[...value.fields].map(([field, item]) => `${field}:${inner(item)}`).join(', ')}}`
+  }
+  return '(func())(0xc000000000)'
+}
+
+function stringerOf(value: unknown): string | undefined {
+  if (value instanceof GoStruct) return value.print?.()
+  if (value instanceof GoNamed) return value.info.print?.()
+  if (value instanceof Map || Array.isArray(value)) return typeInfo(value)?.print?.()
+  return undefined
+}
+
+function sortedEntries(map: Map<unknown, unknown>): [string, unknown][] {
+  return ([...map] as [string, unknown][]).sort(([a], [b]) => compareStrings(a, b))
+}
+
+function pad(text: string, flags: Flags): string {
+  if (flags.width === undefined) return text
+  const missing = flags.width - [...text].length
+  if (missing <= 0) return text
+  if (flags.minus) return text + ' '.repeat(missing)
+  return (flags.zero ? '0' : ' ').repeat(missing) + text
+}
+
+function formatString(text: string, verb: string, flags: Flags): string {
+  if (verb === 'x' || verb === 'X') return pad(hexString(text, verb, flags), flags)
+  const cut = flags.precision === undefined ? text : [...text].slice(0, flags.precision).join('')
+  if (verb === 's') return pad(cut, flags)
+  const raw = flags.sharp && !/[`\u0000-\u0008\u000a-\u001f\u007f]/.test(cut)
+  return pad(raw ? `\`${cut}\`` : goQuote(cut, { ascii: flags.plus ?? false }), flags)
+}
+
+function hexString(text: string, verb: string, flags: Flags): string {
+  let bytes = [...goBytes(text)]
+  if (flags.precision !== undefined) bytes = bytes.slice(0, flags.precision)
+  const prefix = flags.sharp ? `0${verb}` : ''
+  const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
+  if (digits.length === 0) return ''
+  const joined = flags.space ? prefix + digits.join(` ${prefix}`) : prefix + digits.join('')
+  return verb === 'X' ? joined.toUpperCase() : joined
+}
+
+const BASES: Readonly<Record<string, number>> = { d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 }
+
+function formatInteger(value: GoInt, verb: string, flags: Flags): string {
+  if (verb === 'c') return pad(runeOf(value), flags)
+  if (verb === 'q') return pad(`'${quotedRune(runeOf(value), "'", flags.plus ?? false)}'`, flags)
+  if (verb === 'U') {
+    const code = BigInt.asUintN(64, value.value)
+      .toString(16)
+      .toUpperCase()
+      .padStart(Math.max(4, flags.precision ?? 4), '0')
+    return pad(flags.sharp && isPrint(runeOf(value)) ? `U+${code} '${runeOf(value)}'` : `U+${code}`, {
+      ...flags,
+      zero: false,
+    })
+  }
+  const base = BASES[verb]
+  if (base === undefined) return badVerb(value, verb, flags)
+  const negative = value.value < 0n
+  let digits = (negative ? -value.value : value.value).toString(base)
+  if (verb === 'X') digits = digits.toUpperCase()
+  const sign = negative ? '-' : flags.plus ? '+' : flags.space ? ' ' : ''
+  if (flags.precision !== undefined) {
+    if (flags.precision === 0 && value.value === 0n) return ' '.repeat(flags.width ?? 0)
+    digits = digits.padStart(flags.precision, '0')
+  } else if (flags.zero && !flags.minus && flags.width !== undefined) {
+    digits = digits.padStart(flags.width - sign.length, '0')
+  }
+  let prefix = ''
+  if (flags.sharp) {
+    if (base === 16) prefix = `0${verb}`
+    else if (base === 2) prefix = '0b'
+    else if (base === 8 && !digits.startsWith('0')) prefix = '0'
+  }
+  if (verb === 'O') prefix = '0o'
+  return pad(sign + prefix + digits, { ...flags, zero: false })
+}
+
+function runeOf(value: GoInt): string {
+  const code = Number(value.value)
+  return code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : '\ufffd'
+}
+
+function formatFloatVerb(value: number, verb: string, flags: Flags): string {
+  if (!'eEfFgGbxX'.includes(verb)) return badVerb(value, verb, flags)
+  const defaults: Readonly<Record<string, number>> = { e: 6, E: 6, f: 6, F: 6, g: -1, G: -1, b: -1, x: -1, X: -1 }
+  let text = formatFloat(value, verb === 'F' ? 'f' : verb, flags.precision ?? defaults[verb]!)
+  if (flags.sharp && verb !== 'b') text = withTrailingZeros(text, verb, flags.precision ?? defaults[verb]!)
+  const signed = /^[+-]/.test(text)
+  let sign = signed ? text[0]! : ''
+  const digits = signed ? text.slice(1) : text
+  if (!Number.isFinite(value)) {
+    // Infinities and NaN are never padded with zeros.
+    if (sign === '+' && !flags.plus) sign = flags.space ? ' ' : '+'
+    if (sign === '' && flags.plus) sign = '+'
+    if (sign === '' && flags.space) sign = ' '
+    return pad(sign + digits, { ...flags, zero: false })
+  }
+  if (sign === '') sign = flags.plus ? '+' : flags.space ? ' ' : ''
+  if (flags.zero && !flags.minus && flags.width !== undefined)
+    return sign + digits.padStart(flags.width - sign.length, '0')
+  return pad(sign + digits, { ...flags, zero: false })
+}
+
+/** `#` always leaves a point, and for some verbs the zeros behind it; the counting is Go's. */
+function withTrailingZeros(text: string, verb: string, precision: number): string {
+  const signed = /^[+-]/.test(text)
+  const unsigned = signed ? text.slice(1) : text
+  const at = unsigned.search('xX'.includes(verb) ? /[pP]/ : /[eEpP]/)
+  let number = at < 0 ? unsigned : unsigned.slice(0, at)
+  const tail = at < 0 ? '' : unsigned.slice(at)
+  let missing = 'gGx'.includes(verb) ? (precision < 0 ? 6 : precision) : 0
+  missing -= number.replace('.', '').replace(/^0*/, '').length
+  if (!number.includes('.')) {
+    // A single zero counts as a digit.
+    if (number === '0') missing -= 1
+    number += '.'
+  }
+  return (signed ? text[0]! : '') + number + '0'.repeat(Math.max(0, missing)) + tail
+}

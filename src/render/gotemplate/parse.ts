@@ -1,0 +1,486 @@
+/** Go's text/template parser: tokens in, trees out. Errors read `template: FILE:LINE: what`. */
+import { goQuote } from './go-string.ts'
+import { lex } from './lex.ts'
+import type { Token, TokenType } from './lex.ts'
+import { nodeText } from './node.ts'
+import type {
+  BranchNode,
+  BreakNode,
+  ChainNode,
+  CommandNode,
+  ListNode,
+  Node,
+  Operand,
+  PipeNode,
+  TemplateNode,
+  VariableNode,
+} from './node.ts'
+import { parseNumber, unquote } from './number.ts'
+
+/** A parsed template: a file's own text, or one `define` in it. */
+export interface Tree {
+  readonly name: string
+  /** The file it stands in, for error messages. */
+  readonly parseName: string
+  readonly text: string
+  readonly root: ListNode
+}
+
+/** Text that is not a template. */
+export class TemplateParseError extends Error {
+  override readonly name = 'TemplateParseError'
+}
+
+/** Whether a list holds nothing but white space; an empty redefinition never replaces a template. */
+export function isEmptyList(list: ListNode): boolean {
+  return list.nodes.every((node) => node.type === 'text' && node.text.trim() === '')
+}
+
+const KEYWORD_TYPES: readonly TokenType[] = [
+  'block',
+  'break',
+  'continue',
+  'define',
+  'dot',
+  'else',
+  'end',
+  'if',
+  'nil',
+  'range',
+  'template',
+  'with',
+]
+
+const OPERAND_STARTS: readonly TokenType[] = [
+  'bool',
+  'charConstant',
+  'complex',
+  'dot',
+  'field',
+  'identifier',
+  'number',
+  'nil',
+  'rawString',
+  'string',
+  'variable',
+  'leftParen',
+]
+
+function tokenText(token: Token): string {
+  if (token.type === 'eof') return 'EOF'
+  if (token.type === 'error') return token.text
+  if (KEYWORD_TYPES.includes(token.type)) return `<${token.text}>`
+  const runes = [...token.text]
+  return runes.length > 10 ? `${goQuote(runes.slice(0, 10).join(''))}...` : goQuote(token.text)
+}
+
+/** Where a list ended. */
+interface Ending {
+  readonly type: 'end' | 'else'
+  readonly pos: number
+}
+
+type Item = Node | Ending
+
+/** Variables and loops of one template while it is parsed. */
+interface Scope {
+  vars: string[]
+  rangeDepth: number
+}
+
+/** Parses a file into its own tree and those of its defines, by name. */
+export function parseTemplate(name: string, text: string, hasFunction: (name: string) => boolean): Map<string, Tree> {
+  return new Parser(name, text, hasFunction).parseFile()
+}
+
+class Parser {
+  readonly #name: string
+  readonly #text: string
+  readonly #hasFunction: (name: string) => boolean
+  readonly #tokens: readonly Token[]
+  #nextToken = 0
+  // Go's three-token look-ahead, kept as it is because error lines come from its first slot.
+  readonly #ahead: Token[] = []
+  #peekCount = 0
+  #actionLine = 0
+  #scope: Scope = { vars: ['$'], rangeDepth: 0 }
+  readonly #trees = new Map<string, Tree>()
+
+  constructor(name: string, text: string, hasFunction: (name: string) => boolean) {
+    this.#name = name
+    this.#text = text
+    this.#hasFunction = hasFunction
+    this.#tokens = lex(text)
+  }
+
+  parseFile(): Map<string, Tree> {
+    const root: ListNode = { type: 'list', pos: this.#peek().pos, nodes: [] }
+    while (this.#peek().type !== 'eof') {
+      if (this.#peek().type === 'leftDelim') {
+        const delim = this.#next()
+        if (this.#nextNonSpace().type === 'define') {
+          this.#inOwnScope(() => this.#definition())
+          continue
+        }
+        this.#backup2(delim)
+      }
+      const item = this.#textOrAction()
+      if (isEnding(item)) return this.#fail(`unexpected ${endingText(item)}`)
+      root.nodes.push(item)
+    }
+    this.#add(this.#name, root)
+    return this.#trees
+  }
+
+  #inOwnScope(parse: () => void): void {
+    const outer = this.#scope
+    this.#scope = { vars: ['$'], rangeDepth: 0 }
+    parse()
+    this.#scope = outer
+  }
+
+  #definition(): void {
+    const context = 'define clause'
+    const token = this.#nextNonSpace()
+    if (token.type !== 'string' && token.type !== 'rawString') this.#unexpected(token, context)
+    const name = this.#unquoted(token)
+    this.#expect('rightDelim', context)
+    const { list, ending } = this.#itemList()
+    if (ending.type !== 'end') this.#fail(`unexpected ${endingText(ending)} in ${context}`)
+    this.#add(name, list)
+  }
+
+  #add(name: string, root: ListNode): void {
+    const present = this.#trees.get(name)
+    if (!present || isEmptyList(present.root)) {
+      this.#trees.set(name, { name, parseName: this.#name, text: this.#text, root })
+    } else if (!isEmptyList(root)) {
+      this.#fail(`template: multiple definition of template ${goQuote(name)}`)
+    }
+  }
+
+  #itemList(): { list: ListNode; ending: Ending } {
+    const list: ListNode = { type: 'list', pos: this.#peekNonSpace().pos, nodes: [] }
+    while (this.#peekNonSpace().type !== 'eof') {
+      const item = this.#textOrAction()
+      if (isEnding(item)) return { list, ending: item }
+      list.nodes.push(item)
+    }
+    return this.#fail('unexpected EOF')
+  }
+
+  #textOrAction(): Item {
+    const token = this.#nextNonSpace()
+    if (token.type === 'text') return { type: 'text', pos: token.pos, text: token.text }
+    if (token.type !== 'leftDelim') return this.#unexpected(token, 'input')
+    this.#actionLine = token.line
+    const item = this.#action()
+    this.#actionLine = 0
+    return item
+  }
+
+  #action(): Item {
+    const token = this.#nextNonSpace()
+    switch (token.type) {
+      case 'block':
+        return this.#block()
+      case 'break':
+      case 'continue':
+        return this.#breakOrContinue(token.type, token)
+      case 'else':
+        return this.#else()
+      case 'end':
+        return { type: 'end', pos: this.#expect('rightDelim', 'end').pos }
+      case 'if':
+      case 'range':
+      case 'with':
+        return this.#branch(token.type)
+      case 'template':
+        return this.#template()
+      default: {
+        this.#backup()
+        const first = this.#peek()
+        return { type: 'action', pos: first.pos, line: first.line, pipe: this.#pipeline('command', 'rightDelim') }
+      }
+    }
+  }
+
+  #breakOrContinue(type: 'break' | 'continue', token: Token): BreakNode {
+    const next = this.#nextNonSpace()
+    if (next.type !== 'rightDelim') this.#unexpected(next, `{{${type}}}`)
+    if (this.#scope.rangeDepth === 0) this.#fail(`{{${type}}} outside {{range}}`)
+    return { type, pos: token.pos, line: token.line }
+  }
+
+  #else(): Ending {
+    const peeked = this.#peekNonSpace()
+    if (peeked.type === 'if' || peeked.type === 'with') return { type: 'else', pos: peeked.pos }
+    return { type: 'else', pos: this.#expect('rightDelim', 'else').pos }
+  }
+
+  #branch(type: 'if' | 'range' | 'with'): BranchNode {
+    const depth = this.#scope.vars.length
+    const pipe = this.#pipeline(type, 'rightDelim')
+    if (type === 'range') this.#scope.rangeDepth += 1
+    const { list, ending } = this.#itemList()
+    if (type === 'range') this.#scope.rangeDepth -= 1
+    let elseList: ListNode | undefined
+    if (ending.type === 'else') {
+      if (type !== 'range' && this.#peek().type === type) {
+        this.#next()
+        elseList = { type: 'list', pos: ending.pos, nodes: [this.#branch(type)] }
+      } else {
+        const otherwise = this.#itemList()
+        if (otherwise.ending.type !== 'end') this.#fail(`expected end; found ${endingText(otherwise.ending)}`)
+        elseList = otherwise.list
+      }
+    }
+    this.#scope.vars.length = depth
+    return { type, pos: pipe.pos, line: pipe.line, pipe, list, elseList }
+  }
+
+  #block(): TemplateNode {
+    const context = 'block clause'
+    const token = this.#nextNonSpace()
+    const name = this.#templateName(token, context)
+    const pipe = this.#pipeline(context, 'rightDelim')
+    this.#inOwnScope(() => {
+      const { list, ending } = this.#itemList()
+      if (ending.type !== 'end') this.#fail(`unexpected ${endingText(ending)} in ${context}`)
+      this.#add(name, list)
+    })
+    return { type: 'template', pos: token.pos, line: token.line, name, pipe }
+  }
+
+  #template(): TemplateNode {
+    const context = 'template clause'
+    const token = this.#nextNonSpace()
+    const name = this.#templateName(token, context)
+    let pipe: PipeNode | undefined
+    if (this.#nextNonSpace().type !== 'rightDelim') {
+      this.#backup()
+      pipe = this.#pipeline(context, 'rightDelim')
+    }
+    return { type: 'template', pos: token.pos, line: token.line, name, pipe }
+  }
+
+  #templateName(token: Token, context: string): string {
+    if (token.type !== 'string' && token.type !== 'rawString') this.#unexpected(token, context)
+    return this.#unquoted(token)
+  }
+
+  #pipeline(context: string, end: TokenType): PipeNode {
+    const first = this.#peekNonSpace()
+    const pipe: PipeNode = { type: 'pipe', pos: first.pos, line: first.line, isAssign: false, decl: [], commands: [] }
+    this.#declarations(pipe, context)
+    for (;;) {
+      const token = this.#nextNonSpace()
+      if (token.type === end) {
+        this.#checkPipeline(pipe, context)
+        return pipe
+      }
+      if (!OPERAND_STARTS.includes(token.type)) this.#unexpected(token, context)
+      this.#backup()
+      pipe.commands.push(this.#command())
+    }
+  }
+
+  #declarations(pipe: PipeNode, context: string): void {
+    while (this.#peekNonSpace().type === 'variable') {
+      const variable = this.#next()
+      // In `$x foo` the space must come back, so that $x is seen as an argument.
+      const afterVariable = this.#peek()
+      const next = this.#peekNonSpace()
+      if (next.type === 'assign' || next.type === 'declare') {
+        pipe.isAssign = next.type === 'assign'
+        this.#nextNonSpace()
+        this.#declare(pipe, variable)
+        return
+      }
+      if (next.type === 'char' && next.text === ',') {
+        this.#nextNonSpace()
+        this.#declare(pipe, variable)
+        if (context === 'range' && pipe.decl.length < 2) {
+          if (['variable', 'rightDelim', 'rightParen'].includes(this.#peekNonSpace().type)) continue
+          this.#fail('range can only initialize variables')
+        }
+        this.#fail(`too many declarations in ${context}`)
+      }
+      if (afterVariable.type === 'space') this.#backup3(variable, afterVariable)
+      else this.#backup2(variable)
+      return
+    }
+  }
+
+  #declare(pipe: PipeNode, variable: Token): void {
+    pipe.decl.push(variableNode(variable.pos, variable.text))
+    this.#scope.vars.push(variable.text)
+  }
+
+  #checkPipeline(pipe: PipeNode, context: string): void {
+    if (pipe.commands.length === 0) this.#fail(`missing value for ${context}`)
+    for (const [index, command] of pipe.commands.entries()) {
+      const type = command.args[0]!.type
+      if (index > 0 && ['bool', 'dot', 'nil', 'number', 'string'].includes(type)) {
+        this.#fail(`non executable command in pipeline stage ${index + 1}`)
+      }
+    }
+  }
+
+  #command(): CommandNode {
+    const command: CommandNode = { type: 'command', pos: this.#peekNonSpace().pos, args: [] }
+    for (;;) {
+      this.#peekNonSpace()
+      const operand = this.#operand()
+      if (operand) command.args.push(operand)
+      const token = this.#next()
+      if (token.type === 'space') continue
+      if (token.type === 'rightDelim' || token.type === 'rightParen') this.#backup()
+      else if (token.type !== 'pipe') this.#unexpected(token, 'operand')
+      break
+    }
+    if (command.args.length === 0) this.#fail('empty command')
+    return command
+  }
+
+  #operand(): Operand | undefined {
+    const node = this.#term()
+    if (!node || this.#peek().type !== 'field') return node
+    const chain: ChainNode = { type: 'chain', pos: this.#peek().pos, node, fields: [] }
+    while (this.#peek().type === 'field') chain.fields.push(this.#next().text.slice(1))
+    switch (node.type) {
+      case 'field':
+        return { type: 'field', pos: chain.pos, names: [...node.names, ...chain.fields] }
+      case 'variable':
+        return { type: 'variable', pos: chain.pos, names: [...node.names, ...chain.fields] }
+      case 'bool':
+      case 'string':
+      case 'number':
+      case 'nil':
+      case 'dot':
+        return this.#fail(`unexpected . after term ${goQuote(nodeText(node))}`)
+      default:
+        return chain
+    }
+  }
+
+  #term(): Operand | undefined {
+    const token = this.#nextNonSpace()
+    const { pos, text } = token
+    switch (token.type) {
+      case 'identifier':
+        if (!this.#hasFunction(text)) this.#fail(`function ${goQuote(text)} not defined`)
+        return { type: 'identifier', pos, name: text }
+      case 'dot':
+      case 'nil':
+        return { type: token.type, pos }
+      case 'variable':
+        if (!this.#scope.vars.includes(text)) this.#fail(`undefined variable ${goQuote(text)}`)
+        return variableNode(pos, text)
+      case 'field':
+        return { type: 'field', pos, names: [text.slice(1)] }
+      case 'bool':
+        return { type: 'bool', pos, value: text === 'true' }
+      case 'charConstant':
+      case 'complex':
+      case 'number':
+        return parseNumber(pos, text, token.type) ?? this.#fail(numberProblem(text, token.type))
+      case 'leftParen':
+        return this.#pipeline('parenthesized pipeline', 'rightParen')
+      case 'string':
+      case 'rawString':
+        return { type: 'string', pos, quoted: text, text: this.#unquoted(token) }
+      default:
+        this.#backup()
+        return undefined
+    }
+  }
+
+  #unquoted(token: Token): string {
+    return unquote(token.text) ?? this.#fail('invalid syntax')
+  }
+
+  #next(): Token {
+    if (this.#peekCount > 0) this.#peekCount -= 1
+    else this.#ahead[0] = this.#read()
+    return this.#ahead[this.#peekCount]!
+  }
+
+  #read(): Token {
+    const token = this.#tokens[Math.min(this.#nextToken, this.#tokens.length - 1)]!
+    this.#nextToken += 1
+    return token
+  }
+
+  #peek(): Token {
+    if (this.#peekCount > 0) return this.#ahead[this.#peekCount - 1]!
+    this.#peekCount = 1
+    this.#ahead[0] = this.#read()
+    return this.#ahead[0]
+  }
+
+  #backup(): void {
+    this.#peekCount += 1
+  }
+
+  #backup2(first: Token): void {
+    this.#ahead[1] = first
+    this.#peekCount = 2
+  }
+
+  #backup3(first: Token, second: Token): void {
+    this.#ahead[1] = second
+    this.#ahead[2] = first
+    this.#peekCount = 3
+  }
+
+  #nextNonSpace(): Token {
+    for (;;) {
+      const token = this.#next()
+      if (token.type !== 'space') return token
+    }
+  }
+
+  #peekNonSpace(): Token {
+    const token = this.#nextNonSpace()
+    this.#backup()
+    return token
+  }
+
+  #expect(type: TokenType, context: string): Token {
+    const token = this.#nextNonSpace()
+    return token.type === type ? token : this.#unexpected(token, context)
+  }
+
+  #unexpected(token: Token, context: string): never {
+    if (token.type !== 'error') this.#fail(`unexpected ${tokenText(token)} in ${context}`)
+    let extra = ''
+    if (this.#actionLine !== 0 && this.#actionLine !== token.line) {
+      extra = ` in action started at ${this.#name}:${this.#actionLine}`
+      if (token.text.endsWith(' action')) extra = extra.slice(' in action'.length)
+    }
+    return this.#fail(token.text + extra)
+  }
+
+  #fail(problem: string): never {
+    throw new TemplateParseError(`template: ${this.#name}:${this.#ahead[0]?.line ?? 1}: ${problem}`)
+  }
+}
+
+function variableNode(pos: number, text: string): VariableNode {
+  return { type: 'variable', pos, names: [text] }
+}
+
+function isEnding(item: Item): item is Ending {
+  return item.type === 'end' || item.type === 'else'
+}
+
+function endingText(ending: Ending): string {
+  return `{{${ending.type}}}`
+}
+
+function numberProblem(text: string, type: TokenType): string {
+  if (type === 'charConstant') return `malformed character constant: ${text}`
+  if (/^[+-]?[0-9_]+$/.test(text)) return `integer overflow: ${goQuote(text)}`
+  return `illegal number syntax: ${goQuote(text)}`
+}

@@ -1,0 +1,127 @@
+/** Which subcharts take part: conditions, tags, aliases; and values they export to their parent. A port of Helm's steps. */
+import { formatValue } from '../gotemplate/format.ts'
+import { setDependencies } from './chart.ts'
+import type { Chart } from './chart.ts'
+import { coalesceValues, mergeTables, mergeValues } from './coalesce.ts'
+import { copyTable, tableAt, valueAt } from './dict.ts'
+import type { Dict } from './dict.ts'
+import type { Dependency } from './metadata.ts'
+import type { HelmProfile } from './profile.ts'
+import { isCompatible } from './semver.ts'
+
+/** What processing works with. */
+export interface DependencyContext {
+  readonly profile: HelmProfile
+  readonly warn: (message: string) => void
+}
+
+/** Removes disabled subcharts, makes aliased ones, imports exported values. Changes the chart. */
+export function processDependencies(chart: Chart, values: Dict, context: DependencyContext): void {
+  processEnabled(chart, values, '', context)
+  processImports(chart, context)
+}
+
+function processEnabled(chart: Chart, values: Dict, path: string, context: DependencyContext): void {
+  const requirements = chart.metadata.dependencies
+  if (requirements === undefined) return
+  const { profile } = context
+  const charts = chart.dependencies.filter(
+    (existing) =>
+      !requirements.some(
+        ({ name, version }) =>
+          existing.metadata.name === name && isCompatible(version, existing.metadata.version, profile.prereleases),
+      ),
+  )
+  for (const requirement of requirements) {
+    const found = aliasOf(chart.dependencies, requirement, profile)
+    if (found) charts.push(found)
+    if (requirement.alias !== '') requirement.name = requirement.alias
+  }
+  setDependencies(chart, charts)
+  for (const requirement of requirements) requirement.enabled = true
+  const coalesced = coalesceValues(chart, values, context)
+  processTags(requirements, coalesced)
+  processConditions(requirements, coalesced, path)
+  const removed = new Set(requirements.filter(({ enabled }) => !enabled).map(({ name }) => name))
+  const kept = chart.dependencies.filter(({ metadata }) => !removed.has(metadata.name))
+  const keptRequirements = requirements.filter(({ name }) => !removed.has(name))
+  for (const child of kept) processEnabled(child, coalesced, `${path}${child.metadata.name}.`, context)
+  // Go appends to nil: no dependency left is nil again, which later steps tell from an empty list.
+  chart.metadata.dependencies = keptRequirements.length > 0 ? keptRequirements : undefined
+  setDependencies(chart, kept)
+}
+
+/** The chart a requirement means, copied as far as it is changed. */
+function aliasOf(charts: readonly Chart[], requirement: Dependency, profile: HelmProfile): Chart | undefined {
+  const found = charts.find(
+    ({ metadata }) =>
+      metadata.name === requirement.name && isCompatible(requirement.version, metadata.version, profile.prereleases),
+  )
+  if (!found) return undefined
+  const copy: Chart = { ...found, metadata: { ...found.metadata } }
+  if (profile.copiesAliasedDependencies) {
+    copy.metadata.dependencies = found.metadata.dependencies?.map((dependency) => ({ ...dependency }))
+    setDependencies(
+      copy,
+      found.dependencies.map((child) => ({ ...child })),
+    )
+  }
+  if (requirement.alias !== '') copy.metadata.name = requirement.alias
+  return copy
+}
+
+function processTags(requirements: readonly Dependency[], values: Dict): void {
+  const tags = tableAt(values, 'tags')
+  if (!tags) return
+  for (const requirement of requirements) {
+    const said = requirement.tags.map((tag) => tags.get(tag)).filter((value) => typeof value === 'boolean')
+    requirement.enabled = said.length === 0 || said.includes(true)
+  }
+}
+
+function processConditions(requirements: readonly Dependency[], values: Dict, path: string): void {
+  for (const requirement of requirements) {
+    for (const condition of requirement.condition.trim().split(',')) {
+      if (condition === '') continue
+      const found = valueAt(values, path + condition)
+      if (typeof found?.value === 'boolean') {
+        requirement.enabled = found.value
+        break
+      }
+    }
+  }
+}
+
+function processImports(chart: Chart, context: DependencyContext): void {
+  for (const child of chart.dependencies) processImports(child, context)
+  const requirements = chart.metadata.dependencies
+  if (requirements === undefined) return
+  const values = mergeValues(chart, new Map(), context)
+  let imported: Dict = new Map()
+  for (const requirement of requirements) {
+    const importValues: unknown[] = []
+    for (const item of requirement.importValues) {
+      const mapping = importMapping(item)
+      if (!mapping) continue
+      importValues.push(new Map(Object.entries(mapping)))
+      const table = tableAt(values, `${requirement.name}.${mapping.child}`)
+      if (table) imported = mergeTables(imported, nest(mapping.parent, table), context)
+    }
+    requirement.importValues = importValues
+  }
+  chart.values = mergeTables(copyTable(values), imported, context)
+}
+
+function importMapping(item: unknown): { child: string; parent: string } | undefined {
+  if (typeof item === 'string') return { child: `exports.${item}`, parent: '.' }
+  if (!(item instanceof Map)) return undefined
+  return {
+    child: formatValue((item as Dict).get('child')),
+    parent: formatValue((item as Dict).get('parent')),
+  }
+}
+
+function nest(path: string, table: Dict): Dict {
+  if (path === '.') return table
+  return path.split('.').reduceRight<Dict>((inner, key) => new Map([[key, inner]]), table)
+}

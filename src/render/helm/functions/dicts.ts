@@ -1,0 +1,154 @@
+/** Sprig's dictionaries. `set`, `unset`, `merge` change the map they are given, for every later reader, as in Go. */
+import { GoError, goFunction } from '../../gotemplate/function.ts'
+import type { GoFunction } from '../../gotemplate/function.ts'
+import { compareStrings } from '../../gotemplate/go-string.ts'
+import { GoNamed, plainValue, stringSlice, typed, typeInfo, typeName } from '../../gotemplate/value.ts'
+import { strval } from './convert.ts'
+import { isEmpty } from './lists.ts'
+
+type Dict = Map<string, unknown>
+
+function dict(pairs: readonly unknown[]): Dict {
+  const result: Dict = new Map()
+  for (let at = 0; at < pairs.length; at += 2) {
+    result.set(strval(pairs[at]), at + 1 < pairs.length ? (pairs[at + 1] ?? null) : '')
+  }
+  return result
+}
+
+/**
+ * mergo's merge of maps. Tables are merged in place, a table that is missing is shared with its source. Without
+ * `overwrite` only what is empty is filled; with it everything given wins, also what is empty.
+ */
+function mergeInto(target: Dict, source: Dict, overwrite: boolean): void {
+  for (const [key, value] of source) {
+    const present = plainValue(target.get(key))
+    if (value === null || value === undefined) {
+      if (overwrite) target.set(key, null)
+      continue
+    }
+    const given = plainValue(value)
+    if (present instanceof Map && given instanceof Map) {
+      mergeInto(present as Dict, given as Dict, overwrite)
+      if (present.size > 0) continue
+    }
+    if (overwrite || isEmpty(present)) target.set(key, value)
+  }
+}
+
+function merge(overwrite: boolean): GoFunction {
+  return goFunction(
+    ['map'],
+    ([target, ...sources]) => {
+      for (const source of sources) if (source instanceof Map) mergeInto(target as Dict, source as Dict, overwrite)
+      return target
+    },
+    'map',
+  )
+}
+
+/** copystructure: new maps and lists of the same types; everything else is shared. */
+export function deepCopy(value: unknown): unknown {
+  if (value instanceof GoNamed) return new GoNamed(deepCopy(value.value), value.info)
+  if (value instanceof Map) {
+    const copy = new Map([...(value as Dict)].map(([key, item]) => [key, deepCopy(item)]))
+    const info = typeInfo(value)
+    return info ? typed(copy, info) : copy
+  }
+  if (Array.isArray(value)) {
+    const copy = value.map(deepCopy)
+    const info = typeInfo(value)
+    return info ? typed(copy, info) : copy
+  }
+  return value
+}
+
+function dig(args: readonly unknown[]): unknown {
+  if (args.length < 3) throw new GoError('dig needs at least three arguments')
+  const target = args.at(-1)
+  const fallback = args.at(-2)
+  const path = args.slice(0, -2).map((key) => {
+    if (typeof key !== 'string') throw new GoError(`interface conversion: interface {} is ${typeName(key)}, not string`)
+    return key
+  })
+  if (!(target instanceof Map) || typeName(target) !== 'map[string]interface {}') {
+    throw new GoError(
+      `interface conversion: interface {} is ${target === null ? 'nil' : typeName(target)}, not map[string]interface {}`,
+    )
+  }
+  let at: Dict = target as Dict
+  for (const [index, key] of path.entries()) {
+    if (!at.has(key)) return fallback
+    const next = at.get(key)
+    if (index === path.length - 1) return next
+    if (!(next instanceof Map)) {
+      throw new GoError(
+        `interface conversion: interface {} is ${next === null ? 'nil' : typeName(next)}, not map[string]interface {}`,
+      )
+    }
+    at = next as Dict
+  }
+  return fallback
+}
+
+function pickOrOmit(keep: boolean): GoFunction {
+  return goFunction(
+    ['map'],
+    ([source, ...keys]) => {
+      const entries = [...((source as Dict | null) ?? new Map<string, unknown>())]
+      return new Map(entries.filter(([key]) => keys.includes(key) === keep))
+    },
+    'string',
+  )
+}
+
+const mergeFill = merge(false)
+const mergeOver = merge(true)
+const copy = goFunction(['any'], ([value]) => {
+  if (value === null || value === undefined) {
+    throw new GoError('reflect: call of reflect.Value.Type on zero Value')
+  }
+  return deepCopy(value)
+})
+
+/** Dictionaries. */
+export const DICT_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
+  dict: goFunction([], dict, 'any'),
+  get: goFunction(['map', 'string'], ([map, key]) => {
+    const source = map as Dict | null
+    return source?.has(key as string) ? (source.get(key as string) ?? null) : ''
+  }),
+  set: goFunction(['map', 'string', 'any'], ([map, key, value]) => {
+    if (map === null) throw new GoError('assignment to entry in nil map')
+    ;(map as Dict).set(key as string, value ?? null)
+    return map
+  }),
+  unset: goFunction(['map', 'string'], ([map, key]) => {
+    ;(map as Dict | null)?.delete(key as string)
+    return map
+  }),
+  hasKey: goFunction(['map', 'string'], ([map, key]) => (map as Dict | null)?.has(key as string) ?? false),
+  pluck: goFunction(
+    ['string'],
+    ([key, ...maps]) =>
+      maps.filter((map) => (map as Dict | null)?.has(key as string)).map((map) => (map as Dict).get(key as string)),
+    'map',
+  ),
+  keys: goFunction(
+    [],
+    (maps) => stringSlice(maps.flatMap((map) => [...((map as Dict | null)?.keys() ?? [])].sort(compareStrings))),
+    'map',
+  ),
+  values: goFunction(['map'], ([map]) =>
+    [...((map as Dict | null) ?? [])].sort(([a], [b]) => compareStrings(a, b)).map(([, value]) => value),
+  ),
+  pick: pickOrOmit(true),
+  omit: pickOrOmit(false),
+  merge: mergeFill,
+  mustMerge: mergeFill,
+  mergeOverwrite: mergeOver,
+  mustMergeOverwrite: mergeOver,
+  dig: goFunction([], dig, 'any'),
+  deepCopy: copy,
+  mustDeepCopy: copy,
+}

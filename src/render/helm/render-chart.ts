@@ -1,0 +1,202 @@
+/** Renders a chart: the same inputs give the same output, and the result says which inputs it looked at. */
+import { goInt, GoStruct } from '../gotemplate/value.ts'
+import type { GoNamed } from '../gotemplate/value.ts'
+import { capabilitiesFor } from './capabilities.ts'
+import type { ClusterFacts } from './capabilities.ts'
+import { cloneChart, crdsOf } from './chart.ts'
+import type { Chart } from './chart.ts'
+import { coalesceValues } from './coalesce.ts'
+import { processDependencies } from './dependencies.ts'
+import type { Dict } from './dict.ts'
+import { createParseCache, renderTemplates } from './engine.ts'
+import type { ParseCache } from './engine.ts'
+import { textOf } from './file-text.ts'
+import { Draws } from './frozen.ts'
+import type { Entropy, FrozenRecord } from './frozen.ts'
+import type { LookUp } from './functions/all.ts'
+import { HelmError } from './helm-error.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
+import type { RenderLimits } from './limits.ts'
+import { sortManifests } from './manifests.ts'
+import type { Hook, Manifest } from './manifests.ts'
+import type { HelmProfile } from './profile.ts'
+import { validateSchemas } from './schema.ts'
+import { isCompatible } from './semver.ts'
+import { capabilitiesObject, namedValues } from './template-objects.ts'
+
+/** What a render depends on. */
+export interface RenderInput {
+  readonly chart: Chart
+  readonly values: Dict
+  readonly release: {
+    readonly name: string
+    readonly namespace: string
+    readonly isUpgrade?: boolean
+    readonly revision?: number
+  }
+  readonly profile: HelmProfile
+  readonly cluster?: ClusterFacts
+  readonly entropy: Entropy
+  readonly frozen?: FrozenRecord
+  readonly lookUp?: LookUp
+  readonly limits?: RenderLimits
+  readonly skipSchemaValidation?: boolean
+  readonly warn?: (message: string) => void
+  /** Receives each piece of a file's output with the `file:line:column` that wrote it. */
+  readonly trace?: (file: string, piece: string, origin: string) => void
+}
+
+/** Which inputs a render looked at, beside chart and values: the key of its variant. */
+export interface InputsRead {
+  readonly drewRandom: boolean
+  readonly lookedUp: readonly Parameters<LookUp>[0][]
+  readonly kubeVersion: boolean
+  /** The API versions it asked for; `all` when it went through the list itself. */
+  readonly apiVersions: readonly string[] | 'all'
+}
+
+/** A rendered chart. */
+export interface RenderedChart {
+  /** Whose rules it followed. */
+  readonly profile: HelmProfile
+  readonly manifests: readonly Manifest[]
+  readonly hooks: readonly Hook[]
+  readonly crds: readonly { readonly filename: string; readonly content: string }[]
+  readonly notes: string
+  /** All files as they came out of the templates. */
+  readonly files: ReadonlyMap<string, string>
+  /** Random values and the time it drew, to replay. */
+  readonly frozen: FrozenRecord
+  readonly read: InputsRead
+}
+
+const caches = new WeakMap<Chart, ParseCache>()
+
+/** Renders a chart; throws HelmError with what `helm template` would say. */
+export function renderChart(input: RenderInput): RenderedChart {
+  const { profile } = input
+  const warn = input.warn ?? (() => {})
+  const chart = cloneChart(input.chart)
+  inStep('chart dependencies processing failed', profile, () =>
+    processDependencies(chart, input.values, { profile, warn }),
+  )
+  const capabilities = capabilitiesFor(input.cluster ?? {}, profile)
+  const values = coalesceValues(chart, input.values, { profile, warn })
+  if (!input.skipSchemaValidation) validateSchemas(chart, values, profile)
+  const { kubeVersion } = chart.metadata
+  if (kubeVersion !== '' && !isCompatible(kubeVersion, capabilities.kubeVersion.normalized, profile.prereleases)) {
+    throw new HelmError(
+      `chart requires kubeVersion: ${kubeVersion} which is incompatible with Kubernetes ${capabilities.kubeVersion.version}`,
+      { rendered: true },
+    )
+  }
+  const seen = watchCapabilities(capabilitiesObject(capabilities, profile))
+  const draws = new Draws(input.entropy, input.frozen)
+  const lookedUp: Parameters<LookUp>[0][] = []
+  const parsed = caches.get(input.chart) ?? createParseCache()
+  caches.set(input.chart, parsed)
+  const top: Dict = new Map<string, unknown>([
+    ['Values', namedValues(values, profile)],
+    ['Capabilities', seen.object],
+    ['Release', releaseObject(input)],
+  ])
+  const files = renderTemplates(chart, top, {
+    profile,
+    draws,
+    parsed,
+    limits: { ...DEFAULT_LIMITS, ...input.limits },
+    lookUp: (query) => {
+      lookedUp.push(query)
+      return input.lookUp?.(query)
+    },
+    ...(input.trace && { trace: input.trace }),
+  })
+  const notes = takeNotes(files, chart)
+  const { hooks, manifests } = sortManifests(files, profile)
+  return {
+    profile,
+    manifests,
+    hooks,
+    crds: crdsOf(chart).map(({ filename, data }) => ({ filename, content: textOf(data) })),
+    notes,
+    files,
+    frozen: draws.record,
+    read: { drewRandom: draws.drewRandom, lookedUp, ...seen.read() },
+  }
+}
+
+/** Helm 4 says in which step something went wrong. */
+function inStep(step: string, profile: HelmProfile, run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    if (!(error instanceof HelmError) || profile.name === 'helm3') throw error
+    throw new HelmError(`${step}: ${error.message}`, { cause: error })
+  }
+}
+
+function releaseObject({ release }: RenderInput): Dict {
+  const isUpgrade = release.isUpgrade ?? false
+  return new Map<string, unknown>([
+    ['Name', release.name],
+    ['Namespace', release.namespace],
+    ['IsUpgrade', isUpgrade],
+    ['IsInstall', !isUpgrade],
+    ['Revision', goInt(release.revision ?? 1)],
+    ['Service', 'Helm'],
+  ])
+}
+
+/** NOTES.txt is no manifest: takes all of them out, and gives back the chart's own. */
+function takeNotes(files: Map<string, string>, chart: Chart): string {
+  let notes = ''
+  for (const [path, text] of files) {
+    if (!path.endsWith('NOTES.txt')) continue
+    if (path === `${chart.metadata.name}/templates/NOTES.txt`) notes = text
+    files.delete(path)
+  }
+  return notes
+}
+
+/** The same object, telling afterwards what was read of it. */
+function watchCapabilities(object: GoStruct): {
+  readonly object: GoStruct
+  readonly read: () => Pick<InputsRead, 'kubeVersion' | 'apiVersions'>
+} {
+  let kubeVersion = false
+  let apiReads = 0
+  const asked: string[] = []
+  const fields = new WatchedMap(object.fields, (name) => {
+    if (name === 'KubeVersion') kubeVersion = true
+    if (name === 'APIVersions') apiReads += 1
+  })
+  const apis = object.fields.get('APIVersions') as GoNamed
+  const has = apis.info.methods!.get('Has')!
+  const methods = apis.info.methods as Map<string, typeof has>
+  methods.set('Has', {
+    ...has,
+    call: (args) => {
+      asked.push(args[0] as string)
+      return has.call(args)
+    },
+  })
+  return {
+    object: new GoStruct(object.type, fields),
+    // Each question takes the list once; a list that was taken more often went somewhere else whole.
+    read: () => ({ kubeVersion, apiVersions: apiReads > asked.length ? 'all' : [...new Set(asked)].sort() }),
+  }
+}
+
+class WatchedMap extends Map<string, unknown> {
+  readonly #seen: (name: string) => void
+
+  constructor(entries: Iterable<readonly [string, unknown]>, seen: (name: string) => void) {
+    super(entries)
+    this.#seen = seen
+  }
+
+  override get(name: string): unknown {
+    this.#seen(name)
+    return super.get(name)
+  }
+}

@@ -1,0 +1,77 @@
+/** The text `helm template` prints for a rendered chart. */
+import { HelmError } from './helm-error.ts'
+import { splitManifests } from './manifests.ts'
+import { compilePattern } from './file-pattern.ts'
+import type { RenderedChart } from './render-chart.ts'
+
+/** What to print. */
+export interface OutputOptions {
+  readonly includeCrds?: boolean
+  readonly noHooks?: boolean
+  readonly skipTests?: boolean
+  /** Only documents of these templates, by name or pattern. */
+  readonly showOnly?: readonly string[]
+}
+
+/** One document with the template it is from. */
+export interface SourceDocument {
+  readonly path: string
+  readonly content: string
+}
+
+/** Documents in the order Helm prints them: CRDs, manifests, hooks. */
+export function outputDocuments(
+  rendered: RenderedChart,
+  options: OutputOptions,
+): { release: SourceDocument[]; hooks: SourceDocument[] } {
+  const crds = options.includeCrds ? rendered.crds.map(({ filename, content }) => ({ path: filename, content })) : []
+  const hooks = options.noHooks
+    ? []
+    : rendered.hooks.filter(({ events }) => !(options.skipTests && events.includes('test')))
+  return { release: [...crds, ...rendered.manifests], hooks }
+}
+
+function documentText({ path, content }: SourceDocument): string {
+  return `---\n# Source: ${path}\n${content}\n`
+}
+
+/** All of it, as it goes to stdout. */
+export function templateOutput(rendered: RenderedChart, options: OutputOptions = {}): string {
+  const { release, hooks } = outputDocuments(rendered, options)
+  const manifest = trimSpace(release.map(documentText).join(''))
+  const text = `${manifest}\n${hooks.map(documentText).join('')}`
+  if (!options.showOnly || options.showOnly.length === 0) return text
+  const documents = splitManifests(text, rendered.profile)
+  return options.showOnly
+    .flatMap((wanted) => {
+      const pattern = patternOf(wanted)
+      const found = documents.filter((document) => {
+        const name = /# Source: [^/]+\/(.+)/.exec(document)?.[1]
+        return name !== undefined && (pattern?.test(name) ?? false)
+      })
+      if (found.length === 0) throw new HelmError(`could not find template ${wanted} in chart`)
+      return found
+    })
+    .map((document) => `---\n${document}\n`)
+    .join('')
+}
+
+function patternOf(text: string): RegExp | undefined {
+  try {
+    return compilePattern(text)
+  } catch {
+    return undefined // Go's Match then matches nothing
+  }
+}
+
+function trimSpace(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text[start]!)) start += 1
+  while (end > start && isSpace(text[end - 1]!)) end -= 1
+  return text.slice(start, end)
+}
+
+// Character by character: a regular expression would try every gap of a long text.
+function isSpace(char: string): boolean {
+  return /^[\s\u0085]$/.test(char) && char !== '\ufeff'
+}

@@ -1,0 +1,434 @@
+// Expressions that every function and trap is judged by; each is printed with %v by helm and by us.
+
+/** What the expressions find in .Values. */
+export const CASE_VALUES = `
+str: hello
+empty: ""
+n: 5
+neg: -7
+big: 1000000
+f: 1.5
+t: true
+z: 0
+nothing: null
+list: [c, a, b, a]
+nums: [3, 1, 2]
+mixed: [1, two, null, true]
+m: {b: 2, a: one, c: {d: deep}}
+a10: x
+a9: y
+octal: 0644
+yes: ok
+date: 2001-01-01
+uni: "héllo wörld"
+`
+
+/** One expression per line. */
+export const CASES: readonly string[] = `
+hello
+abbrev 5 "hello world"
+abbrev 3 "hello"
+abbrevboth 5 10 "1234 5678 9123"
+abbrevboth 0 7 "abcdefghijklmno"
+trunc 3 "héllo"
+trunc -3 "hello"
+trunc 2 .Values.uni
+trim "  x y \\n"
+upper "aßéI"
+lower "ÀÉÎİ"
+title "hello wörld of_go-lang 3rd"
+untitle "Hello World"
+substr 1 3 "hello"
+substr -1 3 "hello"
+substr 2 -1 "hello"
+repeat 3 "ab"
+trimall "-" "--a-b--"
+trimAll "$" "$5.00$"
+trimSuffix "-" "a--"
+trimPrefix "-" "--a"
+nospace " a b\\tc "
+initials "First Try here"
+swapcase "This Is A.Test"
+snakecase "FirstName HTTPServer http2xx GO_PATH Bld4Floor3rd"
+camelcase "http_server no-https _complex__case_ GOLANG_IS_GREAT"
+kebabcase "FirstName HTTP20xOK Duration2m3s"
+wrap 5 "aaa bbb ccc ddd"
+wrapWith 5 "|" "aaaaaaaa bb cc"
+contains "cat" "catch"
+hasPrefix "cat" "catch"
+hasSuffix "ch" "catch"
+quote "a" 1 nil "b\\"c" true 1.5 .Values.m
+squote "a" 1 nil .Values.list
+cat "a" nil 1 true "b"
+indent 2 "a\\nb"
+nindent 2 "a\\nb\\n"
+replace "a" "b" "banana"
+replace "" "-" "abc"
+plural "one" "many" 1
+plural "one" "many" 2
+toString 5
+toString .Values.list
+toStrings .Values.mixed
+split "/" "a/b/c"
+(split "/" "a/b/c")._1
+splitList "/" "a/b/c"
+splitList "" "abc"
+splitn "/" 2 "a/b/c"
+join "-" .Values.list
+join "-" .Values.mixed
+join "," "x"
+atoi "12"
+atoi "x"
+int "0x10"
+int "12.00"
+int "12.5"
+int 3.9
+int .Values.big
+int64 "-5"
+int64 true
+float64 "1.25"
+float64 "x"
+toDecimal "777"
+add1 5
+add 1 2 3.7 "4"
+sub 5 3
+div 7 2
+mod -7 3
+mul 2 3 4
+add1f 1.1
+addf 0.1 0.2
+subf 1 0.9
+divf 1 3
+mulf 1.1 1.1
+biggest 1 5 3
+max 1 5 3
+min 4 2 9
+maxf 1.5 2.5
+minf 1.5 2.5
+ceil 1.1
+floor -1.1
+round 1.2345 2
+round 2.5 0
+round -2.5 0
+until 4
+untilStep 0 10 3
+untilStep 5 0 -2
+seq 5
+seq 2 5
+seq 0 2 10
+seq 5 1
+seq -2
+list 1 "a" nil
+tuple 1 2
+append (list 1) 2
+push (list 1) nil
+mustAppend (list 1) 2
+mustPush (list 1) 2
+prepend (list 1) 0
+mustPrepend (list 1) 0
+first .Values.list
+mustFirst (list)
+last .Values.list
+mustLast .Values.list
+rest .Values.list
+rest (list)
+mustRest (list 1 2)
+initial .Values.list
+mustInitial (list)
+reverse .Values.list
+mustReverse (list 1 2)
+compact (list 0 1 "" "a" nil false)
+mustCompact (list "" "a")
+uniq .Values.list
+mustUniq (list 1 1.0 1)
+without .Values.list "a"
+mustWithout (list 1 2) 1
+has "a" .Values.list
+has 5 .Values.nums
+has 1 nil
+mustHas 3.0 .Values.nums
+slice .Values.list 1 3
+slice .Values.list
+mustSlice .Values.list 2
+chunk 2 .Values.list
+mustChunk 3 (list 1 2 3 4)
+concat .Values.list (list 1)
+concat (list)
+sortAlpha .Values.list
+sortAlpha "x"
+sortAlpha (list 10 9 "a10" "a9")
+all 1 "a" true
+any 0 "" false
+empty .Values.z
+empty .Values.m
+coalesce nil "" 0 "x"
+default "d" .Values.empty
+default "d" .Values.n
+default "d"
+ternary "y" "n" true
+dict "a" 1 "b"
+dict 1 2
+get .Values.m "a"
+get .Values.m "zz"
+set (dict "a" 1) "b" 2
+unset (dict "a" 1 "b" 2) "a"
+hasKey .Values.m "c"
+pluck "a" .Values.m (dict "a" 2) (dict "b" 3)
+keys (dict "only" 1)
+values (dict "only" 1)
+pick .Values.m "a" "zz"
+omit .Values.m "a"
+merge (dict "a" 1 "n" nil) (dict "a" 2 "b" (dict "c" 1) "n" 3) (dict "b" (dict "d" 2))
+merge (dict "l" (list 1)) (dict "l" (list 2) "k" (list))
+mustMerge (dict) (dict "a" (dict "b" 1))
+mergeOverwrite (dict "a" 1 "b" true "l" (list 1)) (dict "a" 2 "b" false "l" (list))
+mustMergeOverwrite (dict "a" (dict "x" 1)) (dict "a" (dict "y" 2))
+mergeOverwrite (dict "a" 1) (dict "a" nil)
+dig "c" "d" "none" .Values.AsMap.m
+dig "c" "zz" "none" (dict "c" (dict "d" 1))
+deepCopy .Values.m
+mustDeepCopy .Values.list
+typeOf .Values
+typeOf .Values.m
+typeOf .Values.n
+typeOf 1
+typeOf (add 1 2)
+typeOf nil
+typeOf (list)
+typeOf (until 2)
+typeOf (split "a" "b")
+typeOf .Files
+typeOf (now)
+typeIs "string" "x"
+typeIsLike "string" "x"
+kindOf .Values.list
+kindOf .Values.nothing
+kindIs "map" .Values
+kindOf 1.5
+deepEqual (list 1 2) (list 1 2)
+deepEqual 1 1.0
+base "a/b/c.txt"
+dir "a/b/c.txt"
+clean "a/../b//c"
+ext "a/b.c.txt"
+isAbs "/a"
+osBase "/a/b"
+osDir "/a/b"
+osClean "/a//b/."
+osExt "a.b"
+osIsAbs "a"
+urlParse "http://admin:secret@server.com:8080/api?list=false#anchor"
+urlParse "mailto:joe@x.org"
+urlJoin (dict "fragment" "fragment" "host" "host:80" "path" "/path" "query" "query" "scheme" "http")
+urlJoin (dict "host" "h" "path" "a b" "scheme" "https" "userinfo" "u:p")
+regexMatch "^[a-z]+$" "abc"
+regexMatch "(" "abc"
+regexFindAll "x" "abc" -1 | toJson
+regexSplit "a" "banana" 0 | toJson
+.Files.Get "files/a.txt"
+.Files.Lines "files/a.txt"
+(.Files.Glob "files/*").AsConfig
+(.Files.Glob "**.txt").AsSecrets
+.Files.GetBytes "files/a.txt"
+.Capabilities.APIVersions.Has "apps/v1"
+.Capabilities.KubeVersion.Minor
+.Template.Name
+.Template.BasePath
+.Release
+mustRegexMatch "b" "abc"
+regexFind "[a-z][1-9]" "ab1cd2"
+mustRegexFind "x" "abc"
+regexFindAll "[2,4,6,8]" "123456789" -1
+regexFindAll "a*" "baaac" -1
+mustRegexFindAll "." "abc" 2
+regexReplaceAll "a(x*)b" "-ab-axxb-" "\${1}W"
+regexReplaceAll "a(x*)b" "-ab-axxb-" "$1W"
+mustRegexReplaceAll "(?P<n>b)" "abc" "<\${n}>"
+regexReplaceAllLiteral "a(x*)b" "-ab-axxb-" "\${1}"
+mustRegexReplaceAllLiteral "b" "abc" "$0"
+regexSplit "z+" "pizza" -1
+regexSplit "a" "banana" 2
+mustRegexSplit "" "abc" -1
+regexQuoteMeta "1.2.3*"
+b64enc "héllo"
+b64dec "aGVsbG8="
+b64dec "!!"
+b64dec "aGVsbG8"
+b32enc "hello"
+b32dec "NBSWY3DP"
+b32dec "nope!"
+sha1sum "hello"
+sha256sum "hello"
+sha512sum "hello"
+adler32sum "hello"
+len (randAlphaNum 8)
+len (randAlpha 8)
+len (randNumeric 8)
+len (randAscii 8)
+len (randBytes 9)
+lt (randInt 1 3) 3
+len (uuidv4)
+len (shuffle "hello")
+regexMatch "^\\\\$2a\\\\$10\\\\$.{53}$" (bcrypt "x")
+hasPrefix "u:$2a$10$" (htpasswd "u" "p")
+htpasswd "a:b" "p"
+derivePassword 1 "long" "password" "user" "example.com"
+derivePassword 2 "pin" "password" "user" "example.com"
+derivePassword 1 "nope" "p" "u" "s"
+decryptAES "key" (encryptAES "key" "plain text")
+decryptAES "secretkey" "30tEfhuJSVRhpG97XCuWgz2okj7L8vQ1s6V9zVUPeDQ="
+hasPrefix "-----BEGIN EC PRIVATE KEY" (genPrivateKey "ecdsa")
+hasPrefix "-----BEGIN PRIVATE KEY" (genPrivateKey "ed25519")
+genPrivateKey "nope"
+hasPrefix "-----BEGIN RSA PRIVATE KEY" (genCA "ca" 10).Key
+typeOf (genSelfSignedCert "c" (list "10.0.0.1") (list "a.b") 10)
+hasPrefix "-----BEGIN" (genSignedCert "c" nil nil 10 (genCAWithKey "c" 1 (genPrivateKey "ecdsa"))).Cert
+hasPrefix "-----BEGIN" (genCAWithKey "c" 1 (genPrivateKey "ecdsa")).Cert
+hasPrefix "-----BEGIN" (genSelfSignedCertWithKey "c" nil nil 1 (genPrivateKey "ecdsa")).Cert
+hasPrefix "-----BEGIN" (genSignedCertWithKey "c" nil nil 1 (genCAWithKey "c" 1 (genPrivateKey "ecdsa")) (genPrivateKey "ecdsa")).Cert
+hasPrefix "-----BEGIN" (buildCustomCert (b64enc (genCAWithKey "c" 1 (genPrivateKey "ecdsa")).Cert) (b64enc (genPrivateKey "ecdsa"))).Cert
+semver "1.2.3-beta.1+build"
+(semver "1.2.3").Major
+(semver "v1.2.3-a").Prerelease
+(semver "1.2.3").Compare (semver "1.2.4")
+semverCompare ">=1.16.0" "1.18.9-eks-1"
+semverCompare ">=1.16.0-0" "1.18.9-eks-1"
+semverCompare "^1.2" "1.9.0"
+semverCompare "~1.2.3" "1.2.9"
+semverCompare "1.x" "1.9.0"
+semverCompare ">1.2 <2.0 || 3.x" "3.5.0"
+semverCompare "1.2 - 1.4.5" "1.4.5"
+semverCompare "!=1.2.3" "1.2.3-a"
+semverCompare ">=1.0.0-0 <2.0.0" "1.5.0-a"
+semverCompare "*" "1.0.0"
+fromJson "{\\"a\\":[1,2.5,null]}"
+fromJson "[1]"
+fromJson "{bad"
+fromJsonArray "[1,\\"a\\"]"
+fromJsonArray "{}"
+mustFromJson "[1,2]"
+toJson (dict "a<b" "x&y>\\u2028" "n" 1.0 "b" 1e21 "s" 1e-7)
+mustToJson .Values.m
+toPrettyJson .Values.m
+mustToPrettyJson (list)
+toRawJson (dict "a<b" "&")
+mustToRawJson (list "<")
+fromYaml "a: [1, 0644, yes, 1e3]\\nb: on"
+fromYaml "- 1"
+fromYaml "a: b: c"
+fromYaml "a: 1\\n---\\nb: 2"
+fromYamlArray "- 1\\n- a"
+fromYamlArray "a: 1"
+toYaml .Values
+toYaml (dict "a10" 1 "a9" 2 "y" "yes" "n" "no" "multi" "a\\nb\\n" "e" "" "num" "5" "nil" nil)
+toYaml (list "a: b" "- c" "#x" "x #y" " lead" "trail " "\\ttab" "é😀" "null" "~" "1e3" "0x1f" "1_000" "2001-01-01")
+toYaml (printf "%s %s" (repeat 10 "long words ") (repeat 10 "more words "))
+toYaml "a\\n\\n b\\n"
+toYamlPretty (dict "a" (list 1 2.5 "x") "b" (dict "c" nil) "l" (list))
+toToml (dict "a" 1 "b" "x" "c" (dict "d" true "e" (list 1 2)) "f" 1.5)
+fromToml "a = 1\\n[b]\\nc = \\"x\\"\\nd = [1, 2]"
+date "2006-01-02T15:04:05Z07:00" (toDate "2006-01-02" "2023-02-03")
+date "Mon Jan _2 15:04:05 PM MST 06" 1700000000
+dateInZone "2006-01-02 15:04:05 MST" 1700000000 "America/New_York"
+date_in_zone "Jan 2, 2006 at 3:04pm (MST)" 1700000000 "UTC"
+dateInZone "2006-01-02 15:04 -0700" 1700000000 "Europe/Berlin"
+htmlDate 1700000000
+htmlDateInZone 1700000000 "Asia/Tokyo"
+dateModify "-1.5h" (toDate "2006-01-02" "2023-02-03")
+date_modify "nope" (toDate "2006-01-02" "2023-02-03")
+mustDateModify "24h" (toDate "2006-01-02" "2023-02-03")
+must_date_modify "1m" (toDate "2006-01-02" "2023-02-03")
+toDate "2006-01-02" "nope"
+mustToDate "2006-01-02 15:04" "2023-02-03 04:05"
+unixEpoch (toDate "2006-01-02" "2023-02-03")
+(toDate "2006-01-02" "2023-02-03").Weekday
+(toDate "2006-01-02" "2023-02-03").YearDay
+hasSuffix "s" (ago (now))
+duration "95"
+duration 95
+durationRound "2h10m5s"
+durationRound "400h"
+kindOf (now)
+len (getHostByName "localhost")
+lookup "v1" "Secret" "ns" "name"
+required "x" "given"
+include "given" (dict "x" 1)
+tpl "{{ .Values.str }}-{{ include \\"given\\" (dict \\"x\\" 2) }}" .
+tpl "{{ define \\"inner\\" }}in{{ end }}{{ include \\"inner\\" . }}{{ .Values.nope }}" .
+and 1 0 2
+or 0 "" "x"
+not .Values.t
+eq 1 2 1
+eq .Values.str "hello"
+ne "a" "b"
+lt 1 2
+le 2 2
+gt "b" "a"
+ge 1.5 1.5
+index .Values.list 1
+index .Values "m" "c" "d"
+index .Values.m "zz"
+len .Values.uni
+print "a" 1 2 "b" nil
+println "a" 1
+printf "%5.2f|%-5s|%05d|%x|%q|%t|%v|%T" 3.14159 "ab" 42 255 "q" true .Values.m .Values.n
+printf "%d %s %!" .Values.n 5
+printf "%s" .Values.nothing
+printf "%[2]d %[1]d %d" 1 2
+printf "%6.2f%%|%+d|%08.3f|%e|%g|%G" 12.345 5 3.14159 123456.789 1e21 1e-7
+printf "%#v %#v %#x %X %o %b %c %U" "a" (list 1 "b") 255 "hi" 8 5 65 0x1F600
+printf "%*d|%-8v|%8v" 5 42 "left" .Values.f
+printf "%.0f|%3d" .Values.str "x"
+html "<a href=\\"x\\">'&"
+js "it's <b>\\n"
+urlquery "a b&c=é"
+0x1p4
+1e3
+'a'
+1_000
+0b101
+.Values.big
+.Values.f
+.Values.octal
+.Values.date
+.Values.list
+.Values.m
+.Values.nothing
+(.Values.nope).deeper
+.Values.a10
+fail
+call
+`
+  .trim()
+  .split('\n')
+  .filter((line) => line !== 'fail' && line !== 'call')
+
+/** Templates that must fail, with the error compared. */
+export const FAILING: readonly string[] = [
+  '{{ fail "stop here" }}',
+  '{{ required "give it" .Values.nothing }}',
+  '{{ .Values.a.b }}',
+  '{{ .Values.str.x }}',
+  '{{ include "missing" . }}',
+  '{{ include "broken" . }}',
+  '{{ tpl "{{ .Values.a.b }}" . }}',
+  '{{ tpl "{{ if }}" . }}',
+  '{{ trunc "x" "y" }}',
+  '{{ trunc .Values.n "y" }}',
+  '{{ hasKey .Values.nope "k" }}',
+  '{{ index .Values.list 9 }}',
+  '{{ eq .Values.n 5 }}',
+  '{{ call .Values.str }}',
+  '{{ semverCompare "nope" "1.0.0" }}',
+  '{{ dig "a" "b" .Values }}',
+  '{{ first .Values.str }}',
+  '{{ nope }}',
+  '{{ if }}',
+  '{{ range $i, $v := 3 }}{{ end }}',
+  '{{ template "missing" }}',
+  '{{ .Chart.Nope.x }}',
+  'a: b: c',
+  '- not a map',
+  '{{ regexFind "(" "x" }}',
+  '{{ mustToDate "2006" "x" }}',
+]

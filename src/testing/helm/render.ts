@@ -1,0 +1,49 @@
+// Renders a chart from disk as `helm template release-name DIR` does, for tests and the conformance run.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateTraditionalKey, randomBytes } from '../../core/bytes.ts'
+import { goBytes } from '../../render/gotemplate/go-string.ts'
+import { checkRequirements } from '../../render/helm/check-chart.ts'
+import { HelmError } from '../../render/helm/helm-error.ts'
+import { loadChart } from '../../render/helm/load-chart.ts'
+import { profileOf } from '../../render/helm/profile.ts'
+import type { HelmVersion } from '../../render/helm/profile.ts'
+import { renderChart } from '../../render/helm/render-chart.ts'
+import { templateOutput } from '../../render/helm/template-output.ts'
+import { userValues } from '../../render/helm/user-values.ts'
+import type { ValuesFlags } from '../../render/helm/user-values.ts'
+
+/** The files below a directory; symbolic links are followed. */
+export function readChartTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
+  for (const name of readdirSync(join(dir, base))) {
+    const path = base === '' ? name : `${base}/${name}`
+    if (statSync(join(dir, path)).isDirectory()) readChartTree(dir, path, files)
+    else files.set(path, readFileSync(join(dir, path)))
+  }
+  return files
+}
+
+/** What the command would print, and whether it failed. */
+export function renderLikeHelm(
+  tree: ReadonlyMap<string, Uint8Array>,
+  options: ValuesFlags & { readonly version: HelmVersion; readonly name?: string },
+): { readonly bytes: Uint8Array; readonly stderr: string; readonly failed: boolean } {
+  const profile = profileOf(options.version)
+  try {
+    const values = userValues(options, profile)
+    const chart = loadChart(tree, { profile })
+    checkRequirements(chart, profile)
+    const rendered = renderChart({
+      chart,
+      values,
+      profile,
+      release: { name: options.name ?? 'release-name', namespace: 'default' },
+      entropy: { randomBytes, now: () => Date.now(), generateKey: generateTraditionalKey },
+    })
+    return { bytes: goBytes(templateOutput(rendered)), stderr: '', failed: false }
+  } catch (error) {
+    if (!(error instanceof HelmError)) throw error
+    const advice = error.rendered ? '\n\nUse --debug flag to render out invalid YAML' : ''
+    return { bytes: new Uint8Array(), stderr: `Error: ${error.message}${advice}\n`, failed: true }
+  }
+}
