@@ -9,6 +9,7 @@ const commands = {
   testenv: { needs: 'none', script: 'scripts/testenv.ts', args: [] },
   build: { needs: 'dev', script: 'scripts/build.ts', args: [] },
   fmt: { needs: 'dev', script: 'scripts/fmt.ts', args: [] },
+  'conformance:kustomize': { needs: 'dev', script: 'scripts/conformance-kustomize.ts', args: [] },
   'conformance:helm': { needs: 'dev', script: 'scripts/conformance-helm.ts', args: [] },
   docs: { needs: 'dev', script: 'scripts/docs.ts', args: [] },
 }
