@@ -49,7 +49,7 @@ test('renders, stores, releases, in this order; then rests', async () => {
   const first = await passOf(reconciler, bundle())
   assert.deepEqual(log, ['render', 'blob', 'blob', 'create hello-g1'])
   assert.equal(first.draft.next.status?.release, 'hello-g1')
-  assert.equal(first.condition('Rendered'), 'True Rendered: Rendered to 1 objects.')
+  assert.equal(first.condition('Rendered'), 'True Rendered: Rendered to 1 object.')
   assert.equal(first.commit, 'Status')
   const second = await passOf(reconciler, first.draft.next)
   assert.equal(log.length, 4)

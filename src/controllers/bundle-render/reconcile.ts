@@ -62,7 +62,12 @@ async function releaseOf(
     existing,
     highestAssigned: ports.highestAssigned(keyOf(bundle)),
   })
-  draft.conditions.set('Rendered', 'True', 'Rendered', `Rendered to ${set.size} objects.`)
+  draft.conditions.set(
+    'Rendered',
+    'True',
+    'Rendered',
+    `Rendered to ${set.size} ${set.size === 1 ? 'object' : 'objects'}.`,
+  )
   if (decision.kind === 'Keep') return decision.release
 
   const release = { name: decision.name, generation: decision.generation, set: set.digest, placement }
