@@ -28,7 +28,8 @@ import type { DerReader } from './der.ts'
 import { fromPem, toPem } from './pem.ts'
 import { decodeSan, encodeSan } from './x509-names.ts'
 
-const OID = {
+/** Object identifiers of certificates, as we write and read them. */
+export const OID = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',

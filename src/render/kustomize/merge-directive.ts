@@ -24,6 +24,19 @@ export interface MergeContext {
 /** What `$patch` asks for. */
 export type Directive = 'merge' | 'replace' | 'delete'
 
+/** What a merge goes on with when its target is there: nothing, the patch itself, or the target. */
+export function directed({ target, patch }: Sides): YamlNode | undefined {
+  if (patch && isNull(patch)) return undefined
+  switch (takeDirective(patch)) {
+    case 'delete':
+      return undefined
+    case 'replace':
+      return patch
+    default:
+      return target
+  }
+}
+
 /** Reads `$patch` of a mapping or a list, and removes it. */
 export function takeDirective(patch: YamlNode | undefined): Directive {
   if (patch === undefined) return 'merge'

@@ -2,7 +2,7 @@
 import type { MergeSchema } from './merge-schema.ts'
 import { expectKind, fieldOf, getField, isNull, isNullOrEmpty, plainScalar, setField } from './node.ts'
 import type { YamlNode } from './node.ts'
-import { takeDirective } from './merge-directive.ts'
+import { directed } from './merge-directive.ts'
 import type { MergeContext, Sides } from './merge-directive.ts'
 import { makeNode } from './yaml-doors.ts'
 
@@ -20,15 +20,7 @@ export function mergeList(sides: Sides, schema: MergeSchema, context: MergeConte
 function startList({ target, patch }: Sides): YamlNode | undefined {
   if (target && patch && target.kind !== 'scalar' && target.content.length === 0) target.style = patch.style
   if (isNull(target)) return patch
-  if (patch && isNull(patch)) return undefined
-  switch (takeDirective(patch)) {
-    case 'delete':
-      return undefined
-    case 'replace':
-      return patch
-    default:
-      return target
-  }
+  return directed({ target, patch })
 }
 
 function inOrder({ target, patch }: Sides, context: MergeContext): YamlNode[] {

@@ -2,7 +2,7 @@
  * Kustomize's own strategic merge. It is not the API server's: patched list items move to the front, `$patch` is known
  * but neither `$retainKeys` nor `$deleteFromPrimitiveList` nor `$setElementOrder`, which are fields like others.
  */
-import { takeDirective } from './merge-directive.ts'
+import { directed, takeDirective } from './merge-directive.ts'
 import type { Directive, MergeContext, Sides } from './merge-directive.ts'
 import { mergeList } from './merge-list.ts'
 import type { MergeSchema, MergeSchemas } from './merge-schema.ts'
@@ -91,15 +91,7 @@ function startMapping({ target, patch }: Sides, context: MergeContext): YamlNode
     }
     return patch
   }
-  if (patch && isNull(patch)) return undefined
-  switch (takeDirective(patch)) {
-    case 'delete':
-      return undefined
-    case 'replace':
-      return patch
-    default:
-      return target
-  }
+  return directed({ target, patch })
 }
 
 function directiveOrMerge(patch: YamlNode | undefined): Directive {

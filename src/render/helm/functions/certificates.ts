@@ -20,6 +20,7 @@ import {
   unsignedInteger,
 } from '../../../core/der.ts'
 import { fromPem, toPem } from '../../../core/pem.ts'
+import { OID } from '../../../core/x509.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { formatValue } from '../../gotemplate/format.ts'
@@ -112,18 +113,6 @@ function nameList(value: unknown): string[] {
     return item
   })
 }
-
-const OID = {
-  commonName: '2.5.4.3',
-  subjectKeyId: '2.5.29.14',
-  keyUsage: '2.5.29.15',
-  subjectAltName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  authorityKeyId: '2.5.29.35',
-  extendedKeyUsage: '2.5.29.37',
-  serverAuth: '1.3.6.1.5.5.7.3.1',
-  clientAuth: '1.3.6.1.5.5.7.3.2',
-} as const
 
 function encodeName(commonName: string): Uint8Array {
   if (commonName === '') return sequence()
