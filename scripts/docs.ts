@@ -1,6 +1,7 @@
 // Renews the generated parts of the docs: `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
 import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
 import { NATIVE_KINDS } from '../src/kinds/native.ts'
 
@@ -12,4 +13,12 @@ for (const kind of NATIVE_KINDS) {
     writeFileSync(file, renewed)
     process.stdout.write(`docs/kinds/${docsFileOf(kind)} renewed\n`)
   }
+}
+
+const metricsPage = join(import.meta.dirname, '../docs/metrics.md')
+const before = readFileSync(metricsPage, 'utf8')
+const after = withMetricsTable(before)
+if (after !== before) {
+  writeFileSync(metricsPage, after)
+  process.stdout.write('docs/metrics.md renewed\n')
 }

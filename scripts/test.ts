@@ -62,15 +62,19 @@ async function bringParts(tiers: readonly TierName[]): Promise<void> {
   if (missing('oracle') || missing('real')) {
     await run(process.execPath, ['scripts/testenv.ts'], { cwd: root, onOutput: show })
   }
-  if (missing('browser')) await installChromium()
+  if (missing('browser')) await installDebian('chromium')
+  if (tiers.includes('oracle') && !isOnPath('promtool')) await installDebian('prometheus')
 }
 
-async function installChromium(): Promise<void> {
-  const hasApt = (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, 'apt-get')))
-  if (!hasApt || process.getuid?.() !== 0) return
-  show('installing chromium with apt-get\n')
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
+}
+
+async function installDebian(name: string): Promise<void> {
+  if (!isOnPath('apt-get') || process.getuid?.() !== 0) return
+  show(`installing ${name} with apt-get\n`)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const install = ['install', '-y', '--no-install-recommends', 'chromium']
+  const install = ['install', '-y', '--no-install-recommends', name]
   for (const args of [['update'], install]) {
     const ended = await run('apt-get', ['-qq', ...args], { env })
     if (ended.code !== 0) show(ended.output)

@@ -118,6 +118,7 @@ function addStart(program: Command, act: Act): void {
       'the address agents reach the gateway at (default: https://HOST:PORT of the listener)',
     )
     .option('--console-listen <host:port>', 'the live page (default 127.0.0.1:7480)')
+    .option('--metrics-listen <host:port>', 'also serve /metrics here, plain http (default: at the live page only)')
     .option('--config <file>', 'a YAML file with these settings; environment and flags win over it')
     .option('--log-level <level>', 'debug, info, warn or error')
     .option('--print-config', 'print the settings and where each comes from, and exit')

@@ -54,6 +54,8 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Answers agents; the caller is what the listener proved from the client certificate. */
   readonly handle: Handler
+  /** How many agents follow their document now. */
+  streams(): number
   /** Resolves when the gateway knows all clusters. */
   whenReady(signal: AbortSignal): Promise<void>
   /** Ends every stream and stops following the hub. */
@@ -208,6 +210,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         return refusalAnswer(caught)
       }
     },
+    streams: () => follow.count(),
     whenReady: (signal) => informers.whenSynced(signal),
     async close() {
       life.abort()

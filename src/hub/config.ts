@@ -6,8 +6,8 @@ import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import { readYamlDocument } from '../yaml/read.ts'
 
-const Address = (description: string, value: string) =>
-  Type.String({ description, default: value, pattern: '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$' })
+const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
+const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })
 
 /** Every setting of a hub. */
 export const HubConfig = Type.Object({
@@ -21,6 +21,13 @@ export const HubConfig = Type.Object({
     }),
   ),
   consoleListen: Address('Where the live page listens; loopback only.', '127.0.0.1:7480'),
+  metricsListen: Type.Optional(
+    Type.String({
+      pattern: ADDRESS,
+      description:
+        'Where Prometheus may scrape /metrics besides the console’s address: plain http, for a network you trust.',
+    }),
+  ),
   kubeconfig: Type.Optional(Type.String({ minLength: 1, description: 'Puts the home on this cluster’s API.' })),
   context: Type.Optional(Type.String({ minLength: 1, description: 'The context of that kubeconfig.' })),
   logLevel: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({

@@ -5,14 +5,17 @@ import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { startConsole } from './console.ts'
 import type { FleetSnapshot, FleetView } from './fleet-view.ts'
+import { listenForMetrics } from './metrics/metrics-listener.ts'
 
 const EMPTY: FleetSnapshot = { total: 0, counts: {}, clusters: [], bundles: [], rollouts: [] }
+const PORTS = { clock: systemClock, ids: systemIds, metrics: async () => 'flotilla_clusters 3\n' }
 
 function viewOf() {
   let snapshot = EMPTY
   const listeners = new Set<() => void>()
   const view: FleetView = {
     snapshot: () => snapshot,
+    facts: () => ({ clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }),
     onChange: (changed) => {
       listeners.add(changed)
       return () => listeners.delete(changed)
@@ -50,7 +53,7 @@ function ask(url: string, headers: Record<string, string> = {}, method = 'GET'):
 async function started(t: { after(fn: () => Promise<void>): void }) {
   const fleet = viewOf()
   const listen = { host: '127.0.0.1', port: 0 }
-  const console = await startConsole({ listen, view: fleet.view, clock: systemClock, ids: systemIds })
+  const console = await startConsole({ ...PORTS, listen, view: fleet.view })
   t.after(() => console.close())
   return { console, fleet, base: `http://127.0.0.1:${console.address.port}` }
 }
@@ -86,6 +89,22 @@ test('the page is served with a strict policy and without types', async (t) => {
   assert.doesNotMatch(script.text, /innerHTML\s*=/)
   assert.equal((await ask(`${base}/../config.ts`, headers)).status, 404)
   assert.equal((await ask(base, headers, 'POST')).status, 405)
+})
+
+test('metrics need no sign-in, but the right name; a failure is a 500 with its reason', async (t) => {
+  const { base } = await started(t)
+  const scraped = await ask(`${base}/metrics`)
+  assert.deepEqual([scraped.status, scraped.text], [200, 'flotilla_clusters 3\n'])
+  assert.equal(scraped.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+  assert.equal((await ask(`${base}/metrics`, { host: 'evil.example' })).status, 421)
+
+  const broken = await listenForMetrics({ host: '127.0.0.1', port: 0 }, () =>
+    Promise.reject(new Error('no api thread')),
+  )
+  t.after(() => broken.close())
+  const failed = await ask(`http://127.0.0.1:${broken.port}/metrics`)
+  assert.deepEqual([failed.status, failed.text], [500, 'the metrics cannot be collected: no api thread\n'])
+  assert.equal((await ask(`http://127.0.0.1:${broken.port}/`)).status, 404)
 })
 
 test('a name that leads here from elsewhere is refused', async (t) => {
@@ -126,8 +145,5 @@ test('events bring the fleet at once and again when it changes, and leave nothin
 test('the console never listens where others can reach it', async () => {
   const { view } = viewOf()
   const listen = { host: '0.0.0.0', port: 0 }
-  await assert.rejects(
-    startConsole({ listen, view, clock: systemClock, ids: systemIds }),
-    /loopback only, not on 0.0.0.0/,
-  )
+  await assert.rejects(startConsole({ ...PORTS, listen, view }), /loopback only, not on 0.0.0.0/)
 })

@@ -14,6 +14,7 @@ import { formatAddress, isLoopback } from './addresses.ts'
 import type { ListenAddress } from './addresses.ts'
 import { COOKIE, createConsoleSessions } from './console-session.ts'
 import type { FleetView } from './fleet-view.ts'
+import { sendMetrics } from './metrics/metrics-listener.ts'
 import { Stalled } from '../core/errors.ts'
 
 /** A running console. */
@@ -28,6 +29,8 @@ export interface Console {
 export interface ConsoleOptions {
   readonly listen: ListenAddress
   readonly view: FleetView
+  /** What Prometheus scrapes: numbers without names, so it needs no sign-in on loopback. */
+  readonly metrics: () => Promise<string>
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -55,7 +58,7 @@ const REFRESH_MS = 5_000
 
 /** Starts the console. */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { listen, view, clock, ids } = options
+  const { listen, view, metrics, clock, ids } = options
   if (!isLoopback(listen.host)) {
     throw new Stalled(
       'ConsoleNotLoopback',
@@ -72,6 +75,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     if (!hosts.has(request.headers.host ?? '')) return send(response, 421, 'this address is not served here\n')
     if (request.method !== 'GET') return send(response, 405, 'only GET\n')
     const url = new URL(request.url ?? '/', 'http://console')
+    if (url.pathname === '/metrics') return void sendMetrics(response, metrics)
     const code = url.searchParams.get('code')
     const isSignedIn = sessions.isSignedIn(request.headers.cookie)
     if (url.pathname === '/' && code !== null) return signIn(response, isSignedIn ? 'already' : sessions.exchange(code))

@@ -6,12 +6,14 @@ import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { humanAge, parseTime } from '../core/time.ts'
+import { Assignment } from '../kinds/assignment.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import type { KubeObject } from '../kinds/meta.ts'
 import { keyOf } from '../kinds/meta.ts'
 import { Rollout } from '../kinds/rollout.ts'
+import type { FleetFacts } from './metrics/fleet-metrics.ts'
 
 /** One cluster on the page. */
 export interface ClusterRow {
@@ -64,6 +66,8 @@ export interface FleetSnapshot {
 /** A live picture of the fleet. */
 export interface FleetView {
   snapshot(): FleetSnapshot
+  /** The objects themselves, for counting. */
+  facts(): FleetFacts
   /** Calls back after something changed; returns what stops it. */
   onChange(changed: () => void): () => void
   /** Follows the API until the signal is aborted. */
@@ -91,6 +95,7 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
   const reports = informers.of(ClusterReport)
   const bundles = informers.of(Bundle)
   const rollouts = informers.of(Rollout)
+  const assignments = informers.of(Assignment)
   const all: readonly Pick<Informer<KubeObject>, 'onChange'>[] = [clusters, reports, bundles, rollouts]
 
   return {
@@ -107,6 +112,13 @@ export function createFleetView({ client, clock, ids, log }: FleetViewOptions): 
         rollouts: [...rollouts.lister.list()].sort(newestFirst).map(rolloutRow).slice(0, MAX_OTHERS),
       }
     },
+    facts: () => ({
+      clusters: clusters.lister.list(),
+      reports: reports.lister.list(),
+      assignments: assignments.lister.list(),
+      bundles: bundles.lister.list(),
+      rollouts: rollouts.lister.list(),
+    }),
     onChange: (changed) => {
       const stops = all.map((informer) => informer.onChange(changed))
       return () => {

@@ -29,11 +29,14 @@ import { replaceFile } from './key-files.ts'
 import { issueApiClient, issueApiServer, issueGateway, loadHubKeys } from './keys.ts'
 import type { HubKeys } from './keys.ts'
 import { installKinds } from './kube-home.ts'
+import { listenForMetrics } from './metrics/metrics-listener.ts'
+import { createMetricsPage } from './metrics/metrics-page.ts'
 import { plainConnection } from './plain-connection.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
 import { startThread } from './threads/thread.ts'
+import type { Thread } from './threads/thread.ts'
 
 /** A hub that is ready. */
 export interface RunningHub {
@@ -59,6 +62,8 @@ export interface RunningHub {
 interface Home {
   readonly server: string
   as(user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Connection
+  /** The threads it needs on this machine. */
+  readonly threads: readonly Pick<Thread<'api'>, 'metrics'>[]
   /** Several hubs may share it, so one must lead. */
   readonly isShared: boolean
 }
@@ -143,19 +148,37 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   closers.push(() => render.close())
   deaths.push(gateway.death, render.death)
 
+  const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
+  const threads = [...home.threads, gateway, render]
+  const page = createMetricsPage({ clock, facts: () => view.facts(), threads: () => threads })
   const working = runControllers(
-    { client: hubClient, trust: keys.trust, blobsFolder, render: (input, signal) => render.call(input, signal) },
+    {
+      client: hubClient,
+      trust: keys.trust,
+      blobsFolder,
+      render: (input, signal) => render.call(input, signal),
+      metrics: page.metrics,
+    },
     { clock, ids, log, signal: life.signal, isShared: home.isShared },
   )
   working.catch(() => {}) // `ended` hears it
   closers.push(() => working.catch(() => {})) // `ended` has said it
 
-  const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
   const viewing = view.run(life.signal)
   viewing.catch(() => {}) // `ended` hears it
   closers.push(() => viewing.catch(() => {}))
-  const console = await startConsole({ listen: parseAddress(config.consoleListen), view, clock, ids })
+  const console = await startConsole({
+    listen: parseAddress(config.consoleListen),
+    view,
+    metrics: page.text,
+    clock,
+    ids,
+  })
   closers.push(() => console.close())
+  if (config.metricsListen !== undefined) {
+    const metrics = await listenForMetrics(parseAddress(config.metricsListen), page.text)
+    closers.push(() => metrics.close())
+  }
   closers.push(() => life.abort()) // everybody stops first, then their connections close
 
   const closed = Promise.withResolvers<void>()
@@ -213,6 +236,7 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
   const server = `https://${formatAddress({ host, port: api.ready.port })}`
   return {
     server,
+    threads: [api],
     isShared: false,
     as: (user) => {
       const { certificate, privateKey } = issueApiClient(keys, user, starting)
@@ -228,7 +252,7 @@ async function openKubeHome(file: string, context: string | undefined): Promise<
     ...(context !== undefined && { context }),
     readFile: (path) => readFile(path, 'utf8'),
   })
-  return { server: connection.server, isShared: true, as: () => connection }
+  return { server: connection.server, threads: [], isShared: true, as: () => connection }
 }
 
 async function gatewayName(directory: DataDirectory, { ids }: HubPorts): Promise<string> {
@@ -246,7 +270,7 @@ interface Work extends HubPorts {
   readonly log: Logger
 }
 
-interface WorkParts extends Pick<Parameters<typeof composeControllers>[0], 'client' | 'trust' | 'render'> {
+interface WorkParts extends Pick<Parameters<typeof composeControllers>[0], 'client' | 'trust' | 'render' | 'metrics'> {
   readonly blobsFolder: string
 }
 

@@ -1,14 +1,17 @@
 /** The gateway thread: agents' sessions over mutual TLS, the hub's API over HTTPS like everybody else's. */
 import { readFile } from 'node:fs/promises'
+import { Registry } from '@prometheus-io/client'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { digestOf } from '../../core/digest.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
+import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { listenForAgents } from '../../gateway/https-listener.ts'
 import { composeGateway } from '../compose-gateway.ts'
 import { createLogger } from '../logger.ts'
+import { declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
 import { connectionOf } from '../plain-connection.ts'
 import { serveThread } from './serve-thread.ts'
 
@@ -16,6 +19,9 @@ await serveThread<'gateway'>(async (init) => {
   const log = createLogger(init.logLevel, { thread: 'gateway' })
   const clock = systemClock
   const ids = systemIds
+  const registry = new Registry()
+  const metrics = prometheusMetrics(registry)
+  const tellStreams = declareStreams(metrics)
   const { transport, close } = createUndiciTransport(connectionOf(init.api))
   const { transportCa, trust, agentBundle } = init
   const gateway = composeGateway({
@@ -40,12 +46,16 @@ await serveThread<'gateway'>(async (init) => {
     certificate: init.server.certificate,
     privateKey: init.server.privateKey,
     cas: trust.newest.bundle.transportCas,
-    handle: gateway.handle,
+    handle: measureGateway(gateway.handle, { clock, metrics }),
     clock,
     log,
   })
   return {
     ready: { port: listener.port },
+    metrics: async () => {
+      tellStreams(gateway.streams())
+      return await registry.metrics()
+    },
     close: async () => {
       await listener.close()
       await gateway.close()

@@ -67,10 +67,12 @@ export type ThreadName = keyof ThreadShapes
 export type ToThread<N extends ThreadName> =
   | { readonly type: 'close' }
   | { readonly type: 'call'; readonly id: number; readonly input: ThreadShapes[N]['call'] }
+  | { readonly type: 'metrics'; readonly id: number }
   | { readonly type: 'cancel'; readonly id: number }
 
 /** From a thread. */
 export type FromThread<N extends ThreadName> =
   | { readonly type: 'ready'; readonly value: ThreadShapes[N]['ready'] }
   | { readonly type: 'answer'; readonly id: number; readonly value: ThreadShapes[N]['answer'] }
+  | { readonly type: 'metrics'; readonly id: number; readonly text: string }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }

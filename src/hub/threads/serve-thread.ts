@@ -10,6 +10,8 @@ export interface ThreadBody<N extends ThreadName> {
     input: ThreadShapes[N]['call'],
     signal: AbortSignal,
   ) => ThreadShapes[N]['answer'] | Promise<ThreadShapes[N]['answer']>
+  /** What it counted, as Prometheus reads it. */
+  readonly metrics?: () => Promise<string>
   close(): Promise<void>
 }
 
@@ -22,6 +24,14 @@ export async function serveThread<N extends ThreadName>(
   const post = (message: FromThread<N>): void => port.postMessage(message)
   const body = await setUp(workerData as ThreadShapes[N]['init'])
   const calls = new Map<number, AbortController>()
+
+  async function tell(id: number): Promise<void> {
+    try {
+      post({ type: 'metrics', id, text: (await body.metrics?.()) ?? '' })
+    } catch (caught) {
+      post({ type: 'refusal', id, message: toError(caught).message })
+    }
+  }
 
   async function answer(id: number, input: ThreadShapes[N]['call']): Promise<void> {
     const controller = new AbortController()
@@ -40,6 +50,9 @@ export async function serveThread<N extends ThreadName>(
     switch (message.type) {
       case 'call':
         void answer(message.id, message.input)
+        return
+      case 'metrics':
+        void tell(message.id)
         return
       case 'cancel':
         calls.get(message.id)?.abort()

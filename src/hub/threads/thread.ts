@@ -8,6 +8,8 @@ import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.
 export interface Thread<N extends ThreadName> {
   readonly ready: ThreadShapes[N]['ready']
   call(input: ThreadShapes[N]['call'], signal: AbortSignal): Promise<ThreadShapes[N]['answer']>
+  /** What the thread counted, as Prometheus reads it. */
+  metrics(): Promise<string>
   /** Rejects when the thread ends without being asked to; never resolves. */
   readonly death: Promise<never>
   close(): Promise<void>
@@ -30,6 +32,7 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
   const death = Promise.withResolvers<never>()
   death.promise.catch(() => {}) // who cares races it
   const waiting = new Map<number, { resolve(value: Answer): void; reject(error: Error): void }>()
+  const scrapes = new Map<number, PromiseWithResolvers<string>>()
   let nextId = 1
   let isClosing = false
   let cause: Error | undefined
@@ -40,8 +43,9 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
         cause,
       })
       ready.reject(error)
-      for (const call of waiting.values()) call.reject(error)
+      for (const call of [...waiting.values(), ...scrapes.values()]) call.reject(error)
       waiting.clear()
+      scrapes.clear()
       if (!isClosing) death.reject(error)
       resolve()
     })
@@ -50,9 +54,12 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
   worker.on('message', (message: FromThread<N>) => {
     if (message.type === 'ready') return ready.resolve(message.value)
     const call = waiting.get(message.id)
+    const scrape = scrapes.get(message.id)
     waiting.delete(message.id)
-    if (message.type === 'answer') call?.resolve(message.value)
-    else call?.reject(new Error(message.message))
+    scrapes.delete(message.id)
+    if (message.type === 'metrics') scrape?.resolve(message.text)
+    else if (message.type === 'answer') call?.resolve(message.value)
+    else (call ?? scrape)?.reject(new Error(message.message))
   })
   const post = (message: ToThread<N>): void => worker.postMessage(message) // oxlint-disable-line unicorn/require-post-message-target-origin -- that is for windows
 
@@ -78,6 +85,13 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
         signal.addEventListener('abort', onAbort, { once: true })
         post({ type: 'call', id, input })
       }),
+    metrics: () => {
+      const id = nextId++
+      const scrape = Promise.withResolvers<string>()
+      scrapes.set(id, scrape)
+      post({ type: 'metrics', id })
+      return scrape.promise
+    },
     close: async () => {
       isClosing = true
       post({ type: 'close' })

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatTime } from '../../core/time.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { buildBundle, buildCluster } from '../../testing/builders.ts'
+import { declareFleetMetrics } from './fleet-metrics.ts'
+import type { FleetFacts } from './fleet-metrics.ts'
+
+const NOW = 1_800_000_000_000
+const SET = `sha256:${'0'.repeat(64)}` as const
+const NONE: FleetFacts = { clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }
+const ago = (seconds: number): string => formatTime(NOW - seconds * 1000)
+
+/** What a scrape would show, as `name{label} value`. */
+function scrape(facts: Partial<FleetFacts>): Map<string, number> {
+  const values = new Map<string, number>()
+  const gauge = ({ name }: { readonly name: string }) => {
+    return (labels: Readonly<Record<string, string>>, value: number) =>
+      void values.set(`${name}{${Object.values(labels).join()}}`, value)
+  }
+  declareFleetMetrics({ gauge, counter: gauge, histogram: gauge })({ ...NONE, ...facts }, NOW)
+  return values
+}
+
+function cluster(name: string, status: NonNullable<Cluster['status']>, isAvailable: boolean): Cluster {
+  const available = {
+    type: 'Available',
+    status: isAvailable ? ('True' as const) : ('False' as const),
+    reason: 'Test',
+    message: '',
+    lastTransitionTime: ago(0),
+  }
+  const made = buildCluster(name)
+  return { ...made, spec: { ...made.spec, accepted: true }, status: { ...status, conditions: [available] } }
+}
+
+test('clusters are counted by state and availability, and every state is there', () => {
+  const values = scrape({
+    clusters: [
+      cluster('a', { state: 'Ready' }, true),
+      cluster('b', { state: 'Offline', lastSeen: ago(300) }, false),
+      cluster('c', { state: 'Offline', lastSeen: ago(9000) }, false),
+      buildCluster('pending'),
+    ],
+    bundles: [buildBundle('default/web')],
+  })
+  assert.equal(values.get('flotilla_clusters{Ready}'), 1)
+  assert.equal(values.get('flotilla_clusters{Offline}'), 2)
+  assert.equal(values.get('flotilla_clusters{Drifted}'), 0)
+  assert.equal(values.get('flotilla_clusters_available{True}'), 1)
+  assert.equal(values.get('flotilla_clusters_available{False}'), 2)
+  assert.equal(values.get('flotilla_cluster_last_seen_age_seconds{min}'), 300)
+  assert.equal(values.get('flotilla_cluster_last_seen_age_seconds{max}'), 9000)
+  assert.equal(values.get('flotilla_bundles{Unknown}'), 1)
+})
+
+test('a cluster is behind until it observed the newest document of the same timeline', () => {
+  const assignment = (name: string, epoch: number, revision: number) =>
+    ({
+      metadata: { name },
+      spec: { clusterId: `c-${name}`, epoch, revision, document: SET, entries: [] },
+    }) as unknown as Assignment
+  const report = (name: string, of: { clusterId?: string; epoch?: number; revision: number; age: number }) =>
+    ({
+      metadata: { name },
+      spec: { clusterId: `c-${name}`, epoch: 1, receivedAt: ago(of.age), bundles: [], ...of },
+    }) as unknown as FleetFacts['reports'][number]
+  const values = scrape({
+    assignments: ['current', 'late', 'silent', 'reborn', 'old-epoch'].map((name) =>
+      assignment(name, name === 'old-epoch' ? 2 : 1, 4),
+    ),
+    reports: [
+      report('current', { revision: 4, age: 5000 }),
+      report('late', { revision: 3, age: 60 }),
+      report('reborn', { revision: 4, age: 10, clusterId: 'c-another' }),
+      report('old-epoch', { revision: 9, age: 70 }),
+    ],
+  })
+  assert.equal(values.get('flotilla_clusters_behind{}'), 4)
+  assert.equal(values.get('flotilla_applied_revision_age_seconds{max}'), 70)
+})
+
+test('certificates: the nearest expiry, and how many are near; nothing to measure is NaN, not 0', () => {
+  const valid = (days: number) =>
+    cluster(`d${days}`, { certificate: { notAfter: ago(-days * 86_400), fingerprint: 'x' } }, true)
+  const values = scrape({ clusters: [valid(3), valid(20), valid(90), valid(-1)] })
+  assert.equal(values.get('flotilla_certificate_expiry_seconds{min}'), -86_400)
+  assert.deepEqual(
+    [1, 7, 30].map((days) => values.get(`flotilla_certificates_expiring{${days}}`)),
+    [1, 2, 3],
+  )
+  assert.equal(values.get('flotilla_cluster_last_seen_age_seconds{max}'), Number.NaN)
+  assert.equal(scrape({}).get('flotilla_certificate_expiry_seconds{min}'), Number.NaN)
+})
+
+test('ten thousand clusters have no more series than none', () => {
+  const many = Array.from<Cluster>({ length: 10_000 }).fill(cluster('one', { state: 'Ready' }, true))
+  assert.deepEqual([...scrape({ clusters: many }).keys()], [...scrape({}).keys()])
+})

@@ -1,0 +1,171 @@
+/** The fleet in numbers, in the one vocabulary of states. Labels come from closed sets: a fleet of 10,000 has no more series than one of 5. */
+import type { Metrics, Observe } from '../../core/metrics.ts'
+import { parseTime } from '../../core/time.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import { ROLLOUT_PHASES } from '../../kinds/rollout.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { STATES } from '../../kinds/states.ts'
+
+/** The objects the numbers are made of. */
+export interface FleetFacts {
+  readonly clusters: readonly Cluster[]
+  readonly reports: readonly ClusterReport[]
+  readonly assignments: readonly Assignment[]
+  readonly bundles: readonly Bundle[]
+  readonly rollouts: readonly Rollout[]
+}
+
+const CONDITION_STATUSES = ['True', 'False', 'Unknown'] as const
+/** How a distribution over the fleet is told without a series per cluster. */
+const STATS = { min: 0, p50: 0.5, p90: 0.9, p99: 0.99, max: 1 } as const
+const DAY_SECONDS = 86_400
+const EXPIRY_DAYS = [1, 7, 30] as const
+
+/** Declares the metrics of the fleet; the answer brings them up to date. */
+export function declareFleetMetrics(metrics: Metrics): (facts: FleetFacts, nowMs: number) => void {
+  const clusters = metrics.gauge({
+    name: 'flotilla_clusters',
+    help: 'Registered clusters by state.',
+    labels: ['state'],
+  })
+  const available = metrics.gauge({
+    name: 'flotilla_clusters_available',
+    help: 'Accepted clusters by the status of their Available condition.',
+    labels: ['status'],
+  })
+  const lastSeen = metrics.gauge({
+    name: 'flotilla_cluster_last_seen_age_seconds',
+    help: 'Seconds since clusters that are not Available were last heard, over those clusters; NaN when there are none.',
+    labels: ['stat'],
+  })
+  const deployments = metrics.gauge({
+    name: 'flotilla_bundle_deployments',
+    help: 'Pairs of bundle and cluster by the state the cluster reported.',
+    labels: ['state'],
+  })
+  const bundles = metrics.gauge({
+    name: 'flotilla_bundles',
+    help: 'Bundles by the status of their Ready condition.',
+    labels: ['status'],
+  })
+  const rollouts = metrics.gauge({ name: 'flotilla_rollouts', help: 'Rollouts by phase.', labels: ['phase'] })
+  const behind = metrics.gauge({
+    name: 'flotilla_clusters_behind',
+    help: 'Clusters that have not yet observed their newest document.',
+  })
+  const appliedAge = metrics.gauge({
+    name: 'flotilla_applied_revision_age_seconds',
+    help: 'Seconds since clusters last observed a new revision, over the clusters that are behind; NaN when there are none.',
+    labels: ['stat'],
+  })
+  const expiry = metrics.gauge({
+    name: 'flotilla_certificate_expiry_seconds',
+    help: 'Seconds until agents’ certificates expire, over the accepted clusters; negative when expired, NaN when there are none.',
+    labels: ['stat'],
+  })
+  const expiring = metrics.gauge({
+    name: 'flotilla_certificates_expiring',
+    help: 'Agents’ certificates that expire within so many days.',
+    labels: ['days'],
+  })
+
+  return (facts, nowMs) => {
+    const ageOf = (time: string | undefined): number | undefined => {
+      const ms = time === undefined ? undefined : parseTime(time)
+      return ms === undefined ? undefined : (nowMs - ms) / 1000
+    }
+    const accepted = facts.clusters.filter(({ spec }) => spec.accepted)
+    const isHeard = (cluster: Cluster): boolean => conditionOf(cluster, 'Available') === 'True'
+    set(
+      clusters,
+      'state',
+      STATES,
+      facts.clusters.map(({ status }) => status?.state ?? 'Pending'),
+    )
+    set(
+      available,
+      'status',
+      CONDITION_STATUSES,
+      accepted.map((cluster) => conditionOf(cluster, 'Available')),
+    )
+    spread(
+      lastSeen,
+      accepted.filter((cluster) => !isHeard(cluster)).map(({ status }) => ageOf(status?.lastSeen)),
+    )
+    const rows = facts.reports.flatMap(({ spec }) => spec.bundles ?? [])
+    set(
+      deployments,
+      'state',
+      STATES,
+      rows.map(({ state }) => state),
+    )
+    set(
+      bundles,
+      'status',
+      CONDITION_STATUSES,
+      facts.bundles.map((bundle) => conditionOf(bundle, 'Ready')),
+    )
+    set(
+      rollouts,
+      'phase',
+      ROLLOUT_PHASES,
+      facts.rollouts.map(({ status }) => status?.phase ?? 'Pending'),
+    )
+    const late = clustersBehind(facts)
+    behind({}, late.length)
+    spread(
+      appliedAge,
+      late.map((report) => ageOf(report?.spec.receivedAt)),
+    )
+    const left = numbers(accepted.map(({ status }) => ageOf(status?.certificate?.notAfter))).map((age) => -age)
+    spread(expiry, left)
+    for (const days of EXPIRY_DAYS) {
+      expiring({ days: String(days) }, left.filter((seconds) => seconds <= days * DAY_SECONDS).length)
+    }
+  }
+}
+
+/** Clusters whose last report is of an older document than the newest, with that report; undefined where there was none. */
+function clustersBehind({ assignments, reports }: FleetFacts): (ClusterReport | undefined)[] {
+  const reportOf = new Map(reports.map((report) => [report.metadata.name, report]))
+  return assignments.flatMap(({ metadata, spec }) => {
+    const report = reportOf.get(metadata.name)
+    const seen = report?.spec.clusterId === spec.clusterId ? report : undefined
+    const isCurrent = seen && seen.spec.epoch === spec.epoch && seen.spec.revision >= spec.revision
+    return isCurrent ? [] : [seen]
+  })
+}
+
+function conditionOf(
+  { status }: KubeObject & { readonly status?: { readonly conditions?: readonly ConditionLike[] } },
+  type: string,
+): (typeof CONDITION_STATUSES)[number] {
+  return status?.conditions?.find((condition) => condition.type === type)?.status ?? 'Unknown'
+}
+
+interface ConditionLike {
+  readonly type: string
+  readonly status: (typeof CONDITION_STATUSES)[number]
+}
+
+/** Counts values of a closed set; what nobody has is 0, so that a series never stands still at an old number. */
+function set(gauge: Observe, label: string, all: readonly string[], values: readonly string[]): void {
+  const counts = new Map(all.map((value) => [value, 0]))
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  for (const [value, count] of counts) gauge({ [label]: value }, count)
+}
+
+function spread(gauge: Observe, values: readonly (number | undefined)[]): void {
+  const sorted = numbers(values).sort((a, b) => a - b)
+  for (const [stat, at] of Object.entries(STATS)) {
+    gauge({ stat }, sorted[Math.ceil(at * (sorted.length - 1))] ?? Number.NaN)
+  }
+}
+
+function numbers(values: readonly (number | undefined)[]): number[] {
+  return values.filter((value) => value !== undefined)
+}

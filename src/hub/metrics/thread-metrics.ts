@@ -1,0 +1,58 @@
+/** What each thread of the hub counts. One list per thread, so that the docs page and the scrape cannot disagree. */
+import type { Clock } from '../../core/clock.ts'
+import type { Handler } from '../../core/http.ts'
+import { measureHandler } from '../../core/measured-handler.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import { routeLabel, verbLabel } from './request-labels.ts'
+
+interface Measuring {
+  readonly clock: Clock
+  readonly metrics: Metrics
+}
+
+/** The API's handler, measured. */
+export function measureApi(handle: Handler, measuring: Measuring): Handler {
+  return measureHandler(handle, {
+    ...measuring,
+    prefix: 'flotilla_api',
+    what: 'callers of the API',
+    labels: ['verb'],
+    labelsOf: verbLabel,
+  })
+}
+
+/** The gateway's handler, measured. */
+export function measureGateway(handle: Handler, measuring: Measuring): Handler {
+  return measureHandler(handle, {
+    ...measuring,
+    prefix: 'flotilla_gateway',
+    what: 'agents',
+    labels: ['route'],
+    labelsOf: routeLabel,
+  })
+}
+
+/** Declares the database's size; the answer sets it. */
+export function declareDatabaseSize(metrics: Metrics): (bytes: number) => void {
+  const gauge = metrics.gauge({
+    name: 'flotilla_store_bytes',
+    help: 'Size of the database file and of its write-ahead log.',
+  })
+  return (bytes) => gauge({}, bytes)
+}
+
+/** Declares the number of open follow streams; the answer sets it. */
+export function declareStreams(metrics: Metrics): (count: number) => void {
+  const gauge = metrics.gauge({ name: 'flotilla_gateway_streams', help: 'Agents that follow their document now.' })
+  return (count) => gauge({}, count)
+}
+
+/** Declares the hub's version; the answer says it. */
+export function declareBuildInfo(metrics: Metrics): (version: string) => void {
+  const gauge = metrics.gauge({
+    name: 'flotilla_build_info',
+    help: 'The version that runs; always 1.',
+    labels: ['version'],
+  })
+  return (version) => gauge({ version }, 1)
+}
