@@ -1,0 +1,45 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { Act } from './act.ts'
+
+/** Commands about care of a hub: backup, restore, audit. */
+export function addCare(program: Command, act: Act): void {
+  program
+    .command('backup')
+    .description('copy a hub’s database and blobs, while it runs; never its keys')
+    .requiredOption('--data <dir>', 'the data directory of the hub')
+    .requiredOption('--to <dir>', 'a new or empty directory')
+    .addOption(new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text'))
+    .action(
+      act(async (run, _words, flags) => {
+        const { backup } = await import('../commands/backup.ts')
+        await backup(run, flags as never)
+      }),
+    )
+  program
+    .command('restore')
+    .description('make a hub’s data directory from a backup')
+    .requiredOption('--from <dir>', 'the backup')
+    .option('--data <dir>', 'the new data directory')
+    .option('--keys <dir>', 'the folder with the hub’s keys; they are put in place and open what is sealed')
+    .option('--drill', 'restore into a temporary directory, read everything, and remove it')
+    .action(
+      act(async (run, _words, flags) => {
+        const { restore } = await import('../commands/restore.ts')
+        await restore(run, flags as never)
+      }),
+    )
+  program
+    .command('audit')
+    .description('who changed what on the hub')
+    .option('--after <sequence>', 'only records after this one')
+    .option('--tail <n>', 'the last n records', '50')
+    .option('--verify', 'read all records and check that their chain is unbroken')
+    .addOption(new Option('-o, --output <format>', 'output').choices(['table', 'json']).default('table'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ audit }, connection] = await Promise.all([import('../commands/audit.ts'), run.connect()])
+        await audit({ ...run, connection, flags })
+      }),
+    )
+}

@@ -1,0 +1,60 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { collect } from './act.ts'
+import type { Act } from './act.ts'
+
+/** Commands about clusters: add, accept, reject, revoke. */
+export function addClusters(program: Command, act: Act): void {
+  const cluster = program.command('cluster').description('add, accept, reject and revoke clusters')
+  cluster
+    .command('add')
+    .argument('[name]', 'the cluster’s name; or give --pattern')
+    .description('make a join token and print the line to paste at the cluster')
+    .option('--pattern <glob>', 'for every name like this instead of one name')
+    .option('--uses <n>', 'how many clusters may join with it, for patterns', '1')
+    .option('-l, --label <key=value>', 'a label the hub stamps on it (repeatable)', collect)
+    .addOption(
+      new Option('--accept <how>', 'accepted at the first join, by a person, or by where it comes from').choices([
+        'auto',
+        'manual',
+        'networks',
+      ]),
+    )
+    .option('--accept-from <cidr>', 'with --accept=networks: joins from here need no person (repeatable)', collect)
+    .option('--network <cidr>', 'the token works from here only (repeatable)', collect)
+    .option('--expires <duration>', 'how long the token is valid', '24h')
+    .addOption(
+      new Option('--profile <rights>', 'what the agent of the manifest may do in its cluster').choices([
+        'full',
+        'namespaced',
+        'read-only',
+      ]),
+    )
+    .option('--agent-namespace <namespace>', 'with --profile=namespaced: where it may work (repeatable)', collect)
+    .addOption(new Option('-o, --output <format>', 'output').choices(['text', 'json', 'manifest']).default('text'))
+    .action(
+      act(async (run, words, flags) => {
+        const { clusterAdd } = await import('../commands/cluster.ts')
+        await clusterAdd(words[0], { ...run, connection: await run.connect() }, flags)
+      }),
+    )
+  const verbs = {
+    accept: ['clusterAccept', 'accept a pending cluster, or one that was turned away'],
+    reject: ['clusterReject', 'turn a pending cluster away'],
+    revoke: ['clusterRevoke', 'take an accepted cluster’s access away; what runs there stays'],
+  } as const
+  for (const [verb, [command, description]] of Object.entries(verbs)) {
+    const added = cluster.command(verb).argument('<name>').description(description).option('-y, --yes', 'do not ask')
+    if (verb !== 'accept') added.option('--reason <text>', 'why, for people; the agent is not told')
+    added.action(
+      act(async (run, words, flags) => {
+        const [admission, { askYesNo }, connection] = await Promise.all([
+          import('../commands/cluster-admission.ts'),
+          import('../confirm.ts'),
+          run.connect(),
+        ])
+        await admission[command](words[0]!, { ...run, connection, flags, confirm: askYesNo })
+      }),
+    )
+  }
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { collect } from './act.ts'
+import type { Act } from './act.ts'
+
+/** Commands about objects of the API: get, apply, delete. */
+export function addObjects(program: Command, act: Act): void {
+  program
+    .command('get')
+    .argument('<kind>', 'clusters, bundles, rollouts … or KIND/NAME')
+    .argument('[names...]')
+    .description('show objects')
+    .option('-n, --namespace <namespace>', 'the namespace')
+    .option('-A, --all-namespaces', 'all namespaces')
+    .option('-o, --output <format>', 'table, wide, yaml, json, name or jsonpath=TEMPLATE', 'table')
+    .option('-l, --selector <selector>', 'only objects with these labels')
+    .option('--field-selector <selector>', 'only objects with these fields')
+    .option('-w, --watch', 'go on with every change')
+    .option('--no-headers', 'no header line')
+    .option('--show-labels', 'a column with the labels')
+    .option('--show-managed-fields', 'keep managedFields in yaml and json')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ get }, connection] = await Promise.all([import('../commands/get.ts'), run.connect()])
+        await get(words, { ...run, connection, flags: flags as never })
+      }),
+    )
+  program
+    .command('apply')
+    .description('server-side apply of files')
+    .requiredOption('-f, --filename <file>', 'a YAML or JSON file, or - for stdin (repeatable)', collect)
+    .option('-n, --namespace <namespace>', 'for objects that name none')
+    .option('--force-conflicts', 'take over fields that others manage')
+    .option('--dry-run <where>', 'server: check it there and store nothing')
+    .option('--field-manager <name>', 'the name under which fields are managed', 'flotilla-cli')
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ apply }, connection] = await Promise.all([import('../commands/apply.ts'), run.connect()])
+        await apply({ ...run, connection, flags: flags as never })
+      }),
+    )
+  program
+    .command('delete')
+    .argument('[words...]', 'KIND NAME… or KIND/NAME…')
+    .description('delete objects')
+    .option('-f, --filename <file>', 'the objects of this file (repeatable)', collect)
+    .option('-n, --namespace <namespace>', 'the namespace')
+    .option('-y, --yes', 'do not ask')
+    .option('--ignore-not-found', 'what is gone already is fine')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ deleteObjects }, { askYesNo }, connection] = await Promise.all([
+          import('../commands/delete.ts'),
+          import('../confirm.ts'),
+          run.connect(),
+        ])
+        await deleteObjects(words, { ...run, connection, flags, confirm: askYesNo })
+      }),
+    )
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import type { Act } from './act.ts'
+
+/** Commands about hubs, agents and the demo. */
+export function addStart(program: Command, act: Act): void {
+  program
+    .command('demo')
+    .description('a hub, three simulated clusters and their agents on this machine')
+    .option('--check', 'prove that it works and exit')
+    .option('--data <dir>', 'keep the hub’s data here (default: a temporary directory)')
+    .option('--clusters <n>', 'how many clusters', '3')
+    .option('--timeout <seconds>', 'how long --check may take', '120')
+    .option('--verbose', 'show the hub’s and the agents’ log')
+    .action(
+      act(async (run, _words, flags) => {
+        const { demo } = await import('../commands/demo.ts')
+        return await demo(run, flags)
+      }),
+    )
+  const hub = program.command('hub').description('run a hub')
+  hub
+    .command('run')
+    .description('a hub, embedded in a directory or with its home on a Kubernetes API')
+    .option('--data <dir>', 'the directory of keys, database and blobs (made if missing)')
+    .option('--listen <host:port>', 'the API (default 127.0.0.1:7443; port 0 picks a free one)')
+    .option('--gateway-listen <host:port>', 'the door for agents (default 0.0.0.0:7444)')
+    .option(
+      '--gateway-url <url>',
+      'the address agents reach the gateway at (default: https://HOST:PORT of the listener)',
+    )
+    .option('--console-listen <host:port>', 'the live page (default 127.0.0.1:7480)')
+    .option('--metrics-listen <host:port>', 'also serve /metrics here, plain http (default: at the live page only)')
+    .option('--config <file>', 'a YAML file with these settings; environment and flags win over it')
+    .option('--log-level <level>', 'debug, info, warn or error')
+    .option('--print-config', 'print the settings and where each comes from, and exit')
+    .addHelpText('after', '\n--kubeconfig FILE puts the home on the cluster of FILE instead of DIR.')
+    .action(
+      act(async (run, _words, flags) => {
+        const { hubRun } = await import('../commands/hub-run.ts')
+        return await hubRun(run, flags)
+      }),
+    )
+  const agent = program.command('agent').description('run an agent')
+  agent
+    .command('run')
+    .description('an agent beside the cluster of --kubeconfig FILE')
+    .option('--join <code>', 'the code that `flotilla cluster add` printed; needed at the first start')
+    .option('--name <cluster>', 'the name to join under, for codes made for several clusters')
+    .requiredOption('--data <dir>', 'the directory of the agent’s keys and its last state')
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .action(
+      act(async (run, _words, flags) => {
+        const { agentRun } = await import('../commands/agent-run.ts')
+        return await agentRun(run, flags)
+      }),
+    )
+}
