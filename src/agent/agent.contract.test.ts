@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
+import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
+import { buildTrust } from '../testing/wire-builders.ts'
 import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 
@@ -161,11 +163,44 @@ describe('an agent', () => {
     await site.until(BUNDLE, 'Ready')
     await hub.assign('store-1', {}, { requires: ['sets/v2'] })
     await hub.clock.advance(10_000)
-    assert.match(site.agent().report().refusal ?? '', /requires sets\/v2/)
+    const { refusal } = (await hub.client.get(ClusterReport, { name: 'store-1' })).spec
+    assert.equal(refusal?.reason, 'MissingFeature')
+    assert.match(refusal?.message ?? '', /requires sets\/v2/)
+    assert.equal(refusal?.revision, 2)
     assert.equal(site.agent().report().revision, 1)
     await hub.assign('store-1', {})
     await hub.clock.advance(120_000)
     assert.equal(site.agent().report().revision, 3)
+    assert.equal((await hub.client.get(ClusterReport, { name: 'store-1' })).spec.refusal, undefined)
+    assert.ok(await site.configMap('a'))
+  })
+
+  it('reports two documents with one number, a foreign signature and its own age, and follows none of them', async () => {
+    const { hub, site } = await joined()
+    const first = await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('a')] } })
+    await site.until(BUNDLE, 'Ready')
+    const refusal = async () => (await hub.client.get(ClusterReport, { name: 'store-1' })).spec.refusal
+
+    const twin = await hub.assign('store-1', {}, { revision: 1 })
+    await hub.clock.advance(10_000)
+    assert.deepEqual(
+      { ...(await refusal()), message: '' },
+      { reason: 'Equivocation', message: '', epoch: 1, revision: 1, document: twin },
+    )
+    assert.equal((await hub.client.get(ClusterReport, { name: 'store-1' })).spec.document, first)
+
+    hub.signWith(buildTrust(9).trust.signer)
+    await hub.assign('store-1', {}, { previous: first })
+    await hub.clock.advance(10_000)
+    assert.equal((await refusal())?.reason, 'UnknownSigner')
+    hub.signWith(hub.trust.signer)
+
+    hub.amend({ minAgentVersion: '99.0.0' })
+    await hub.clock.advance(60_000)
+    await hub.assign('store-1', {}, { revision: 5 })
+    await hub.clock.advance(60_000)
+    assert.equal((await refusal())?.reason, 'AgentTooOld')
+    assert.equal(site.agent().report().document, first)
     assert.ok(await site.configMap('a'))
   })
 

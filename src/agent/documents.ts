@@ -3,12 +3,14 @@ import { Type } from 'typebox'
 import { base64, fromBase64, utf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { toError } from '../core/errors.ts'
+import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
+import { VERSION } from '../core/version.ts'
 import { acceptDocument } from '../wire/chain.ts'
 import type { HeldDocument } from '../wire/chain.ts'
 import type { ClusterDocument } from '../wire/document.ts'
 import type { TrustedKey } from '../wire/envelope.ts'
-import type { HeadFrame } from '../wire/frames.ts'
+import type { HeadFrame, Refusal } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { FEATURES, openDocument } from '../wire/signed-document.ts'
 import { acceptTrust } from '../wire/trust.ts'
@@ -45,7 +47,7 @@ export function createDocuments(ports: DocumentPorts) {
   let current: CurrentDocument | undefined
   let held: HeldDocument | undefined
   let wanted: HeadFrame | undefined
-  let refusal: string | undefined
+  let refusal: Refusal | undefined
   let loadedFor: string | undefined
   let markedDigest: Digest | undefined
 
@@ -83,10 +85,16 @@ export function createDocuments(ports: DocumentPorts) {
     const asked = wanted
     const envelope = await hub.document(signal)
     const incoming = open(envelope, trust)
-    const decision = acceptDocument(held, incoming, { clusterId, epoch: trust.bundle.epoch, features: FEATURES })
+    const { epoch, minAgentVersion } = trust.bundle
+    const context = { clusterId, epoch, features: FEATURES, agentVersion: VERSION, minAgentVersion }
+    const decision = acceptDocument(held, incoming, context)
     if (decision.kind === 'Refuse') {
-      if (refusal !== decision.message) log.warn({ reason: decision.reason }, decision.message)
-      refusal = decision.message
+      const { document, digest } = incoming
+      refuse(decision.reason, decision.message, {
+        epoch: document.epoch,
+        revision: document.revision,
+        document: digest,
+      })
     } else {
       // Also the one that is marked already: after a disk was lost, the mark alone is left.
       if (current?.digest !== incoming.digest) await keep(envelope, incoming, trust)
@@ -109,9 +117,17 @@ export function createDocuments(ports: DocumentPorts) {
       return openDocument(envelope, trust.signers)
     } catch (caught) {
       // Asked for again later: the trust bundle may be about to name a new signer.
-      if (caught instanceof WireError) refusal = `document refused: ${caught.message}`
+      if (caught instanceof WireError) refuse(caught.reason, `document refused: ${caught.message}`)
       throw caught
     }
+  }
+
+  function refuse(reason: string, message: string, what: Omit<Refusal, 'reason' | 'message'> = {}): void {
+    const next = { reason, message: message.slice(0, LIMITS.messageChars), ...what }
+    // The same object for the same refusal: whoever compares hears of it once.
+    if (jsonEqual(refusal, next)) return
+    log.warn({ reason }, message)
+    refusal = next
   }
 
   return {

@@ -91,6 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clusterById,
     issueCertificate: options.issueCertificate,
     root: () => trust().root.keyId,
+    minAgentVersion: () => trust().newest.bundle.minAgentVersion,
   })
   const follow = createFollow({
     clock,

@@ -11,6 +11,7 @@ import { parseSigningRequest } from '../core/x509.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import type { JoinToken } from '../kinds/join-token.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
+import { isOlderVersion, tooOldMessage } from '../wire/agent-version.ts'
 import { openEnvelope, PAYLOAD, trustedKey, unverifiedPayload } from '../wire/envelope.ts'
 import { EnrolRequest, RenewRequest } from '../wire/frames.ts'
 import type { EnrolAnswer, RenewAnswer } from '../wire/frames.ts'
@@ -35,6 +36,8 @@ export interface EnrolPorts {
   readonly log: Logger
   /** Digest of the hub's root key: requests for another hub are refused. */
   readonly root: () => string
+  /** The oldest agent that may join; what has joined is told by the trust bundle. */
+  readonly minAgentVersion: () => string
   readonly issueCertificate: IssueCertificate
   readonly clusterById: (id: string) => Cluster | undefined
 }
@@ -50,6 +53,10 @@ export function createEnrolment(ports: EnrolPorts) {
   async function enrol(body: Uint8Array, address: string | undefined, signal: AbortSignal): Promise<EnrolAnswer> {
     const request = openEnrolRequest(body)
     refuseOtherHub(request.root, ports.root())
+    const least = ports.minAgentVersion()
+    if (isOlderVersion(request.agentVersion, least)) {
+      throw new ApiError('Forbidden', tooOldMessage(request.agentVersion, least))
+    }
     const known = request.clusterId === undefined ? undefined : ports.clusterById(request.clusterId)
     if (known && known.spec.identityKey === request.identityKey) return answer(known, request.csr)
     const token = await findToken(client, request.token, signal)

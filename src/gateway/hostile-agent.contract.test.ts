@@ -91,6 +91,18 @@ describe('stolen and replayed', () => {
     assert.equal((await hub.client.get(JoinToken, { name: 'one' })).status?.used, 1)
   })
 
+  it('are no help to agents older than the root allows', async () => {
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    hub.amend({ minAgentVersion: '0.2.0' })
+    const old = await createApplicant(hub, 'old').enrol(code)
+    assert.equal(old.status, 403)
+    assert.match(old.message, /version 0\.1\.0, the hub asks for 0\.2\.0 or newer; upgrade the agent/)
+    const lying = await createApplicant(hub, 'odd').enrol(code, { fields: { agentVersion: 'newest' } })
+    assert.equal(lying.status, 403)
+    assert.equal((await hub.client.get(JoinToken, { name: 'one' })).status?.used, undefined)
+    assert.equal((await createApplicant(hub, 'new').enrol(code, { fields: { agentVersion: '0.2.0' } })).status, 200)
+  })
+
   it('enrol requests of somebody else get no certificate: the key is the signer', async () => {
     const code = await hub.token('one', { clusterName: 'store-1' })
     const owner = createApplicant(hub, 'owner')
@@ -240,6 +252,30 @@ describe('copies of an agent', () => {
     // The first one is stopped for good: the other one may speak.
     await hub.clock.advance(120_000)
     assert.equal(await checkIn(B, '192.0.2.9'), 200)
+  })
+
+  it('are told apart also when each of them has a gateway of its own', async () => {
+    const second = await hub.startGateway('1')
+    const code = await hub.token('one', { clusterName: 'store-1' })
+    const { certificate } = await createApplicant(hub, 'a').join(code)
+    await hub.clock.settle()
+    const body = bytes({ report: objectDigest(configMap('x')) })
+    const checkIn = async (headers: Readonly<Record<string, string>>, gateway = hub.gateway) => {
+      const { status } = await hub.ask('POST', ROUTES.checkIn, { certificate, body, headers, gateway })
+      await hub.clock.advance(1000)
+      return status
+    }
+    assert.equal(await checkIn(A), 200)
+    assert.equal(await checkIn(B, second), 200, 'a restart that reached another gateway')
+    assert.equal(await checkIn(A), 200)
+    assert.ok((await clusterOf('store-1')).status?.agent?.rival)
+    assert.equal(await checkIn(B, second), 409)
+    assert.equal(await checkIn(A), 200)
+    // The copy tries the other door.
+    assert.equal(await checkIn(B), 409)
+    // The first one moves to the second gateway, and goes on speaking.
+    assert.equal(await checkIn(A, second), 200)
+    assert.equal(await checkIn(B, second), 409)
   })
 
   it('lose their open stream when they are found out', async () => {

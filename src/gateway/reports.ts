@@ -26,9 +26,6 @@ export function createReports({ client, clock, log }: { client: Client; clock: C
     const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
     await writeReport(cluster, reported)
     await writeAbout(cluster, reported)
-    if (reported.refusal !== undefined) {
-      log.warn({ cluster: cluster.metadata.name, refusal: reported.refusal }, 'agent refused a document')
-    }
     stored.set(cluster.spec.id, digestOf(body))
   }
 
@@ -102,8 +99,17 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
   )
 }
 
-function specOf(cluster: Cluster, { epoch, revision, bundles }: Report, receivedAt: string): ClusterReport['spec'] {
-  return { clusterId: cluster.spec.id, epoch, revision, receivedAt, bundles }
+function specOf(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
+  const { epoch, revision, document, refusal, bundles } = reported
+  return {
+    clusterId: cluster.spec.id,
+    epoch,
+    revision,
+    ...(document === undefined ? {} : { document }),
+    ...(refusal === undefined ? {} : { refusal }),
+    receivedAt,
+    bundles,
+  }
 }
 
 function ownedBy(cluster: Cluster) {

@@ -11,6 +11,8 @@ export interface JoinManifestOptions {
   readonly endpoints: readonly string[]
   readonly agentBundle: Digest
   readonly image?: string
+  /** The code is for several names: each cluster says its own in ConfigMap flotilla-cluster, and the pod waits for it. */
+  readonly isForSeveral?: boolean
   /** What the agent may do in its cluster; everything unless told. */
   readonly profile?: AgentProfile
   /** With profile `namespaced`: where it may work. */
@@ -18,6 +20,9 @@ export interface JoinManifestOptions {
 }
 
 const NAMESPACE = 'flotilla-agent'
+/** Where a cluster says its name to a manifest that is for several: ConfigMap and key. */
+export const NAME_CONFIG_MAP = { name: 'flotilla-cluster', key: 'name' } as const
+
 const LABELS = { 'app.kubernetes.io/name': 'flotilla-agent' }
 
 // The digest proves the program, whoever delivers it; so the hub's certificate need not be known yet.
@@ -66,6 +71,8 @@ const IN_CLUSTER = {
 /** The YAML to apply to the cluster; it holds the join code, so treat it as a secret. */
 export function joinManifest(options: JoinManifestOptions): string {
   const { code, endpoints, agentBundle, image = 'node:26-slim', profile = 'full', namespaces = [] } = options
+  const join = { name: 'FLOTILLA_JOIN', valueFrom: { secretKeyRef: { name: 'flotilla-join', key: 'code' } } }
+  const name = { name: 'FLOTILLA_NAME', valueFrom: { configMapKeyRef: NAME_CONFIG_MAP } }
   const metadata = (name: string) => ({ name, namespace: NAMESPACE, labels: LABELS })
   const security = {
     allowPrivilegeEscalation: false,
@@ -125,7 +132,7 @@ export function joinManifest(options: JoinManifestOptions): string {
                   '--data',
                   '/data/agent',
                 ],
-                env: [{ name: 'FLOTILLA_JOIN', valueFrom: { secretKeyRef: { name: 'flotilla-join', key: 'code' } } }],
+                env: options.isForSeveral ? [join, name] : [join],
                 volumeMounts: [
                   program,
                   { name: 'data', mountPath: '/data' },

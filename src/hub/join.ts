@@ -34,7 +34,7 @@ export interface Invited {
   /** Shown once; the hub keeps only a hash of its secret. */
   readonly code: string
   readonly expiresAt: string
-  /** For `kubectl apply -f -` on the cluster; absent for patterns, and when this hub has no agent bundle to hand out. */
+  /** For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub has no agent bundle to hand out. */
   readonly manifest?: string
 }
 
@@ -70,10 +70,11 @@ export async function inviteCluster(invitation: Invitation, ports: InvitePorts):
   })
   const code = formatJoinCode({ endpoints: info.endpoints, root: info.root, token: { name, secret } })
   const manifest =
-    info.agentBundle === undefined || !('cluster' in invitation)
+    info.agentBundle === undefined
       ? undefined
       : joinManifest({
           code,
+          isForSeveral: !('cluster' in invitation),
           endpoints: info.endpoints,
           agentBundle: info.agentBundle,
           ...(profile && { profile }),

@@ -15,6 +15,19 @@ export const ClusterReport = defineKind({
     clusterId: text({ max: 64, min: 1, description: 'The id the hub issued to the cluster.' }),
     epoch: int({ description: 'The epoch of the document the agent observed.' }),
     revision: int({ description: 'The revision of the document the agent observed.' }),
+    document: optional(digest({ description: 'The signed envelope of that document.' })),
+    refusal: optional(
+      object(
+        {
+          reason: text({ max: 64, min: 1, description: 'One word for programs, such as `MissingFeature`.' }),
+          message: text({ max: 4096, description: "The agent's own words." }),
+          epoch: optional(int()),
+          revision: optional(int()),
+          document: optional(digest({ description: 'The document that was refused, as far as it could be read.' })),
+        },
+        { description: 'Why the agent does not follow the newest document; absent while it does.' },
+      ),
+    ),
     receivedAt: time({ description: 'When the gateway received it.' }),
     bundles: listMap(
       ['bundle'],
@@ -31,6 +44,7 @@ export const ClusterReport = defineKind({
   }),
   columns: [
     { name: 'Revision', type: 'integer', jsonPath: '.spec.revision' },
+    { name: 'Refusal', type: 'string', jsonPath: '.spec.refusal.reason' },
     { name: 'Received', type: 'date', jsonPath: '.spec.receivedAt' },
     AGE,
   ],

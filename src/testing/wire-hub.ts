@@ -15,6 +15,7 @@ import { silentLogger } from '../core/log.ts'
 import { formatTime } from '../core/time.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
 import { createGateway } from '../gateway/create-gateway.ts'
+import type { Gateway } from '../gateway/create-gateway.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
 import { Cluster } from '../kinds/cluster.ts'
@@ -25,7 +26,8 @@ import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { ClusterDocument, DocumentEntry, ObjectSet, SetObject, Tombstone } from '../wire/document.ts'
-import { issueAgentCertificate } from '../wire/hub-trust.ts'
+import type { Signer } from '../wire/envelope.ts'
+import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
 import { objectSetBytes, signDocument } from '../wire/signed-document.ts'
 import { build } from './builders.ts'
@@ -54,24 +56,40 @@ export async function startTestHub(seed = 'hub') {
   }
   const client: Client = createClient({ transport: as('admin'), clock })
   const blobs = createMemoryBlobs()
-  const { trust } = buildTrust(1, [TEST_ENDPOINT])
+  const built = buildTrust(1, [TEST_ENDPOINT])
+  const trustFiles = built.files
+  let { trust } = built
+  let { signer } = trust
   const writes: string[] = []
-  const gateway = createGateway({
-    name: '0',
-    client: createClient({ transport: recording(as('system:flotilla:gateway'), writes), clock }),
-    blobs,
-    clock,
-    ids: ids.fork('gateway'),
-    log: silentLogger,
-    trust: () => trust,
-    issueCertificate: async ({ clusterId, publicKey }) =>
-      issueAgentCertificate(trust.transportCa, { clusterId, publicKey, serial: ids.bytes(16), now: clock.now() }),
-  })
+  const gateways: Gateway[] = []
   const network = { up: true, requests: [] as string[] }
-  const ready = new AbortController()
-  const synced = gateway.whenReady(ready.signal)
-  await clock.advance(1000)
-  await synced
+
+  /** Another gateway of the same hub, which hears of the others through the API alone. */
+  async function startGateway(name: string): Promise<Gateway> {
+    const started = createGateway({
+      name,
+      client: createClient({ transport: recording(as('system:flotilla:gateway'), writes), clock }),
+      blobs,
+      clock,
+      ids: ids.fork(`gateway${name === '0' ? '' : name}`),
+      log: silentLogger,
+      trust: () => trust,
+      issueCertificate: async ({ clusterId, publicKey }) =>
+        issueAgentCertificate(trust.transportCa, { clusterId, publicKey, serial: ids.bytes(16), now: clock.now() }),
+    })
+    gateways.push(started)
+    const synced = started.whenReady(new AbortController().signal)
+    await clock.advance(1000)
+    await synced
+    return started
+  }
+  const gateway = await startGateway('0')
+
+  /** A new version of the trust bundle, as `flotilla trust` makes it. */
+  function amend(changes: Parameters<typeof amendTrust>[1]): void {
+    trustFiles[TRUST_FILES.bundles] = amendTrust(trust, changes, clock.now())
+    trust = loadTrust((name) => trustFiles[name])
+  }
 
   /** A transport as TLS would make it: the caller is what the certificate proves now. */
   const connect: ConnectHub = ({ certificate }: HubConnection) => {
@@ -105,12 +123,14 @@ export async function startTestHub(seed = 'hub') {
       readonly body?: Uint8Array
       readonly address?: string
       readonly headers?: Readonly<Record<string, string>>
+      /** The first one unless told. */
+      readonly gateway?: Gateway
     } = {},
   ) {
     const proven = callerOfUnverified(by.certificate, trust.newest.bundle.transportCas, clock.now())
     const caller = { ...proven, ...(by.address === undefined ? {} : { address: by.address }) }
     const request = { method, path, headers: by.headers ?? {}, ...(by.body ? { body: by.body } : {}) }
-    const answer = await gateway.handle(request, caller, new AbortController().signal)
+    const answer = await (by.gateway ?? gateway).handle(request, caller, new AbortController().signal)
     return { status: answer.status, text: await textOf(answer) }
   }
 
@@ -170,7 +190,7 @@ export async function startTestHub(seed = 'hub') {
       content: { entries, tombstones },
       ...fields,
     }
-    const digest = await blobs.put(signDocument(trust.signer, document))
+    const digest = await blobs.put(signDocument(signer, document))
     const spec = {
       clusterId: cluster.spec.id,
       epoch: document.epoch,
@@ -191,7 +211,7 @@ export async function startTestHub(seed = 'hub') {
   }
 
   async function close(): Promise<void> {
-    const closing = gateway.close()
+    const closing = Promise.all(gateways.map((one) => one.close()))
     await clock.settle()
     await closing
     await api.close()
@@ -203,8 +223,14 @@ export async function startTestHub(seed = 'hub') {
     ids,
     client,
     blobs,
-    trust,
+    get trust() {
+      return trust
+    },
+    amend,
+    /** Documents made from now on are signed by this key. */
+    signWith: (key: Signer) => (signer = key),
     gateway,
+    startGateway,
     network,
     writes,
     connect,

@@ -7,7 +7,13 @@ import type { ClusterDocument } from './document.ts'
 
 const mine = digestOf('mine')
 const theirs = digestOf('theirs')
-const context = { clusterId: 'c-1', epoch: 2, features: ['sets/v1'] }
+const context = {
+  clusterId: 'c-1',
+  epoch: 2,
+  features: ['sets/v1'],
+  agentVersion: '0.2.0',
+  minAgentVersion: '0.1.0',
+}
 const held = { epoch: 2, revision: 5, digest: mine }
 
 function decide(
@@ -54,6 +60,15 @@ describe('the chain rule', () => {
   it('Accept: a new epoch that the root signed, whatever its revision', () => {
     const old = { epoch: 1, revision: 500, digest: mine }
     assert.equal(decide({ epoch: 2, revision: 1 }, theirs, old), 'Accept')
+  })
+
+  it('AgentTooOld: anything new, for an agent below what the root asks for', () => {
+    const old = { ...context, agentVersion: '0.0.9' }
+    const next = { document: buildDocument({ epoch: 2, revision: 6, previous: mine }), digest: theirs }
+    const decision = acceptDocument(held, next, old)
+    assert.equal(decision.kind === 'Refuse' && decision.reason, 'AgentTooOld')
+    const same = { document: buildDocument({ epoch: 2, revision: 5 }), digest: mine }
+    assert.equal(acceptDocument(held, same, old).kind, 'Same')
   })
 
   it('names the missing feature', () => {

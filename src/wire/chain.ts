@@ -1,5 +1,6 @@
 /** The chain rule: which document may follow the one an agent holds (I-11, I-24, I-25). */
 import type { Digest } from '../core/digest.ts'
+import { isOlderVersion, tooOldMessage } from './agent-version.ts'
 import type { ClusterDocument } from './document.ts'
 
 /** The newest document an agent ever accepted: its high-water mark. */
@@ -18,6 +19,7 @@ export type ChainRefusal =
   | 'Equivocation'
   | 'BrokenChain'
   | 'MissingFeature'
+  | 'AgentTooOld'
 
 /** What to do with an incoming document. */
 export type ChainDecision =
@@ -32,6 +34,9 @@ export interface ChainContext {
   /** The epoch the root signed in the newest trust bundle held. */
   readonly epoch: number
   readonly features: readonly string[]
+  /** This agent's own version, and the least the root asks for. */
+  readonly agentVersion: string
+  readonly minAgentVersion: string
 }
 
 /** Decides whether an incoming document (its signature already checked) may follow the held one. */
@@ -50,6 +55,9 @@ export function acceptDocument(
   if (held) {
     const refusal = againstHeld(held, document, digest)
     if (refusal) return refusal
+  }
+  if (isOlderVersion(context.agentVersion, context.minAgentVersion)) {
+    return refuse('AgentTooOld', tooOldMessage(context.agentVersion, context.minAgentVersion))
   }
   const missing = document.requires.filter((feature) => !context.features.includes(feature))
   if (missing.length > 0) {

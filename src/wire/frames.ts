@@ -136,6 +136,21 @@ export const Claim = Type.Object(
 )
 export type Claim = Static<typeof Claim>
 
+/** Why the newest document was not followed. */
+export const Refusal = Type.Object(
+  {
+    /** For programs, such as `Equivocation` or `BadSignature`. */
+    reason: Type.String({ pattern: '^[A-Z][A-Za-z]{0,63}$' }),
+    message: Type.String({ maxLength: LIMITS.messageChars }),
+    /** What was refused, as far as it could be read. */
+    epoch: Type.Optional(Type.Integer({ minimum: 0 })),
+    revision: Type.Optional(Type.Integer({ minimum: 0 })),
+    document: Type.Optional(DigestText),
+  },
+  strict,
+)
+export type Refusal = Static<typeof Refusal>
+
 /** All a cluster says about itself. */
 export const Report = Type.Object(
   {
@@ -149,7 +164,7 @@ export const Report = Type.Object(
     claims: Type.Optional(Type.Array(Claim, { maxItems: LIMITS.claims })),
     bundles: Type.Array(ReportRow, { maxItems: LIMITS.bundles }),
     /** Why the newest document was not accepted, when it was not. */
-    refusal: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
+    refusal: Type.Optional(Refusal),
   },
   strict,
 )

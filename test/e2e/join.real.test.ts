@@ -26,7 +26,10 @@ interface Container {
   readonly env?: readonly {
     name: string
     value?: string
-    valueFrom?: { secretKeyRef: { name: string; key: string } }
+    valueFrom?: {
+      secretKeyRef?: { name: string; key: string }
+      configMapKeyRef?: { name: string; key: string }
+    }
   }[]
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
 }
@@ -36,6 +39,10 @@ interface PodSpec {
   readonly initContainers: readonly Container[]
   readonly containers: readonly Container[]
   readonly volumes: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[]
+}
+
+interface ReportObject {
+  spec: { bundles: { bundle: string; state: string; message?: string }[] }
 }
 
 interface ClusterObject {
@@ -85,9 +92,15 @@ async function createPod(t: Cleanup, plane: ControlPlane, folder: string) {
     const values: Record<string, string> = { PATH: dirname(process.execPath) }
     for (const { name, value, valueFrom } of env) {
       if (value !== undefined) values[name] = value
-      if (!valueFrom) continue
-      const { data } = await read<{ data: Record<string, string> }>(`${home}/secrets/${valueFrom.secretKeyRef.name}`)
-      values[name] = Buffer.from(data[valueFrom.secretKeyRef.key]!, 'base64').toString()
+      const { secretKeyRef, configMapKeyRef } = valueFrom ?? {}
+      if (secretKeyRef) {
+        const { data } = await read<{ data: Record<string, string> }>(`${home}/secrets/${secretKeyRef.name}`)
+        values[name] = Buffer.from(data[secretKeyRef.key]!, 'base64').toString()
+      }
+      if (configMapKeyRef) {
+        const { data } = await read<{ data: Record<string, string> }>(`${home}/configmaps/${configMapKeyRef.name}`)
+        values[name] = data[configMapKeyRef.key]!
+      }
     }
     const [program = '', ...args] = command.map(inside)
     const child = spawn(program, args, { env: values, stdio: ['ignore', 'inherit', 'pipe'] })
@@ -141,9 +154,71 @@ const PROPERTY_CRD = {
   },
 }
 
+/** One ConfigMap in `shop`, for one cluster: what fails on one of them must not hold the next one up. */
+const contentFor = (cluster: string) => `apiVersion: flotilla.dev/v1alpha1
+kind: Placement
+metadata:
+  name: ${cluster}
+spec:
+  clusterSelector:
+    matchLabels:
+      site: ${cluster}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata:
+  name: note-${cluster}
+spec:
+  placement: ${cluster}
+  manifests: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: note
+      namespace: shop
+    data:
+      text: hello
+`
+
+const RIGHTS = {
+  secretsAnywhere: ['get', 'secrets', '-A'],
+  deployInShop: ['create', 'deployments', '-n', 'shop'],
+  deployElsewhere: ['create', 'deployments', '-n', 'default'],
+  look: ['list', 'deployments', '-n', 'default'],
+  nodes: ['list', 'nodes'],
+  changeNodes: ['delete', 'nodes'],
+  ownState: ['update', 'configmaps', '-n', 'flotilla-agent'],
+  clusterRoles: ['create', 'clusterroles'],
+} as const
+
+/** Each profile: its flags, the right that shows that aggregated roles are filled, what it may do, and how the bundle ends. */
+const PROFILES = [
+  {
+    cluster: 'reader',
+    flags: ['--profile', 'read-only'],
+    sign: 'look',
+    may: ['look', 'nodes', 'ownState'],
+    bundle: { state: 'Failed', message: /forbidden/ },
+  },
+  {
+    cluster: 'tenant',
+    flags: ['--profile', 'namespaced', '--agent-namespace', 'shop'],
+    sign: 'deployInShop',
+    may: ['deployInShop', 'nodes', 'ownState'],
+    bundle: { state: 'Ready', message: /^$/ },
+  },
+  {
+    cluster: 'owner',
+    flags: ['--profile', 'full'],
+    sign: 'clusterRoles',
+    may: Object.keys(RIGHTS),
+    bundle: { state: 'Ready', message: /^$/ },
+  },
+] as const
+
 test(
-  'a cluster joins by the manifest alone, and its agent has the rights of its profile',
-  { timeout: 300_000 },
+  'clusters join by the manifest alone, and their agents have the rights of their profiles',
+  { timeout: 400_000 },
   async (t) => {
     const folder = temporaryFolder(t)
     await bundle(folder)
@@ -168,58 +243,11 @@ test(
     const flotilla = async (...args: string[]) =>
       (await execute(process.execPath, [program, ...args, '--kubeconfig', kubeconfig])).stdout
 
-    const rights = async (verb: string, what: string, ...more: string[]) => {
-      const asked = kubectl(['auth', 'can-i', verb, what, '--as', ACCOUNT, ...more])
-      return (await asked.catch((error: { stdout: string }) => error.stdout)).trim()
+    const may = async (right: keyof typeof RIGHTS): Promise<boolean> => {
+      const asked = kubectl(['auth', 'can-i', ...RIGHTS[right], '--as', ACCOUNT])
+      return (await asked.catch((error: { stdout: string }) => error.stdout)).trim() === 'yes'
     }
-    const everything = async () => ({
-      secretsAnywhere: await rights('get', 'secrets', '-A'),
-      deployInShop: await rights('create', 'deployments', '-n', 'shop'),
-      deployElsewhere: await rights('create', 'deployments', '-n', 'default'),
-      look: await rights('list', 'deployments', '-n', 'default'),
-      nodes: await rights('list', 'nodes'),
-      changeNodes: await rights('delete', 'nodes'),
-      ownState: await rights('update', 'configmaps', '-n', 'flotilla-agent'),
-      clusterRoles: await rights('create', 'clusterroles'),
-    })
     await kubectl(['create', 'namespace', 'shop'])
-
-    const join1 = async (...profile: string[]) => {
-      const manifest = await flotilla('cluster', 'add', 'store-1', '-o', 'manifest', ...profile)
-      await kubectl(['apply', '-f', '-'], manifest)
-      return manifest
-    }
-    await join1('--profile', 'read-only')
-    // The aggregated roles `view` and `admin` are filled by a controller.
-    await eventually('the right to look', async () => ((await everything()).look === 'yes' ? true : undefined))
-    assert.deepEqual(await everything(), {
-      secretsAnywhere: 'no',
-      deployInShop: 'no',
-      deployElsewhere: 'no',
-      look: 'yes',
-      nodes: 'yes',
-      changeNodes: 'no',
-      ownState: 'yes',
-      clusterRoles: 'no',
-    })
-    // What another profile does not say stays: rights are taken away by name.
-    await kubectl(['delete', 'clusterrolebinding', 'flotilla-agent-view'])
-
-    await join1('--profile', 'namespaced', '--agent-namespace', 'shop')
-    await eventually('the right to deploy', async () =>
-      (await everything()).deployInShop === 'yes' ? true : undefined,
-    )
-    assert.deepEqual(await everything(), {
-      secretsAnywhere: 'no',
-      deployInShop: 'yes',
-      deployElsewhere: 'no',
-      look: 'no',
-      nodes: 'yes',
-      changeNodes: 'no',
-      ownState: 'yes',
-      clusterRoles: 'no',
-    })
-
     await kubectl(['apply', '-f', '-'], JSON.stringify(PROPERTY_CRD))
     await kubectl(['wait', '--for=condition=Established', 'crd/clusterproperties.about.k8s.io', '--timeout=60s'])
     const property = {
@@ -229,31 +257,81 @@ test(
     }
     await kubectl(['apply', '-f', '-'], JSON.stringify({ ...property, spec: { value: 'oslo' } }))
 
-    const { pod, start } = await createPod(t, spoke, join(folder, 'pod'))
-    for (const container of pod.initContainers) {
-      const { code, said } = await endOf(await start(container))
-      assert.equal(code, 0, said)
+    for (const profile of PROFILES) {
+      const { cluster: name } = profile
+      writeFileSync(join(folder, `${name}.yaml`), contentFor(name))
+      await flotilla('apply', '-f', join(folder, `${name}.yaml`))
+      // The last of them with a code for several clusters: the manifest asks the cluster for its name.
+      const isOne = name !== 'owner'
+      const who = isOne ? [name] : ['--pattern', 'own*', '--accept', 'networks', '--accept-from', '127.0.0.0/8']
+      const manifest = await flotilla(
+        'cluster',
+        'add',
+        ...who,
+        '-l',
+        `site=${name}`,
+        '-o',
+        'manifest',
+        ...profile.flags,
+      )
+      await kubectl(['apply', '-f', '-'], manifest)
+      if (!isOne) {
+        const more = ['-n', 'flotilla-agent', `--from-literal=name=${name}`]
+        await kubectl(['create', 'configmap', 'flotilla-cluster', ...more])
+      }
+      // The aggregated roles `view` and `admin` are filled by a controller.
+      await eventually(`the rights of ${name}`, async () => ((await may(profile.sign)) ? true : undefined))
+      const has: string[] = []
+      for (const right of Object.keys(RIGHTS) as (keyof typeof RIGHTS)[]) if (await may(right)) has.push(right)
+      assert.deepEqual(has.sort(), [...profile.may].sort(), name)
+
+      const { pod, start } = await createPod(t, spoke, join(folder, `pod-${name}`))
+      for (const container of pod.initContainers) {
+        const { code, said } = await endOf(await start(container))
+        assert.equal(code, 0, said)
+      }
+      assert.equal(pod.containers.length, 1)
+      const agent = await start(pod.containers[0]!)
+      const ended = endOf(agent)
+      const seen = async <T>(...args: string[]): Promise<T | undefined> => {
+        if (agent.exitCode !== null) throw new Error(`the agent ended: ${(await ended).said}`)
+        const text = await flotilla('get', ...args, '-o', 'json').catch(() => undefined)
+        return text === undefined ? undefined : (JSON.parse(text) as T)
+      }
+
+      const cluster = await eventually(`${name} joining and saying what it is`, async () => {
+        const found = await seen<ClusterObject>('cluster', name)
+        return found?.status?.claims ? found : undefined
+      })
+      const claims = new Map(cluster.status?.claims?.map((claim) => [claim.name, claim.value]))
+      assert.equal(cluster.spec.accepted, true)
+      assert.equal(claims.get('flotilla.dev/nodes'), '1')
+      assert.match(claims.get('flotilla.dev/kubernetes-version') ?? '', /^v1\.36\./)
+      assert.match(claims.get('flotilla.dev/allocatable.memory') ?? '', /^\d+Ki$/)
+      assert.equal(claims.get('site.example'), 'oslo')
+      assert.match(cluster.status?.agent?.address ?? '', /127\.0\.0\.1$/)
+
+      const row = await eventually(`${name}'s bundle ${profile.bundle.state}`, async () => {
+        const found = (await seen<ReportObject>('clusterreport', name))?.spec.bundles[0]
+        return found?.state === profile.bundle.state ? found : undefined
+      })
+      assert.match(row.message ?? '', profile.bundle.message)
+
+      await flotilla('cluster', 'revoke', name, '--yes', '--reason', 'end of the test')
+      agent.kill('SIGTERM')
+      assert.equal((await ended).code, 0)
+      // Rights of one profile are not taken away by the next: by label, and the state of the cluster it was.
+      const mine = ['-l', 'app.kubernetes.io/name=flotilla-agent']
+      await kubectl(['delete', 'clusterrolebindings,clusterroles', ...mine])
+      await kubectl(['delete', 'rolebindings,roles,configmaps', '-A', ...mine])
+      await kubectl([
+        'delete',
+        'configmaps',
+        '-n',
+        'flotilla-agent',
+        '-l',
+        'app.kubernetes.io/managed-by=flotilla-agent',
+      ])
     }
-    assert.equal(pod.containers.length, 1)
-    const agent = await start(pod.containers[0]!)
-    const ended = endOf(agent)
-
-    const cluster = await eventually('the cluster joining and saying what it is', async () => {
-      if (agent.exitCode !== null) throw new Error(`the agent ended: ${(await ended).said}`)
-      const text = await flotilla('get', 'cluster', 'store-1', '-o', 'json').catch(() => undefined)
-      const found = text === undefined ? undefined : (JSON.parse(text) as ClusterObject)
-      return found?.status?.claims ? found : undefined
-    })
-    const claims = new Map(cluster.status?.claims?.map(({ name, value }) => [name, value]))
-    assert.equal(cluster.spec.accepted, true)
-    assert.equal(claims.get('flotilla.dev/nodes'), '1')
-    assert.match(claims.get('flotilla.dev/kubernetes-version') ?? '', /^v1\.36\./)
-    assert.match(claims.get('flotilla.dev/allocatable.memory') ?? '', /^\d+Ki$/)
-    assert.equal(claims.get('site.example'), 'oslo')
-    assert.match(cluster.status?.agent?.address ?? '', /127\.0\.0\.1$/)
-
-    await flotilla('cluster', 'revoke', 'store-1', '--yes', '--reason', 'end of the test')
-    agent.kill('SIGTERM')
-    assert.equal((await ended).code, 0)
   },
 )

@@ -54,10 +54,7 @@ export async function clusterAdd(
   const { code, token, expiresAt, manifest } = invited
   const named = 'cluster' in who ? '' : ' --name NAME'
   const command = `flotilla agent run --join ${code}${named} --kubeconfig FILE --data DIR`
-  const noManifest =
-    'cluster' in who
-      ? 'this hub has no agent bundle to hand out, so there is no manifest (npm run build makes one)'
-      : 'a manifest is for one cluster; a code for a pattern goes with --name NAME'
+  const noManifest = 'this hub has no agent bundle to hand out, so there is no manifest (npm run build makes one)'
   if (flags['output'] === 'json') {
     const about = { ...who, code, command, manifest: manifest ?? null, token, expiresAt }
     terminal.data(`${JSON.stringify(about, undefined, 2)}\n`)
@@ -67,7 +64,11 @@ export async function clusterAdd(
   if (flags['output'] === 'manifest') {
     if (manifest === undefined) throw new CliError(EXIT.failed, { what: 'there is no manifest', why: noManifest })
     terminal.data(manifest)
-    return terminal.say('It holds the join code, so treat it as a secret: … | kubectl apply -f -')
+    terminal.say('It holds the join code, so treat it as a secret: … | kubectl apply -f -')
+    if ('cluster' in who) return
+    return terminal.say(
+      'It is for several clusters: tell each its name, kubectl create configmap flotilla-cluster -n flotilla-agent --from-literal=name=NAME',
+    )
   }
   const times = terms.uses === 1 ? 'once' : `${terms.uses} times`
   const invitee = 'cluster' in who ? who.cluster : `clusters named ${who.pattern}`

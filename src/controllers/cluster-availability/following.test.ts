@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../core/digest.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { build, buildCluster } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import { clusterAvailabilityReconciler } from './reconcile.ts'
+
+function pass(cluster: Cluster, refusal?: ClusterReport['spec']['refusal']) {
+  const spec = { clusterId: 'c-a', epoch: 1, revision: 7, receivedAt: '2026-01-01T00:00:00Z', bundles: [] }
+  const report = build(ClusterReport, 'a', { spec: { ...spec, ...(refusal ? { refusal } : {}) } })
+  const reconciler = clusterAvailabilityReconciler({
+    viewsOf: () => [],
+    assignmentOf: () => undefined,
+    reportOf: () => report,
+    havingAlias: () => [],
+    settleMs: 0,
+  })
+  return passOf(reconciler, cluster)
+}
+
+test('a refusal is shown with the agent’s words and what to do, and taken back when it is over', async () => {
+  const calm = await pass(buildCluster('a'))
+  assert.equal(calm.draft.conditions.get('DocumentRefused'), undefined)
+  const twin = { reason: 'Equivocation', message: 'two for revision 7', document: digestOf('x') }
+  const alarm = await pass(buildCluster('a'), twin)
+  assert.match(
+    alarm.condition('DocumentRefused'),
+    /^True Equivocation: The agent keeps revision 7: two for revision 7\. Two signed documents have one number/,
+  )
+  const unknown = await pass(buildCluster('a'), { reason: 'SomethingNew', message: 'no' })
+  assert.equal(unknown.condition('DocumentRefused'), 'True SomethingNew: The agent keeps revision 7: no.')
+  const after = await pass(buildCluster('a', { status: alarm.draft.next.status }))
+  assert.match(after.condition('DocumentRefused'), /^False Followed/)
+})

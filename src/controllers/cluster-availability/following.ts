@@ -1,0 +1,27 @@
+/** Whether the agent follows what the hub issues, in the agent's own words. */
+import type { Draft } from '../../engine/reconciler.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+
+// What a person has to do about it; the agent's own sentence says what happened.
+const ADVICE: Readonly<Record<string, string>> = {
+  Equivocation:
+    'Two signed documents have one number: this hub was restored or copied, or somebody else has its signing key. Nothing is followed until it is resolved.',
+  BrokenChain: 'The hub’s documents and the agent’s have different pasts: this hub was restored or copied.',
+  UnknownSigner: 'The document was signed by a key that the trust bundle does not name.',
+  BadSignature: 'The document was changed after it was signed.',
+  MissingFeature: 'Upgrade the agent.',
+  AgentTooOld: 'Upgrade the agent.',
+}
+
+/** Shows a refusal as condition DocumentRefused; most clusters never have one. */
+export function showRefusal({ conditions }: Draft<Cluster>, report: ClusterReport | undefined): void {
+  const refusal = report?.spec.refusal
+  if (refusal) {
+    const advice = ADVICE[refusal.reason]
+    const message = `The agent keeps revision ${report.spec.revision}: ${refusal.message}.${advice ? ` ${advice}` : ''}`
+    conditions.set('DocumentRefused', 'True', refusal.reason, message)
+  } else if (conditions.get('DocumentRefused')?.status === 'True') {
+    conditions.set('DocumentRefused', 'False', 'Followed', 'The agent follows the newest document.')
+  }
+}
