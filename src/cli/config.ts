@@ -11,6 +11,9 @@ export interface CliEnvironment {
   readonly defaultKubeconfig: string
   /** The state of a demo that runs in this clone (or, installed, for this user). */
   readonly demoStateFile: string
+  /** The folder of `demoStateFile` and of what completion remembers. */
+  readonly stateFolder: string
+  readonly nodeVersion: string
   readonly isUtf8: boolean
   /** undefined: decide by the terminal. */
   readonly color: boolean | undefined
@@ -23,7 +26,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
   return {
     kubeconfigs: kubeconfigsOf(env),
     defaultKubeconfig: join(homedir(), '.kube', 'config'),
-    demoStateFile: demoStateFile(env),
+    demoStateFile: join(stateFolder(env), 'demo.json'),
+    stateFolder: stateFolder(env),
+    nodeVersion: process.versions.node,
     isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     color: colorOf(env),
     program: isClone() ? relativeProgram(env) : 'flotilla',
@@ -71,8 +76,8 @@ function relativeProgram(env: NodeJS.ProcessEnv): string {
   return cwd === PACKAGE ? join('bin', 'flotilla') : program
 }
 
-function demoStateFile(env: NodeJS.ProcessEnv): string {
-  if (env['FLOTILLA_STATE_DIR']) return join(env['FLOTILLA_STATE_DIR'], 'demo.json')
-  if (isClone()) return join(PACKAGE, '.flotilla', 'demo.json')
-  return join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'flotilla', 'demo.json')
+function stateFolder(env: NodeJS.ProcessEnv): string {
+  if (env['FLOTILLA_STATE_DIR']) return env['FLOTILLA_STATE_DIR']
+  if (isClone()) return join(PACKAGE, '.flotilla')
+  return join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'flotilla')
 }

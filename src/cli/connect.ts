@@ -1,4 +1,5 @@
 /** Which hub a command talks to, and the client for it. */
+import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRest } from '../client/rest.ts'
 import type { Rest } from '../client/rest.ts'
@@ -20,6 +21,8 @@ export interface Connection {
   readonly kubeconfig: string
   /** The namespace of the context. */
   readonly namespace: string | undefined
+  /** When the client certificate ends; undefined without one. */
+  readonly certificateEndsMs?: number | undefined
   close(): Promise<void>
 }
 
@@ -52,6 +55,7 @@ export async function connect(
       server: read.connection.server,
       kubeconfig: file,
       namespace: read.namespace,
+      certificateEndsMs: read.connection.cert === undefined ? undefined : endOf(read.connection.cert),
       close,
     }
   } catch (caught) {
@@ -61,6 +65,14 @@ export async function connect(
       { what: 'the kubeconfig cannot be used', where: file, why: caught.message },
       { cause: caught },
     )
+  }
+}
+
+function endOf(certificate: string): number | undefined {
+  try {
+    return new X509Certificate(certificate).validToDate.valueOf()
+  } catch {
+    return undefined // the handshake says better what is wrong with it
   }
 }
 

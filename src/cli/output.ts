@@ -13,10 +13,10 @@ export type ObjectPrinter = (
 
 /** A parsed `-o`. */
 export type OutputFormat =
-  | { readonly kind: 'table'; readonly wide: boolean }
+  | { readonly kind: 'table'; readonly wide: boolean; readonly csv?: boolean }
   | { readonly kind: 'objects'; readonly printer: ObjectPrinter }
 
-const FORMATS = ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath']
+const FORMATS = ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath', 'csv']
 
 /** Parses the value of `-o`. */
 export function parseOutput(text: string, options: { readonly showManagedFields: boolean }): OutputFormat {
@@ -28,6 +28,7 @@ export function parseOutput(text: string, options: { readonly showManagedFields:
       : { apiVersion: 'v1', items: objects.map(shown), kind: 'List', metadata: { resourceVersion: '' } }
   if (text === 'table') return { kind: 'table', wide: false }
   if (text === 'wide') return { kind: 'table', wide: true }
+  if (text === 'csv') return { kind: 'table', wide: true, csv: true }
   if (text === 'json') {
     return {
       kind: 'objects',

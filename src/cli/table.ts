@@ -82,8 +82,9 @@ function rowCells(row: TableRow, columns: readonly { index: number }[], options:
   return cells
 }
 
-function cellText(cell: unknown): string {
-  if (cell === null || cell === undefined || cell === '') return '<none>'
+/** A cell as one line of text; `empty` stands for nothing. */
+export function cellText(cell: unknown, empty = '<none>'): string {
+  if (cell === null || cell === undefined || cell === '') return empty
   // A cell is one line, whatever somebody wrote into a status; control characters never reach the terminal.
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
   return Array.from(text, (char) => (char < ' ' || char === '\u007f' ? ' ' : char)).join('')

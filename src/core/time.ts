@@ -19,6 +19,13 @@ export function parseTime(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
+/** Milliseconds since 1970 of a `date` header, or undefined when it is not in HTTP's form. */
+export function parseHttpDate(text: string): number | undefined {
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
 /** The age as kubectl prints it: `5s`, `3m12s`, `2h`, `4d3h`. */
 export function humanAge(ms: number): string {
   if (ms < 0) return '<invalid>'

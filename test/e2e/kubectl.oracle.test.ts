@@ -9,6 +9,7 @@ import { needBinary } from '../../src/testing/testenv.ts'
 import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const execute = promisify(execFile)
+const BIN = join(import.meta.dirname, '../../bin')
 
 const bundleOf = (text: string) => `apiVersion: flotilla.dev/v1alpha1
 kind: Bundle
@@ -36,6 +37,14 @@ test('kubectl gets, applies, waits, explains and deletes', async (t) => {
     assert.equal(stderr, '', `kubectl ${args.join(' ')}`)
     return stdout
   }
+
+  const plugin = async (...args: string[]) => {
+    const env = { ...process.env, HOME: folder, KUBECONFIG: kubeconfig, PATH: `${BIN}:${process.env['PATH']}` }
+    return (await execute(needBinary('kubectl'), args, { env, timeout: 60_000 })).stdout
+  }
+  assert.match(await plugin('flotilla', 'version'), /^flotilla \d/)
+  assert.equal(await plugin('__complete', 'flotilla', 'get', 'clusters', 'store-1', 'store-2'), 'store-2\n:4\n')
+  assert.match(await plugin('flotilla', 'check', 'store-1', '--wait', '60s'), /0 failed, 0 warnings, \d+ passed\n$/)
 
   const clusters = ['store-1', 'store-2', 'store-3'].map((name) => `clusters.flotilla.dev/${name}`)
   await kubectl('wait', ...clusters, '--for=jsonpath={.status.state}=Ready', '--timeout=60s')

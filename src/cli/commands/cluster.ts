@@ -1,13 +1,13 @@
 /** `flotilla cluster add`. */
 import { clientOver } from '../../client/create-client.ts'
 import { parseNetwork } from '../../core/cidr.ts'
-import { parseDuration } from '../../core/duration.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
+import { readDuration } from '../duration.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -124,7 +124,7 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
     acceptNetworks,
     networks: networksOf('--network', flags['network']),
     uses: usesOf((flags['uses'] as string | undefined) ?? '1', isPattern),
-    ttlMs: durationOf(String(flags['expires'])),
+    ttlMs: readDuration(String(flags['expires']), '--expires'),
     profile,
     namespaces,
   }
@@ -176,13 +176,4 @@ function labelsOf(pairs: readonly string[]): Record<string, string> {
     labels[pair.slice(0, at)] = pair.slice(at + 1)
   }
   return labels
-}
-
-function durationOf(text: string): number {
-  const days = /^(\d+)d$/.exec(text)
-  const ms = days ? Number(days[1]) * 24 * 3_600_000 : parseDuration(text)
-  if (ms === undefined || ms <= 0) {
-    throw new CliError(EXIT.usage, { what: `--expires ${text}`, why: 'want a duration such as 30m, 24h or 7d' })
-  }
-  return ms
 }

@@ -16,6 +16,7 @@ import type { ApiResource } from '../resources.ts'
 import { didYouMean } from '../suggest.ts'
 import { createTablePrinter, isTable } from '../table.ts'
 import type { Table } from '../table.ts'
+import { rowsInState, sortedRows, tableCsv } from '../table-shape.ts'
 import type { Color, Terminal } from '../terminal.ts'
 
 /** Flags of `get`. */
@@ -29,6 +30,11 @@ export interface GetFlags {
   readonly headers: boolean
   readonly showLabels?: boolean
   readonly showManagedFields?: boolean
+  readonly sortBy?: string
+  readonly limit?: string
+  readonly continue?: string
+  /** Words of the STATE column, separated by commas. */
+  readonly state?: string
 }
 
 /** What `get` works with. */
@@ -121,9 +127,11 @@ function tablePrinters(
   return (resource) => {
     const known = printers.get(resource)
     if (known) return known
+    const withNamespace = flags.allNamespaces === true && resource.scope === 'Namespaced'
+    if (format.csv) return (table) => terminal.data(tableCsv(table, { withNamespace, withHeaders: flags.headers }))
     const print = createTablePrinter({
       wide: format.wide,
-      withNamespace: flags.allNamespaces === true && resource.scope === 'Namespaced',
+      withNamespace,
       withHeaders: flags.headers,
       showLabels: flags.showLabels ?? false,
       paint: (column, text) => paintState(terminal, column, text),
@@ -142,23 +150,68 @@ function tablePrinters(
 }
 
 async function printTable(target: Target, input: GetInput, print: PrintTable): Promise<number> {
-  let rows = 0
-  let version: string | undefined
-  let next: string | undefined
-  do {
-    const path = pathOf(target, input, { limit: PAGE, continue: next })
-    const table = asTable(await ask(target, path, input), target.resource)
-    rows += table.rows.length
-    print(table)
-    version = table.metadata.resourceVersion
-    next = table.metadata.continue || undefined
-  } while (next !== undefined)
-  if (input.flags.watch) {
+  const { flags, terminal } = input
+  const { pages, total, next, version } = await readTables(target, input)
+  const tables = needsWholeTable(flags) ? [shaped(joined(pages), flags)] : pages
+  for (const table of tables) print(table)
+  const shown = tables.reduce((sum, { rows }) => sum + rows.length, 0)
+  if (flags.state !== undefined && shown < total) terminal.say(`${shown} of ${total} shown`)
+  if (next !== undefined) terminal.say(`there is more: --continue ${next}`)
+  if (flags.watch) {
     await follow(target, input, { version: version ?? '0', accept: TABLE }, (event) => {
-      if (isTable(event)) print(event)
+      if (isTable(event)) print(shaped(event, { ...flags, sortBy: undefined }))
     })
   }
-  return rows
+  return shown
+}
+
+interface TablesRead {
+  readonly pages: readonly Table[]
+  readonly total: number
+  /** Where a list that --limit cut goes on. */
+  readonly next: string | undefined
+  readonly version: string | undefined
+}
+
+async function readTables(target: Target, input: GetInput): Promise<TablesRead> {
+  const { flags } = input
+  const limit = limitOf(flags) ?? Infinity
+  // A path of --sort-by may lead anywhere in the object.
+  const includeObject = flags.sortBy === undefined ? undefined : 'Object'
+  const pages: Table[] = []
+  let next = flags.continue
+  let total = 0
+  do {
+    const left = Math.min(PAGE, limit - total)
+    const table = asTable(
+      await ask(target, pathOf(target, input, { limit: left, continue: next, includeObject }), input),
+      target.resource,
+    )
+    pages.push(table)
+    total += table.rows.length
+    next = table.metadata.continue || undefined
+  } while (next !== undefined && total < limit)
+  return { pages, total, next, version: pages.at(-1)?.metadata.resourceVersion }
+}
+
+function limitOf({ limit }: GetFlags): number | undefined {
+  if (limit === undefined) return undefined
+  if (/^[1-9]\d{0,6}$/.test(limit)) return Number(limit)
+  throw new CliError(EXIT.usage, { what: '--limit must be a whole number from 1', why: `got ${JSON.stringify(limit)}` })
+}
+
+function needsWholeTable(flags: GetFlags): boolean {
+  return flags.sortBy !== undefined || flags.state !== undefined || flags.output === 'csv'
+}
+
+function joined(pages: readonly Table[]): Table {
+  const first = pages[0]!
+  return { ...first, rows: pages.flatMap(({ rows }) => rows) }
+}
+
+function shaped(table: Table, { state, sortBy }: { state?: string; sortBy?: string | undefined }): Table {
+  const chosen = state === undefined ? table : rowsInState(table, state)
+  return sortBy === undefined ? chosen : sortedRows(chosen, sortBy)
 }
 
 async function ask(target: Target, path: string, input: GetInput): Promise<unknown> {

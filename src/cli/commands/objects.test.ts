@@ -168,6 +168,27 @@ test('objects are printed as the API has them, without managedFields unless aske
   assert.equal((await hub.get(['fpl', 'north'], { output: 'jsonpath={.metadata.name}' })).out, 'north')
 })
 
+test('a table can be cut, continued, chosen by state, sorted and taken as CSV', async (t) => {
+  const hub = started(t)
+  for (const [name, state] of [
+    ['a', 'Failed'],
+    ['b', 'Ready'],
+    ['c', 'Offline'],
+  ] as const) {
+    const made = await hub.client.create(Cluster, clusterOf(name))
+    await hub.client.update(Cluster, { ...made, status: { state } }, { subresource: 'status' })
+  }
+  const names = ({ out }: { out: string }) => out.match(/^\w+/gm)
+  const first = await hub.get(['clusters'], { limit: '2', headers: false })
+  assert.deepEqual(names(first), ['a', 'b'])
+  const token = /^there is more: --continue (\S+)\n$/.exec(first.err)?.[1]
+  assert.deepEqual(names(await hub.get(['clusters'], { continue: token!, headers: false })), ['c'])
+  const troubled = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', headers: false })
+  assert.deepEqual([names(troubled), troubled.err], [['a', 'c'], '2 of 3 shown\n'])
+  assert.match((await hub.get(['clusters', 'c'], { output: 'csv' })).out, /^NAME,STATE,.*\r\nc,Offline,/)
+  assert.equal((await troubleOf(hub.get(['clusters'], { limit: '0' }))).what, '--limit must be a whole number from 1')
+})
+
 test('watch prints what there is, then every change, until it is told to stop', async (t) => {
   const hub = started(t)
   await hub.apply(PLACEMENTS)
@@ -258,6 +279,8 @@ const ENVIRONMENT = {
   kubeconfigs: undefined,
   defaultKubeconfig: '',
   demoStateFile: '',
+  stateFolder: '/nowhere',
+  nodeVersion: '26.0.0',
   isUtf8: true,
   color: undefined,
   program: 'bin/flotilla',

@@ -1,5 +1,9 @@
+import { join } from 'node:path'
+import { Argument } from 'commander'
 import type { Command } from 'commander'
 import { VERSION } from '../../core/version.ts'
+import { completionScript, SHELLS } from '../completion.ts'
+import type { Shell } from '../completion.ts'
 import { CliError, EXIT, EXIT_MEANINGS } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Act } from './act.ts'
@@ -10,8 +14,30 @@ export function addAbout(program: Command, act: Act): void {
     .command('version')
     .description('print the version')
     .action(
-      act(async ({ terminal }) => {
-        terminal.data(`flotilla ${VERSION} (node ${process.versions.node}, ${process.platform} ${process.arch})\n`)
+      act(async ({ terminal, environment }) => {
+        terminal.data(`flotilla ${VERSION} (node ${environment.nodeVersion}, ${process.platform} ${process.arch})\n`)
+      }),
+    )
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .description('print a script that completes commands, flags, kinds and names')
+    .action(
+      act(async ({ terminal }, words) => {
+        terminal.data(completionScript(words[0] as Shell))
+      }),
+    )
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .option('--kubectl', 'end with the line that kubectl expects of a plugin')
+    .action(
+      act(async (run, words, flags) => {
+        const { completeWords } = await import('../commands/completion.ts')
+        const cacheFile = join(run.environment.stateFolder, 'completion.json')
+        run.terminal.data(await completeWords(program, words, { connect: run.connect, cacheFile }))
+        // Cobra's "no file names, please".
+        if (flags['kubectl']) run.terminal.data(':4\n')
       }),
     )
   program

@@ -2,8 +2,25 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { Act } from './act.ts'
 
-/** Commands about care of a hub: backup, restore, audit. */
+/** Commands about care of a hub: check, backup, restore, audit. */
 export function addCare(program: Command, act: Act): void {
+  program
+    .command('check')
+    .argument('[cluster]', 'a cluster; without it, the hub')
+    .description('look for what is wrong with the hub, a cluster or (--pre) this machine')
+    .option('--pre', 'what this machine needs before a hub or an agent runs on it')
+    .addOption(
+      new Option('-o, --output <format>', 'short shows only what is wrong')
+        .choices(['table', 'short', 'json'])
+        .default('table'),
+    )
+    .option('--wait <duration>', 'look again until nothing fails, for so long')
+    .action(
+      act(async (run, words, flags) => {
+        const { check } = await import('../commands/check.ts')
+        return await check(words[0], { ...run, flags: flags as never })
+      }),
+    )
   program
     .command('backup')
     .description('copy a hub’s database and blobs, while it runs; never its keys')

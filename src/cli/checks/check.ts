@@ -1,0 +1,96 @@
+/** What `flotilla check` looks at, and how it is told; every check has an anchor in docs/checks.md. */
+
+/** Every check there is; each is an anchor in docs/checks.md. */
+export const CHECK_IDS = [
+  'node',
+  'state-folder',
+  'hub-reachable',
+  'hub-ready',
+  'clock-skew',
+  'version',
+  'own-certificate',
+  'may-list',
+  'pending-clusters',
+  'accepted',
+  'alias-taken',
+  'agent-connected',
+  'one-agent',
+  'certificate',
+  'document',
+  'bundle-failed',
+  'bundle-drifted',
+] as const
+
+/** One of the checks. */
+export type CheckId = (typeof CHECK_IDS)[number]
+
+/** How a check came out. */
+export type CheckResult = 'ok' | 'warning' | 'failed'
+
+/** One thing that was looked at. */
+export interface Check {
+  readonly id: CheckId
+  readonly result: CheckResult
+  /** What was found, in one line. */
+  readonly text: string
+}
+
+/** Checks that belong together. */
+export interface CheckCategory {
+  readonly name: string
+  readonly checks: readonly Check[]
+}
+
+/** The three glyphs, and what stands for them without UTF-8. */
+const GLYPHS: Readonly<Record<CheckResult, readonly [utf8: string, ascii: string]>> = {
+  ok: ['√', 'ok'],
+  warning: ['‼', '!!'],
+  failed: ['×', 'x'],
+}
+
+/** How checks are printed. */
+export interface CheckPrinting {
+  readonly format: 'table' | 'short' | 'json'
+  readonly isUtf8: boolean
+}
+
+/** Checks as text; `short` leaves out what is well. */
+export function printChecks(categories: readonly CheckCategory[], { format, isUtf8 }: CheckPrinting): string {
+  if (format === 'json') return `${JSON.stringify(checksAsJson(categories), undefined, 2)}\n`
+  const blocks = categories.flatMap(({ name, checks }) => {
+    const shown = format === 'short' ? checks.filter(({ result }) => result !== 'ok') : checks
+    if (shown.length === 0) return []
+    const lines = shown.map(({ id, result, text }) => {
+      const line = `${GLYPHS[result][isUtf8 ? 0 : 1]} ${text}`
+      return result === 'ok' ? line : `${line}\n    see docs/checks.md#${id}`
+    })
+    return [`${name}\n${'-'.repeat(name.length)}\n${lines.join('\n')}\n`]
+  })
+  return [...blocks, `${summary(categories)}\n`].join('\n')
+}
+
+/** The result of all checks together. */
+export function worstOf(categories: readonly CheckCategory[]): CheckResult {
+  const results = categories.flatMap(({ checks }) => checks.map(({ result }) => result))
+  return results.includes('failed') ? 'failed' : results.includes('warning') ? 'warning' : 'ok'
+}
+
+function summary(categories: readonly CheckCategory[]): string {
+  const count = (wanted: CheckResult): number =>
+    categories.reduce((sum, { checks }) => sum + checks.filter(({ result }) => result === wanted).length, 0)
+  return `${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} passed`
+}
+
+function checksAsJson(categories: readonly CheckCategory[]): object {
+  return {
+    success: worstOf(categories) !== 'failed',
+    categories: categories.map(({ name, checks }) => ({
+      categoryName: name,
+      checks: checks.map(({ id, result, text }) => ({
+        description: text,
+        result: result === 'failed' ? 'error' : result === 'ok' ? 'success' : 'warning',
+        ...(result !== 'ok' && { hint: `docs/checks.md#${id}` }),
+      })),
+    })),
+  }
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { formatTime } from '../../core/time.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { buildCluster } from '../../testing/builders.ts'
+import { CHECK_IDS, printChecks, worstOf } from './check.ts'
+import { clusterChecks } from './cluster-checks.ts'
+import type { ClusterFacts } from './cluster-checks.ts'
+import { hubChecks } from './hub-checks.ts'
+import type { HubFacts } from './hub-checks.ts'
+
+const NOW = 1_800_000_000_000
+const at = (seconds: number): string => formatTime(NOW + seconds * 1000)
+const DAY = 86_400
+
+function clusterOf(status: NonNullable<Cluster['status']>, isAccepted = true): Cluster {
+  const made = buildCluster('store-1')
+  return { ...made, spec: { ...made.spec, accepted: isAccepted }, status }
+}
+
+function available(status: 'True' | 'False', message = '') {
+  return [{ type: 'Available', status, reason: 'X', message, lastTransitionTime: at(0) }]
+}
+
+function linesOf(facts: Partial<ClusterFacts> & Pick<ClusterFacts, 'cluster'>): string[] {
+  const categories = clusterChecks({ assignment: undefined, report: undefined, ...facts }, NOW)
+  return categories.flatMap(({ checks }) => checks.map(({ id, result, text }) => `${result} ${id}: ${text}`))
+}
+
+test('a well cluster passes every check', () => {
+  const cluster = clusterOf({
+    conditions: available('True'),
+    certificate: { notAfter: at(60 * DAY), fingerprint: 'x' },
+  })
+  assert.deepEqual(linesOf({ cluster }), [
+    'ok accepted: accepted',
+    'ok agent-connected: the agent is heard, at least every 30 s',
+    'ok one-agent: one agent speaks for the cluster',
+    'ok certificate: the certificate is valid for 60d',
+    'ok document: nothing is assigned to it',
+  ])
+})
+
+test('each trouble of a cluster is told with what to do or whom to ask', () => {
+  const cluster = clusterOf(
+    {
+      conditions: available('False', 'silent for longer than 120 s'),
+      lastSeen: at(-3600),
+      certificate: { notAfter: at(-DAY), fingerprint: 'x' },
+      agent: { instance: 'a', since: at(-9), rival: { instance: 'b', since: at(-5), address: '10.0.0.9' } },
+    },
+    false,
+  )
+  const set = `sha256:${'0'.repeat(64)}`
+  const assignment = { spec: { clusterId: cluster.spec.id, epoch: 1, revision: 4 } } as ClusterFacts['assignment']
+  const report = {
+    spec: {
+      clusterId: cluster.spec.id,
+      epoch: 1,
+      revision: 3,
+      bundles: [
+        {
+          bundle: 'default/web',
+          generation: 1,
+          set,
+          state: 'Failed',
+          firstFailing: 'Deployment/web',
+          message: 'no image',
+        },
+      ],
+    },
+  } as unknown as ClusterFacts['report']
+  assert.deepEqual(linesOf({ cluster, assignment, report }), [
+    'failed accepted: waits to be accepted: flotilla cluster accept store-1',
+    'failed agent-connected: the agent was last heard 60m ago: silent for longer than 120 s',
+    `failed one-agent: a second agent with the same identity speaks from 10.0.0.9 since ${at(-5)}`,
+    'failed certificate: the certificate expired 24h ago; the agent renews it when it returns',
+    'warning document: its newest document is revision 1/4, the agent has seen 1/3',
+    'failed bundle-failed: default/web: Deployment/web: no image',
+  ])
+})
+
+const WELL: HubFacts = {
+  server: 'https://hub',
+  trouble: undefined,
+  ready: 'ok',
+  version: 'v1.36.0+flotilla-0.1.0',
+  clientVersion: '0.1.0',
+  skewMs: 200,
+  certificateEndsMs: NOW + 300 * DAY * 1000,
+  mayList: true,
+  pendingClusters: 0,
+}
+
+test('a hub: unreachable, slow clock, other version, ending certificate, waiting clusters', () => {
+  const trouble = (facts: Partial<HubFacts>) =>
+    hubChecks({ ...WELL, ...facts }, NOW)
+      .flatMap(({ checks }) => checks.filter(({ result }) => result !== 'ok'))
+      .map(({ id, text }) => `${id}: ${text}`)
+  assert.deepEqual(trouble({}), [])
+  assert.deepEqual(trouble({ trouble: 'connect ECONNREFUSED' }), ['hub-reachable: https://hub: connect ECONNREFUSED'])
+  assert.deepEqual(trouble({ skewMs: -90_000 }), ['clock-skew: its clock is 90s behind this machine’s'])
+  assert.deepEqual(trouble({ clientVersion: '0.2.0' }), ['version: the hub is version 0.1.0, this program 0.2.0'])
+  assert.deepEqual(trouble({ certificateEndsMs: NOW + DAY * 1000 }), [
+    'own-certificate: your certificate is valid for 24h',
+  ])
+  assert.deepEqual(trouble({ mayList: false, pendingClusters: 2 }), [
+    'may-list: you may not list clusters.flotilla.dev',
+    'pending-clusters: 2 clusters wait to be accepted',
+  ])
+})
+
+test('printed with glyphs and anchors; short leaves out what is well; json is for scripts', () => {
+  const categories = hubChecks({ ...WELL, ready: 'starting', pendingClusters: 1 }, NOW)
+  assert.equal(worstOf(categories), 'failed')
+  assert.equal(
+    printChecks(categories, { format: 'short', isUtf8: true }),
+    'hub\n---\n× it is not ready: starting\n    see docs/checks.md#hub-ready\n' +
+      '‼ 1 clusters wait to be accepted\n    see docs/checks.md#pending-clusters\n\n1 failed, 1 warnings, 5 passed\n',
+  )
+  const json = JSON.parse(printChecks(categories, { format: 'json', isUtf8: true })) as { success: boolean }
+  assert.equal(json.success, false)
+})
+
+test('every check has its anchor in docs/checks.md, and every anchor a check', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/checks.md'), 'utf8')
+  const anchors = [...page.matchAll(/^### (\S+)$/gm)].map((match) => match[1]!)
+  assert.deepEqual(anchors, [...CHECK_IDS])
+})

@@ -1,0 +1,129 @@
+/** Whether one cluster joined, is heard, follows its newest document and runs what it should. */
+import { humanAge, parseTime } from '../../core/time.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { Check, CheckCategory, CheckId, CheckResult } from './check.ts'
+
+/** What is known of a cluster. */
+export interface ClusterFacts {
+  readonly cluster: Cluster
+  readonly assignment: Assignment | undefined
+  readonly report: ClusterReport | undefined
+}
+
+const DAY_MS = 86_400_000
+const EXPIRY_WARNING_DAYS = 7
+
+/** The checks of one cluster. */
+export function clusterChecks({ cluster, assignment, report }: ClusterFacts, nowMs: number): CheckCategory[] {
+  return [
+    { name: 'registration', checks: registrationChecks(cluster) },
+    { name: 'connectivity', checks: connectivityChecks(cluster, nowMs) },
+    { name: 'content', checks: contentChecks(cluster, assignment, report) },
+  ]
+}
+
+function registrationChecks({ metadata, spec, status }: Cluster): Check[] {
+  const { refused } = spec
+  const taken = status?.conditions?.find(({ type, status: is }) => type === 'AliasTaken' && is === 'True')
+  return [
+    refused
+      ? check(
+          'accepted',
+          'failed',
+          `${refused.verdict.toLowerCase()} at ${refused.at}${refused.reason ? `: ${refused.reason}` : ''}`,
+        )
+      : spec.accepted
+        ? check('accepted', 'ok', 'accepted')
+        : check('accepted', 'failed', `waits to be accepted: flotilla cluster accept ${metadata.name}`),
+    ...(taken ? [check('alias-taken', 'warning', taken.message)] : []),
+  ]
+}
+
+function connectivityChecks({ spec, status }: Cluster, nowMs: number): Check[] {
+  const available = status?.conditions?.find(({ type }) => type === 'Available')
+  const seen = agoOf(status?.lastSeen, nowMs)
+  const { rival } = status?.agent ?? {}
+  return [
+    available?.status === 'True'
+      ? check('agent-connected', 'ok', `the agent is heard, at least every ${spec.checkInSeconds} s`)
+      : check(
+          'agent-connected',
+          'failed',
+          seen === undefined
+            ? 'no agent was ever heard'
+            : `the agent was last heard ${seen} ago: ${available?.message ?? 'no reason known'}`,
+        ),
+    ...(rival
+      ? [
+          check(
+            'one-agent',
+            'failed',
+            `a second agent with the same identity speaks from ${rival.address ?? 'elsewhere'} since ${rival.since}`,
+          ),
+        ]
+      : [check('one-agent', 'ok', 'one agent speaks for the cluster')]),
+    certificateCheck(status?.certificate?.notAfter, nowMs),
+  ]
+}
+
+function certificateCheck(notAfter: string | undefined, nowMs: number): Check {
+  const end = notAfter === undefined ? undefined : parseTime(notAfter)
+  if (end === undefined) return check('certificate', 'warning', 'no certificate was issued yet')
+  if (end <= nowMs)
+    return check(
+      'certificate',
+      'failed',
+      `the certificate expired ${humanAge(nowMs - end)} ago; the agent renews it when it returns`,
+    )
+  const days = Math.floor((end - nowMs) / DAY_MS)
+  return check(
+    'certificate',
+    days < EXPIRY_WARNING_DAYS ? 'warning' : 'ok',
+    `the certificate is valid for ${humanAge(end - nowMs)}`,
+  )
+}
+
+function contentChecks(
+  cluster: Cluster,
+  assignment: Assignment | undefined,
+  report: ClusterReport | undefined,
+): Check[] {
+  if (assignment?.spec.clusterId !== cluster.spec.id) {
+    return [check('document', 'ok', 'nothing is assigned to it')]
+  }
+  const { epoch, revision } = assignment.spec
+  const own = report?.spec.clusterId === cluster.spec.id ? report : undefined
+  const observed = own && `${own.spec.epoch}/${own.spec.revision}`
+  const isCurrent = own?.spec.epoch === epoch && own.spec.revision >= revision
+  const troubled = (own?.spec.bundles ?? []).filter(({ state }) => state === 'Failed' || state === 'Drifted')
+  return [
+    isCurrent
+      ? check('document', 'ok', `follows its newest document, revision ${revision}`)
+      : check(
+          'document',
+          'warning',
+          `its newest document is revision ${epoch}/${revision}, the agent has seen ${observed ?? 'none'}`,
+        ),
+    ...troubled.map(({ bundle, state, message, firstFailing }) =>
+      check(
+        state === 'Failed' ? 'bundle-failed' : 'bundle-drifted',
+        state === 'Failed' ? 'failed' : 'warning',
+        `${bundle}: ${[firstFailing, message].filter(Boolean).join(': ') || state}`,
+      ),
+    ),
+    ...(own && troubled.length === 0
+      ? [check('bundle-failed', 'ok', `${own.spec.bundles?.length ?? 0} bundles, none failed`)]
+      : []),
+  ]
+}
+
+function agoOf(time: string | undefined, nowMs: number): string | undefined {
+  const ms = time === undefined ? undefined : parseTime(time)
+  return ms === undefined ? undefined : humanAge(Math.max(0, nowMs - ms))
+}
+
+function check(id: CheckId, result: CheckResult, text: string): Check {
+  return { id, result, text }
+}

@@ -1,0 +1,170 @@
+/** `flotilla check`: looks at this machine, the hub and one cluster, and says what is wrong before it bites. */
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { objectPath, withQuery } from '../../client/paths.ts'
+import { isApiError, toError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { parseHttpDate } from '../../core/time.ts'
+import { VERSION } from '../../core/version.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { printChecks, worstOf } from '../checks/check.ts'
+import type { Check, CheckCategory } from '../checks/check.ts'
+import { clusterChecks } from '../checks/cluster-checks.ts'
+import { hubChecks } from '../checks/hub-checks.ts'
+import type { HubFacts } from '../checks/hub-checks.ts'
+import type { CliEnvironment } from '../config.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { ExitCode } from '../exit.ts'
+import { readDuration } from '../duration.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Flags of `check`. */
+export interface CheckFlags {
+  readonly pre?: boolean
+  readonly output: 'table' | 'short' | 'json'
+  readonly wait?: string
+}
+
+/** What `check` works with. */
+export interface CheckInput {
+  readonly connect: () => Promise<Connection>
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly signal: AbortSignal
+  readonly flags: CheckFlags
+}
+
+const OWN = { group: 'flotilla.dev', version: 'v1alpha1' } as const
+const AGAIN_MS = 2_000
+
+/** Runs the checks; with --wait again and again until nothing fails. */
+export async function check(cluster: string | undefined, input: CheckInput): Promise<ExitCode> {
+  const { flags, terminal, environment, signal } = input
+  const waitMs = flags.wait === undefined ? 0 : readDuration(flags.wait, '--wait')
+  const until = systemClock.monotonicMs() + waitMs
+  let categories = await look(cluster, input)
+  while (worstOf(categories) === 'failed' && systemClock.monotonicMs() < until) {
+    await systemClock.sleep(AGAIN_MS, signal)
+    categories = await look(cluster, input)
+  }
+  terminal.data(printChecks(categories, { format: flags.output, isUtf8: environment.isUtf8 }))
+  if (worstOf(categories) !== 'failed') return EXIT.ok
+  return waitMs > 0 ? EXIT.timeout : EXIT.failed
+}
+
+async function look(cluster: string | undefined, input: CheckInput): Promise<CheckCategory[]> {
+  if (input.flags.pre) return [{ name: 'this machine', checks: await machineChecks(input.environment) }]
+  const connection = await input.connect()
+  const now = systemClock.now()
+  if (cluster === undefined) return hubChecks(await hubFacts(connection), now)
+  return clusterChecks(await clusterFacts(connection, cluster), now)
+}
+
+/** What a hub or an agent needs from a machine. */
+async function machineChecks({ nodeVersion, stateFolder }: CliEnvironment): Promise<Check[]> {
+  const [major = 0] = nodeVersion.split('.').map(Number)
+  const folder = await writableFolder(stateFolder)
+  return [
+    major >= 26
+      ? { id: 'node', result: 'ok', text: `Node ${nodeVersion}` }
+      : { id: 'node', result: 'failed', text: `Node ${nodeVersion}, but 26 is needed` },
+    folder === undefined
+      ? { id: 'state-folder', result: 'ok', text: `${stateFolder} can be written` }
+      : { id: 'state-folder', result: 'failed', text: `${stateFolder}: ${folder}` },
+  ]
+}
+
+async function writableFolder(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = at.slice(0, at.lastIndexOf('/')) || '/') {
+    try {
+      if (!(await stat(at)).isDirectory()) return `${at} is not a directory`
+      await access(at, constants.W_OK)
+      return undefined
+    } catch (caught) {
+      const { code, message } = toError(caught) as NodeJS.ErrnoException
+      if (code !== 'ENOENT' || at === '/') return message
+    }
+  }
+}
+
+async function hubFacts({ rest, server, certificateEndsMs }: Connection): Promise<HubFacts> {
+  const base = { server, clientVersion: VERSION, certificateEndsMs }
+  const nothing = { ready: undefined, version: undefined, skewMs: undefined, mayList: false, pendingClusters: 0 }
+  try {
+    const { headers, version } = await readVersion(rest)
+    const hubTime = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
+    const listed = await listClusters(rest)
+    return {
+      ...base,
+      trouble: undefined,
+      ready: await readiness(rest),
+      version,
+      skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
+      mayList: listed !== undefined,
+      pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
+    }
+  } catch (caught) {
+    return { ...base, ...nothing, trouble: toError(caught).message }
+  }
+}
+
+async function readVersion(rest: Connection['rest']) {
+  const response = await rest.stream({ method: 'GET', path: '/version' }, AbortSignal.timeout(10_000))
+  const chunks = await Array.fromAsync(response.body)
+  const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  const version = isObject(answer) && typeof answer['gitVersion'] === 'string' ? answer['gitVersion'] : undefined
+  return { headers: response.headers, version }
+}
+
+async function readiness(rest: Connection['rest']): Promise<string> {
+  try {
+    const response = await rest.stream({ method: 'GET', path: '/readyz' }, AbortSignal.timeout(10_000))
+    return Buffer.concat(await Array.fromAsync(response.body)).toString('utf8')
+  } catch (caught) {
+    return toError(caught).message
+  }
+}
+
+/** Undefined when the caller may not. */
+async function listClusters(rest: Connection['rest']): Promise<Cluster[] | undefined> {
+  const clusters: Cluster[] = []
+  let next: string | undefined
+  try {
+    do {
+      const path = withQuery(`/apis/${OWN.group}/${OWN.version}/clusters`, { limit: 500, continue: next })
+      const page = (await rest.json({ method: 'GET', path })) as { items: Cluster[]; metadata: { continue?: string } }
+      clusters.push(...page.items)
+      next = page.metadata.continue || undefined
+    } while (next !== undefined)
+    return clusters
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden')) return undefined
+    throw caught
+  }
+}
+
+async function clusterFacts({ rest }: Connection, name: string) {
+  const read = async <T>(plural: string): Promise<T | undefined> => {
+    try {
+      const path = objectPath({ ...OWN, kind: '', plural, scope: 'Cluster' }, { name })
+      return (await rest.json({ method: 'GET', path })) as T
+    } catch (caught) {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    }
+  }
+  const [cluster, assignment, report] = await Promise.all([
+    read<Cluster>('clusters'),
+    read<Assignment>('assignments'),
+    read<ClusterReport>('clusterreports'),
+  ])
+  if (cluster) return { cluster, assignment, report }
+  throw new CliError(EXIT.notFound, {
+    what: `there is no cluster ${JSON.stringify(name)}`,
+    todo: 'see them all: flotilla get clusters',
+  })
+}

@@ -1,0 +1,107 @@
+/** What could come next on a command line: commands, flags, choices, kinds and names, for the shells. */
+import type { Command, Option } from 'commander'
+
+/** Looks up what only the hub knows; an unreachable hub gives nothing and never fails. */
+export interface LiveNames {
+  kinds(): Promise<readonly string[]>
+  names(kind: string): Promise<readonly string[]>
+}
+
+/** Shells there are scripts for. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
+export type Shell = (typeof SHELLS)[number]
+
+/** The candidates for the last of `words`, which may be empty. */
+export async function complete(program: Command, words: readonly string[], live: LiveNames): Promise<string[]> {
+  const last = words.at(-1) ?? ''
+  const { command, given, pending } = walk(program, words.slice(0, -1))
+  const candidates = await candidatesOf({ command, given, pending, last }, live)
+  return candidates.filter((candidate) => candidate.startsWith(last)).sort()
+}
+
+interface Place {
+  readonly command: Command
+  /** Arguments before the last word. */
+  readonly given: readonly string[]
+  /** A flag that waits for its value. */
+  readonly pending: Option | undefined
+  readonly last: string
+}
+
+function walk(program: Command, words: readonly string[]): Omit<Place, 'last'> {
+  let command = program
+  let pending: Option | undefined
+  const given: string[] = []
+  for (const word of words) {
+    if (pending) {
+      pending = undefined
+    } else if (word.startsWith('-')) {
+      const option = word.includes('=')
+        ? undefined
+        : optionsOf(command).find(({ short, long }) => word === short || word === long)
+      pending = option && (option.required || option.optional) ? option : undefined
+    } else {
+      const child = given.length === 0 ? command.commands.find((child) => child.name() === word) : undefined
+      if (child) command = child
+      else given.push(word)
+    }
+  }
+  return { command, given, pending }
+}
+
+async function candidatesOf({ command, given, pending, last }: Place, live: LiveNames): Promise<readonly string[]> {
+  if (pending) return pending.argChoices ?? []
+  if (last.startsWith('-')) return optionsOf(command).flatMap(({ long }) => long ?? [])
+  if (command.commands.length > 0) {
+    const names = command.commands.map((child) => child.name())
+    return given.length === 0 ? names.filter((name) => !name.startsWith('__')) : []
+  }
+  const argument = command.registeredArguments[Math.min(given.length, command.registeredArguments.length - 1)]
+  if (!argument) return []
+  if (argument.argChoices) return argument.argChoices
+  if (argument.name() === 'kind') return await live.kinds()
+  if (command.name() === 'get' || command.name() === 'delete') {
+    return given[0] === undefined ? await live.kinds() : await live.names(given[0])
+  }
+  const isCluster = command.parent?.name() === 'cluster' && command.name() !== 'add'
+  return isCluster || argument.name() === 'cluster' ? await live.names('clusters') : []
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command.parent ? [...command.options, ...optionsOf(command.parent)] : command.options
+}
+
+/** The script a shell reads; it asks this program for candidates. */
+export function completionScript(shell: Shell): string {
+  return SCRIPTS[shell]
+}
+
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion for flotilla: source <(flotilla completion bash)
+_flotilla() {
+  local IFS=$'\\n'
+  COMPREPLY=($(flotilla __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _flotilla flotilla
+`,
+  zsh: `#compdef flotilla
+# zsh completion for flotilla: source <(flotilla completion zsh)
+_flotilla() {
+  local -a candidates
+  candidates=("\${(@f)$(flotilla __complete -- "\${words[@]:1:CURRENT-1}" 2>/dev/null)}")
+  [[ -n "$candidates" ]] && compadd -- "\${candidates[@]}" || _files
+}
+compdef _flotilla flotilla
+`,
+  fish: `# fish completion for flotilla: flotilla completion fish | source
+complete -c flotilla -a '(flotilla __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+  powershell: `# PowerShell completion for flotilla: flotilla completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName flotilla -ScriptBlock {
+  param($word, $ast, $position)
+  $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($word -eq '') { $words += '""' }
+  flotilla __complete -- @words 2>$null | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`,
+}
