@@ -12,8 +12,8 @@ import { createApiServer } from './api-server.ts'
 apiContract('our server in memory', async () => {
   const store = createMemoryStore()
   const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS, Gadget]
-  const tokenKey = generateKeyPair('ed25519').privateKey
-  const server = createApiServer({ store, kinds, clock: systemClock, ids: systemIds, log: silentLogger, tokenKey })
+  const tokenKeys = [generateKeyPair('ed25519').privateKey] as const
+  const server = createApiServer({ store, kinds, clock: systemClock, ids: systemIds, log: silentLogger, tokenKeys })
   const caller = { user: 'admin', groups: ['system:masters'] }
   return {
     transport: (request, signal) => server.handle(request, caller, signal),

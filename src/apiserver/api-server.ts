@@ -18,6 +18,8 @@ import { runCollector } from './gc/collector.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { FairLimits } from './fair-queue.ts'
 import { impersonate } from './impersonate.ts'
+import { startNamespaceDefaults } from './namespace-defaults.ts'
+import type { NamespaceDefaults } from './namespace-defaults.ts'
 import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
 import { negotiate } from './negotiate.ts'
@@ -28,6 +30,7 @@ import { createRegistry } from './registry.ts'
 import { attemptOf, requestInfo } from './request-info.ts'
 import type { RequestInfo, ResourceRequest } from './request-info.ts'
 import { isReview, serveReview } from './reviews/serve-review.ts'
+import type { TokenKeys } from './tokens/jwt.ts'
 import { bearerOf, createServiceAccountTokens } from './tokens/service-account-tokens.ts'
 import { requestToken } from './tokens/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
@@ -54,8 +57,10 @@ export interface ApiServerOptions {
   /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
   readonly version?: string
   readonly admit?: Admission
-  /** The Ed25519 key (PEM) that signs tokens of service accounts; without it none are issued or taken. */
-  readonly tokenKey?: string
+  /** Ed25519 keys (PEM) for tokens of service accounts, the first one signs; without them none are issued or taken. */
+  readonly tokenKeys?: TokenKeys
+  /** Gives every namespace a default service account and, with the PEM of the API's CA, `kube-root-ca.crt`. */
+  readonly namespaceDefaults?: NamespaceDefaults
   /** How many requests of each class of callers are served at once. */
   readonly limits?: FairLimits
 }
@@ -81,7 +86,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const rbac = startRbac({ store, clock, ids, log, registry }, options.admit ?? admitAll, closing.signal)
   const { authorizer } = rbac
   const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
-  const tokens = options.tokenKey === undefined ? undefined : createServiceAccountTokens(parts, options.tokenKey)
+  const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
   const eventsStore = createEventsStore(store)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
@@ -91,11 +96,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   )
   const lifecycle = startNamespaceLifecycle(parts, closing.signal)
   const collector = runCollector(parts, closing.signal)
+  const defaults = ready.then(() => startNamespaceDefaults(parts, options.namespaceDefaults, closing.signal))
   const about: About = {
     registry,
     openApi: createOpenApi(registry, version),
     version: versionInfo(version),
     notReady: () => problem,
+    issuer: tokens?.discovery,
   }
 
   async function handle(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
@@ -178,7 +185,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle,
     async close() {
       closing.abort()
-      await Promise.all([ready, rbac.done, lifecycle, collector])
+      await Promise.all([ready, rbac.done, lifecycle, collector, defaults])
     },
   }
 }

@@ -8,6 +8,7 @@ import { YamlError } from '../yaml/yaml.ts'
 import { decodeProtobuf, PROTOBUF } from './protobuf/decode-protobuf.ts'
 import { badRequest } from './refusals.ts'
 import { scanJson } from './scan-json.ts'
+import type { KeyPlace } from './scan-json.ts'
 
 /** Bodies to plain JSON, with everything refused that would hurt later: depth, duplicate keys, prototype keys. */
 
@@ -17,8 +18,17 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 /** A body, read. */
 export interface Decoded {
   readonly value: unknown
-  /** Paths of keys that came twice. */
-  readonly duplicates: readonly string[]
+  /** What it said twice; the last one counts. */
+  readonly repeated: Repeated
+}
+
+/** Keys of a body that came twice, in the words of the format. */
+export interface Repeated {
+  readonly places: readonly { readonly text: string; readonly offset: number }[]
+  /** The beginning of a refusal, for YAML only, which tells all of its problems at once. */
+  readonly preface?: string
+  /** Where a key stands in the body, for telling problems in the order of the text. */
+  offsetOf(path: string): number
 }
 
 /** The media type of a request's body, without parameters; JSON when it does not say. */
@@ -37,7 +47,7 @@ export function decodeBody(request: HttpRequest, contentType = contentTypeOf(req
   if (contentType === PROTOBUF) {
     const value = decodeProtobuf(body)
     refuseUnsafeKeys(value, '')
-    return { value, duplicates: [] }
+    return { value, repeated: NOTHING_TWICE }
   }
   const isJson = contentType === 'application/json' || contentType.endsWith('+json')
   if (!isJson && contentType !== 'application/yaml' && contentType !== 'application/apply-patch+yaml') {
@@ -53,36 +63,61 @@ export function decodeBody(request: HttpRequest, contentType = contentTypeOf(req
 
 /** Reads a body that must be an object. */
 export function decodeObject(request: HttpRequest, contentType?: string): Decoded & { readonly value: JsonObject } {
-  const { value, duplicates } = decodeBody(request, contentType)
+  const { value, repeated } = decodeBody(request, contentType)
   if (!isObject(value)) throw badRequest(`the body must be an object, got ${describe(value)}`)
-  return { value, duplicates }
+  return { value, repeated }
 }
 
 function decodeJson(text: string): Decoded {
   const { duplicates, problem } = scanJson(text)
   if (problem) throw badRequest(`the body is not acceptable JSON: ${problem}`)
   try {
-    return { value: JSON.parse(text) as unknown, duplicates }
+    return { value: JSON.parse(text) as unknown, repeated: repeatedIn(text, duplicates) }
   } catch (error) {
     throw badRequest(`the body is not valid JSON: ${toError(error).message}`)
   }
 }
 
+const NOTHING_TWICE: Repeated = { places: [], offsetOf: () => Infinity }
+
+function repeatedIn(text: string, duplicates: readonly KeyPlace[]): Repeated {
+  let offsets: Map<string, number> | undefined
+  return {
+    places: duplicates.map(({ path, offset }) => ({ text: `duplicate field ${JSON.stringify(path)}`, offset })),
+    offsetOf(path) {
+      if (!offsets) {
+        const found = (offsets = new Map<string, number>())
+        scanJson(text, (key) => found.has(key.path) || found.set(key.path, key.offset))
+      }
+      return offsets.get(path) ?? Infinity
+    },
+  }
+}
+
+// As Go's library heads its list of what is wrong with a document that it could read.
+const YAML_PREFACE = 'yaml: unmarshal errors:'
+
 function decodeYaml(text: string): Decoded {
-  // JSON is YAML; taking the short way keeps its limits and its list of duplicates.
+  // JSON is YAML; taking the short way keeps its limits. Duplicates are told in the words of YAML.
   if (/^\s*\{/.test(text)) {
     try {
-      return decodeJson(text)
+      const decoded = decodeJson(text)
+      if (decoded.repeated.places.length === 0) return decoded
     } catch {
       // not JSON after all: a flow mapping
     }
   }
+  const limits = { maxBytes: MAX_BODY_BYTES }
   try {
-    const duplicates: string[] = []
-    return { value: readYamlDocument(text, { limits: { maxBytes: MAX_BODY_BYTES } }).value, duplicates }
+    return { value: readYamlDocument(text, { limits, duplicateKeys: 'strict' }).value, repeated: NOTHING_TWICE }
   } catch (error) {
-    if (error instanceof YamlError) throw badRequest(`the body is not acceptable YAML: ${error.message}`)
-    throw error
+    if (!(error instanceof YamlError)) throw error
+    const problems = error.goMessage.startsWith(YAML_PREFACE) ? error.goMessage.split('\n').slice(1) : []
+    const isRepeated = problems.length > 0 && problems.every((problem) => problem.endsWith(' already set in map'))
+    if (!isRepeated) throw badRequest(`the body is not acceptable YAML: ${error.message}`)
+    const places = problems.map((problem) => ({ text: problem.trim(), offset: -1 }))
+    const { value } = readYamlDocument(text, { limits, duplicateKeys: 'last' })
+    return { value, repeated: { ...NOTHING_TWICE, places, preface: YAML_PREFACE } }
   }
 }
 

@@ -6,6 +6,7 @@ import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { defaultObject, pruneObject } from '../kinds/validate.ts'
 import type { Context } from './context.ts'
+import type { Repeated } from './decode.ts'
 import type { FieldValidation } from './options.ts'
 import { badRequest } from './refusals.ts'
 import { isCustom } from './registry.ts'
@@ -20,10 +21,12 @@ export interface Incoming {
 
 /** What a body said that its kind does not know. */
 export interface Strictness {
-  readonly duplicates: readonly string[]
+  readonly repeated: Repeated
   readonly validation: FieldValidation
   /** Makes the refusal; its sentence differs between verbs. */
   refuse?(problem: string): ApiError
+  /** Makes the refusal of fields that are not in the schema, whatever the validation; without it they are pruned. */
+  refuseUnknown?(object: UnknownObject, paths: readonly string[]): ApiError
   /** False for configurations to apply: what the client did not say, it does not own. */
   readonly defaults?: boolean
 }
@@ -32,6 +35,7 @@ export interface Strictness {
 export function receive(kind: Kind, value: JsonObject, strictness: Strictness): Incoming {
   const object = shapeOf(kind, value)
   const dropped = pruneObject(kind, object)
+  if (dropped.length > 0 && strictness.refuseUnknown) throw strictness.refuseUnknown(object, dropped)
   const warnings = strictWarnings(kind, dropped, strictness)
   if (strictness.defaults !== false) defaultObject(kind, object)
   return { object, warnings }
@@ -68,12 +72,18 @@ export function shapeOf(kind: Kind, value: JsonObject): UnknownObject {
 
 function strictWarnings(kind: Kind, dropped: readonly string[], strictness: Strictness): string[] {
   if (strictness.validation === 'Ignore') return []
-  const problems = [
-    ...dropped.map((path) => `unknown field ${JSON.stringify(path)}`),
-    ...strictness.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-  ]
-  if (problems.length === 0 || strictness.validation === 'Warn') return problems
-  const problem = `strict decoding error: ${problems.join(', ')}`
+  const { repeated } = strictness
+  const { places } = repeated
+  // Custom resources are read before they are pruned; for others both happen in one pass over the text.
+  const offsetOf = isCustom(kind) ? () => Infinity : repeated.offsetOf
+  const unknown = dropped.map((path) => ({
+    text: `unknown field ${JSON.stringify(path)}`,
+    offset: dropped.length + places.length > 1 ? offsetOf(path) : 0,
+  }))
+  const problems = [...unknown, ...places].sort((a, b) => (a.offset < b.offset ? -1 : a.offset > b.offset ? 1 : 0))
+  const texts = problems.map(({ text }) => text)
+  if (texts.length === 0 || strictness.validation === 'Warn') return texts
+  const problem = `strict decoding error: ${strictText(repeated, texts)}`
   const refuse =
     strictness.refuse ??
     ((text: string) =>
@@ -81,6 +91,13 @@ function strictWarnings(kind: Kind, dropped: readonly string[], strictness: Stri
         `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${text}`,
       ))
   throw refuse(problem)
+}
+
+/** The problems of a body as a refusal lists them. */
+export function strictText({ preface, places }: Repeated, texts: readonly string[]): string {
+  if (preface === undefined || places.length === 0) return texts.join(', ')
+  const repeated = [preface, ...places.map(({ text }) => text)].join('\n  ')
+  return [repeated, ...texts.slice(places.length)].join(', ')
 }
 
 // The rest of the server reads these before validation has looked at them.

@@ -122,7 +122,8 @@ describe('the real kubectl against our server', { timeout: 120_000 }, () => {
       '--server-side',
       '--force-conflicts',
     )
-    assert.equal(invalid.code, 0, 'the stored placement stays')
+    assert.equal(invalid.code, 1)
+    assert.match(invalid.err, /Kind=Bundle\): \.spec\.plaement: field not declared in schema/)
     await file('new.yaml', bundle('p').replace('name: web', 'name: new').replace('placement: p', 'plaement: p'))
     const missing = await kubectl('create', '--validate=ignore', '-f', 'new.yaml')
     assert.match(missing.err, /The Bundle "new" is invalid: spec\.placement: Required value/)

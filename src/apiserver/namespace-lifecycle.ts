@@ -5,14 +5,19 @@ import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { isGone } from './change.ts'
 import type { Context, Parts } from './context.ts'
-import { isEmptyNamespace } from './namespaces.ts'
+import { remainingContent, terminationStatus } from './namespace-conditions.ts'
+import { ownAuditLine } from './own-audit-line.ts'
 import { parseStored, prefixOf, readObject, storeKeyOf, textAt } from './objects.ts'
+import type { Stored } from './objects.ts'
 import { deleteObject } from './verbs/delete.ts'
 
 /** Empties namespaces that are being deleted and then lets them go. */
 
 const RETRY_MS = 500
-const SELF: Caller = { user: 'system:serviceaccount:kube-system:namespace-controller', groups: ['system:masters'] }
+const SELF = {
+  user: 'system:serviceaccount:kube-system:namespace-controller',
+  groups: ['system:masters'],
+} as const satisfies Caller
 
 /** Runs until the signal is aborted; the promise never rejects. */
 export async function startNamespaceLifecycle(parts: Parts, signal: AbortSignal): Promise<void> {
@@ -59,19 +64,30 @@ async function terminate(parts: Parts, namespaces: Kind, name: string, signal: A
       for (const kind of parts.registry.all()) {
         if (kind.scope === 'Namespaced') await deleteAll(parts, kind, name, signal)
       }
-      if (await isEmptyNamespace(parts, name)) {
+      const remaining = await remainingContent(parts, name)
+      if (remaining.length === 0) {
         const released = withoutFinalizer(stored.object)
-        const gone = isGone({ kind: namespaces }, released)
-        const key = storeKeyOf(namespaces, { name })
-        const value = gone ? undefined : textAt(released)
-        const result = await parts.store.commit({ key, expect: stored.revision, value })
-        if (result.ok) return
+        if (await write(parts, namespaces, stored, released)) return
+      } else {
+        const status = terminationStatus(stored.object['status'], remaining, parts.clock.now())
+        if (status) await write(parts, namespaces, stored, { ...stored.object, status })
       }
     } catch (error) {
       parts.log.error({ err: toError(error), namespace: name }, 'namespace could not be emptied')
     }
     await pause(parts, signal)
   }
+}
+
+async function write(parts: Parts, kind: Kind, stored: Stored, next: UnknownObject): Promise<boolean> {
+  const isOver = isGone({ kind }, next)
+  const result = await parts.store.commit({
+    key: storeKeyOf(kind, { name: next.metadata.name }),
+    expect: stored.revision,
+    value: isOver ? undefined : textAt({ ...next, metadata: { ...next.metadata } }),
+    audit: ownAuditLine(parts, SELF.user, { kind, object: next, verb: isOver ? 'delete' : 'update' }),
+  })
+  return result.ok
 }
 
 function withoutFinalizer(object: UnknownObject): UnknownObject {

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts'
 import { formatTime } from '../core/time.ts'
 import type { ObjectMeta, UnknownObject } from '../kinds/meta.ts'
 import type { Context, Parts } from './context.ts'
-import { prefixOf, readObject, storeKeyOf, textAt } from './objects.ts'
+import { readObject, storeKeyOf, textAt } from './objects.ts'
 import { forbidden, notFound } from './refusals.ts'
 import { strategyOf } from './strategies.ts'
 
@@ -49,14 +49,4 @@ export async function ensureSystemNamespaces({ store, registry, ids, clock }: Pa
     strategyOf(kind).prepare?.(object, undefined)
     await store.commit({ key, expect: 0, value: textAt(object) })
   }
-}
-
-/** Whether a namespace holds no object of any served kind. */
-export async function isEmptyNamespace({ store, registry }: Parts, name: string): Promise<boolean> {
-  for (const kind of registry.all()) {
-    if (kind.scope !== 'Namespaced') continue
-    const { entries } = await store.list({ prefix: prefixOf(kind, name), limit: 1 })
-    if (entries.length > 0) return false
-  }
-  return true
 }

@@ -17,7 +17,10 @@ describe('scan of JSON text', () => {
   ]
   for (const [text, duplicates] of cases) {
     it(`${text} has ${duplicates.length === 0 ? 'no duplicates' : duplicates.join(', ')}`, () => {
-      assert.deepEqual(scanJson(text), { duplicates })
+      assert.deepEqual(
+        scanJson(text).duplicates.map(({ path }) => path),
+        duplicates,
+      )
     })
   }
 

@@ -1,9 +1,15 @@
 /** One pass over JSON text for what `JSON.parse` does not tell: how deep it is and which keys come twice. */
 
+/** A key that came twice, and where in the text it did. */
+export interface KeyPlace {
+  /** Such as `spec.rings[0].name`. */
+  readonly path: string
+  readonly offset: number
+}
+
 /** What a scan found; syntax errors are left to `JSON.parse`. */
 export interface JsonScan {
-  /** Paths such as `spec.rings[0].name`. */
-  readonly duplicates: readonly string[]
+  readonly duplicates: readonly KeyPlace[]
   /** Why the text must not be parsed. */
   readonly problem?: string
 }
@@ -19,10 +25,10 @@ interface Frame {
   expectsKey: boolean
 }
 
-/** Scans JSON text. */
-export function scanJson(text: string): JsonScan {
+/** Scans JSON text; `onKey` hears of every key, which costs a path each. */
+export function scanJson(text: string, onKey?: (place: KeyPlace) => void): JsonScan {
   const frames: Frame[] = []
-  const duplicates: string[] = []
+  const duplicates: KeyPlace[] = []
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     const top = frames.at(-1)
@@ -32,8 +38,11 @@ export function scanJson(text: string): JsonScan {
       if (top?.keys && top.expectsKey) {
         top.at = unquote(text.slice(index, end + 1))
         top.expectsKey = false
-        if (top.keys.has(top.at) && duplicates.length < MAX_DUPLICATES) duplicates.push(pathOf(frames))
+        if (top.keys.has(top.at) && duplicates.length < MAX_DUPLICATES) {
+          duplicates.push({ path: pathOf(frames), offset: index })
+        }
         top.keys.add(top.at)
+        onKey?.({ path: pathOf(frames), offset: index })
       }
       index = end
     } else if (code === 0x7b || code === 0x5b) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { fromUtf8, generateKeyPair, utf8 } from '../core/bytes.ts'
 import { readBody } from '../core/http.ts'
@@ -24,8 +25,8 @@ describe('who may do what', () => {
 
   before(() => {
     const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
-    const tokenKey = generateKeyPair('ed25519').privateKey
-    server = createApiServer({ store, kinds, clock, ids: systemIds, log: silentLogger, tokenKey })
+    const tokenKeys = [generateKeyPair('ed25519').privateKey] as const
+    server = createApiServer({ store, kinds, clock, ids: systemIds, log: silentLogger, tokenKeys })
   })
   after(async () => {
     await server.close()
@@ -143,6 +144,53 @@ describe('who may do what', () => {
     assert.equal((await whoami(anonymous, `Bearer ${token}`)).status, 401)
     const { body } = await send(admin, 'POST', `${accounts}/robot/token`, { body: { spec: { audiences: ['vault'] } } })
     assert.equal((await whoami(anonymous, `Bearer ${body.status.token}`)).status, 401)
+  })
+
+  it('a new key signs while tokens of the old one go on, and others verify both with the published keys', async () => {
+    const own = createMemoryStore()
+    const [old, next] = [generateKeyPair('ed25519').privateKey, generateKeyPair('ed25519').privateKey]
+    const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+    const ports = { store: own, kinds, clock, ids: systemIds, log: silentLogger }
+    const ask = async (api: ApiServer, who: Caller | string, method: string, path: string) => {
+      const headers: Record<string, string> = typeof who === 'string' ? { authorization: `Bearer ${who}` } : {}
+      const caller = typeof who === 'string' ? anonymous : who
+      const body = method === 'POST' ? utf8('{"metadata":{"name":"robot"}}') : undefined
+      const request = { method, path, headers, ...(body && { body }) }
+      const response = await api.handle(request, caller, new AbortController().signal)
+      return { status: response.status, body: JSON.parse(fromUtf8(await readBody(response.body, 1 << 20))) }
+    }
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    const tokenOf = async (api: ApiServer): Promise<string> =>
+      (await ask(api, admin, 'POST', `${accounts}/robot/token`)).body.status.token
+    const first = createApiServer({ ...ports, tokenKeys: [old] })
+    assert.equal((await ask(first, admin, 'POST', accounts)).status, 201)
+    const oldToken = await tokenOf(first)
+    await first.close()
+
+    const second = createApiServer({ ...ports, tokenKeys: [next, old] })
+    const newToken = await tokenOf(second)
+    const { body: metadata } = await ask(second, newToken, 'GET', '/.well-known/openid-configuration')
+    assert.equal(metadata.issuer, 'https://kubernetes.default.svc')
+    assert.equal(metadata.jwks_uri, `${metadata.issuer}/openid/v1/jwks`)
+    assert.deepEqual(metadata.id_token_signing_alg_values_supported, ['EdDSA'])
+    const { body: published } = await ask(second, newToken, 'GET', '/openid/v1/jwks')
+    assert.equal(published.keys.length, 2)
+    for (const token of [oldToken, newToken]) {
+      assert.equal((await ask(second, token, 'GET', '/api')).status, 200)
+      const [header, claims, signature] = token.split('.') as [string, string, string]
+      const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
+      const jwk = published.keys.find((key: { kid: string }) => key.kid === kid)
+      const key = createPublicKey({ key: jwk, format: 'jwk' })
+      assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')))
+    }
+    assert.equal((await ask(second, person('eve'), 'GET', '/openid/v1/jwks')).status, 403)
+    await second.close()
+
+    const third = createApiServer({ ...ports, tokenKeys: [next] })
+    assert.equal((await ask(third, oldToken, 'GET', '/api')).status, 401)
+    assert.equal((await ask(third, newToken, 'GET', '/api')).status, 200)
+    await third.close()
+    await own.close()
   })
 
   it('what was taken from a role of the server is there again after a start', async () => {

@@ -126,6 +126,15 @@ export function publicKeyOf(privateKey: string): string {
   return createPublicKey(createPrivateKey(privateKey)).export({ type: 'spki', format: 'pem' })
 }
 
+/** Whether a PEM private key can be read and is an Ed25519 one. */
+export function isEd25519(privateKey: string): boolean {
+  try {
+    return createPrivateKey(privateKey).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
+  }
+}
+
 /** DER of a PEM public key (SPKI). */
 export function publicKeyDer(publicKey: string): Uint8Array {
   return new Uint8Array(createPublicKey(publicKey).export({ type: 'spki', format: 'der' }))

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { createFileBlobs } from '../blobs/file-blobs.ts'
 import { base64, utf8 } from '../core/bytes.ts'
 import { Secret } from '../core/secret.ts'
@@ -56,7 +58,7 @@ describe('backup and restore', () => {
         await new Promise((resolve) => setImmediate(resolve))
       }
     })()
-    const to = join(root, 'backup')
+    const to = join(root, 'backup.tar')
     const manifest = await takeBackup(data, to, ports)
     writing.abort()
     await writer
@@ -64,18 +66,17 @@ describe('backup and restore', () => {
     assert.deepEqual(manifest.keys, { files: ['sealing.keys', 'signer.key'], sealing: ['k1'] })
     assert.equal(manifest.blobs.count, 1)
     assert.equal((await stat(to)).mode & 0o077, 0)
-    const texts: string[] = []
-    for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile()) texts.push(await readFile(join(entry.parentPath, entry.name), 'latin1'))
-    }
+    const text = await readFile(to, 'latin1')
+    assert.ok(text.includes('one blob'), 'the search finds what is not sealed')
     for (const canary of ['ROOT-CANARY', 'SIGNER-CANARY', 'SECRET-CANARY', key]) {
-      assert.ok(!texts.join('').includes(canary), canary)
+      assert.ok(!text.includes(canary), canary)
     }
-    await assert.rejects(takeBackup(data, to, ports), /is not empty: give the backup a new folder/)
+    await assert.rejects(takeBackup(data, to, ports), /is there already: give the backup a new name/)
+    assert.deepEqual((await readdir(root)).sort(), ['backup.tar', 'data'])
   })
 
   it('a drill reads everything, with keys the sealed values, too, and leaves nothing', async () => {
-    const from = join(root, 'backup')
+    const from = join(root, 'backup.tar')
     const blind = await drillBackup(from, undefined, ports)
     assert.equal(blind.sealed, 1)
     assert.equal(blind.opened, 0)
@@ -88,7 +89,7 @@ describe('backup and restore', () => {
 
   it('restores a hub that goes on above every revision seen before', async () => {
     const target = join(root, 'restored')
-    const { manifest } = await restoreBackup(join(root, 'backup'), target, join(data, 'keys'), ports)
+    const { manifest } = await restoreBackup(join(root, 'backup.tar'), target, join(data, 'keys'), ports)
     const restored = openStore(target)
     assert.equal((await restored.get('/_/secrets/ns/s'))?.value, '{"data":"SECRET-CANARY"}')
     assert.equal((await restored.list({ prefix: '/_/configmaps/ns/' })).entries.length, 50)
@@ -101,21 +102,45 @@ describe('backup and restore', () => {
     assert.equal((await restored.list({ prefix: '/_/configmaps/ns/' })).entries.length, 51)
     await restored.close()
     for await (const digest of blobsOf(data).list()) assert.ok(await blobsOf(target).get(digest))
-    await assert.rejects(restoreBackup(join(root, 'backup'), target, undefined, ports), /is not empty/)
+    await assert.rejects(restoreBackup(join(root, 'backup.tar'), target, undefined, ports), /is not empty/)
   })
 
-  it('refuses a backup with a changed byte, a missing blob or no manifest', async () => {
-    const from = join(root, 'damaged')
-    await takeBackup(data, from, ports)
-    const [first] = await Array.fromAsync(blobsOf(from).list())
-    await blobsOf(from).delete(first!)
-    await assert.rejects(drillBackup(from, undefined, ports), /its 0 blobs are not those it names/)
-    const bytes = await readFile(join(from, 'hub.db'))
-    bytes[bytes.length - 100]! ^= 1
-    await writeFile(join(from, 'hub.db'), bytes)
-    await assert.rejects(drillBackup(from, undefined, ports), /hub\.db has the digest/)
-    await rm(join(from, 'manifest.json'))
+  it('is an archive that other programs list', async () => {
+    const { stdout } = await promisify(execFile)('tar', ['tf', join(root, 'backup.tar')])
+    const [first, ...others] = stdout.trim().split('\n')
+    assert.equal(first, 'hub.db')
+    assert.equal(others.at(-1), 'manifest.json')
+    assert.match(others[0]!, /^blobs\/sha256\/[0-9a-f]{64}$/)
+  })
+
+  it('refuses a backup with a changed byte anywhere, one cut short, and what is no backup, and leaves nothing', async () => {
+    const from = join(root, 'damaged.tar')
+    const bytes = await readFile(join(root, 'backup.tar'))
+    const at = (text: string) => bytes.indexOf(text)
+    const cases: readonly [number, RegExp][] = [
+      [at('SQLite format'), /hub\.db has the digest/],
+      [at('"m7"') < 0 ? at('made m7') : at('"m7"'), /hub\.db has the digest/],
+      [at('one blob'), /the blob sha256:.* has the digest sha256:/],
+      [at('blobs/sha256/') + 20, /it is no archive, or one with a changed byte/],
+      [at('"digest"') + 20, /has the digest|names no database/],
+      [0, /it is no archive, or one with a changed byte/],
+    ]
+    for (const [offset, expected] of cases) {
+      const changed = Buffer.from(bytes)
+      changed[offset]! ^= 1
+      await writeFile(from, changed)
+      await assert.rejects(drillBackup(from, undefined, ports), expected, `byte ${offset}`)
+    }
+    await writeFile(from, bytes.subarray(0, at('manifest.json') + 100))
+    await assert.rejects(drillBackup(from, undefined, ports), /it ends in the middle/)
+    await writeFile(from, Buffer.concat([bytes.subarray(0, at('manifest.json')), Buffer.alloc(1024)]))
     await assert.rejects(drillBackup(from, undefined, ports), /it is no backup, or one that was not finished/)
+    await assert.rejects(restoreBackup(from, join(root, 'never'), undefined, ports), /it is no backup/)
+    assert.deepEqual(
+      (await readdir(root)).filter((name) => name.startsWith('never')),
+      [],
+    )
+    await assert.rejects(drillBackup(join(root, 'nowhere'), undefined, ports), /cannot be read .*ENOENT/)
     await assert.rejects(takeBackup(join(root, 'nowhere'), join(root, 'x'), ports), /has no hub\.db/)
   })
 })

@@ -1,15 +1,17 @@
 /** Backups of an embedded hub: taken while it runs, proved by restoring them, and without any key inside. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFileBlobs } from '../blobs/file-blobs.ts'
+import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { isDigest } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
-import { Stalled } from '../core/errors.ts'
+import { Stalled, toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { isObject } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
@@ -20,8 +22,9 @@ import { createSealedStore, sealedWith } from '../store/sealed-store.ts'
 import { createSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { TRUST_FILES } from '../wire/hub-trust.ts'
-import { readIfThere, replaceFile } from './key-files.ts'
+import { readIfThere } from './key-files.ts'
 import { DATABASE_FILE, KEY_FOLDER, parseSealingKeys, SEALING_KEYS_FILE } from './secret-keys.ts'
+import { endTar, readTar, writeTarEntry } from './tar.ts'
 
 /** What a backup says about itself. */
 export interface BackupManifest {
@@ -57,24 +60,28 @@ const FORMAT = 'flotilla.dev/backup/v1'
 const MANIFEST = 'manifest.json'
 const BLOBS = 'blobs'
 const PAGE = 1000
+const MAX_MANIFEST = 1024 * 1024
 /** A restored hub starts far above every revision that anybody may have seen after the backup was taken. */
 const REVISION_GAP = 1_000_000
 
-/** Takes a backup of the hub in `data`, running or not, into a new or empty folder. */
+/** Takes a backup of the hub in `data`, running or not, into one new file. */
 export async function takeBackup(data: string, to: string, { clock, ids }: BackupPorts): Promise<BackupManifest> {
   const source = join(data, DATABASE_FILE)
   if (!(await isThere(source))) {
     throw new Stalled('NoDatabase', `${data} has no ${DATABASE_FILE}: name the data directory of an embedded hub`)
   }
-  await requireEmpty(to, 'the backup')
+  if (await isThere(to)) throw new Stalled('NotEmpty', `${to} is there already: give the backup a new name`)
   const target = resolve(to)
   const half = `${target}.${ids.suffix(8)}`
-  await mkdir(half, { recursive: true, mode: 0o700 })
+  const copy = `${half}.db`
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  const out = await open(half, 'wx', 0o600)
   try {
     // The database first: whatever it names was stored as a blob before.
-    const { revision, sealing } = copyDatabase(source, join(half, DATABASE_FILE))
-    const database = { file: DATABASE_FILE, ...(await digestOfFile(join(half, DATABASE_FILE))) }
-    const blobs = await copyBlobs(join(data, BLOBS), join(half, BLOBS), ids)
+    const { revision, sealing } = copyDatabase(source, copy)
+    const database = { file: DATABASE_FILE, ...(await digestOfFile(copy)) }
+    await writeTarEntry(out, { name: DATABASE_FILE, size: database.bytes }, createReadStream(copy))
+    const blobs = await packBlobs(join(data, BLOBS), out, ids)
     const files = (await readdir(join(data, KEY_FOLDER)).catch(() => [])).filter((name) => name !== TRUST_FILES.root)
     const manifest: BackupManifest = {
       format: FORMAT,
@@ -85,14 +92,19 @@ export async function takeBackup(data: string, to: string, { clock, ids }: Backu
       blobs,
       keys: { files: files.sort(), sealing },
     }
-    // Last, so that a folder with a manifest is a whole backup.
-    await replaceFile(join(half, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`, ids)
-    await rm(target, { recursive: true, force: true })
+    // Last, so that a file with a manifest is a whole backup.
+    const text = utf8(`${JSON.stringify(manifest, undefined, 2)}\n`)
+    await writeTarEntry(out, { name: MANIFEST, size: text.byteLength }, [text])
+    await endTar(out)
+    await out.sync()
     await rename(half, target)
     return manifest
   } catch (error) {
-    await rm(half, { recursive: true, force: true })
+    await rm(half, { force: true })
     throw error
+  } finally {
+    await out.close()
+    await rm(copy, { force: true })
   }
 }
 
@@ -103,18 +115,61 @@ export async function restoreBackup(
   keys: string | undefined,
   { ids }: Pick<BackupPorts, 'ids'>,
 ): Promise<Restored> {
-  await requireEmpty(data, 'the restored hub')
-  const manifest = await readManifest(from)
-  const found = await digestOfFile(join(from, manifest.database.file))
-  if (found.digest !== manifest.database.digest) {
-    throw damaged(from, `${manifest.database.file} has the digest ${found.digest}, not ${manifest.database.digest}`)
+  await requireEmpty(data)
+  const target = resolve(data)
+  const half = `${target}.${ids.suffix(8)}`
+  await mkdir(half, { recursive: true, mode: 0o700 })
+  try {
+    const { manifest, blobs } = await unpack(from, half, ids)
+    if (keys !== undefined) await copyKeys(keys, join(half, KEY_FOLDER), manifest)
+    const read = await readEverything(join(half, DATABASE_FILE), keys, ids)
+    await rm(target, { recursive: true, force: true })
+    await rename(half, target)
+    return { manifest, blobs, ...read }
+  } catch (error) {
+    await rm(half, { recursive: true, force: true })
+    throw error
   }
-  await mkdir(data, { recursive: true, mode: 0o700 })
-  await copyFile(join(from, manifest.database.file), join(data, DATABASE_FILE))
-  const blobs = await copyBlobs(join(from, BLOBS), join(data, BLOBS), ids)
-  if (blobs.digest !== manifest.blobs.digest) throw damaged(from, `its ${blobs.count} blobs are not those it names`)
-  if (keys !== undefined) await copyKeys(keys, join(data, KEY_FOLDER), manifest)
-  return { manifest, blobs: blobs.count, ...(await readEverything(join(data, DATABASE_FILE), keys, ids)) }
+}
+
+/** Writes what a backup holds into a folder, and compares all of it with what its manifest says. */
+async function unpack(from: string, folder: string, ids: Ids): Promise<{ manifest: BackupManifest; blobs: number }> {
+  const file = await open(from, 'r').catch((caught: unknown) => {
+    throw new Stalled('NoBackup', `${from} cannot be read (${toError(caught).message}): name the file of a backup`)
+  })
+  const target = createFileBlobs({ folder: join(folder, BLOBS), ids })
+  const names: Digest[] = []
+  let database: { digest: Digest } | undefined
+  let manifest: BackupManifest | undefined
+  try {
+    for await (const entry of readTar(file, (why) => damaged(from, why))) {
+      if (entry.name === DATABASE_FILE) {
+        await writeFile(join(folder, DATABASE_FILE), entry.chunks(), { mode: 0o600 })
+        database = await digestOfFile(join(folder, DATABASE_FILE))
+      } else if (entry.name === MANIFEST && entry.size <= MAX_MANIFEST) {
+        manifest = readManifest(from, Buffer.concat(await Array.fromAsync(entry.chunks())).toString())
+      } else {
+        const digest = `sha256:${entry.name.slice(BLOB_NAME.length)}`
+        if (!entry.name.startsWith(BLOB_NAME) || !isDigest(digest)) {
+          throw damaged(from, `it holds ${JSON.stringify(entry.name)}, which no backup has`)
+        }
+        const put = await target.put(Buffer.concat(await Array.fromAsync(entry.chunks())))
+        if (put !== digest) throw damaged(from, `the blob ${digest} has the digest ${put}`)
+        names.push(digest)
+      }
+    }
+  } finally {
+    await file.close()
+  }
+  if (!manifest)
+    throw new Stalled('NoBackup', `${from} has no ${MANIFEST}: it is no backup, or one that was not finished`)
+  if (database?.digest !== manifest.database.digest) {
+    throw damaged(from, `${DATABASE_FILE} has the digest ${database?.digest}, not ${manifest.database.digest}`)
+  }
+  if (digestOfNames(names) !== manifest.blobs.digest) {
+    throw damaged(from, `its ${names.length} blobs are not those it names`)
+  }
+  return { manifest, blobs: names.length }
 }
 
 /** Proves a backup: restores it into a temporary folder, reads everything, and removes it again. */
@@ -154,21 +209,27 @@ function copyDatabase(source: string, target: string): { revision: number; seali
   }
 }
 
-async function copyBlobs(from: string, to: string, ids: Ids): Promise<BackupManifest['blobs']> {
+const BLOB_NAME = 'blobs/sha256/'
+
+async function packBlobs(from: string, out: FileHandle, ids: Ids): Promise<BackupManifest['blobs']> {
   const source = createFileBlobs({ folder: from, ids })
-  const target = createFileBlobs({ folder: to, ids })
   const names: Digest[] = []
   let bytes = 0
   for await (const digest of source.list()) {
     const blob = await source.get(digest)
     // The collector may take one meanwhile: nothing in the database names it any more.
     if (!blob) continue
-    await target.put(blob)
+    await writeTarEntry(out, { name: `${BLOB_NAME}${digest.slice('sha256:'.length)}`, size: blob.byteLength }, [blob])
     names.push(digest)
     bytes += blob.byteLength
   }
-  const list = createHash('sha256').update(names.sort().join('\n')).digest('hex')
-  return { count: names.length, bytes, digest: `sha256:${list}` }
+  return { count: names.length, bytes, digest: digestOfNames(names) }
+}
+
+function digestOfNames(names: readonly Digest[]): Digest {
+  return `sha256:${createHash('sha256')
+    .update([...names].sort().join('\n'))
+    .digest('hex')}`
 }
 
 async function copyKeys(from: string, to: string, { keys }: BackupManifest): Promise<void> {
@@ -234,31 +295,29 @@ async function openSealed(store: Store, keys: string | undefined, ids: Ids): Pro
   return createSealedStore({ store, prefixes: [], keys: [first!, ...others], ids })
 }
 
-async function readManifest(from: string): Promise<BackupManifest> {
-  const file = join(from, MANIFEST)
-  const text = await readIfThere(file)
-  if (text === undefined) {
-    throw new Stalled('NoBackup', `${from} has no ${MANIFEST}: it is no backup, or one that was not finished`)
+function readManifest(from: string, text: string): BackupManifest {
+  let manifest: Partial<BackupManifest>
+  try {
+    manifest = JSON.parse(text) as BackupManifest
+  } catch {
+    throw damaged(from, `its ${MANIFEST} is not JSON`)
   }
-  const manifest = JSON.parse(text) as BackupManifest
   if (manifest.format !== FORMAT) {
-    throw new Stalled(
-      'NoBackup',
-      `${file} does not have the format ${FORMAT as string}: use the Flotilla that wrote it`,
-    )
+    throw new Stalled('NoBackup', `${from} does not have the format ${FORMAT}: use the Flotilla that wrote it`)
   }
-  if (manifest.database?.file !== DATABASE_FILE || !isDigest(manifest.database.digest)) {
-    throw damaged(from, 'its manifest names no database')
+  const { database } = manifest
+  if (database?.file !== DATABASE_FILE || !isDigest(database.digest) || !manifest.blobs || !manifest.keys) {
+    throw damaged(from, `its ${MANIFEST} names no database`)
   }
-  return manifest
+  return manifest as BackupManifest
 }
 
-async function requireEmpty(path: string, what: string): Promise<void> {
+async function requireEmpty(path: string): Promise<void> {
   const names = await readdir(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
   })
-  if (names.length > 0) throw new Stalled('NotEmpty', `${path} is not empty: give ${what} a new folder`)
+  if (names.length > 0) throw new Stalled('NotEmpty', `${path} is not empty: give the restored hub a new folder`)
 }
 
 async function digestOfFile(path: string): Promise<{ digest: Digest; bytes: number }> {

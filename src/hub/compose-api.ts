@@ -1,5 +1,6 @@
 import { createApiServer } from '../apiserver/api-server.ts'
 import type { ApiServer } from '../apiserver/api-server.ts'
+import type { TokenKeys } from '../apiserver/tokens/jwt.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
@@ -19,11 +20,17 @@ export const HUB_KINDS: readonly Kind[] = [
 /** What the embedded home's API is made of. */
 export interface ApiParts extends HubPorts {
   readonly store: Store
-  /** Signs tokens of service accounts; without it none are issued. */
-  readonly tokenKey?: string
+  /** For tokens of service accounts, the first one signs; without them none are issued. */
+  readonly tokenKeys?: TokenKeys
+  /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
+  readonly rootCa?: string
 }
 
 /** The embedded home's API over a store. */
-export function composeApi({ store, ...ports }: ApiParts): ApiServer {
-  return createApiServer({ ...ports, store, kinds: HUB_KINDS })
+export function composeApi({ rootCa, ...parts }: ApiParts): ApiServer {
+  return createApiServer({
+    ...parts,
+    kinds: HUB_KINDS,
+    ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
+  })
 }

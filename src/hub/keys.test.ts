@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { generateKeyPair } from '../core/bytes.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { parseCertificate, wasIssuedBy } from '../core/x509.ts'
@@ -33,8 +34,24 @@ test('keys are made once, private, and read again', async (t) => {
   assert.equal(newRoot, undefined)
   assert.deepEqual(read.trust, made.trust)
   assert.deepEqual(read.apiCa, made.apiCa)
-  assert.equal(read.tokenKey, made.tokenKey)
+  assert.deepEqual(read.tokenKeys, made.tokenKeys)
   assert.deepEqual(readdirSync(directory.path).sort(), ['holder.json', 'keys', 'lock'])
+})
+
+test('the file of token keys may have several; the first one is the newest', async (t) => {
+  const directory = await temporary(t)
+  const { tokenKeys } = await loadHubKeys(directory, WANTED, PORTS)
+  const file = directory.file('keys', 'service-account-tokens.key')
+  const next = generateKeyPair('ed25519').privateKey
+  writeFileSync(file, `${next}${tokenKeys[0]}`)
+  assert.deepEqual((await loadHubKeys(directory, WANTED, PORTS)).tokenKeys, [next, tokenKeys[0]])
+  for (const bad of ['', 'nonsense', generateKeyPair('p256').privateKey]) {
+    writeFileSync(file, bad)
+    await assert.rejects(
+      loadHubKeys(directory, WANTED, PORTS),
+      /service-account-tokens\.key must have Ed25519 private keys in PEM and nothing else: `openssl genpkey/,
+    )
+  }
 })
 
 test('a new address is a new version of the trust bundle, and needs the root', async (t) => {

@@ -3,7 +3,7 @@
  * the API, so that no agent's certificate ever opens the API and no person's ever passes for an agent.
  */
 import { readdir } from 'node:fs/promises'
-import { generateKeyPair } from '../core/bytes.ts'
+import { generateKeyPair, isEd25519 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { Stalled } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -13,6 +13,7 @@ import { issueCertificate, selfSignedCa } from '../core/x509.ts'
 import type { CertificateAndKey, Subject } from '../core/x509.ts'
 import { amendTrust, createTrust, issueGatewayCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
+import type { TokenKeys } from '../apiserver/tokens/jwt.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { makeFolder, readIfThere, replaceFile } from './key-files.ts'
 
@@ -20,8 +21,8 @@ import { makeFolder, readIfThere, replaceFile } from './key-files.ts'
 export interface HubKeys {
   readonly trust: HubTrust
   readonly apiCa: CertificateAndKey
-  /** Signs tokens of service accounts. */
-  readonly tokenKey: string
+  /** For tokens of service accounts; the first one signs. */
+  readonly tokenKeys: TokenKeys
 }
 
 /** What making keys and certificates needs. */
@@ -66,9 +67,21 @@ export function readKeyFiles(files: Readonly<Record<string, string>>): HubKeys {
   if (privateKey === undefined || certificate === undefined) {
     throw new Stalled('KeysMissing', `${API_CA.key} or ${API_CA.certificate} is missing: restore it from a backup`)
   }
-  const tokenKey = files[TOKEN_KEY]
-  if (tokenKey === undefined) throw new Stalled('KeysMissing', `${TOKEN_KEY} is missing: restore it from a backup`)
-  return { trust: loadTrust((name) => files[name]), apiCa: { privateKey, certificate }, tokenKey }
+  const tokenKeys = readTokenKeys(files[TOKEN_KEY])
+  return { trust: loadTrust((name) => files[name]), apiCa: { privateKey, certificate }, tokenKeys }
+}
+
+/** The file has one PEM block per key: a new one goes on top, an old one goes when its tokens have ended. */
+function readTokenKeys(text: string | undefined): TokenKeys {
+  if (text === undefined) throw new Stalled('KeysMissing', `${TOKEN_KEY} is missing: restore it from a backup`)
+  const [first, ...others] = text.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n?/g) ?? []
+  if (first === undefined || [first, ...others].some((pem) => !isEd25519(pem))) {
+    throw new Stalled(
+      'KeysMissing',
+      `${TOKEN_KEY} must have Ed25519 private keys in PEM and nothing else: \`openssl genpkey -algorithm ed25519\` makes one`,
+    )
+  }
+  return [first, ...others]
 }
 
 /** Loaded keys, and where a root that was just made lies. */

@@ -227,7 +227,7 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     sealingKeys: await loadSealingKeys(directory, starting.ids),
     server: issueApiServer(keys, certificateNames([listen.host, hostname()]), starting),
     clientCa: keys.apiCa.certificate,
-    tokenKey: keys.tokenKey,
+    tokenKeys: keys.tokenKeys,
     logLevel: config.logLevel,
   })
   starting.closers.push(() => api.close())

@@ -8,6 +8,7 @@ import { Secret } from '../core/secret.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { collect, storeContract } from '../testing/store-contract.ts'
 import { createMemoryStore } from './memory-store.ts'
+import { reseal } from './reseal.ts'
 import { createSealedStore, sealedWith } from './sealed-store.ts'
 import type { SealingKey } from './sealed-store.ts'
 import { createSqliteStore } from './sqlite-store.ts'
@@ -42,6 +43,34 @@ describe('sealed store', () => {
     await store.close()
     assert.ok(!(await onDisk()).includes('CANARY-in-secret'))
     await rm(folder, { recursive: true })
+  })
+
+  it('a change of key seals everything anew, once, with the content as it was', async () => {
+    const inner = createMemoryStore()
+    const options = (sealedNow: Store) => ({
+      plain: inner,
+      sealed: sealedNow,
+      prefixes: ['/_/secrets/'],
+      newest: 'two',
+      rewrite: (value: string) => () => value,
+    })
+    const before = sealed(inner, one)
+    for (let n = 0; n < 450; n += 1) {
+      await before.commit({ key: `/_/secrets/ns/s${n}`, expect: 0, value: () => `value ${n}` })
+    }
+    await inner.commit({ key: '/_/secrets/ns/plain', expect: 0, value: () => 'plain' })
+    await inner.commit({ key: '/_/configmaps/ns/x', expect: 0, value: () => 'map' })
+    const now = sealed(inner, two, one)
+    assert.equal(await reseal(options(now), new AbortController().signal), 451)
+    const ids = (await inner.list({ prefix: '/_/secrets/' })).entries.map(({ value }) => sealedWith(value))
+    assert.deepEqual([...new Set(ids)], ['two'])
+    const onlyTwo = sealed(inner, two)
+    assert.equal((await onlyTwo.get('/_/secrets/ns/s7'))?.value, 'value 7')
+    assert.equal((await onlyTwo.get('/_/secrets/ns/plain'))?.value, 'plain')
+    assert.equal((await inner.get('/_/configmaps/ns/x'))?.value, 'map')
+    const revision = inner.revision()
+    assert.equal(await reseal(options(now), new AbortController().signal), 0)
+    assert.equal(inner.revision(), revision)
   })
 
   it('opens values of older keys and of the time before sealing, and seals with the newest', async () => {

@@ -16,7 +16,8 @@ import { startControlPlane } from './control-plane.ts'
 /** Our server over HTTPS and SQLite. */
 export async function openEmbeddedHome(): Promise<ApiUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-api-'))
-  const home = await startApiHome(createSqliteStore({ path: join(folder, 'hub.db'), defer: setImmediate }))
+  const store = createSqliteStore({ path: join(folder, 'hub.db'), defer: setImmediate })
+  const home = await startApiHome(store, { namespaceDefaults: true })
   const { transport, close } = createUndiciTransport({
     server: home.url,
     ca: home.ca,

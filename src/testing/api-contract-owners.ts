@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigMap } from '../kinds/builtin/core.ts'
+import { ConfigMap, ServiceAccount } from '../kinds/builtin/core.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { configMap, gadget, Gadget } from './api-contract-harness.ts'
 import type { Api, ApiCase, Loose } from './api-contract-harness.ts'
@@ -160,6 +160,64 @@ export const OWNER_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'a namespace that is kept says by what',
+    async run(api) {
+      await make(api, 'held', [], { metadata: { finalizers: ['example.com/hold'] } })
+      await api.ok('POST', api.path(Gadget), gadget('too', {}, { finalizers: ['example.com/hold', 'example.com/b'] }))
+      const path = `/api/v1/namespaces/${api.namespace}`
+      await api.ok('DELETE', path)
+      const { body } = await untilReply(api, path, (reply) => reply.body.status.conditions !== undefined)
+      const said = body.status.conditions.map((found: Loose) => [found.type, found.status, found.reason, found.message])
+      assert.deepEqual(said, [
+        ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
+        [
+          'NamespaceDeletionGroupVersionParsingFailure',
+          'False',
+          'ParsedGroupVersions',
+          'All legacy kube types successfully parsed',
+        ],
+        [
+          'NamespaceDeletionContentFailure',
+          'False',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        ],
+        [
+          'NamespaceContentRemaining',
+          'True',
+          'SomeResourcesRemain',
+          'Some resources are remaining: configmaps. has 1 resource instances, gadgets.contract.flotilla.dev has 1 resource instances',
+        ],
+        [
+          'NamespaceFinalizersRemaining',
+          'True',
+          'SomeFinalizersRemain',
+          'Some content in the namespace has finalizers remaining: example.com/b in 1 resource instances, example.com/hold in 2 resource instances',
+        ],
+      ])
+      assert.equal(body.status.phase, 'Terminating')
+      await release(api, 'held')
+      await release(api, 'too', Gadget)
+      await untilReply(api, path, (reply) => reply.status === 404)
+    },
+  },
+  {
+    title: 'every namespace has its default service account and the root certificate, and gets them back',
+    async run(api) {
+      const account = api.path(ServiceAccount, 'default')
+      const root = api.path(ConfigMap, 'kube-root-ca.crt')
+      const first = await untilReply(api, account, ({ status }) => status === 200)
+      const { body } = await untilReply(api, root, ({ status }) => status === 200)
+      assert.match(body.data['ca.crt'], /^-----BEGIN CERTIFICATE-----\n/)
+      assert.match(body.metadata.annotations['kubernetes.io/description'], /^Contains a CA bundle that can be used/)
+      await api.ok('DELETE', account)
+      const isNew = (reply: Loose) => reply.status === 200 && reply.body.metadata.uid !== first.body.metadata.uid
+      await untilReply(api, account, isNew)
+      await api.ok('PUT', root, { ...body, data: { 'ca.crt': 'mine' } })
+      await untilReply(api, root, (reply) => reply.body.data['ca.crt'] === body.data['ca.crt'])
+    },
+  },
+  {
     title: 'spec.finalizers of a namespace change through /finalize only, and hold it',
     async run(api) {
       const path = `/api/v1/namespaces/${api.namespace}`
@@ -213,8 +271,8 @@ async function remove(api: Api, name: string, propagationPolicy: string): Promis
   })
 }
 
-async function release(api: Api, name: string): Promise<void> {
-  const reply = await api.send('PATCH', api.path(ConfigMap, name), {
+async function release(api: Api, name: string, kind: Kind = ConfigMap): Promise<void> {
+  const reply = await api.send('PATCH', api.path(kind, name), {
     body: { metadata: { finalizers: null } },
     contentType: 'application/merge-patch+json',
   })

@@ -7,6 +7,7 @@ import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
 import { READ_CASES } from './api-contract-read.ts'
 import { REVIEW_CASES } from './api-contract-reviews.ts'
+import { STRICT_CASES } from './api-contract-strict.ts'
 import { WRITE_CASES } from './api-contract-write.ts'
 
 /** A Kubernetes API under test: our kinds and Gadget are served, the transport speaks as an administrator. */
@@ -23,6 +24,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...ABOUT_CASES,
   ...RBAC_CASES,
   ...REVIEW_CASES,
+  ...STRICT_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

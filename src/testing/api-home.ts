@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000
 /** Starts an embedded API server on a free port of the loopback interface. */
 export async function startApiHome(
   store: Store = createMemoryStore(),
-  limits: Partial<ListenerLimits> = {},
+  { namespaceDefaults = false, ...limits }: Partial<ListenerLimits> & { readonly namespaceDefaults?: boolean } = {},
 ): Promise<ApiHome> {
   const now = Date.now()
   const validity = { notBefore: now - DAY_MS, notAfter: now + DAY_MS }
@@ -66,7 +66,8 @@ export async function startApiHome(
     ids: systemIds,
     kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS, Gadget],
     log: silentLogger,
-    tokenKey: generateKeyPair('ed25519').privateKey,
+    tokenKeys: [generateKeyPair('ed25519').privateKey],
+    ...(namespaceDefaults ? { namespaceDefaults: { rootCa: ca.certificate } } : {}),
   })
   const listener = await listenHttps({
     handle: api.handle,

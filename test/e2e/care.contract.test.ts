@@ -52,19 +52,19 @@ test('secrets are sealed, the audit is whole, and a backup becomes the same hub'
   assert.match(await run('audit', '--kubeconfig', kubeconfig), /admin +create +secrets +default\/s\n/)
   assert.match(await run('audit', '--verify', '--kubeconfig', kubeconfig), /^\d+ records, an unbroken chain/)
 
-  const backup = join(root, 'backup')
-  assert.match(await run('backup', '--data', data, '--to', backup), /revision \d+, \d+ blobs\n/)
-  assert.match(await run('restore', '--from', backup, '--drill', '--keys', join(data, 'keys')), /\(1 of 1 sealed/)
+  const backup = join(root, 'backup.tar')
+  assert.match(await run('backup', backup, '--data', data), /revision \d+, \d+ blobs\n/)
+  assert.match(await run('restore', backup, '--drill', '--keys', join(data, 'keys')), /\(1 of 1 sealed/)
   assert.equal((await hub.stop()).code, 0)
 
   const blind = join(root, 'blind')
-  await run('restore', '--from', backup, '--data', blind)
+  await run('restore', backup, '--data', blind)
   const refused = await runFlotilla(t, ['hub', 'run', '--data', blind, ...FREE])
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /has a database and no .*keys: put the hub's keys there/)
 
   const restored = join(root, 'restored')
-  await run('restore', '--from', backup, '--data', restored, '--keys', join(data, 'keys'))
+  await run('restore', backup, '--data', restored, '--keys', join(data, 'keys'))
   const again = await startHub(t, restored, '--gateway-listen', `127.0.0.1:${gatewayPort}`)
   const password = ['get', 'secret', 's', '-n', 'default', '-o', 'jsonpath={.data.password}']
   assert.equal((await run(...password, '--kubeconfig', again.kubeconfig)).trim(), CANARY)

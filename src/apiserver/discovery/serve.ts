@@ -21,6 +21,8 @@ export interface About {
   readonly version: object
   /** Why the server is not ready, or undefined when it is. */
   notReady(): string | undefined
+  /** What the issuer of service accounts' tokens says about itself, when there is one. */
+  readonly issuer: { readonly configuration: object; readonly keys: object } | undefined
 }
 
 /** Answers a request for something that is not a resource. */
@@ -45,6 +47,12 @@ export function serveAbout(about: About, request: HttpRequest, info: RequestInfo
       return plain(request, info, apiResourceList(about.registry, second, third))
     case 'openapi':
       return openApi(about, request, info)
+    case '.well-known':
+      if (second !== 'openid-configuration' || third !== undefined) throw unknownPath()
+      return issuerText(about.issuer?.configuration, 'application/json')
+    case 'openid':
+      if (second !== 'v1' || third !== 'jwks' || info.segments.length > 3) throw unknownPath()
+      return issuerText(about.issuer?.keys, 'application/jwk-set+json')
     default:
       throw unknownPath()
   }
@@ -97,6 +105,12 @@ function cacheable(request: HttpRequest, text: string, headers: Readonly<Record<
   return { status: 200, headers: all, body: bodyOf(utf8(text)) }
 }
 
+function issuerText(object: object | undefined, contentType: string): HttpResponse {
+  if (!object) throw unknownPath()
+  const headers = { ...headersOf(contentType), 'cache-control': 'public, max-age=3600' }
+  return { status: 200, headers, body: bodyOf(utf8(JSON.stringify(object))) }
+}
+
 function health(about: About, info: RequestInfo): HttpResponse {
   const [, check, ...more] = info.segments
   if (more.length > 0 || (check !== undefined && check !== 'ping' && check !== 'store')) throw unknownPath()
@@ -107,11 +121,23 @@ function health(about: About, info: RequestInfo): HttpResponse {
   return respondText(200, info.query.has('verbose') ? `${checks.join('\n')}\n${name} check passed\n` : 'ok')
 }
 
+const OTHER_PATHS = [
+  '/.well-known/openid-configuration',
+  '/apis',
+  '/healthz',
+  '/livez',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/version',
+]
+
 function rootPaths(registry: Registry): string[] {
   const groups = [...registry.groups()].flatMap(([group, versions]) =>
     group === ''
       ? ['/api', ...versions.map((version) => `/api/${version}`)]
       : [`/apis/${group}`, ...versions.map((version) => `/apis/${group}/${version}`)],
   )
-  return [...groups, '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'].sort()
+  return [...groups, ...OTHER_PATHS].sort()
 }

@@ -5,7 +5,7 @@ import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import type { Parts } from '../context.ts'
 import { readObject, storeKeyOf, textAt } from '../objects.ts'
-import { ownAuditLine } from './audit.ts'
+import { ownAuditLine } from '../own-audit-line.ts'
 import type { RoleCache } from './role-cache.ts'
 
 /** Cluster roles that are made of others: their rules follow those whose labels they select. */

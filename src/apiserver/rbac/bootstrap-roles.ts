@@ -1,4 +1,5 @@
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
+import { on, paths, READ } from './bootstrap-rules.ts'
 
 /** The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's parts. */
 
@@ -24,18 +25,9 @@ export interface BootstrapLocal extends BootstrapBinding {
   readonly rules: readonly PolicyRule[]
 }
 
-const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const READ_WRITE = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 const OWN = 'flotilla.dev'
-
-function on(verbs: string[], group: string | string[], ...resources: string[]): PolicyRule {
-  return { verbs, apiGroups: [group].flat(), resources }
-}
-
-function paths(...nonResourceURLs: string[]): PolicyRule {
-  return { verbs: ['get'], nonResourceURLs }
-}
 
 const aggregateTo = (role: string) => ({ [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true' })
 const group = (name: string): Subject => ({ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name })

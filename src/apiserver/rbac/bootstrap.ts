@@ -10,8 +10,9 @@ import type { Parts } from '../context.ts'
 import { readObject, storeKeyOf, textAt } from '../objects.ts'
 import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES, KUBERNETES_BINDINGS, KUBERNETES_ROLES } from './bootstrap-roles.ts'
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-roles.ts'
+import { SYSTEM_BINDINGS, SYSTEM_ROLES } from './bootstrap-system-roles.ts'
 import { aggregatedRules } from './aggregation.ts'
-import { ownAuditLine } from './audit.ts'
+import { ownAuditLine } from '../own-audit-line.ts'
 import { compactRules, uncovered } from './rules.ts'
 
 /** Makes the roles and bindings that exist from the start, and gives back what somebody took from them. */
@@ -23,12 +24,14 @@ export async function ensureBootstrapRoles(parts: Parts): Promise<void> {
   const { registry } = parts
   if (!registry.find(ClusterRole.group, ClusterRole.version, ClusterRole.plural)) return
   const isHub = registry.groups().has(GROUP)
-  const roles = [...KUBERNETES_ROLES, ...(isHub ? HUB_ROLES : [])].map(roleObject)
+  const roles = [...KUBERNETES_ROLES, ...SYSTEM_ROLES, ...(isHub ? HUB_ROLES : [])].map(roleObject)
   fillAggregates(roles)
-  for (const role of roles) await ensure(parts, ClusterRole, role)
-  for (const binding of [...KUBERNETES_BINDINGS, ...(isHub ? HUB_BINDINGS : [])]) {
-    await ensure(parts, ClusterRoleBinding, bindingObject(ClusterRoleBinding, 'ClusterRole', binding))
-  }
+  const bindings = [...KUBERNETES_BINDINGS, ...SYSTEM_BINDINGS, ...(isHub ? HUB_BINDINGS : [])].map((binding) =>
+    bindingObject(ClusterRoleBinding, 'ClusterRole', binding),
+  )
+  // All at once, so that a first start waits for a few durable writes and not for a hundred.
+  await Promise.all(roles.map((role) => ensure(parts, ClusterRole, role)))
+  await Promise.all(bindings.map((binding) => ensure(parts, ClusterRoleBinding, binding)))
   for (const local of isHub ? HUB_LOCALS : []) {
     const { name, namespace, rules } = local
     await ensure(parts, Role, bootstrapObject(Role, { name, namespace }, { rules }))

@@ -39,8 +39,8 @@ export async function serveReview(context: Context, reviewers: Reviewers): Promi
   const { kind, http, query, request } = context
   if (request.verb !== 'create') throw methodNotAllowed()
   const options = writeOptions('CreateOptions', query, http)
-  const { value, duplicates } = decodeObject(http)
-  const { object, warnings } = receive(kind, value, { duplicates, validation: options.fieldValidation })
+  const { value, repeated } = decodeObject(http)
+  const { object, warnings } = receive(kind, value, { repeated, validation: options.fieldValidation })
   const errors = validateObject(kind, { ...object, metadata: nameless(kind) })
   if (errors.length > 0) throw invalidObject(kind, '', errors)
   if (kind.scope === 'Namespaced') object.metadata.namespace = request.namespace ?? ''

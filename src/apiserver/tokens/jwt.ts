@@ -14,31 +14,58 @@ import type { JsonObject } from '../../core/json.ts'
 
 /** Signed tokens in the form of RFC 7519, with Ed25519 alone: a token that names another algorithm is no token. */
 
-/** Signs and opens tokens with one key. */
+/** Signs tokens with the newest of its keys and opens those of all. */
 export interface TokenSigner {
   sign(claims: object): string
-  /** The claims of a token that this key signed; undefined for anything else. Times are not looked at. */
+  /** The claims of a token that one of the keys signed; undefined for anything else. Times are not looked at. */
   open(token: string): JsonObject | undefined
+  /** The public keys as others verify tokens with them (RFC 7517). */
+  readonly keys: readonly PublicJwk[]
 }
+
+/** An Ed25519 public key in the form of RFC 8037. */
+export interface PublicJwk {
+  readonly use: 'sig'
+  readonly kty: 'OKP'
+  readonly kid: string
+  readonly crv: 'Ed25519'
+  readonly alg: 'EdDSA'
+  readonly x: string
+}
+
+/** PEM of private keys: the first one signs. */
+export type TokenKeys = readonly [string, ...string[]]
 
 // A token is a few hundred bytes; more is somebody's experiment.
 const MAX_LENGTH = 16 * 1024
 
-/** A signer over an Ed25519 private key in PEM. */
-export function createTokenSigner(privateKey: string): TokenSigner {
-  const publicKey = publicKeyOf(privateKey)
-  const kid = base64url(sha256(publicKeyDer(publicKey)))
-  const header = base64url(utf8(JSON.stringify({ alg: 'EdDSA', kid })))
+const ED25519_BYTES = 32
+
+/** A signer over Ed25519 private keys. */
+export function createTokenSigner(privateKeys: TokenKeys): TokenSigner {
+  const [signing] = privateKeys
+  const known = privateKeys.map((privateKey) => {
+    const publicKey = publicKeyOf(privateKey)
+    const der = publicKeyDer(publicKey)
+    const kid = base64url(sha256(der))
+    const x = base64url(der.subarray(-ED25519_BYTES))
+    const jwk: PublicJwk = { use: 'sig', kty: 'OKP', kid, crv: 'Ed25519', alg: 'EdDSA', x }
+    return { header: base64url(utf8(JSON.stringify({ alg: 'EdDSA', kid }))), publicKey, jwk }
+  })
+  const [{ header: newest } = { header: '' }] = known
+  const byHeader = new Map(known.map(({ header, publicKey }) => [header, publicKey]))
   return {
+    keys: known.map(({ jwk }) => jwk),
     sign(claims) {
-      const text = `${header}.${base64url(utf8(JSON.stringify(claims)))}`
-      return `${text}.${base64url(sign(privateKey, utf8(text)))}`
+      const text = `${newest}.${base64url(utf8(JSON.stringify(claims)))}`
+      return `${text}.${base64url(sign(signing, utf8(text)))}`
     },
     open(token) {
       if (token.length > MAX_LENGTH) return undefined
       const [head, claims, signature, ...rest] = token.split('.')
-      // The header must be the very one this key writes, so that nothing in it has to be trusted.
-      if (head !== header || !claims || !signature || rest.length > 0) return undefined
+      // The header must be the very one a key of ours writes, so that nothing in it has to be trusted.
+      const publicKey = byHeader.get(head ?? '')
+      if (publicKey === undefined || !claims || !signature || rest.length > 0) return undefined
       if (!verify(publicKey, utf8(`${head}.${claims}`), fromBase64(signature))) return undefined
       try {
         const value: unknown = JSON.parse(fromUtf8(fromBase64(claims)))

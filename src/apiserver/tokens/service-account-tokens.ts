@@ -7,6 +7,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Parts } from '../context.ts'
 import { readObject } from '../objects.ts'
 import { createTokenSigner } from './jwt.ts'
+import type { TokenKeys } from './jwt.ts'
 
 /** Tokens of service accounts: they live as long as they say, and die at once with their account or the object they are bound to. */
 
@@ -34,6 +35,8 @@ export interface ProvenToken {
 export interface ServiceAccountTokens {
   /** The audience of a token that asks for none: this API. */
   readonly audience: string
+  /** What others need to verify tokens: the issuer's metadata and its keys. */
+  readonly discovery: { readonly configuration: object; readonly keys: object }
   issue(grant: TokenGrant): IssuedToken
   /** Undefined for a token that is not ours, is over, is for somebody else, or whose account or bound object is gone. */
   prove(token: string, audiences?: readonly string[]): Promise<ProvenToken | undefined>
@@ -60,13 +63,13 @@ export function bearerOf({ headers }: HttpRequest): string | undefined {
   return /^bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1]
 }
 
-/** Tokens signed with an Ed25519 key in PEM. */
+/** Tokens signed with the first of some Ed25519 keys in PEM; tokens of the others still count. */
 export function createServiceAccountTokens(
   parts: Pick<Parts, 'store' | 'clock' | 'ids' | 'registry'>,
-  privateKey: string,
+  privateKeys: TokenKeys,
 ): ServiceAccountTokens {
   const { store, clock, ids } = parts
-  const signer = createTokenSigner(privateKey)
+  const signer = createTokenSigner(privateKeys)
 
   async function isAlive(kind: Kind, namespace: string, reference: unknown): Promise<boolean> {
     if (!isObject(reference)) return false
@@ -88,6 +91,16 @@ export function createServiceAccountTokens(
 
   return {
     audience: TOKEN_ISSUER,
+    discovery: {
+      configuration: {
+        issuer: TOKEN_ISSUER,
+        jwks_uri: `${TOKEN_ISSUER}/openid/v1/jwks`,
+        response_types_supported: ['id_token'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['EdDSA'],
+      },
+      keys: { keys: signer.keys },
+    },
     issue({ account, audiences, seconds, bound }) {
       const now = Math.floor(clock.now() / 1000)
       const { name, namespace = '', uid } = account.metadata

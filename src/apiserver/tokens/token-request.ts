@@ -26,8 +26,8 @@ export async function requestToken(context: Context, tokens: ServiceAccountToken
   const { request, http, query, kind, parts } = context
   if (request.verb !== 'create' || request.name === undefined) throw methodNotAllowed()
   const options = writeOptions('CreateOptions', query, http)
-  const { value, duplicates } = decodeObject(http)
-  const { object, warnings } = receive(TokenRequest, value, { duplicates, validation: options.fieldValidation })
+  const { value, repeated } = decodeObject(http)
+  const { object, warnings } = receive(TokenRequest, value, { repeated, validation: options.fieldValidation })
   const spec = specOf(object)
   const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
   const account = await readObject(parts.store, kind, key)

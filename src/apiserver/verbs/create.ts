@@ -28,8 +28,8 @@ export async function create(context: Context): Promise<Answer> {
   const { kind, http, query, request } = context
   if (request.name !== undefined) throw methodNotAllowed()
   const options = writeOptions('CreateOptions', query, http)
-  const { value, duplicates } = decodeObject(http)
-  const incoming = receive(kind, value, { duplicates, validation: options.fieldValidation })
+  const { value, repeated } = decodeObject(http)
+  const incoming = receive(kind, value, { repeated, validation: options.fieldValidation })
   checkAddress(context, incoming.object)
   if (incoming.object.metadata.resourceVersion) {
     throw badRequest('resourceVersion should not be set on objects to be created')

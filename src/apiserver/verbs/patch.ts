@@ -10,7 +10,7 @@ import { commitChange } from '../change.ts'
 import type { ChangeResult } from '../change.ts'
 import type { Context } from '../context.ts'
 import { contentTypeOf, decodeBody, decodeObject } from '../decode.ts'
-import { checkAddress, receive } from '../incoming.ts'
+import { checkAddress, receive, strictText } from '../incoming.ts'
 import { readObject } from '../objects.ts'
 import type { Stored } from '../objects.ts'
 import { checkPreconditions, writeOptions } from '../options.ts'
@@ -55,14 +55,14 @@ async function change(context: Context, options: WriteOptions, contentType: stri
       { field: 'force', reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch' },
     ])
   }
-  const { value, duplicates } = decodeBody(http, contentType)
+  const { value, repeated } = decodeBody(http, contentType)
   for (let attempt = 1; ; attempt += 1) {
     const stored = await readCurrent(context)
     if (!stored) throw notFound(kind, request.name!)
     const patched = patchValue(context, contentType, stored.object, value)
     if (!isObject(patched)) throw badRequest('the patch does not leave an object')
     const { object, warnings } = receive(kind, patched, {
-      duplicates,
+      repeated,
       validation: options.fieldValidation,
       refuse: (problem) =>
         invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(value), problem)]),
@@ -113,8 +113,14 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
       { field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' },
     ])
   }
-  const { value, duplicates } = decodeObject(http, APPLY)
-  const incoming = receive(kind, value, { duplicates, validation: options.fieldValidation, defaults: false })
+  const { value, repeated } = decodeObject(http, APPLY)
+  const incoming = receive(kind, value, {
+    repeated,
+    validation: options.fieldValidation,
+    defaults: false,
+    refuse: () => badRequest(`error strict decoding YAML: error converting YAML to JSON: ${strictText(repeated, [])}`),
+    refuseUnknown: (object, paths) => notDeclared(kind, object, paths),
+  })
   checkAddress(context, incoming.object)
   for (let attempt = 1; ; attempt += 1) {
     const stored = await readCurrent(context)
@@ -127,6 +133,15 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
     }
     if (attempt >= TRIES) throw conflict(kind, request.name!)
   }
+}
+
+/** Nobody can own a field that the schema does not have; the code is the one of Kubernetes, too. */
+function notDeclared(kind: Kind, { metadata }: UnknownObject, paths: readonly string[]): ApiError {
+  const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`
+  const problems = paths.map((path) => `.${path}: field not declared in schema`)
+  const list = problems.length === 1 ? problems[0] : ['errors:', ...problems].join('\n  ')
+  const where = `${metadata.namespace ?? ''}/${metadata.name}; ${type}`
+  return new ApiError('InternalError', `failed to create typed patch object (${where}): ${list}`)
 }
 
 async function applyTo(

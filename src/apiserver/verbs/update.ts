@@ -17,8 +17,8 @@ export async function update(context: Context): Promise<Answer> {
   const { kind, http, query, request, parts } = context
   if (request.name === undefined) throw methodNotAllowed()
   const options = writeOptions('UpdateOptions', query, http)
-  const { value, duplicates } = decodeObject(http)
-  const incoming = receive(kind, value, { duplicates, validation: options.fieldValidation })
+  const { value, repeated } = decodeObject(http)
+  const incoming = receive(kind, value, { repeated, validation: options.fieldValidation })
   checkAddress(context, incoming.object)
   const { resourceVersion, uid } = incoming.object.metadata
   for (;;) {

@@ -1,24 +1,27 @@
-/** `flotilla restore`: a hub's data directory from a backup, or the proof that one could be made. */
+/** `flotilla restore FILE`: a hub's data directory from a backup, or the proof that one could be made. */
 import { systemIds } from '../../core/system-ids.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Flags of `restore`. */
 export interface RestoreFlags {
-  readonly from: string
   readonly data?: string
   readonly keys?: string
   readonly drill?: boolean
 }
 
 /** Restores, or with --drill proves, a backup. */
-export async function restore({ terminal }: { readonly terminal: Terminal }, flags: RestoreFlags): Promise<void> {
+export async function restore(
+  { terminal }: { readonly terminal: Terminal },
+  from: string,
+  flags: RestoreFlags,
+): Promise<void> {
   const { drillBackup, restoreBackup } = await import('../../hub/backup.ts')
-  const { from, data, keys, drill } = flags
+  const { data, keys, drill } = flags
   if ((data === undefined) === (drill !== true)) {
     throw new CliError(EXIT.usage, {
       what: 'restore where?',
-      todo: 'write `flotilla restore --from BACKUP --data DIR`, or `flotilla restore --from BACKUP --drill` to prove it only',
+      todo: 'write `flotilla restore FILE --data DIR`, or `flotilla restore FILE --drill` to prove it only',
     })
   }
   const ports = { ids: systemIds }

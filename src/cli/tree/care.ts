@@ -23,27 +23,27 @@ export function addCare(program: Command, act: Act): void {
     )
   program
     .command('backup')
-    .description('copy a hub’s database and blobs, while it runs; never its keys')
+    .argument('<file>', 'the backup to make; it must not be there yet')
+    .description('copy a hub’s database and blobs into one file, while it runs; never its keys')
     .requiredOption('--data <dir>', 'the data directory of the hub')
-    .requiredOption('--to <dir>', 'a new or empty directory')
     .addOption(new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text'))
     .action(
-      act(async (run, _words, flags) => {
+      act(async (run, words, flags) => {
         const { backup } = await import('../commands/backup.ts')
-        await backup(run, flags as never)
+        await backup(run, words[0]!, flags as never)
       }),
     )
   program
     .command('restore')
+    .argument('<file>', 'the backup')
     .description('make a hub’s data directory from a backup')
-    .requiredOption('--from <dir>', 'the backup')
     .option('--data <dir>', 'the new data directory')
     .option('--keys <dir>', 'the folder with the hub’s keys; they are put in place and open what is sealed')
     .option('--drill', 'restore into a temporary directory, read everything, and remove it')
     .action(
-      act(async (run, _words, flags) => {
+      act(async (run, words, flags) => {
         const { restore } = await import('../commands/restore.ts')
-        await restore(run, flags as never)
+        await restore(run, words[0]!, flags)
       }),
     )
   program

@@ -2,7 +2,9 @@
 import { stat } from 'node:fs/promises'
 import { Registry } from '@prometheus-io/client'
 import { listenHttps } from '../../apiserver/https-listener.ts'
-import { prefixOf } from '../../apiserver/objects.ts'
+import { parseStored, prefixOf, textAt } from '../../apiserver/objects.ts'
+import { toError } from '../../core/errors.ts'
+import type { Logger } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'
 import { nextTurn, systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
@@ -10,14 +12,36 @@ import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import { runCompactor } from '../../store/compactor.ts'
 import { createMeasuredStore } from '../../store/measured-store.ts'
+import { reseal } from '../../store/reseal.ts'
 import { createSealedStore } from '../../store/sealed-store.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
+import type { Store } from '../../store/store.ts'
 import { composeApi } from '../compose-api.ts'
 import { createLogger } from '../logger.ts'
 import { declareDatabaseSize, measureApi } from '../metrics/thread-metrics.ts'
 import { serveThread } from './serve-thread.ts'
 
 const SECRETS = prefixOf(SecretKind)
+
+interface Resealing {
+  readonly plain: Store
+  readonly store: Store
+  readonly newest: string
+  readonly log: Logger
+}
+
+/** After a change of the sealing key; a failure leaves older values as they are, which their key still opens. */
+async function resealAtStart({ plain, store, newest, log }: Resealing, signal: AbortSignal): Promise<void> {
+  try {
+    const resealed = await reseal(
+      { plain, sealed: store, prefixes: [SECRETS], newest, rewrite: (value) => textAt(parseStored(value)) },
+      signal,
+    )
+    if (resealed > 0) log.info({ resealed, key: newest }, 'secrets were sealed with the newest key')
+  } catch (caught) {
+    log.error({ err: toError(caught) }, 'secrets could not be sealed with the newest key')
+  }
+}
 
 await serveThread<'api'>(async (init) => {
   const log = createLogger(init.logLevel, { thread: 'api' })
@@ -26,8 +50,9 @@ await serveThread<'api'>(async (init) => {
   const measuring = { clock, metrics: prometheusMetrics(registry) }
   const tellSize = declareDatabaseSize(measuring.metrics)
   const [newest, ...older] = init.sealingKeys.map(({ id, key }) => ({ id, key: new Secret(key) }))
+  const plain = createMeasuredStore(createSqliteStore({ path: init.database, defer: nextTurn }), measuring)
   const store = createSealedStore({
-    store: createMeasuredStore(createSqliteStore({ path: init.database, defer: nextTurn }), measuring),
+    store: plain,
     prefixes: [SECRETS],
     keys: [newest!, ...older],
     ids: systemIds,
@@ -36,7 +61,8 @@ await serveThread<'api'>(async (init) => {
   await store.list({ prefix: SECRETS })
   const closing = new AbortController()
   const compacting = runCompactor({ store, clock, log }, closing.signal)
-  const api = composeApi({ store, clock, ids: systemIds, log, tokenKey: init.tokenKey })
+  const resealing = resealAtStart({ plain, store, newest: newest!.id, log }, closing.signal)
+  const api = composeApi({ store, clock, ids: systemIds, log, tokenKeys: init.tokenKeys, rootCa: init.clientCa })
   const listener = await listenHttps({
     ...init.listen,
     handle: measureApi(api.handle, measuring),
@@ -56,7 +82,7 @@ await serveThread<'api'>(async (init) => {
       await listener.close()
       await api.close()
       closing.abort()
-      await compacting
+      await Promise.all([compacting, resealing])
       await store.close()
     },
   }

@@ -1,4 +1,5 @@
 /** What the main thread and its threads say to each other; plain data only. */
+import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { CertificateAndKey } from '../../core/x509.ts'
 import type { RenderInput } from '../../render/render-bundle.ts'
@@ -18,8 +19,8 @@ export interface ApiInit {
   readonly server: CertificateAndKey
   /** PEM of the CA whose certificates say who a caller is. */
   readonly clientCa: string
-  /** PEM of the key that signs tokens of service accounts. */
-  readonly tokenKey: string
+  /** PEM of the keys of service accounts' tokens; the first one signs. */
+  readonly tokenKeys: TokenKeys
   readonly logLevel: LogLevel
 }
 

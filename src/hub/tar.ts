@@ -1,0 +1,107 @@
+/** A backup's container: plain files in one POSIX tar, which every system can list and open. */
+import type { FileHandle } from 'node:fs/promises'
+import { Stalled } from '../core/errors.ts'
+
+/** One file of an archive. */
+export interface TarEntry {
+  readonly name: string
+  readonly size: number
+  /** Its bytes, to be read before the next entry is asked for; what is left is skipped. */
+  chunks(): AsyncIterable<Uint8Array>
+}
+
+const BLOCK = 512
+const CHUNK = 1024 * 1024
+/** What eleven octal digits hold; larger sizes are written as GNU and POSIX readers both understand them. */
+const MAX_OCTAL = 8 ** 11 - 1
+
+/** Writes one file; `size` bytes must come. */
+export async function writeTarEntry(
+  out: FileHandle,
+  { name, size }: { readonly name: string; readonly size: number },
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  await out.appendFile(headerOf(name, size))
+  let written = 0
+  for await (const chunk of chunks) {
+    written += chunk.byteLength
+    await out.appendFile(chunk)
+  }
+  if (written !== size) throw new Stalled('BackupFailed', `${name} has ${written} bytes instead of ${size}: try again`)
+  await out.appendFile(new Uint8Array(paddingOf(size)))
+}
+
+/** Writes the end of an archive. */
+export async function endTar(out: FileHandle): Promise<void> {
+  await out.appendFile(new Uint8Array(2 * BLOCK))
+}
+
+/** Reads the files of an archive one after the other; `damaged` makes the error for what is no archive. */
+export async function* readTar(file: FileHandle, damaged: (why: string) => Error): AsyncGenerator<TarEntry> {
+  let position = 0
+  const read = async (length: number, at: number): Promise<Buffer> => {
+    const buffer = Buffer.alloc(length)
+    let done = 0
+    while (done < length) {
+      const { bytesRead } = await file.read(buffer, done, length - done, at + done)
+      if (bytesRead === 0) throw damaged('it ends in the middle')
+      done += bytesRead
+    }
+    return buffer
+  }
+  for (;;) {
+    const header = await read(BLOCK, position)
+    position += BLOCK
+    if (header.every((byte) => byte === 0)) return
+    const { name, size } = parseHeader(header, damaged)
+    const start = position
+    position += size + paddingOf(size)
+    yield {
+      name,
+      size,
+      async *chunks() {
+        for (let done = 0; done < size; done += CHUNK) yield await read(Math.min(CHUNK, size - done), start + done)
+      },
+    }
+  }
+}
+
+function headerOf(name: string, size: number): Buffer {
+  const header = Buffer.alloc(BLOCK)
+  if (Buffer.byteLength(name) > 100) throw new Stalled('BackupFailed', `the name ${name} is too long for an archive`)
+  header.write(name, 0)
+  header.write('0000600\0', 100)
+  header.write('0000000\0', 108)
+  header.write('0000000\0', 116)
+  if (size <= MAX_OCTAL) header.write(`${size.toString(8).padStart(11, '0')}\0`, 124)
+  else {
+    header[124] = 0x80
+    header.writeBigUInt64BE(BigInt(size), 128)
+  }
+  header.write('00000000000\0', 136)
+  header.write('0', 156)
+  header.write('ustar\u000000', 257)
+  header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
+function parseHeader(header: Buffer, damaged: (why: string) => Error): { name: string; size: number } {
+  const sum = Number.parseInt(header.toString('latin1', 148, 155), 8)
+  if (sum !== checksumOf(header)) throw damaged('it is no archive, or one with a changed byte')
+  const name = header.toString('utf8', 0, 100).split('\0', 1)[0]!
+  if (header[124] === 0x80) return { name, size: Number(header.readBigUInt64BE(128)) }
+  const size = Number.parseInt(header.toString('latin1', 124, 136), 8)
+  if (!Number.isSafeInteger(size)) throw damaged(`the size of ${JSON.stringify(name)} cannot be read`)
+  return { name, size }
+}
+
+/** The sum of all bytes of a header, with its own field as blanks. */
+function checksumOf(header: Buffer): number {
+  let sum = 8 * 0x20
+  for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte
+  return sum
+}
+
+function paddingOf(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK
+}
