@@ -1,0 +1,503 @@
+/**
+ * What an expression can cost at most, before it ever runs: sizes come from the schema's bounds, and from what fits into one
+ * request where it has none. Same rules as cel-go's and Kubernetes' estimators, so that a rule is refused here and there alike.
+ */
+import type { CallExpr, Expr, FoldExpr } from './ast.ts'
+import { ACCUMULATOR } from './ast.ts'
+import type { Checked } from './checker.ts'
+import { dottedName } from './checker.ts'
+import { AUTHORIZATION_CHECK, MAX_FORMAT_PATTERN, PER_CHARACTER, PER_REGEX_CHARACTER } from './cost.ts'
+import { optionalValueType } from './types.ts'
+import type { CelType } from './types.ts'
+import { textSize } from './values.ts'
+
+/** From at least to at most. */
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+const MOST = 2 ** 64
+const cap = (value: number): number => Math.min(value, MOST)
+const fixed = (value: number): Range => ({ min: value, max: value })
+const UNKNOWN: Range = { min: 0, max: MOST }
+const ZERO = fixed(0)
+
+const add = (a: Range, b: Range): Range => ({ min: cap(a.min + b.min), max: cap(a.max + b.max) })
+const multiply = (a: Range, b: Range): Range => ({ min: cap(a.min * b.min), max: cap(a.max * b.max) })
+const scale = (a: Range, by: number): Range => ({ min: cap(Math.ceil(a.min * by)), max: cap(Math.ceil(a.max * by)) })
+const union = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) })
+
+/** The estimated cost of a checked expression, given the declared types of its variables. */
+export function estimateCost(expr: Expr, checked: Checked, variables: ReadonlyMap<string, CelType>): Range {
+  return new Estimator(checked, variables).cost(expr)
+}
+
+interface EntrySize {
+  readonly kind: 'list' | 'map'
+  readonly key: Range
+  readonly value: Range
+}
+
+interface Local {
+  readonly path: readonly string[]
+  readonly size: Range | undefined
+  readonly entry: EntrySize | undefined
+}
+
+interface CallEstimate {
+  readonly cost: Range
+  readonly size?: Range
+}
+
+/** A part of a call as estimators see it. */
+interface Part {
+  readonly expr: Expr | undefined
+  readonly type: CelType | undefined
+  readonly path: readonly string[]
+}
+
+class Estimator {
+  private readonly checked: Checked
+  private readonly variables: ReadonlyMap<string, CelType>
+  private readonly paths = new Map<number, readonly string[]>()
+  private readonly sizes = new Map<number, Range>()
+  private readonly entries = new Map<number, EntrySize>()
+  private readonly locals = new Map<string, Local[]>()
+
+  constructor(checked: Checked, variables: ReadonlyMap<string, CelType>) {
+    this.checked = checked
+    this.variables = variables
+  }
+
+  cost(expr: Expr): Range {
+    switch (expr.kind) {
+      case 'literal':
+        return ZERO
+      case 'ident':
+        this.paths.set(expr.id, this.local(expr.name)?.path ?? [expr.name])
+        return fixed(1)
+      case 'select':
+        return this.select(expr)
+      case 'call':
+        return this.call(expr)
+      case 'list':
+        return this.list(expr)
+      case 'map':
+        return this.map(expr)
+      case 'struct':
+        return expr.fields.reduce((sum, field) => add(sum, this.cost(field.value)), fixed(40))
+      case 'fold':
+        return expr.accuVar === ACCUMULATOR ? this.fold(expr) : this.bind(expr)
+    }
+  }
+
+  private local(name: string): Local | undefined {
+    return this.locals.get(name)?.at(-1)
+  }
+
+  private push(name: string, local: Local): void {
+    this.locals.set(name, [...(this.locals.get(name) ?? []), local])
+  }
+
+  private pop(name: string): void {
+    this.locals.get(name)?.pop()
+  }
+
+  private select(expr: Expr & { kind: 'select' }): Range {
+    if (this.checked.names.has(expr.id) || this.checked.typeNames.has(expr.id)) {
+      this.paths.set(expr.id, [this.checked.names.get(expr.id) ?? ''])
+      return fixed(1)
+    }
+    const operand = this.cost(expr.operand)
+    if (expr.isTest) return operand
+    const type = this.checked.types.get(expr.operand.id)
+    this.paths.set(expr.id, [...this.pathOf(expr.operand), expr.field])
+    return type && ['map', 'object', 'param'].includes(type.kind) ? add(operand, fixed(1)) : operand
+  }
+
+  private list(expr: Expr & { kind: 'list' }): Range {
+    let sum: Range = fixed(10)
+    let item: Range = expr.items.length === 0 ? ZERO : { min: MOST, max: 0 }
+    for (const element of expr.items) {
+      sum = add(sum, this.cost(element))
+      item = union(item, this.sizeOf(element))
+    }
+    this.entries.set(expr.id, { kind: 'list', key: fixed(1), value: item })
+    return sum
+  }
+
+  private map(expr: Expr & { kind: 'map' }): Range {
+    let sum: Range = fixed(30)
+    const start = expr.entries.length === 0 ? ZERO : { min: MOST, max: 0 }
+    let [key, value]: [Range, Range] = [start, start]
+    for (const entry of expr.entries) {
+      sum = add(sum, add(this.cost(entry.key), this.cost(entry.value)))
+      key = union(key, this.sizeOf(entry.key))
+      value = union(value, this.sizeOf(entry.value))
+    }
+    this.entries.set(expr.id, { kind: 'map', key, value })
+    return sum
+  }
+
+  private fold(expr: FoldExpr): Range {
+    let sum = add(this.cost(expr.range), this.cost(expr.init))
+    this.push(expr.accuVar, {
+      path: this.pathOf(expr.init),
+      size: this.known(expr.init),
+      entry: this.entryOf(expr.init),
+    })
+    this.pushIteration(expr)
+    const loop = this.cost(expr.condition)
+    const step = this.cost(expr.step)
+    this.pop(expr.iterVar)
+    if (expr.iterVar2 !== undefined) this.pop(expr.iterVar2)
+    sum = add(sum, this.cost(expr.result))
+    this.pop(expr.accuVar)
+    const count = this.sizeOf(expr.range)
+    sum = add(sum, multiply(count, add(step, loop)))
+    if (expr.init.kind === 'literal') {
+      const size = this.known(expr.init)
+      if (size) this.sizes.set(expr.id, size)
+    } else {
+      this.sizes.set(expr.id, count)
+      const entry = this.entryOf(expr.step)
+      if (entry) this.entries.set(expr.id, entry)
+    }
+    return sum
+  }
+
+  private pushIteration(expr: FoldExpr): void {
+    const entry = this.entryOf(expr.range)
+    const path = this.pathOf(expr.range)
+    const isList = (entry?.kind ?? this.checked.types.get(expr.range.id)?.kind) === 'list'
+    const value: Local = { path: [...path, isList ? '@items' : '@values'], size: entry?.value, entry: undefined }
+    const key: Local = { path: [...path, isList ? '@indices' : '@keys'], size: entry?.key, entry: undefined }
+    if (expr.iterVar2 === undefined) this.push(expr.iterVar, isList ? value : key)
+    else {
+      this.push(expr.iterVar, key)
+      this.push(expr.iterVar2, value)
+    }
+  }
+
+  private bind(expr: FoldExpr): Range {
+    let sum = add(this.cost(expr.range), this.cost(expr.init))
+    this.push(expr.accuVar, {
+      path: this.pathOf(expr.init),
+      size: this.known(expr.init),
+      entry: this.entryOf(expr.init),
+    })
+    sum = add(sum, this.cost(expr.result))
+    this.pop(expr.accuVar)
+    const size = this.known(expr.result)
+    if (size) this.sizes.set(expr.id, size)
+    return sum
+  }
+
+  private call(expr: CallExpr): Range {
+    if (expr.fn === 'dyn') {
+      const [arg] = expr.args
+      const cost = add(this.cost(arg!), fixed(1))
+      const size = this.known(arg!)
+      if (size) this.sizes.set(expr.id, size)
+      return cost
+    }
+    const argCosts = expr.args.map((arg) => this.cost(arg))
+    const isMember = expr.target !== undefined && !this.checked.namespaced.has(expr.id)
+    const targetCost = isMember ? this.cost(expr.target) : ZERO
+    const ids = (this.checked.overloads.get(expr.id) ?? []).map((overload) => overload.id)
+    if (expr.fn === '_?._') ids.push('select_optional_field')
+    if (ids.length === 0) return ZERO
+    const name = isMember || expr.target === undefined ? expr.fn : `${dottedName(expr.target)}.${expr.fn}`
+    const parts = expr.args.map((arg) => this.partOf(arg))
+    const target = isMember ? this.partOf(expr.target) : undefined
+    let cost: Range = { min: MOST, max: 0 }
+    let size: Range | undefined
+    for (const id of ids) {
+      const one = this.callEstimate(expr, { name, id, target, parts, argCosts })
+      cost = union(cost, one.cost)
+      if (one.size) size = size ? union(size, one.size) : one.size
+      if (id === 'index_list' || id === 'index_map') {
+        size = this.entryOf(expr.args[0]!)?.value
+        this.paths.set(expr.id, [...this.pathOf(expr.args[0]!), id === 'index_list' ? '@items' : '@values'])
+      }
+      size ??= this.known(expr)
+    }
+    if (size) this.sizes.set(expr.id, size)
+    return add(targetCost, cost)
+  }
+
+  private partOf(expr: Expr): Part {
+    const path = this.pathOf(expr)
+    return { expr, type: this.checked.types.get(expr.id), path: path[0] === ACCUMULATOR ? [] : path }
+  }
+
+  private partSize(part: Part): Range {
+    if (part.expr) return this.sizeOf(part.expr)
+    return this.declaredSize(part.path) ?? UNKNOWN
+  }
+
+  private itemOf(part: Part): Part | undefined {
+    if (part.type?.kind !== 'list' && part.type?.kind !== 'map') return undefined
+    const type = part.type.kind === 'list' ? part.type.item : part.type.key
+    return { expr: undefined, type, path: part.path.length === 0 ? [] : [...part.path, '@items'] }
+  }
+
+  private callEstimate(
+    expr: CallExpr,
+    call: { name: string; id: string; target: Part | undefined; parts: readonly Part[]; argCosts: readonly Range[] },
+  ): CallEstimate {
+    const args = call.argCosts.reduce(add, ZERO)
+    const own = this.libraryCost(call.name, call.id, call.target, call.parts)
+    if (own) return { ...own, cost: add(own.cost, args) }
+    const size = (index: number) => this.partSize(call.parts[index]!)
+    switch (call.id) {
+      case 'string_format':
+        return { cost: add(scale(this.partSize(call.target!), PER_CHARACTER), args) }
+      case 'string_to_bytes':
+        return { cost: add(scale(size(0), PER_CHARACTER), args), size: { min: size(0).min, max: cap(size(0).max * 4) } }
+      case 'bytes_to_string':
+        return { cost: add(scale(size(0), PER_CHARACTER), args), size: { min: size(0).min / 4, max: size(0).max } }
+      case 'starts_with_string':
+      case 'ends_with_string':
+        return { cost: add(scale(size(0), PER_CHARACTER), args) }
+      case 'in_list':
+        return { cost: add(size(1), args) }
+      case 'matches':
+        return { cost: add(this.regexCost(size(0), size(1)), args) }
+      case 'matches_string':
+        return { cost: add(this.regexCost(this.partSize(call.target!), size(0)), args) }
+      case 'contains_string':
+        return {
+          cost: add(multiply(scale(this.partSize(call.target!), PER_CHARACTER), scale(size(0), PER_CHARACTER)), args),
+        }
+      case 'logical_or':
+      case 'logical_and':
+        return { cost: { min: call.argCosts[0]!.min, max: args.max } }
+      case 'conditional': {
+        const entry = unionEntries(this.entryOf(expr.args[1]!), this.entryOf(expr.args[2]!))
+        if (entry) this.entries.set(expr.id, entry)
+        return {
+          cost: add(call.argCosts[0]!, union(call.argCosts[1]!, call.argCosts[2]!)),
+          size: union(size(1), size(2)),
+        }
+      }
+      case 'add_string':
+      case 'add_bytes':
+      case 'add_list': {
+        const total = add(size(0), size(1))
+        const entry = unionEntries(this.entryOf(expr.args[0]!), this.entryOf(expr.args[1]!))
+        if (entry) this.entries.set(expr.id, entry)
+        return { cost: add(call.id === 'add_list' ? fixed(1) : scale(total, PER_CHARACTER), args), size: total }
+      }
+      default:
+        if (!/^(?:less|greater)_(?:equals_)?(?:string|bytes)$|^(?:not_)?equals$/.test(call.id)) {
+          return { cost: add(fixed(1), args) }
+        }
+        return { cost: add(scale(comparison(size(0), size(1)), PER_CHARACTER), args) }
+    }
+  }
+
+  private regexCost(text: Range, pattern: Range): Range {
+    return multiply(scale(add(text, fixed(1)), PER_CHARACTER), scale(pattern, PER_REGEX_CHARACTER))
+  }
+
+  private libraryCost(
+    name: string,
+    id: string,
+    target: Part | undefined,
+    parts: readonly Part[],
+  ): CallEstimate | undefined {
+    const size = (index: number) => (parts[index] ? this.partSize(parts[index]) : UNKNOWN)
+    const read = (range: Range, times = 1) => scale(range, times * PER_CHARACTER)
+    switch (name) {
+      case 'check':
+        return { cost: fixed(AUTHORIZATION_CHECK) }
+      case 'fieldSelector':
+      case 'labelSelector':
+        return { cost: add(fixed(10), add(read(size(0)), scale(scale(size(0), 0.5), 50))) }
+      case 'isSorted':
+      case 'sum':
+      case 'max':
+      case 'min':
+      case 'indexOf':
+      case 'lastIndexOf':
+        return target && { cost: this.traversal(target) }
+      case 'url':
+        return { cost: read(size(0)), size: size(0) }
+      case 'lowerAscii':
+      case 'upperAscii':
+      case 'substring':
+      case 'trim':
+        return target && { cost: read(this.partSize(target)), size: this.partSize(target) }
+      case 'replace':
+        return (
+          target && { cost: read(this.partSize(target), 2), size: replaced(this.partSize(target), size(0), size(1)) }
+        )
+      case 'split':
+        return (
+          target && {
+            cost: read(this.partSize(target), 2),
+            size: { min: 0, max: splitLimit(parts[1]) ?? this.partSize(target).max },
+          }
+        )
+      case 'join':
+        return target && this.joined(target, parts[0] && size(0))
+      case 'find':
+      case 'findAll':
+        return (
+          target && {
+            cost: this.regexCost(this.partSize(target), size(0)),
+            size: { min: 0, max: this.partSize(target).max },
+          }
+        )
+      case 'ip':
+        return { cost: id === 'cidr_ip' ? fixed(1) : read(size(0)) }
+      case 'cidr':
+      case 'isIP':
+      case 'isCIDR':
+      case 'quantity':
+      case 'isQuantity':
+      case 'semver':
+      case 'isSemver':
+        return { cost: read(size(0)) }
+      case 'ip.isCanonical':
+        return { cost: read(size(0), 2) }
+      case 'containsIP':
+      case 'containsCIDR': {
+        const address: Range = { min: 4, max: 16 }
+        const base = add(read(add(address, address)), name === 'containsCIDR' ? add(read(address), fixed(1)) : ZERO)
+        return { cost: id.endsWith('_string') ? add(base, read(size(0))) : base }
+      }
+      case 'validate':
+        return { cost: scale(read(size(0)), MAX_FORMAT_PATTERN * PER_REGEX_CHARACTER) }
+      case 'sets.contains':
+      case 'sets.intersects':
+        return { cost: add(multiply(size(0), size(1)), fixed(1)) }
+      case 'sets.equivalent':
+        return { cost: add(scale(multiply(size(0), size(1)), 2), fixed(1)) }
+      default:
+        return undefined
+    }
+  }
+
+  private traversal(target: Part): Range {
+    const item = this.itemOf(target)
+    if (!item) return scale(this.partSize(target), PER_CHARACTER)
+    const isText = item.type?.kind === 'string' || item.type?.kind === 'bytes'
+    const each = isText ? add(fixed(1), scale(this.partSize(item), PER_CHARACTER)) : fixed(1)
+    return multiply(this.partSize(target), each)
+  }
+
+  private joined(target: Part, separator: Range | undefined): CallEstimate {
+    const count = this.partSize(target)
+    const item = this.itemOf(target)
+    let size = item ? multiply(count, this.partSize(item)) : ZERO
+    const between = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }
+    if (separator) size = add(size, multiply(separator, between))
+    return { cost: scale(size, PER_CHARACTER), size }
+  }
+
+  private pathOf(expr: Expr): readonly string[] {
+    if (expr.kind === 'ident') {
+      const local = this.local(expr.name)
+      if (local) return local.path
+    }
+    return this.paths.get(expr.id) ?? []
+  }
+
+  private entryOf(expr: Expr): EntrySize | undefined {
+    return this.entries.get(expr.id) ?? (expr.kind === 'ident' ? this.local(expr.name)?.entry : undefined)
+  }
+
+  private sizeOf(expr: Expr): Range {
+    return this.known(expr) ?? UNKNOWN
+  }
+
+  private known(expr: Expr): Range | undefined {
+    const computed = this.sizes.get(expr.id) ?? literalSize(expr)
+    if (computed) return computed
+    const declared = this.declaredSize(this.pathOf(expr))
+    if (declared) {
+      this.sizes.set(expr.id, declared)
+      return declared
+    }
+    const type = this.checked.types.get(expr.id)
+    if (type && isScalar(type)) return fixed(1)
+    return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined
+  }
+
+  /** The schema's bound of what a path leads to. */
+  private declaredSize(path: readonly string[]): Range | undefined {
+    const [root, ...rest] = path
+    let type = root === undefined ? undefined : this.variables.get(root)
+    for (const name of rest) {
+      if (type === undefined) return undefined
+      type = partType(type, name)
+    }
+    if (type === undefined || (type.kind === 'dyn' && type.maxElements === undefined)) return undefined
+    return { min: 0, max: 'maxElements' in type ? (type.maxElements ?? 0) : 0 }
+  }
+}
+
+function partType(type: CelType, name: string): CelType | undefined {
+  const inner = optionalValueType(type) ?? type
+  switch (name) {
+    case '@items':
+    case '@values':
+      return inner.kind === 'list' ? inner.item : inner.kind === 'map' ? inner.value : undefined
+    case '@keys':
+      return inner.kind === 'map' ? inner.key : undefined
+    default:
+      return inner.kind === 'object' ? inner.fields.get(name) : undefined
+  }
+}
+
+function unionEntries(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
+  return a && b ? { kind: a.kind, key: union(a.key, b.key), value: union(a.value, b.value) } : undefined
+}
+
+function comparison(a: Range, b: Range): Range {
+  const max = Math.min(a.max, b.max)
+  return { min: max > 0 ? 1 : 0, max }
+}
+
+function isScalar(type: CelType): boolean {
+  const inner = optionalValueType(type)
+  if (inner) return isScalar(inner)
+  return ['bool', 'double', 'duration', 'int', 'timestamp', 'uint'].includes(type.kind)
+}
+
+function literalSize(expr: Expr): Range | undefined {
+  switch (expr.kind) {
+    case 'literal':
+      if (typeof expr.value === 'string') return fixed(textSize(expr.value))
+      return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1)
+    case 'list':
+      return fixed(expr.items.length)
+    case 'map':
+      return fixed(expr.entries.length)
+    default:
+      return undefined
+  }
+}
+
+function splitLimit(part: Part | undefined): number | undefined {
+  return part?.expr?.kind === 'literal' && typeof part.expr.value === 'bigint' ? Number(part.expr.value) : undefined
+}
+
+function replaced(text: Range, from: Range, to: Range): Range {
+  const longest =
+    from.min === 0
+      ? { count: cap(text.max + 1), kept: text.max }
+      : to.max <= from.min
+        ? { count: 0, kept: text.max }
+        : { count: Math.ceil(text.max / from.min), kept: 0 }
+  const shortest =
+    from.max === 0
+      ? { count: cap(text.min + 1), kept: text.min }
+      : from.max <= to.min
+        ? { count: 0, kept: text.min }
+        : { count: Math.ceil(text.min / from.max), kept: 0 }
+  return { min: cap(shortest.count * to.min + shortest.kept), max: cap(longest.count * to.max + longest.kept) }
+}
