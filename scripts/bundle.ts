@@ -1,7 +1,8 @@
-// What a binary is made of: its main with everything it reaches, in one file that needs only Node 26.
-import { chmodSync, cpSync } from 'node:fs'
+// What a binary is made of: its main with everything it reaches, in one file (the CLI in several) that needs only Node 26.
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
+import type { BuildOptions, Metafile } from 'esbuild'
 import { root } from './tiers.ts'
 
 /** A bundled file and the files of the clone that went into it. */
@@ -12,11 +13,16 @@ export interface Bundled {
   readonly inputs: readonly string[]
 }
 
-/** The binaries. The CLI runs hub and agent too; the agent alone is what a cluster gets. */
+/** The binaries of one file. The CLI runs hub and agent too; the agent alone is what a cluster gets. */
 const MAINS: Readonly<Record<string, string>> = {
-  flotilla: 'src/cli/main.ts',
   hub: 'src/hub/main.ts',
   agent: 'src/agent/main.ts',
+}
+
+/** The CLI is cut where it imports on demand: a command loads its own part only. */
+const IN_PARTS: Readonly<Record<string, string>> = {
+  flotilla: 'src/cli/main.ts',
+  'threads/template-thread': 'src/cli/template/template-thread.ts',
 }
 
 /** Threads of the hub: files of their own beside the binary that starts them. */
@@ -32,33 +38,55 @@ const PAGE = 'src/hub/page'
 export async function bundle(outDir: string): Promise<Bundled[]> {
   const into = resolve(root, outDir)
   const entries = Object.entries({ ...MAINS, ...THREADS })
-  const bundled = await Promise.all(entries.map(([name, main]) => bundleOne(name, main, into)))
+  const bundled = await Promise.all([bundleParts(into), ...entries.map(([name, main]) => bundleOne(name, main, into))])
   await buildPage(join(into, 'page'))
   return bundled
 }
 
+// CommonJS packages inside an ES module still call require for Node's own modules.
+const REQUIRE = `import { createRequire as makeRequire } from 'node:module'\nconst require = makeRequire(import.meta.url)`
+const SHEBANG = '#!/usr/bin/env node\n'
+
+const OPTIONS = {
+  absWorkingDir: root,
+  bundle: true,
+  metafile: true,
+  platform: 'node',
+  target: 'node26',
+  format: 'esm',
+  legalComments: 'linked',
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
 async function bundleOne(name: string, main: string, into: string): Promise<Bundled> {
   const file = join(into, `${name}.mjs`)
   const isBinary = Object.hasOwn(MAINS, name)
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [main],
-    outfile: file,
-    bundle: true,
-    metafile: true,
-    platform: 'node',
-    target: 'node26',
-    format: 'esm',
-    legalComments: 'linked',
-    logLevel: 'warning',
-    // CommonJS packages inside an ES module still call require for Node's own modules.
-    banner: {
-      js: `${isBinary ? '#!/usr/bin/env node\n' : ''}import { createRequire as makeRequire } from 'node:module'\nconst require = makeRequire(import.meta.url)`,
-    },
-  })
+  const banner = { js: `${isBinary ? SHEBANG : ''}${REQUIRE}` }
+  const { metafile } = await build({ ...OPTIONS, entryPoints: [main], outfile: file, banner })
   if (isBinary) chmodSync(file, 0o755)
+  return { name, file, ...sizeOf(metafile) }
+}
+
+async function bundleParts(into: string): Promise<Bundled> {
+  const { metafile } = await build({
+    ...OPTIONS,
+    entryPoints: IN_PARTS,
+    outdir: into,
+    outExtension: { '.js': '.mjs' },
+    // Beside the binary, because the code finds its threads and pages from where it stands.
+    chunkNames: 'flotilla-[hash]',
+    splitting: true,
+    banner: { js: REQUIRE },
+  })
+  const file = join(into, 'flotilla.mjs')
+  writeFileSync(file, `${SHEBANG}${readFileSync(file, 'utf8')}`)
+  chmodSync(file, 0o755)
+  return { name: 'flotilla', file, ...sizeOf(metafile) }
+}
+
+function sizeOf(metafile: Metafile): Pick<Bundled, 'bytes' | 'inputs'> {
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0)
-  return { name, file, bytes, inputs: Object.keys(metafile.inputs) }
+  return { bytes, inputs: Object.keys(metafile.inputs) }
 }
 
 /** The live page: its script without types, the rest as it is. */

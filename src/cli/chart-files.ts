@@ -1,6 +1,6 @@
 /** Charts on disk: a directory's files or an archive, as Helm finds them. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fromGoBytes } from '../render/gotemplate/go-string.ts'
 import type { Chart } from '../render/helm/chart.ts'
 import { HelmError } from '../render/helm/helm-error.ts'
@@ -19,8 +19,8 @@ export function loadChartFrom(path: string, profile: HelmProfile): Chart {
     const isYaml = /\.ya?ml$/.test(path)
     throw new HelmError(
       isYaml
-        ? `file '${path}' seems to be a YAML file, but expected a gzipped archive`
-        : `file '${path}' does not appear to be a gzipped archive; got 'text/plain; charset=utf-8'`,
+        ? `file '${resolve(path)}' seems to be a YAML file, but expected a gzipped archive`
+        : `file '${resolve(path)}' does not appear to be a gzipped archive; got 'text/plain; charset=utf-8'`,
     )
   }
   return loadChartArchive(data, { profile })

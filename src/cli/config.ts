@@ -14,6 +14,8 @@ export interface CliEnvironment {
   /** The folder of `demoStateFile` and of what completion remembers. */
   readonly stateFolder: string
   readonly nodeVersion: string
+  /** Where Node keeps compiled code between runs. */
+  readonly compileCache: string
   readonly isUtf8: boolean
   /** undefined: decide by the terminal. */
   readonly color: boolean | undefined
@@ -29,6 +31,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     demoStateFile: join(stateFolder(env), 'demo.json'),
     stateFolder: stateFolder(env),
     nodeVersion: process.versions.node,
+    compileCache: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'flotilla', 'compiled'),
     isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     color: colorOf(env),
     program: isClone() ? relativeProgram(env) : 'flotilla',

@@ -1,7 +1,12 @@
 /** The CLI's own entry: parses the command line and loads only what the command needs. */
-import { runCli } from './run.ts'
+import { enableCompileCache } from 'node:module'
 import { readEnvironment } from './config.ts'
-import { createTerminal } from './terminal.ts'
+
+const environment = readEnvironment()
+// Before anything else is loaded: compiled code is kept between runs, in the folder of this user alone.
+enableCompileCache(environment.compileCache)
+const { runCli } = await import('./run.ts')
+const { createTerminal } = await import('./terminal.ts')
 
 const { stdout, stderr, stdin } = process
 // A closed pipe (`flotilla get … | head`) is the end of the command, not an error.
@@ -19,7 +24,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const environment = readEnvironment()
 process.exitCode = await runCli(process.argv.slice(2), {
   environment,
   signal: interrupt.signal,

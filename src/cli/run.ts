@@ -5,6 +5,7 @@ import type { Connection, ConnectFlags } from './connect.ts'
 import { explainError } from './explain-error.ts'
 import { EXIT, formatTrouble } from './exit.ts'
 import type { ExitCode } from './exit.ts'
+import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
 import type { Act, CliPorts } from './tree/act.ts'
 import { addStart } from './tree/start.ts'
@@ -41,7 +42,8 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   })
   program.configureOutput({ writeOut: (text) => terminal.data(text), writeErr: (text) => terminal.say(text.trimEnd()) })
   try {
-    await program.parseAsync(args, { from: 'user' })
+    const [verb] = args
+    await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
     return exitCode
   } catch (caught) {
     if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.ok : EXIT.usage

@@ -281,6 +281,7 @@ const ENVIRONMENT = {
   demoStateFile: '',
   stateFolder: '/nowhere',
   nodeVersion: '26.0.0',
+  compileCache: '',
   isUtf8: true,
   color: undefined,
   program: 'bin/flotilla',

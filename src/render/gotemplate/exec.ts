@@ -190,6 +190,7 @@ class State {
     const boxed =
       typeof value === 'object' && !(value instanceof GoInt) && value !== null && typeInfo(value) === undefined
     const iterate = (index: unknown, element: unknown): Flow => {
+      this.#options.step?.(this.#tree, node)
       if (decl.length > 0) {
         if (isAssign) this.#setVar(decl[0]!.names[0]!, decl.length > 1 ? index : element)
         else this.#setTopVar(mark - 1, element, boxed)
@@ -238,7 +239,6 @@ class State {
       if (node.pipe.decl.length > 1)
         this.#fail(`can't use ${formatValue(value)} to iterate over more than one variable`)
       for (let index = 0n; index < value.value; index++) {
-        this.#options.step?.(this.#tree, node)
         if (iterate(undefined, new GoInt(index, value.type)) === 'break') break
       }
       return value.value > 0n

@@ -146,11 +146,8 @@ export function sprintf(format: string, values: readonly unknown[]): string {
 function formatVerb(value: unknown, verb: string, flags: Flags): string {
   if ((verb === 'T' || verb === 'v') && (value === null || value === undefined)) return pad('<nil>', flags)
   if (verb === 'T') return formatString(typeName(value), 's', flags)
-  if (verb === 'v' && flags.sharp) {
-    return typeof value === 'string'
-      ? formatString(value, 'q', { ...flags, sharp: false })
-      : pad(formatSharp(value), flags)
-  }
+  // As in Go, `#` and `+` mean the form of the value here, and no longer what they mean for numbers.
+  if (verb === 'v' && flags.sharp) return formatSharp(value, { ...flags, sharp: false, plus: false })
   // For %v a plus asks for field names, not for signs.
   if (verb === 'v') return formatV(value, { ...flags, plus: false, fieldNames: flags.plus ?? false }, 0)
   if (value === null || value === undefined) return badVerb(value, verb, flags)
@@ -215,21 +212,28 @@ function formatV(value: unknown, flags: Flags, depth: number): string {
   return pad('0xc000000000', flags)
 }
 
-function formatSharp(value: unknown): string {
+/** Go's syntax for a value; width and precision count for each part of it. */
+function formatSharp(value: unknown, flags: Flags): string {
   if (value === null || value === undefined) return '<nil>'
-  if (typeof value === 'string') return goQuote(value)
-  if (typeof value === 'boolean' || value instanceof GoInt) {
-    return value instanceof GoInt && value.type.startsWith('u') ? `0x${value.value.toString(16)}` : String(value)
+  if (typeof value === 'string') return formatString(value, 'q', flags)
+  if (typeof value === 'boolean') return pad(String(value), flags)
+  if (value instanceof GoInt) {
+    return value.type.startsWith('u')
+      ? formatInteger(value, 'x', { ...flags, sharp: true })
+      : formatInteger(value, 'd', flags)
   }
-  if (typeof value === 'number') return formatFloat(value, 'g', -1)
-  if (value instanceof GoNamed) return formatSharp(value.value).replace(typeName(value.value), value.info.type)
-  if (value instanceof GoBytes)
-    return `[]byte{${Array.from(value.bytes, (byte) => `0x${byte.toString(16)}`).join(', ')}}`
-  const inner = (item: unknown) => (item === null || item === undefined ? 'interface {}(nil)' : formatSharp(item))
+  if (typeof value === 'number') return formatFloatVerb(value, 'g', flags)
+  if (value instanceof GoNamed) return formatSharp(value.value, flags).replace(typeName(value.value), value.info.type)
+  if (value instanceof GoBytes) {
+    const byte = (one: number) => formatInteger(new GoInt(one, 'uint8'), 'x', { ...flags, sharp: true })
+    return `[]byte{${Array.from(value.bytes, byte).join(', ')}}`
+  }
+  const inner = (item: unknown) =>
+    item === null || item === undefined ? 'interface {}(nil)' : formatSharp(item, flags)
   if (Array.isArray(value)) return `${typeName(value)}{${value.map(inner).join(', ')}}`
   if (value instanceof Map) {
     return `${typeName(value)}{${sortedEntries(value)
-      .map(([key, item]) => `${goQuote(key)}:${inner(item)}`)
+      .map(([key, item]) => `${inner(key)}:${inner(item)}`)
       .join(', ')}}`
   }
   if (value instanceof GoStruct) {

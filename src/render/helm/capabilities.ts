@@ -29,7 +29,7 @@ function parseKubeVersion(text: string, profile: HelmProfile): Capabilities['kub
   const refuse = (problem: string) => new HelmError(`invalid kube version '${text}': ${problem}`)
   if (profile.name === 'helm3') {
     try {
-      const version = parseVersion(text)
+      const version = parseVersion(text, profile.prereleases)
       const printed = `v${versionText(version)}`
       return { version: printed, normalized: printed, major: String(version.major), minor: String(version.minor) }
     } catch (error) {

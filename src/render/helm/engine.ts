@@ -17,7 +17,7 @@ import { helmFunctions } from './functions/all.ts'
 import type { LookUp } from './functions/all.ts'
 import { HelmError } from './helm-error.ts'
 import { LimitError } from './limits.ts'
-import type { RenderLimits } from './limits.ts'
+import type { RenderLimits, RenderWatch } from './limits.ts'
 import type { HelmProfile } from './profile.ts'
 import { chartObject, filesObject, namedValues } from './template-objects.ts'
 import { textOf } from './file-text.ts'
@@ -30,6 +30,7 @@ export interface EngineOptions {
   readonly limits: Required<RenderLimits>
   /** Receives each piece of a file's output with where it came from; not what is included into it. */
   readonly trace?: (file: string, piece: string, origin: string) => void
+  readonly watch?: RenderWatch
   /** Trees of text given to `tpl`, kept between renders of one chart. */
   readonly parsed: ParseCache
 }
@@ -47,6 +48,8 @@ export function createParseCache(): ParseCache {
 
 const MAX_CACHED_TEXTS = 10_000
 const MAX_NESTED_INCLUDES = 1_000
+/** A power of two: how many steps lie between two looks of who watches. */
+const STEPS_PER_LOOK = 8
 
 interface Renderable {
   readonly data: Uint8Array
@@ -144,6 +147,7 @@ class Engine {
       scope.set('Template', namedValues(template, this.#options.profile))
       this.#file = name
       this.#options.draws.enter(name)
+      this.#options.watch?.(() => name, 'file')
       rendered.set(name, this.#run(name, set.get(name)!, scope, scopeOptions))
     }
     return rendered
@@ -267,6 +271,12 @@ class Engine {
     if (this.#steps > this.#options.limits.steps) {
       this.#overLimit(`ran for more than ${this.#options.limits.steps} steps`, tree, node)
     }
+    if ((this.#steps & (STEPS_PER_LOOK - 1)) === 1) this.#look(tree, node)
+  }
+
+  #look(tree: Tree, node: AnyNode): void {
+    const { watch } = this.#options
+    if (watch?.(() => locate(tree, node), 'step') === 'stop') this.#overLimit('ran for longer than it may', tree, node)
   }
 
   #wrote(length: number, tree: Tree, node: AnyNode): void {

@@ -5,9 +5,19 @@ export class HelmError extends Error {
   override readonly name = 'HelmError'
   /** Whether templates were run, after which helm advises to look at the invalid YAML. */
   readonly rendered: boolean
+  /** What came out of the templates, when only their YAML is wrong. */
+  readonly files: ReadonlyMap<string, string>
 
-  constructor(message: string, options: { readonly cause?: unknown; readonly rendered?: boolean } = {}) {
+  constructor(
+    message: string,
+    options: {
+      readonly cause?: unknown
+      readonly rendered?: boolean
+      readonly files?: ReadonlyMap<string, string>
+    } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.rendered = options.rendered ?? false
+    this.files = options.files ?? new Map()
   }
 }

@@ -77,7 +77,7 @@ export function sortManifests(
   for (const [path, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (path.slice(path.lastIndexOf('/') + 1).startsWith('_') || BLANK.test(text)) continue
     for (const content of splitManifests(text, profile)) {
-      const head = readHead(content, path, profile)
+      const head = readHead(content, { path, files }, profile)
       const metadata = (head['metadata'] ?? {}) as Decoded
       const annotations = (metadata['annotations'] ?? new Map()) as ReadonlyMap<string, string>
       const manifest: Manifest = {
@@ -103,10 +103,15 @@ const heads = new Map<string, Decoded>()
 const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024
 let cachedCharacters = 0
 
-function readHead(content: string, path: string, profile: HelmProfile): Decoded {
+interface Origin {
+  readonly path: string
+  readonly files: ReadonlyMap<string, string>
+}
+
+function readHead(content: string, from: Origin, profile: HelmProfile): Decoded {
   const known = heads.get(content)
   if (known) return known
-  const head = decodeHead(content, path, profile)
+  const head = decodeHead(content, from, profile)
   if (cachedCharacters + content.length > MAX_CACHED_CHARACTERS) {
     heads.clear()
     cachedCharacters = 0
@@ -118,12 +123,12 @@ function readHead(content: string, path: string, profile: HelmProfile): Decoded 
   return head
 }
 
-function decodeHead(content: string, path: string, profile: HelmProfile): Decoded {
+function decodeHead(content: string, { path, files }: Origin, profile: HelmProfile): Decoded {
   try {
     return decodeYaml(content, HEAD, profile.name === 'helm4' ? 'util.SimpleHead' : 'releaseutil.SimpleHead')
   } catch (error) {
     if (!(error instanceof UnmarshalError)) throw error
-    throw new HelmError(`YAML parse error on ${path}: ${error.message}`, { cause: error, rendered: true })
+    throw new HelmError(`YAML parse error on ${path}: ${error.message}`, { cause: error, rendered: true, files })
   }
 }
 

@@ -16,7 +16,7 @@ import type { Entropy, FrozenRecord } from './frozen.ts'
 import type { LookUp } from './functions/all.ts'
 import { HelmError } from './helm-error.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import type { RenderLimits } from './limits.ts'
+import type { RenderLimits, RenderWatch } from './limits.ts'
 import { sortManifests } from './manifests.ts'
 import type { Hook, Manifest } from './manifests.ts'
 import type { HelmProfile } from './profile.ts'
@@ -40,6 +40,7 @@ export interface RenderInput {
   readonly frozen?: FrozenRecord
   readonly lookUp?: LookUp
   readonly limits?: RenderLimits
+  readonly watch?: RenderWatch
   readonly skipSchemaValidation?: boolean
   readonly warn?: (message: string) => void
   /** Receives each piece of a file's output with the `file:line:column` that wrote it. */
@@ -110,6 +111,7 @@ export function renderChart(input: RenderInput): RenderedChart {
       return input.lookUp?.(query)
     },
     ...(input.trace && { trace: input.trace }),
+    ...(input.watch && { watch: input.watch }),
   })
   const notes = takeNotes(files, chart)
   const { hooks, manifests } = sortManifests(files, profile)

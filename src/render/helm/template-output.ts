@@ -2,6 +2,7 @@
 import { HelmError } from './helm-error.ts'
 import { splitManifests } from './manifests.ts'
 import { compilePattern } from './file-pattern.ts'
+import type { HelmProfile } from './profile.ts'
 import type { RenderedChart } from './render-chart.ts'
 
 /** What to print. */
@@ -31,18 +32,28 @@ export function outputDocuments(
   return { release: [...crds, ...rendered.manifests], hooks }
 }
 
-function documentText({ path, content }: SourceDocument): string {
+/** A document as it is printed. */
+export function documentText({ path, content }: SourceDocument): string {
   return `---\n# Source: ${path}\n${content}\n`
 }
 
 /** All of it, as it goes to stdout. */
 export function templateOutput(rendered: RenderedChart, options: OutputOptions = {}): string {
   const { release, hooks } = outputDocuments(rendered, options)
-  const manifest = trimSpace(release.map(documentText).join(''))
-  const text = `${manifest}\n${hooks.map(documentText).join('')}`
-  if (!options.showOnly || options.showOnly.length === 0) return text
-  const documents = splitManifests(text, rendered.profile)
-  return options.showOnly
+  const { profile } = rendered
+  return printed(release.map(documentText).join(''), hooks, { profile, showOnly: options.showOnly ?? [] })
+}
+
+/** Manifests, which a post-renderer may have changed, and hooks; only what was asked for. */
+export function printed(
+  manifests: string,
+  hooks: readonly SourceDocument[],
+  { profile, showOnly }: { readonly profile: HelmProfile; readonly showOnly: readonly string[] },
+): string {
+  const text = `${trimSpace(manifests)}\n${hooks.map(documentText).join('')}`
+  if (showOnly.length === 0) return text
+  const documents = splitManifests(text, profile)
+  return showOnly
     .flatMap((wanted) => {
       const pattern = patternOf(wanted)
       const found = documents.filter((document) => {

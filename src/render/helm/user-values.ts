@@ -59,7 +59,7 @@ function apply(texts: readonly string[] | undefined, values: Dict, mode: Strvals
     try {
       parseInto(text, values, mode)
     } catch (error) {
-      if (!(error instanceof StrvalsError)) throw error
+      if (!(error instanceof StrvalsError || error instanceof HelmError)) throw error
       throw new HelmError(`failed parsing ${flag} data: ${error.message}`)
     }
   }

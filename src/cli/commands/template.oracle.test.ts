@@ -1,0 +1,227 @@
+// `flotilla template` against both real helms: every flag, what is printed, what is written, and the exit status.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Command } from 'commander'
+import { findBinary } from '../../testing/testenv.ts'
+import type { Terminal } from '../terminal.ts'
+import { addTemplateFlags, commanderArgs, HELM_FLAG_NAMES } from '../template/helm-flags.ts'
+import { renderRequest } from '../template/render-request.ts'
+import { template } from './template.ts'
+import type { TemplateInput } from './template.ts'
+
+const FILES: Readonly<Record<string, string>> = {
+  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+  'c/values.yaml': 'a: {b: 1}\nlist: [x]\n',
+  'c/values.schema.json': '{"properties":{"a":{"type":"object"}}}',
+  'c/crds/x.yaml': 'kind: CustomResourceDefinition\n',
+  'c/templates/_h.tpl': '{{ define "fails" }}{{ .Values.nope.deeper }}{{ end }}',
+  'c/templates/a.yaml':
+    'kind: ConfigMap\nmetadata: {name: "{{ .Release.Name }}", namespace: "{{ .Release.Namespace }}"}\n' +
+    'values: {{ toJson .Values | quote }}\nupgrade: {{ .Release.IsUpgrade }}\nkube: {{ .Capabilities.KubeVersion }}\n' +
+    'apis: {{ .Capabilities.APIVersions.Has "x/v1" }} {{ .Capabilities.APIVersions.Has "y/v2" }}\n' +
+    '{{ if .Values.fail }}{{ include "fails" . }}{{ end }}---\nkind: Service\nmetadata: {name: s}\n',
+  'c/templates/sub/t.yaml': 'kind: Pod\nmetadata: {name: t, annotations: {helm.sh/hook: test}}\n',
+  'c/templates/h.yaml': 'kind: Job\nmetadata: {name: h, annotations: {helm.sh/hook: pre-install}}\n',
+  'needs/Chart.yaml': 'apiVersion: v2\nname: needs\nversion: 1.0.0\ndependencies: [{name: other, version: 1.x}]\n',
+  'v1.yaml': 'a: {b: 2, c: null}\nlist: null\n',
+  'v2.yaml': 'a: {d: 0644}\n',
+  'post.sh': '#!/bin/sh\nsed s/ConfigMap/Changed/\necho "# $*"\n',
+  'broken.sh': '#!/bin/sh\necho said >&2\nexit 3\n',
+  'silent.sh': '#!/bin/sh\ncat > /dev/null\n',
+}
+
+/** Command lines that both must answer in the same way; a third part names what only that helm knows. */
+const LINES: readonly (readonly [line: readonly string[], only?: 'helm3' | 'helm4'])[] = [
+  [['c']],
+  [['r', 'c']],
+  [['-g', 'c']],
+  [['r', 'c', '-g']],
+  [['r', 'c', '--generate-name=false']],
+  [['--name-template', '{{ upper "A" | lower }}-{{ len "abc" }}', 'c']],
+  [['--name-template', '{{ nope }}', 'c']],
+  [['--name-template', '{{ fail }}', 'c']],
+  [['--name-template', '{{ toYaml "x" }}', 'c']],
+  [['r', 'c', '--name-template', 'y']],
+  [['--name-template', 'A', 'c']],
+  [['a', 'b', 'c']],
+  [['r', 'c', '-n', 'ns']],
+  [['r', 'c', '--namespace=ns', '--is-upgrade']],
+  [['r', 'c', '--include-crds']],
+  [['r', 'c', '--include-crds=true', '--skip-crds']],
+  [['r', 'c', '--include-crds=false']],
+  [['r', 'c', '--no-hooks']],
+  [['r', 'c', '--no-hooks=false', '--skip-tests']],
+  [['r', 'c', '--skip-tests=T', '--include-crds']],
+  [['r', 'c', '-f', 'v1.yaml']],
+  [['r', 'c', '-f', 'v1.yaml,v2.yaml']],
+  [['r', 'c', '-fv1.yaml', '--values=v2.yaml']],
+  [['r', 'c', '-f=v1.yaml']],
+  [['r', 'c', '-f', 'v2.yaml', '-f', 'v1.yaml', '--set', 'a.d=1,a.e={x,y}']],
+  [['r', 'c', '-f', 'nope.yaml']],
+  [['r', 'c', '-f', 'v1.yaml,nope.yaml']],
+  [['r', 'c', '--set', 'a.b=-5', '--set=list[2]=z']],
+  [['r', 'c', '--set', '-x=1']],
+  [['r', 'c', '--set', 'a']],
+  [['r', 'c', '--set', 'a=b=c,d']],
+  [['r', 'c', '--set-string', 'a.b=5', '--set-literal', 'a.l=x,y\\z', '--set-json', 'a.j={"k":[1,null]}']],
+  [['r', 'c', '--set-json', '{"a":{"b":9}}'], 'helm4'],
+  [['r', 'c', '--set-file', 'a.f=v2.yaml']],
+  [['r', 'c', '--set-file', 'a.f=nope']],
+  [['r', 'c', '--set', 'a=5']],
+  [['r', 'c', '--set', 'a=5', '--skip-schema-validation']],
+  [['r', 'c', '--set', 'fail=true']],
+  [['r', 'c', '--kube-version', 'v1.20.3']],
+  [['r', 'c', '--kube-version', 'abc']],
+  [['r', 'c', '-a', 'x/v1', '--api-versions', 'y/v2']],
+  [['r', 'c', '--api-versions=x/v1,y/v2']],
+  [['r', 'c', '-s', 'templates/a.yaml']],
+  [['r', 'c', '-s', 'templates/sub/t.yaml', '--show-only=templates/h.yaml']],
+  [['r', 'c', '-s', 'templates/*.yaml']],
+  [['r', 'c', '-s', 'crds/x.yaml', '--include-crds']],
+  [['r', 'c', '-s', 'templates/nope.yaml']],
+  [['r', 'c', '--output-dir', 'OUT', '--include-crds']],
+  [['r', 'c', '--output-dir', 'OUT', '--release-name', '--no-hooks']],
+  [['r', 'c', '--dry-run=client']],
+  [['r', 'c', '--dry-run']],
+  [['r', 'c', '--wait', '--timeout', '5m', '--create-namespace', '--description', 'x', '--labels', 'a=b']],
+  [['r', 'c', '--atomic', '--force', '--hide-notes', '--render-subchart-notes'], 'helm3'],
+  [['r', 'c', '--force-replace', '--server-side', '--rollback-on-failure'], 'helm4'],
+  [['r', 'c', '--kube-context', 'x', '--kube-token', 'y', '--qps', '5', '--burst-limit', '9']],
+  [['r', 'c', '--version', '1.2.3', '--devel', '--username', 'u', '--password', 'p', '--plain-http']],
+  [['r', 'c', '--dependency-update']],
+  [['r', 'needs']],
+  [['r', 'c', '--post-renderer', './post.sh', '--post-renderer-args', 'x', '--post-renderer-args', 'y,z'], 'helm3'],
+  [['r', 'c', '--post-renderer', './post.sh', '-s', 'templates/a.yaml', '--include-crds'], 'helm3'],
+  [['r', 'c', '--post-renderer', './broken.sh'], 'helm3'],
+  [['r', 'c', '--post-renderer', './silent.sh'], 'helm3'],
+  [['r', 'c', '--post-renderer', './missing.sh'], 'helm3'],
+  [['r', './nothing-here']],
+  [['r', 'nothing-here']],
+  [['r', 'repo/chart']],
+  [['r', 'v1.yaml']],
+]
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+  readonly written: string
+}
+
+/** Threads are for another test: a render in place is ten times as fast to start. */
+const inPlace: NonNullable<TemplateInput['render']> = (request, { warn }) =>
+  Promise.resolve().then(() => renderRequest(request, { warn, watch: () => 'go on' }))
+
+describe('flotilla template', () => {
+  let dir = ''
+  let home = ''
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), 'template-cli-'))
+    for (const [name, text] of Object.entries(FILES)) {
+      mkdirSync(dirname(join(dir, name)), { recursive: true })
+      writeFileSync(join(dir, name), text)
+      if (name.endsWith('.sh')) chmodSync(join(dir, name), 0o755)
+    }
+    home = process.cwd()
+    process.chdir(dir)
+  })
+  after(() => {
+    process.chdir(home)
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  function filesBelow(folder: string): string {
+    if (!statSync(folder, { throwIfNoEntry: false })) return ''
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+    const files = names.filter((name) => statSync(join(folder, name)).isFile())
+    const text = files.map((name) => `${name}\n${readFileSync(join(folder, name), 'utf8')}`).join('')
+    rmSync(folder, { recursive: true })
+    return text
+  }
+
+  async function ours(args: readonly string[]): Promise<Outcome & { readonly err: string }> {
+    let out = ''
+    let err = ''
+    const terminal = {
+      data: (text: string) => void (out += text),
+      say: (text: string) => void (err += `${text}\n`),
+      step: (sign: string, text: string) => void (err += `${sign} ${text}\n`),
+    } as unknown as Terminal
+    const stdin = (async function* () {
+      yield Buffer.from('a: {b: from-stdin}\n')
+    })()
+    const command = addTemplateFlags(new Command().argument('<words...>'))
+    command.parse(commanderArgs(args), { from: 'user' })
+    const code = await template(command.args, { terminal, stdin, render: inPlace }, command.opts())
+    return { code, out, err, error: errorOf(err), written: filesBelow(join(dir, 'OUT')) }
+  }
+
+  async function real(binary: string, args: readonly string[]): Promise<Outcome> {
+    return await new Promise((resolve) => {
+      execFile(binary, ['template', ...args], { cwd: dir }, (error, out, err) => {
+        const code = error ? Number(error.code) : 0
+        resolve({ code, out, error: errorOf(err), written: filesBelow(join(dir, 'OUT')) })
+      })
+    })
+  }
+
+  function errorOf(stderr: string): string {
+    const at = stderr.search(/^Error: /m)
+    return at < 0 ? '' : stderr.slice(at).trim()
+  }
+
+  for (const version of ['helm4', 'helm3'] as const) {
+    const binary = findBinary(version === 'helm4' ? 'helm' : 'helm3')
+    const skip = binary === undefined ? `no binary for ${version}` : false
+    const rules = ['--helm', version === 'helm4' ? '4' : '3']
+
+    test(`${version}: every flag does what helm’s does`, { skip }, async () => {
+      const different: string[] = []
+      for (const [line, only] of LINES) {
+        if (only !== undefined && only !== version) continue
+        const wanted = await real(binary!, line)
+        const { err: _err, ...got } = await ours([...line, ...rules])
+        if (JSON.stringify(wanted) === JSON.stringify(got)) continue
+        different.push(`${line.join(' ')}\n  helm ${JSON.stringify(wanted)}\n  ours ${JSON.stringify(got)}`)
+      }
+      assert.deepEqual(different, [], different.join('\n'))
+    })
+
+    test(`${version}: every flag of its help is known`, { skip }, async () => {
+      const help = await new Promise<string>((resolve) => {
+        execFile(binary!, ['template', '--help'], (_error, out) => resolve(out))
+      })
+      const names = [...help.matchAll(/^ +(?:-\w, )?--([a-z-]+)/gm)].map((match) => match[1]!)
+      const elsewhere = ['help', 'kubeconfig', 'color']
+      const unknown = names.filter((name) => !HELM_FLAG_NAMES.includes(name) && !elsewhere.includes(name))
+      assert.deepEqual(unknown, [])
+      assert.ok(names.length > 60)
+    })
+
+    test(`${version}: the official engine and the shadow run the binary`, { skip }, async () => {
+      const flags = [...rules, '--helm-binary', binary!, '--set', 'a.b=7', '-f', '-']
+      const plain = await ours(['r', 'c', ...flags])
+      const official = await ours(['r', 'c', ...flags, '--engine', 'official'])
+      assert.deepEqual([official.code, official.out], [plain.code, plain.out])
+      const shadow = await ours(['r', 'c', ...flags, '--shadow'])
+      assert.deepEqual([shadow.code, shadow.out, shadow.err], [0, plain.out, 'ok helm prints the same bytes\n'])
+      const failing = await ours(['r', 'c', ...flags, '--engine', 'official', '--set', 'fail=true'])
+      assert.equal(failing.code, 1)
+      assert.match(failing.err, /nil pointer evaluating interface \{\}\.deeper/)
+    })
+  }
+
+  test(
+    'a shadow that differs is shown with the first line',
+    { skip: findBinary('helm') ? false : 'no helm' },
+    async () => {
+      const other = await ours(['r', 'c', '--helm', '3', '--helm-binary', findBinary('helm')!, '--shadow'])
+      assert.equal(other.code, 1)
+      assert.match(other.err, /^fail helm differs from line \d+ on\n {2}helm: .*v1\.36\.0.*\n {2}ours: .*v1\.33\.0/)
+    },
+  )
+})

@@ -1,0 +1,171 @@
+/** Renders what a request asks for: reads the chart and the values from disk, and prepares what is printed. */
+import { existsSync, readFileSync } from 'node:fs'
+import { generateTraditionalKey } from '../../core/bytes.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { fromGoBytes } from '../../render/gotemplate/go-string.ts'
+import { checkReleaseName, checkRequirements } from '../../render/helm/check-chart.ts'
+import type { FrozenRecord } from '../../render/helm/frozen.ts'
+import { HelmError } from '../../render/helm/helm-error.ts'
+import type { RenderWatch } from '../../render/helm/limits.ts'
+import { nameFromTemplate } from '../../render/helm/name-template.ts'
+import { profileOf } from '../../render/helm/profile.ts'
+import type { HelmProfile } from '../../render/helm/profile.ts'
+import { Provenance } from '../../render/helm/provenance.ts'
+import { renderChart } from '../../render/helm/render-chart.ts'
+import type { RenderedChart } from '../../render/helm/render-chart.ts'
+import { outputDocuments, templateOutput } from '../../render/helm/template-output.ts'
+import { userValues } from '../../render/helm/user-values.ts'
+import { loadChartFrom } from '../chart-files.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
+
+/** Who hears of what happens meanwhile. */
+export interface RenderEars {
+  readonly warn: (text: string) => void
+  readonly watch: RenderWatch
+}
+
+/** Renders; throws HelmError with what helm would say. */
+export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: RenderEars): TemplateAnswer {
+  const profile = profileOf(flags.helm === '3' ? 'helm3' : 'helm4')
+  const entropy = {
+    randomBytes: systemIds.bytes,
+    now: () => systemClock.now(),
+    generateKey: generateTraditionalKey,
+  }
+  const { name, path } = nameAndChart(words, flags, (text) => nameFromTemplate(text, entropy, profile))
+  const values = readUserValues(flags, stdin, profile)
+  const chart = loadChartFrom(path, profile)
+  checkDependencies(() => checkRequirements(chart, profile), flags)
+  checkReleaseName(name, profile)
+  const frozen = readFrozen(flags.frozen)
+  const provenance = flags.explain ? new Provenance() : undefined
+  const rendered = renderChart({
+    chart,
+    values,
+    profile,
+    release: { name, namespace: flags.namespace ?? 'default', isUpgrade: flags.isUpgrade ?? false },
+    cluster: {
+      ...(flags.kubeVersion !== undefined && { kubeVersion: flags.kubeVersion }),
+      apiVersions: flags.apiVersions ?? [],
+    },
+    entropy,
+    frozen,
+    skipSchemaValidation: flags.skipSchemaValidation ?? false,
+    warn: ears.warn,
+    watch: ears.watch,
+    ...(provenance && { trace: provenance.trace }),
+  })
+  const what = {
+    includeCrds: flags.includeCrds ?? false,
+    noHooks: flags.hooks === false,
+    skipTests: flags.skipTests ?? false,
+    showOnly: flags.showOnly ?? [],
+  }
+  const isChangedLater = flags.postRenderer !== undefined || flags.outputDir !== undefined
+  const text = provenance ? explained(rendered, provenance, what) : isChangedLater ? '' : templateOutput(rendered, what)
+  return { name, text, ...outputDocuments(rendered, what), frozen: newFrozen(frozen, rendered) }
+}
+
+function nameAndChart(
+  words: readonly string[],
+  flags: TemplateFlags,
+  nameFrom: (template: string) => string,
+): { readonly name: string; readonly path: string } {
+  const [first = '', second] = words
+  if (words.length > 2) {
+    throw new HelmError(`expected at most two arguments, unexpected arguments: ${words.slice(2).join(', ')}`)
+  }
+  if (second !== undefined) {
+    if (flags.generateName) throw new HelmError('cannot set --generate-name and also specify a name')
+    if (flags.nameTemplate) throw new HelmError('cannot set --name-template and also specify a name')
+    return { name: first, path: second }
+  }
+  return { name: flags.nameTemplate ? nameFrom(flags.nameTemplate) : 'release-name', path: first }
+}
+
+function checkDependencies(check: () => void, flags: TemplateFlags): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof HelmError) || !flags.dependencyUpdate || !/missing in charts/.test(error.message))
+      throw error
+    throw new CliError(
+      EXIT.failed,
+      {
+        what: 'a dependency of the chart is not in its charts/ folder, and charts are not fetched here',
+        why: error.message,
+        todo: 'run `helm dependency build` first, or use --engine official',
+      },
+      { cause: error },
+    )
+  }
+}
+
+function readUserValues(flags: TemplateFlags, stdin: Uint8Array, profile: HelmProfile) {
+  const files = (flags.values ?? []).map((name) => ({ name, data: name.trim() === '-' ? stdin : readFile(name) }))
+  return userValues(
+    {
+      files,
+      json: flags.setJson ?? [],
+      set: flags.set ?? [],
+      setString: flags.setString ?? [],
+      setFile: flags.setFile ?? [],
+      setLiteral: flags.setLiteral ?? [],
+      readFile: (path) => fromGoBytes(readFile(path)),
+    },
+    profile,
+  )
+}
+
+function readFile(path: string): Uint8Array {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
+    throw new CliError(EXIT.usage, {
+      what: 'values are not fetched from other addresses',
+      where: path,
+      todo: 'fetch the file first and pass its path, or use --engine official',
+    })
+  }
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new HelmError(`open ${path}: no such file or directory`)
+    }
+    throw error
+  }
+}
+
+function readFrozen(file: string | undefined): FrozenRecord {
+  if (file === undefined || !existsSync(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as FrozenRecord
+  } catch (error) {
+    throw new CliError(
+      EXIT.failed,
+      { what: 'the frozen values cannot be read', where: file, why: (error as Error).message },
+      { cause: error },
+    )
+  }
+}
+
+/** What was drawn now beside what was frozen before; undefined when nothing is new. */
+function newFrozen(before: FrozenRecord, { frozen }: RenderedChart): FrozenRecord | undefined {
+  return Object.keys(frozen).every((key) => Object.hasOwn(before, key)) ? undefined : { ...before, ...frozen }
+}
+
+/** Each line with the template and line that wrote it. */
+function explained(
+  rendered: RenderedChart,
+  provenance: Provenance,
+  wanted: Parameters<typeof outputDocuments>[1],
+): string {
+  const { release, hooks } = outputDocuments(rendered, wanted)
+  return [...release, ...hooks]
+    .map((document) => {
+      const lines = provenance.explain(document).map(({ origin, text }) => `${origin}\t${text}`)
+      return `---\n# Source: ${document.path}\n${lines.join('\n')}\n`
+    })
+    .join('')
+}
