@@ -2,12 +2,15 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import { fromUtf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
-import { Waiting } from '../core/errors.ts'
+import { toError, Waiting } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
+import type { Logger } from '../core/log.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { ObjectSet, SetObject } from '../wire/document.ts'
+import { decodePack, missingFrom, openPack } from '../wire/pack.ts'
 import { checkDigest, parseObjectSet } from '../wire/signed-document.ts'
 import { WireError } from '../wire/validate.ts'
+import type { Base, Bases } from './bases.ts'
 import type { HubApi } from './hub-api.ts'
 import { describeObject } from './object-id.ts'
 
@@ -16,10 +19,14 @@ export interface ContentPorts {
   readonly blobs: Blobs
   /** undefined while there is no link. */
   readonly hub: () => HubApi | undefined
+  /** Which bundle of the present document has this set, and that document. */
+  readonly entryOf: (set: Digest) => { readonly bundle: string; readonly document: Digest } | undefined
+  readonly bases: Bases
+  readonly log: Logger
 }
 
 /** The bytes behind a document. */
-export function createContent({ blobs, hub }: ContentPorts) {
+export function createContent({ blobs, hub, entryOf, bases, log }: ContentPorts) {
   /** Only what is on disk. */
   async function local(digest: Digest): Promise<Uint8Array | undefined> {
     const bytes = await blobs.get(digest)
@@ -27,12 +34,16 @@ export function createContent({ blobs, hub }: ContentPorts) {
     return bytes
   }
 
+  function link(): HubApi {
+    const api = hub()
+    if (!api) throw new Waiting('NoLink', 'its content is not here yet and the hub cannot be reached', 5000)
+    return api
+  }
+
   async function load(digest: Digest, signal: AbortSignal): Promise<Uint8Array> {
     const kept = await local(digest)
     if (kept) return kept
-    const api = hub()
-    if (!api) throw new Waiting('NoLink', 'its content is not here yet and the hub cannot be reached', 5000)
-    const bytes = await api.blob(digest, signal)
+    const bytes = await link().blob(digest, signal)
     await blobs.put(bytes)
     return bytes
   }
@@ -45,13 +56,90 @@ export function createContent({ blobs, hub }: ContentPorts) {
     return readObject(named, await load(named.digest, signal))
   }
 
-  /** Fetches all of a set, so that it can be applied and repaired without the hub. */
+  /** Fetches all of a set, so that it can be applied and repaired without the hub: one answer after another, as differences to what is here. */
   async function complete(digest: Digest, signal: AbortSignal): Promise<ObjectSet> {
-    const whole = await set(digest, signal)
-    for (const named of whole.objects) {
-      if (!(await blobs.has(named.digest))) await load(named.digest, signal)
+    const entry = entryOf(digest)
+    const kept = await local(digest)
+    let whole = kept && parseObjectSet(kept)
+    let from = whole ? await firstMissing(whole, 0) : 0
+    if (!whole || from < whole.objects.length) {
+      let base = entry && (await bases.of(entry.bundle))
+      let baseSet = base && (await completeBase(base))
+      for (;;) {
+        const pack = openPack(await link().set(digest, { base: baseSet ? base : undefined, from }, signal))
+        const { header } = pack
+        if (header.from !== from) throw new WireError('Malformed', 'the hub sent another part of the set')
+        let parts: ReturnType<typeof decodePack>
+        try {
+          parts = decodePack(pack, await dictionaryOf(header, baseSet))
+        } catch (caught) {
+          if (!baseSet) throw caught
+          // What is here is not what the hub thinks: then all of it.
+          log.info({ set: digest, err: toError(caught) }, 'the difference does not fit, fetching the whole')
+          base = undefined
+          baseSet = undefined
+          continue
+        }
+        if (parts.manifest) {
+          checkDigest(parts.manifest, digest, 'set')
+          whole = parseObjectSet(parts.manifest)
+        }
+        if (!whole) throw new WireError('Malformed', 'the hub sent objects before their set')
+        // The set last: a set that is here says which objects are missing.
+        await keepObjects(whole, { from, to: header.to, base: baseSet?.set }, parts.objects)
+        if (parts.manifest) await blobs.put(parts.manifest)
+        from = await firstMissing(whole, header.to)
+        if (from >= whole.objects.length) break
+      }
     }
+    if (entry) await bases.note(entry.bundle, { set: digest, held: entry.document })
     return whole
+  }
+
+  async function keepObjects(
+    whole: ObjectSet,
+    part: { readonly from: number; readonly to: number; readonly base: ObjectSet | undefined },
+    objects: readonly Uint8Array[],
+  ): Promise<void> {
+    const expected = missingFrom(whole, part.base, part.from).filter(({ index }) => index < part.to)
+    if (expected.length !== objects.length) throw new WireError('Malformed', 'the hub sent another number of objects')
+    for (const [index, { object: named }] of expected.entries()) {
+      checkDigest(objects[index]!, named.digest, describeObject(named))
+      await blobs.put(objects[index]!)
+    }
+  }
+
+  async function firstMissing({ objects }: ObjectSet, from: number): Promise<number> {
+    for (let index = from; index < objects.length; index++) {
+      if (!(await blobs.has(objects[index]!.digest))) return index
+    }
+    return objects.length
+  }
+
+  /** The base when all of it is here. */
+  async function completeBase(
+    base: Base,
+  ): Promise<{ readonly set: ObjectSet; readonly bytes: Uint8Array } | undefined> {
+    const bytes = await local(base.set).catch(() => undefined)
+    if (!bytes) return undefined
+    const found = parseObjectSet(bytes)
+    return (await firstMissing(found, 0)) === found.objects.length ? { set: found, bytes } : undefined
+  }
+
+  async function dictionaryOf(
+    header: { readonly withBase: boolean; readonly dictionary: readonly number[] },
+    base: { readonly set: ObjectSet; readonly bytes: Uint8Array } | undefined,
+  ) {
+    const dictionary: Uint8Array[] = []
+    for (const index of header.dictionary) {
+      const named = base?.set.objects[index]
+      const bytes = named && (await local(named.digest))
+      if (!bytes) throw new WireError('Malformed', 'the hub used a base that is not here')
+      dictionary.push(bytes)
+    }
+    if (!header.withBase) return { dictionary }
+    if (!base) throw new WireError('Malformed', 'the hub used a base that is not here')
+    return { baseManifest: base.bytes, dictionary }
   }
 
   /** Forgets every blob that none of these sets names. */

@@ -20,6 +20,7 @@ import type { LinkState } from '../wire/agent-link.ts'
 import type { Report } from '../wire/frames.ts'
 import { createAbout } from './about.ts'
 import { createApplier } from './applier.ts'
+import { createBases } from './bases.ts'
 import { createClusterState } from './cluster-state.ts'
 import { createContent } from './content.ts'
 import { createDocuments } from './documents.ts'
@@ -105,7 +106,17 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     root: async () => (await loadTrustFile(storage, identity.root))?.root,
     clusterId: link.clusterId,
   })
-  const content = createContent({ blobs: options.blobs, hub: link.hub })
+  const content = createContent({
+    blobs: options.blobs,
+    hub: link.hub,
+    log,
+    bases: createBases(storage),
+    entryOf: (set) => {
+      const current = documents.current()
+      const entry = current?.document.content.entries.find((candidate) => candidate.set === set)
+      return current && entry && { bundle: entry.bundle, document: current.digest }
+    },
+  })
   const operator = createOperator({
     documents,
     content,

@@ -45,6 +45,8 @@ const DocumentFile = Type.Object({ document: Type.String(), trust: Type.String()
 export function createDocuments(ports: DocumentPorts) {
   const log = ports.log.child({ part: 'documents' })
   let current: CurrentDocument | undefined
+  /** The envelope of `current`, the base of the next one. */
+  let envelopeHeld: Uint8Array | undefined
   let held: HeldDocument | undefined
   let wanted: HeadFrame | undefined
   let refusal: Refusal | undefined
@@ -61,6 +63,7 @@ export function createDocuments(ports: DocumentPorts) {
     const mine = disk?.document.clusterId === clusterId ? disk : undefined
     if (mine && (!mark || isAtLeast(mine.document, mark))) {
       current = mine
+      envelopeHeld = mine.envelope
       held = heldOf(mine)
     } else {
       held = mark
@@ -69,13 +72,14 @@ export function createDocuments(ports: DocumentPorts) {
     loadedFor = clusterId
   }
 
-  async function readDisk(): Promise<CurrentDocument | undefined> {
+  async function readDisk(): Promise<(CurrentDocument & { readonly envelope: Uint8Array }) | undefined> {
     const bytes = await ports.storage.read(AGENT_FILES.document)
     const root = bytes && (await ports.root())
     if (!bytes || !root) return undefined
     const file = parseJson(DocumentFile, bytes, { what: AGENT_FILES.document, maxBytes: 4 * LIMITS.documentBytes })
     const trust = acceptTrust(root, undefined, fromBase64(file.trust))
-    return openDocument(fromBase64(file.document), trust.signers)
+    const envelope = fromBase64(file.document)
+    return { ...openDocument(envelope, trust.signers), envelope }
   }
 
   async function fetchNewest(clusterId: string, signal: AbortSignal): Promise<void> {
@@ -83,7 +87,8 @@ export function createDocuments(ports: DocumentPorts) {
     const trust = ports.trust()
     if (!hub || !trust || !wanted || wanted.document === current?.digest) return
     const asked = wanted
-    const envelope = await hub.document(signal)
+    const base = current && envelopeHeld ? { digest: current.digest, envelope: envelopeHeld } : undefined
+    const envelope = await hub.document(base, signal)
     const incoming = open(envelope, trust)
     const { epoch, minAgentVersion } = trust.bundle
     const context = { clusterId, epoch, features: FEATURES, agentVersion: VERSION, minAgentVersion }
@@ -108,6 +113,7 @@ export function createDocuments(ports: DocumentPorts) {
     const file = { document: base64(envelope), trust: base64(trust.envelope) }
     await ports.storage.write(AGENT_FILES.document, utf8(JSON.stringify(file)))
     current = incoming
+    envelopeHeld = envelope
     held = heldOf(incoming)
     log.info({ epoch: held.epoch, revision: held.revision }, 'document accepted')
   }

@@ -1,13 +1,17 @@
 /** The hub's gateway as functions: each route once, every answer checked, refusals told apart by what to do about them. */
 import type { Static, TSchema } from 'typebox'
 import { linesOf } from '../client/watch-lines.ts'
-import { deadline } from '../client/deadline.ts'
+import { deadline, untilAborted } from '../client/deadline.ts'
 import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
+import { concatBytes } from '../core/der.ts'
 import type { Digest } from '../core/digest.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpResponse, Transport } from '../core/http.ts'
+import { decodeDifference } from '../wire/difference.ts'
+import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
 import {
+  BASE_HEADER,
   CheckInAnswer,
   EnrolAnswer,
   INSTANCE_HEADER,
@@ -20,7 +24,9 @@ import {
 import type { CheckIn, Frame } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { checkDigest } from '../wire/signed-document.ts'
-import { parseJson } from '../wire/validate.ts'
+import { parseJson, WireError } from '../wire/validate.ts'
+import type { Base } from './bases.ts'
+import type { Partials } from './partials.ts'
 
 /** The gateway answered, but not with what was asked for. */
 export class HubRefusal extends Error {
@@ -55,10 +61,21 @@ export interface HubTransport {
 export type ConnectHub = (connection: HubConnection) => HubTransport
 
 const ANSWER_MS = 30_000
-const BLOB_MS = 10 * 60_000
+// A long answer may take hours over a thin line; what ends it is silence.
+const SILENT_MS = 60_000
+const TRIES = 4
 
-/** Calls over one transport; `instance` is this start of the agent. */
-export function createHubApi(transport: Transport, clock: Clock, instance: string) {
+/** What calls are made of. */
+export interface HubApiPorts {
+  readonly transport: Transport
+  readonly clock: Clock
+  /** This start of the agent. */
+  readonly instance: string
+  readonly partials: Partials
+}
+
+/** Calls over one transport. */
+export function createHubApi({ transport, clock, instance, partials }: HubApiPorts) {
   async function call<S extends TSchema>(
     route: { readonly method: string; readonly path: string; readonly body?: Uint8Array },
     answer: { readonly schema: S; readonly maxBytes: number },
@@ -80,17 +97,69 @@ export function createHubApi(transport: Transport, clock: Clock, instance: strin
     })
   }
 
+  /** A long answer: what breaks off is asked for again from where it ended, on this link or the next one. */
+  async function longBytes(
+    path: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly bytes: Uint8Array; readonly base: string | undefined }> {
+    for (let tried = 0; ; tried++) {
+      const before = partials.get(path)?.size ?? 0
+      try {
+        return await longTry(path, maxBytes, signal)
+      } catch (caught) {
+        const isFurther = (partials.get(path)?.size ?? 0) > before
+        if (signal.aborted || caught instanceof HubRefusal || caught instanceof RangeError) throw caught
+        if (!isFurther && tried >= TRIES) throw caught
+        if (isFurther) tried = 0
+        await clock.sleep(1000, signal)
+      }
+    }
+  }
+
+  async function longTry(path: string, maxBytes: number, signal: AbortSignal) {
+    const begun = partials.get(path)
+    const resume = begun && begun.size > 0 ? { range: `bytes=${begun.size}-`, 'if-range': begun.etag } : undefined
+    const what = `GET ${path.split('?', 1)[0]}`
+    const patience = { clock, ms: SILENT_MS, signal, what }
+    const response = await deadline(patience, (inner) =>
+      send({ method: 'GET', path, ...(resume && { headers: resume }) }, inner),
+    )
+    const etag = response.headers['etag'] ?? ''
+    const goesOn = response.status === 206 && begun?.etag === etag
+    const partial = goesOn ? begun : partials.begin(path, etag)
+    const chunks = response.body[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await deadline(patience, (inner) => untilAborted(chunks.next(), inner))
+      if (next.done) break
+      partial.size += next.value.byteLength
+      if (partial.size > maxBytes) {
+        partials.forget(path)
+        throw new RangeError(`${what}: the answer is larger than ${maxBytes} bytes`)
+      }
+      partial.chunks.push(next.value)
+    }
+    partials.forget(path)
+    return { bytes: concatBytes(...partial.chunks), base: response.headers[BASE_HEADER] }
+  }
+
   async function send(
-    route: { readonly method: string; readonly path: string; readonly body?: Uint8Array },
+    route: {
+      readonly method: string
+      readonly path: string
+      readonly body?: Uint8Array
+      readonly headers?: Readonly<Record<string, string>>
+    },
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const headers: Record<string, string> = {
+      ...route.headers,
       [INSTANCE_HEADER]: instance,
       ...(route.body ? { 'content-type': 'application/json' } : {}),
     }
     const request = { method: route.method, path: route.path, headers, ...(route.body ? { body: route.body } : {}) }
     const response = await transport(request, signal)
-    if (response.status === 200) return response
+    if (response.status === 200 || response.status === 206) return response
     throw await refusalOf(route.path, response)
   }
 
@@ -112,15 +181,32 @@ export function createHubApi(transport: Transport, clock: Clock, instance: strin
     async report(body: Uint8Array, signal: AbortSignal): Promise<void> {
       await bytesOf(post(ROUTES.report, body), { ms: ANSWER_MS, maxBytes: small }, signal)
     },
-    /** The newest document's envelope, unverified. */
-    document: (signal: AbortSignal) =>
-      bytesOf({ method: 'GET', path: ROUTES.document }, { ms: BLOB_MS, maxBytes: 2 * LIMITS.documentBytes }, signal),
+    /** The newest document's envelope, unverified; sent as a difference to the one held. */
+    async document(held: { readonly digest: Digest; readonly envelope: Uint8Array } | undefined, signal: AbortSignal) {
+      const path = held ? `${ROUTES.document}?base=${held.digest}` : ROUTES.document
+      const { bytes, base } = await longBytes(path, 2 * LIMITS.documentBytes, signal)
+      if (base === undefined) return bytes
+      if (base !== held?.digest) throw new WireError('Malformed', 'the hub sent a difference to another document')
+      return wrapEnvelope(decodeDifference(bytes, 2 * LIMITS.documentBytes, unwrapEnvelope(held.envelope)))
+    },
     /** A blob whose digest was checked. */
     async blob(digest: Digest, signal: AbortSignal): Promise<Uint8Array> {
-      const route = { method: 'GET', path: `${ROUTES.blob}${digest}` }
-      const bytes = await bytesOf(route, { ms: BLOB_MS, maxBytes: LIMITS.blobBytes }, signal)
+      const { bytes } = await longBytes(`${ROUTES.blob}${digest}`, LIMITS.blobBytes, signal)
       checkDigest(bytes, digest, 'blob')
       return bytes
+    },
+    /** A pack of a set from an object on, perhaps as a difference to a base. */
+    async set(
+      digest: Digest,
+      { base, from }: { readonly base: Base | undefined; readonly from: number },
+      signal: AbortSignal,
+    ) {
+      const query = new URLSearchParams({
+        ...(base && { base: base.set, held: base.held }),
+        ...(from > 0 && { from: String(from) }),
+      })
+      const path = `${ROUTES.set}${digest}${query.size > 0 ? `?${query.toString()}` : ''}`
+      return (await longBytes(path, LIMITS.packBytes, signal)).bytes
     },
     /** Opens the stream; the frames end when the hub ends them or the signal is aborted. */
     async follow(holds: Digest | undefined, signal: AbortSignal): Promise<AsyncIterable<Frame>> {

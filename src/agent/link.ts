@@ -27,6 +27,7 @@ import {
   saveTrust,
 } from './identity.ts'
 import type { Identity, TransportIdentity } from './identity.ts'
+import { createPartials } from './partials.ts'
 import type { AgentStorage } from './storage.ts'
 
 /** What a link is made of. */
@@ -70,6 +71,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
   })
   // Drawn at every start and kept nowhere: a copy of the files starts as somebody else (wire/agent-instances.ts).
   const instance = ids.suffix(20)
+  const partials = createPartials()
   let following: HubApi | undefined
   // Moves on after a failure, so that a dead gateway is not the only one ever asked.
   let endpointIndex = 0
@@ -96,7 +98,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     const credentials = as ? { certificate: as.certificate, privateKey: as.privateKey } : {}
     const opened: HubTransport = ports.connect({ endpoint: endpoint(), cas, ...credentials })
     try {
-      return await work(createHubApi(opened.transport, clock, instance))
+      return await work(createHubApi({ transport: opened.transport, clock, instance, partials }))
     } finally {
       await opened.close()
     }

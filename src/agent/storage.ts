@@ -16,6 +16,8 @@ export const AGENT_FILES = {
   trust: 'trust.json',
   /** The newest accepted document, in its envelope. */
   document: 'document.json',
+  /** Which content is wholly here. */
+  bases: 'bases.json',
 } as const
 
 /** Storage that forgets with the process, for simulations and tests. */

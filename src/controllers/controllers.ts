@@ -23,7 +23,7 @@ export type { RenderPort } from './bundle-render/ports.ts'
 /** What the controllers need from the world. */
 export interface ControllersOptions {
   readonly client: Client
-  readonly blobs: Pick<Blobs, 'put'>
+  readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger

@@ -1,8 +1,9 @@
 /** Answers of the gateway: JSON for people's eyes, bytes for documents and blobs, one form of refusal. */
 import { utf8 } from '../core/bytes.ts'
+import { digestOf } from '../core/digest.ts'
 import { ApiError } from '../core/errors.ts'
 import { bodyOf } from '../core/http.ts'
-import type { HttpResponse } from '../core/http.ts'
+import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import { WireError } from '../wire/validate.ts'
 
 /** A JSON answer. */
@@ -21,6 +22,24 @@ export function bytesAnswer(
     headers: { 'content-type': contentType, 'content-length': String(bytes.byteLength), ...more.headers },
     body: bodyOf(bytes),
   }
+}
+
+/** An answer of bytes that can go on where it ended: the tag says which bytes they are, `range` what is still wanted of them. */
+export function resumableAnswer(
+  bytes: Uint8Array,
+  request: Pick<HttpRequest, 'headers'>,
+  headers: Record<string, string> = {},
+): HttpResponse {
+  const etag = `"${digestOf(bytes)}"`
+  const common = { ...headers, etag, 'accept-ranges': 'bytes' }
+  const wanted = /^bytes=(\d{1,15})-$/.exec(request.headers['range'] ?? '')
+  const from = wanted && request.headers['if-range'] === etag ? Number(wanted[1]) : 0
+  if (from === 0 || from > bytes.byteLength) return bytesAnswer(bytes, 'application/octet-stream', { headers: common })
+  const range = `bytes ${from}-${Math.max(from, bytes.byteLength - 1)}/${bytes.byteLength}`
+  return bytesAnswer(bytes.subarray(from), 'application/octet-stream', {
+    status: 206,
+    headers: { ...common, 'content-range': range },
+  })
 }
 
 /** What a failure looks like from outside: the API's own refusals as they are, malformed requests as 400, all else without detail. */

@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts'
 import { createInformers } from '../client/informers.ts'
 import { base64 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
-import { isDigest } from '../core/digest.ts'
+import { digestOf, isDigest } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { ApiError, toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
@@ -15,20 +15,24 @@ import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Cluster } from '../kinds/cluster.ts'
-import { INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
+import { encodeDifference } from '../wire/difference.ts'
+import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
+import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
 import type { TrustAnswer } from '../wire/frames.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { writePublicKey } from '../wire/trust.ts'
 import { WireError } from '../wire/validate.ts'
-import { bytesAnswer, jsonAnswer, notFound, refusalAnswer } from './answers.ts'
+import { bytesAnswer, jsonAnswer, notFound, refusalAnswer, resumableAnswer } from './answers.ts'
 import { clusterIdOf } from './caller.ts'
 import { createEnrolment, isAdmitted, notAccepted, unknownCluster } from './enrol.ts'
 import type { IssueCertificate } from './enrol.ts'
 import { createFollow } from './follow.ts'
 import type { Follower } from './follow.ts'
 import { createInstances } from './instances.ts'
+import { createKeptSets } from './kept-sets.ts'
 import { createLiveness } from './liveness.ts'
+import { createPacks } from './packs.ts'
 import { createQuota } from './quota.ts'
 import { createReach } from './reach.ts'
 import { createReports } from './reports.ts'
@@ -82,7 +86,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const reports = createReports({ client: informers.client, clock, log })
   const reportQuota = createQuota({ clock, what: 'reports', burst: 60, perMinute: 60 })
   const instances = createInstances({ client: informers.client, clock, log })
-  const reaches = createReach(options.blobs)
+  const sets = createKeptSets(options.blobs)
+  const reach = createReach({ blobs: options.blobs, sets })
+  const packs = createPacks({ blobs: options.blobs, sets })
   const enrolment = createEnrolment({
     client: informers.client,
     clock,
@@ -137,8 +143,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (at === `GET ${ROUTES.follow}`) {
       return followAnswer(cluster, { instance, holds: parameters.get('document') ?? undefined }, signal)
     }
-    if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster)
-    if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return blobAnswer(cluster, path)
+    if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster, request, parameters)
+    if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return blobAnswer(cluster, path, request)
+    if (request.method === 'GET' && path.startsWith(ROUTES.set)) return setAnswer(cluster, request, parameters)
     if (at === `POST ${ROUTES.checkIn}`) return jsonAnswer(reports.checkIn(cluster, body))
     if (at === `POST ${ROUTES.report}`) {
       reportQuota.take(cluster.spec.id)
@@ -172,7 +179,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     return { status: 200, headers, body: follow.frames(cluster.spec.id, by, ended) }
   }
 
-  async function documentAnswer(cluster: Cluster): Promise<HttpResponse> {
+  async function documentAnswer(
+    cluster: Cluster,
+    request: HttpRequest,
+    parameters: URLSearchParams,
+  ): Promise<HttpResponse> {
     const digest = assignmentOf(cluster)?.spec.document
     if (digest === undefined) throw notFound()
     const bytes = await options.blobs.get(digest)
@@ -181,16 +192,37 @@ export function createGateway(options: GatewayOptions): Gateway {
       log.error({ cluster: cluster.metadata.name, digest }, 'the signed document is missing from the blobs')
       throw new ApiError('ServiceUnavailable', 'the document cannot be read now', { retryAfterSeconds: 10 })
     }
-    return bytesAnswer(bytes, 'application/json')
+    const base = parameters.get('base')
+    const older = isDigest(base) && (await reach.documentOf(cluster.spec.id, base)) && (await options.blobs.get(base))
+    const raw = unwrapEnvelope(bytes)
+    // Only what comes out the same on the other side: the digest of the envelope is what the agent was promised.
+    if (!older || !isDigest(base) || digestOf(wrapEnvelope(raw)) !== digest) return resumableAnswer(bytes, request)
+    return resumableAnswer(encodeDifference(raw, unwrapEnvelope(older)), request, { [BASE_HEADER]: base })
   }
 
-  async function blobAnswer(cluster: Cluster, path: string): Promise<HttpResponse> {
+  /** A set with its objects, as a difference to one the agent has. */
+  async function setAnswer(cluster: Cluster, request: HttpRequest, parameters: URLSearchParams): Promise<HttpResponse> {
+    const set = request.path.split('?', 1)[0]!.slice(ROUTES.set.length)
+    const from = Number(parameters.get('from') ?? 0)
+    const assignment = assignmentOf(cluster)
+    if (!isDigest(set) || !Number.isSafeInteger(from) || from < 0) throw notFound()
+    if (!assignment?.spec.entries.some((entry) => entry.set === set)) throw notFound()
+    const asked = parameters.get('base')
+    const isOwn = isDigest(asked) && (await reach.isOwnBase(assignment, asked, parameters.get('held')))
+    // A base that is gone or not this cluster's is no base: the whole is never wrong.
+    const base = isOwn && isDigest(asked) && (await sets(asked)) ? asked : undefined
+    const pack = await packs({ set, base, from })
+    if (!pack) throw notFound()
+    return resumableAnswer(pack, request, base === undefined ? {} : { [BASE_HEADER]: base })
+  }
+
+  async function blobAnswer(cluster: Cluster, path: string, request: HttpRequest): Promise<HttpResponse> {
     const digest = path.slice(ROUTES.blob.length)
     const assignment = assignmentOf(cluster)
-    if (!isDigest(digest) || !assignment || !(await reaches(assignment, digest))) throw notFound()
+    if (!isDigest(digest) || !assignment || !(await reach.reaches(assignment, digest))) throw notFound()
     const bytes = await options.blobs.get(digest)
     if (!bytes) throw notFound()
-    return bytesAnswer(bytes, 'application/octet-stream')
+    return resumableAnswer(bytes, request)
   }
 
   async function agentBundle(path: string): Promise<HttpResponse> {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { utf8 } from '../core/bytes.ts'
+import { readBody } from '../core/http.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
@@ -12,7 +13,7 @@ import { buildCluster } from '../testing/builders.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, objectDigest, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
+import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
 import type { Report } from '../wire/frames.ts'
 
 let hub: TestHub
@@ -310,6 +311,77 @@ describe('copies of an agent', () => {
   })
 })
 
+describe('differences', () => {
+  const text = (of: string) => Array.from({ length: 200 }, (_, i) => `${of} line ${i}`).join('\n')
+
+  async function two() {
+    for (const name of ['me', 'other']) await hub.client.create(Cluster, buildCluster(name, { spec: { id: name } }))
+    const secret = { generation: 1, objects: [configMap('x', { text: text('theirs') })] }
+    const held = await hub.assign('other', { 'default/x': secret })
+    const base = (await hub.client.get(Assignment, { name: 'other' })).spec.entries[0]!.set
+    const mine = await hub.assign('me', {
+      'default/x': { generation: 1, objects: [configMap('x', { text: text('guess') })] },
+    })
+    const set = (await hub.client.get(Assignment, { name: 'me' })).spec.entries[0]!.set
+    await hub.clock.settle()
+    const { transport } = hub.connect({ endpoint: 'x', cas: [], certificate: hub.certificateFor('me'), privateKey: '' })
+    const get = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await transport({ method: 'GET', path, headers }, new AbortController().signal)
+      return { ...answer, bytes: await readBody(answer.body, 1_000_000) }
+    }
+    return { set, base, held, mine, get }
+  }
+
+  it("to another cluster's set or document are never made: a difference tells about its base", async () => {
+    const { set, base, held, mine, get } = await two()
+    const whole = await get(`${ROUTES.set}${set}`)
+    for (const query of [`base=${base}`, `base=${base}&held=${held}`, `base=${base}&held=${mine}`, 'base=x&held=y']) {
+      const answer = await get(`${ROUTES.set}${set}?${query}`)
+      assert.equal(answer.headers[BASE_HEADER], undefined, query)
+      assert.deepEqual(answer.bytes, whole.bytes, query)
+    }
+    const document = await get(ROUTES.document)
+    const guessed = await get(`${ROUTES.document}?base=${held}`)
+    assert.equal(guessed.headers[BASE_HEADER], undefined)
+    assert.deepEqual(guessed.bytes, document.bytes)
+    for (const from of ['-1', '0.5', 'x', '1e9', '7']) {
+      assert.equal((await get(`${ROUTES.set}${set}?from=${from}`)).status, 404, from)
+    }
+  })
+
+  it('to its own are, and go on where they ended only with the tag of the same bytes', async () => {
+    const { set, mine, get } = await two()
+    await hub.assign('me', { 'default/x': { generation: 2, objects: [configMap('x', { text: `${text('guess')}!` })] } })
+    await hub.clock.settle()
+    const next = (await hub.client.get(Assignment, { name: 'me' })).spec.entries[0]!.set
+    const small = await get(`${ROUTES.set}${next}?base=${set}&held=${mine}`)
+    assert.equal(small.headers[BASE_HEADER], set)
+    const whole = await get(`${ROUTES.set}${next}`)
+    assert.ok(
+      small.bytes.byteLength * 2 < whole.bytes.byteLength,
+      `${small.bytes.byteLength} ${whole.bytes.byteLength}`,
+    )
+    const etag = whole.headers['etag']!
+    const rest = await get(`${ROUTES.set}${next}`, { range: 'bytes=10-', 'if-range': etag })
+    assert.equal(rest.status, 206)
+    assert.deepEqual(rest.bytes, whole.bytes.subarray(10))
+    const odd: Record<string, string>[] = [
+      { range: 'bytes=10-', 'if-range': '"other"' },
+      { range: 'bytes=10-' },
+      { range: 'bytes=99999999-', 'if-range': etag },
+      { range: 'bytes=10-20', 'if-range': etag },
+      { range: 'bytes=-5', 'if-range': etag },
+    ]
+    for (const headers of odd) {
+      const answer = await get(`${ROUTES.set}${next}`, headers)
+      assert.equal(answer.status, 200, JSON.stringify(headers))
+      assert.deepEqual(answer.bytes, whole.bytes)
+    }
+    const document = await get(`${ROUTES.document}?base=${mine}`)
+    assert.equal(document.headers[BASE_HEADER], mine)
+  })
+})
+
 describe('what an agent may do', () => {
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -324,6 +396,7 @@ describe('what an agent may do', () => {
       await hub.assign(name, { 'default/x': { generation: 1, objects: [name === 'other' ? theirs : own] } })
     }
     await hub.clock.settle()
+    const setOf = async (name: string) => (await hub.client.get(Assignment, { name })).spec.entries[0]!.set
     const documentOfOther = (await hub.client.get(Assignment, { name: 'other' })).spec.document
     const paths: Record<string, string> = {
       [ROUTES.trust]: ROUTES.trust,
@@ -334,6 +407,8 @@ describe('what an agent may do', () => {
       [`${ROUTES.blob}{own}`]: `${ROUTES.blob}${objectDigest(own)}`,
       [`${ROUTES.blob}{another's}`]: `${ROUTES.blob}${objectDigest(theirs)}`,
       [`${ROUTES.blob}{another's document}`]: `${ROUTES.blob}${documentOfOther}`,
+      [`${ROUTES.set}{own}`]: `${ROUTES.set}${await setOf('me')}`,
+      [`${ROUTES.set}{another's}`]: `${ROUTES.set}${await setOf('other')}`,
       [ROUTES.report]: ROUTES.report,
       [ROUTES.checkIn]: ROUTES.checkIn,
       [`${ROUTES.agentBundle}{unknown}`]: `${ROUTES.agentBundle}${objectDigest(theirs)}`,

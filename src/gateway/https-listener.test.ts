@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { connect } from 'node:net'
 import { connectHub } from '../agent/connect-hub.ts'
 import { createHubApi } from '../agent/hub-api.ts'
+import { createPartials } from '../agent/partials.ts'
 import type { KeyPair } from '../core/bytes.ts'
 import { bodyOf, readBody } from '../core/http.ts'
 import type { HttpRequest } from '../core/http.ts'
@@ -155,7 +156,12 @@ describe('the listener', () => {
     })
     const hub = connectHub({ endpoint: `https://127.0.0.1:${listener.port}`, cas: [caOf(1).certificate] })
     const stop = new AbortController()
-    const frames = await createHubApi(hub.transport, systemClock, 'a'.repeat(20)).follow(undefined, stop.signal)
+    const frames = await createHubApi({
+      transport: hub.transport,
+      clock: systemClock,
+      instance: 'a'.repeat(20),
+      partials: createPartials(),
+    }).follow(undefined, stop.signal)
     for await (const frame of frames) {
       assert.equal(frame.type, 'beat')
       break

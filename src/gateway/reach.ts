@@ -1,37 +1,43 @@
 /** Which blobs a cluster may read: the sets its present document names, and the objects those sets name. Knowing a digest is not authority. */
 import type { Blobs } from '../blobs/blobs.ts'
+import { isDigest } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import type { Assignment } from '../kinds/assignment.ts'
-import { parseObjectSet } from '../wire/signed-document.ts'
+import { ownDocument } from '../wire/signed-document.ts'
+import type { KeptSets } from './kept-sets.ts'
 
-// Sets are shared by clusters; this many parsed ones stay in memory.
-const MAX_SETS = 512
+/** What reach is worked out from. */
+export interface ReachPorts {
+  readonly blobs: Pick<Blobs, 'get'>
+  readonly sets: KeptSets
+}
 
-/** Answers whether an Assignment reaches a digest. */
-export function createReach(blobs: Pick<Blobs, 'get'>) {
-  const objectsOf = new Map<Digest, ReadonlySet<Digest>>()
-
-  async function load(set: Digest): Promise<ReadonlySet<Digest>> {
-    const known = objectsOf.get(set)
-    if (known) {
-      // Newest last: the first key is the one used longest ago.
-      objectsOf.delete(set)
-      objectsOf.set(set, known)
-      return known
-    }
-    const bytes = await blobs.get(set)
-    if (!bytes) return new Set()
-    const digests = new Set(parseObjectSet(bytes).objects.map((object) => object.digest))
-    objectsOf.set(set, digests)
-    const oldest = objectsOf.keys().next()
-    if (objectsOf.size > MAX_SETS && !oldest.done) objectsOf.delete(oldest.value)
-    return digests
-  }
-
-  return async function reaches(assignment: Assignment, digest: Digest): Promise<boolean> {
-    const sets = assignment.spec.entries.map((entry) => entry.set)
-    if (sets.includes(digest)) return true
-    for (const set of sets) if ((await load(set)).has(digest)) return true
+/** Answers what an Assignment reaches, now and in the document that its agent still has. */
+export function createReach({ blobs, sets }: ReachPorts) {
+  async function reaches({ spec }: Assignment, digest: Digest): Promise<boolean> {
+    const named = spec.entries.map((entry) => entry.set)
+    if (named.includes(digest)) return true
+    for (const set of named) if ((await sets(set))?.digests.has(digest)) return true
     return false
   }
+
+  /**
+   * A set that may be the base of a difference: one of this very cluster's, in its present document or in an older one that it says it holds. A difference tells
+   * something about its base, so that the base of another cluster would be a way to guess at it.
+   */
+  async function isOwnBase({ spec }: Assignment, base: Digest, held: string | null): Promise<boolean> {
+    if (spec.entries.some((entry) => entry.set === base)) return true
+    if (!isDigest(held)) return false
+    const document = await documentOf(spec.clusterId, held)
+    return document?.content.entries.some((entry) => entry.set === base) ?? false
+  }
+
+  /** A document of this cluster, present or past. */
+  async function documentOf(clusterId: string, digest: Digest) {
+    const bytes = await blobs.get(digest)
+    const document = bytes && ownDocument(bytes)
+    return document?.clusterId === clusterId ? document : undefined
+  }
+
+  return { reaches, isOwnBase, documentOf }
 }

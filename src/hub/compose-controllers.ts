@@ -12,7 +12,7 @@ import type { HubPorts } from './ports.ts'
 /** What the controllers need. */
 export interface ControllerParts extends HubPorts {
   readonly client: Client
-  readonly blobs: Pick<Blobs, 'put'>
+  readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly render: RenderPort
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
   readonly metrics?: Metrics

@@ -62,7 +62,14 @@ export async function startTestHub(seed = 'hub') {
   let { signer } = trust
   const writes: string[] = []
   const gateways: Gateway[] = []
-  const network = { up: true, requests: [] as string[] }
+  const network = {
+    up: true,
+    requests: [] as string[],
+    /** Path → bytes of answers that arrived. */
+    received: new Map<string, number>(),
+    /** The next answers with a tag (long ones) break off after so many bytes. */
+    cuts: [] as number[],
+  }
 
   /** Another gateway of the same hub, which hears of the others through the API alone. */
   async function startGateway(name: string): Promise<Gateway> {
@@ -101,16 +108,23 @@ export async function startTestHub(seed = 'hub') {
         const caller = callerOfUnverified(certificate, trust.newest.bundle.transportCas, clock.now())
         const ended = AbortSignal.any([signal, closed.signal])
         const answer = await gateway.handle(request, caller, ended)
-        return { ...answer, body: whileUp(answer.body) }
+        return { ...answer, body: whileUp(answer, request.path.split('?')[0]!) }
       },
       close: async () => closed.abort(),
     }
   }
 
-  async function* whileUp(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  async function* whileUp({ body, headers }: HttpResponse, path: string): AsyncIterable<Uint8Array> {
+    const cut = headers['etag'] === undefined ? undefined : network.cuts.shift()
+    let arrived = 0
     for await (const chunk of body) {
-      if (!network.up) throw new Error('read ECONNRESET')
-      yield chunk
+      for (let at = 0; at < chunk.byteLength; at += 512) {
+        if (!network.up || (cut !== undefined && arrived >= cut)) throw new Error('read ECONNRESET')
+        const piece = chunk.subarray(at, at + 512)
+        arrived += piece.byteLength
+        network.received.set(path, (network.received.get(path) ?? 0) + piece.byteLength)
+        yield piece
+      }
     }
   }
 

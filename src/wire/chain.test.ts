@@ -48,6 +48,16 @@ describe('the chain rule', () => {
     it(`${outcome}: ${what}`, () => assert.equal(decide(overrides), outcome))
   }
 
+  it('knows its own past also when some were missed', () => {
+    const other = digestOf('other')
+    const gap = (ancestors: ClusterDocument['ancestors']) =>
+      decide({ revision: 8, previous: theirs, ancestors: ancestors! })
+    assert.equal(gap([theirs, other, mine]), 'Accept')
+    assert.equal(gap([theirs, other, other, mine]), 'BrokenChain')
+    assert.equal(gap([theirs, mine]), 'Accept', 'further back than it remembers')
+    assert.equal(decide({ revision: 6, previous: theirs, ancestors: [theirs] }), 'BrokenChain')
+  })
+
   it('Same: the one that is held', () => assert.equal(decide({ revision: 5 }, mine), 'Same'))
 
   it('Accept: any first one of the signed epoch', () => {

@@ -76,8 +76,12 @@ function againstHeld(held: HeldDocument, document: ClusterDocument, digest: Dige
     if (digest === held.digest) return { kind: 'Same' }
     return refuse('Equivocation', `the hub signed two documents for ${name}: ${held.digest} and ${digest}`)
   }
-  if (document.revision === held.revision + 1 && document.previous !== held.digest) {
-    return refuse('BrokenChain', `${name} follows ${document.previous ?? 'nothing'}, but ${held.digest} is held here`)
+  const missed = document.revision - held.revision
+  // Further back than the document remembers, the signature has to do.
+  if (missed > Math.max(1, document.ancestors?.length ?? 0)) return undefined
+  const past = missed === 1 ? document.previous : document.ancestors?.[missed - 1]
+  if (past !== held.digest) {
+    return refuse('BrokenChain', `${name} follows ${past ?? 'nothing'} at ${mine}, but ${held.digest} is held here`)
   }
   return undefined
 }

@@ -42,6 +42,8 @@ export interface ClusterDocument {
   readonly revision: number
   /** Digest of the previous signed envelope; absent at the first revision. */
   readonly previous?: Digest
+  /** Digests of the envelopes before it, newest first (`previous` is the first of them): also an agent that missed some knows its own past. */
+  readonly ancestors?: readonly Digest[]
   /** Hub time, RFC 3339. */
   readonly issuedAt: string
   /** Features an agent must have to follow this document. */

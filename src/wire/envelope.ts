@@ -92,9 +92,24 @@ export function openEnvelope(
  * The payload of an envelope whose signature was NOT checked: only for finding out which key should have signed it, as in enrolment, where the
  * payload names the key. Call `openEnvelope` with that key next.
  */
-export function unverifiedPayload(bytes: Uint8Array): Uint8Array {
-  const envelope = parseJson(Envelope, bytes, { what: 'envelope', maxBytes: LIMITS.requestBytes })
+export function unverifiedPayload(bytes: Uint8Array, maxBytes: number = LIMITS.requestBytes): Uint8Array {
+  const envelope = parseJson(Envelope, bytes, { what: 'envelope', maxBytes })
   return strictBase64(envelope.payload, 'payload')
+}
+
+/** An envelope with its payload as it is, for differences: in base64 one byte more moves everything behind it. */
+export function unwrapEnvelope(bytes: Uint8Array): Uint8Array {
+  const { payload, ...head } = parseJson(Envelope, bytes, { what: 'envelope', maxBytes: 2 * LIMITS.documentBytes })
+  return concatBytes(utf8(`${JSON.stringify(head)}\n`), strictBase64(payload, 'payload'))
+}
+
+/** The envelope of what `unwrapEnvelope` made, byte for byte. */
+export function wrapEnvelope(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0x0a)
+  if (end < 0) throw new WireError('Malformed', 'envelope has no payload')
+  const limits = { what: 'envelope', maxBytes: LIMITS.documentBytes }
+  const { payloadType, signatures } = parseJson(Type.Omit(Envelope, ['payload']), bytes.subarray(0, end), limits)
+  return utf8(JSON.stringify({ payloadType, payload: base64(bytes.subarray(end + 1)), signatures }))
 }
 
 /** DSSE's PAE: lengths before type and body leave one way to read the signed bytes. */

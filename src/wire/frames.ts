@@ -15,6 +15,7 @@ export const ROUTES = {
   follow: '/agent/v1/follow',
   document: '/agent/v1/document',
   blob: '/agent/v1/blob/',
+  set: '/agent/v1/set/',
   report: '/agent/v1/report',
   checkIn: '/agent/v1/check-in',
   agentBundle: '/agent/v1/agent-bundle/',
@@ -22,6 +23,9 @@ export const ROUTES = {
 
 /** Every request of an agent says which start of it speaks; two at once are a copy (agent-instances.ts). */
 export const INSTANCE_HEADER = 'flotilla-instance'
+
+/** On an answer that is a difference: the digest of its base. */
+export const BASE_HEADER = 'flotilla-base'
 
 const strict = { additionalProperties: false }
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })

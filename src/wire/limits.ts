@@ -8,6 +8,9 @@ export const LIMITS = {
   documentBytes: 4 * 1024 * 1024,
   /** One blob: a set or an object. */
   blobBytes: 64 * 1024 * 1024,
+  /** What one pack of a set holds when it is unpacked: a budget for the hub, and the most an agent believes (one object may be over the budget). */
+  packBudgetBytes: 8 * 1024 * 1024,
+  packBytes: 256 * 1024 * 1024,
   /** The answer with all versions of the trust bundle that an agent lacks. */
   trustBytes: 4 * 1024 * 1024,
   /** One line of a follow stream. */
@@ -17,13 +20,15 @@ export const LIMITS = {
   /** Entries of a document, rows of a report. */
   bundles: 500,
   /** Objects of a set. */
-  setObjects: 10_000,
+  setObjects: 100_000,
   /** A message in a report; the kind allows four times as much. */
   messageChars: 1024,
   /** Claims of a cluster, as the kind allows. */
   claims: 64,
   claimNameChars: 253,
   claimValueChars: 1024,
+  /** Ancestors a document names, so that an agent that missed some can tell its own past from another one. */
+  ancestors: 64,
   /** Trust bundles in one answer; an agent asks again for the rest. */
   trustVersions: 32,
 } as const

@@ -6,7 +6,7 @@ import type { Digest } from '../core/digest.ts'
 import { canonicalJson } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import type { ClusterDocument, ObjectSet } from './document.ts'
-import { openEnvelope, PAYLOAD, signEnvelope } from './envelope.ts'
+import { openEnvelope, PAYLOAD, signEnvelope, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { LIMITS } from './limits.ts'
 import { parseJson, WireError } from './validate.ts'
@@ -25,6 +25,7 @@ const DocumentSchema = Type.Object({
   epoch: Revision,
   revision: Revision,
   previous: Type.Optional(DigestText),
+  ancestors: Type.Optional(Type.Array(DigestText, { maxItems: LIMITS.ancestors })),
   issuedAt: Time,
   requires: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
   rules: Type.Object({ trustVersion: Revision }),
@@ -69,6 +70,17 @@ export function signDocument(signer: Signer, document: ClusterDocument): Uint8Ar
   return signEnvelope(signer, PAYLOAD.document, utf8(canonicalJson(document)))
 }
 
+/** The document in an envelope of our own blobs, whose signature nobody needs to check again; undefined when it is none. */
+export function ownDocument(envelope: Uint8Array): ClusterDocument | undefined {
+  try {
+    const limits = { what: 'document', maxBytes: LIMITS.documentBytes }
+    return parseJson(DocumentSchema, unverifiedPayload(envelope, 2 * limits.maxBytes), limits)
+  } catch (caught) {
+    if (caught instanceof WireError) return undefined
+    throw caught
+  }
+}
+
 /** The document in an envelope signed by one of these keys, and the envelope's digest. */
 export function openDocument(
   envelope: Uint8Array,
@@ -87,6 +99,9 @@ export function openDocument(
     if (startBy !== undefined && parseTime(startBy) === undefined) {
       throw new WireError('Malformed', `document's start-by of ${bundle} is not a time`)
     }
+  }
+  if (document.ancestors && document.ancestors[0] !== document.previous) {
+    throw new WireError('Malformed', "document's ancestors do not begin with the one before it")
   }
   if (parseTime(document.issuedAt) === undefined) throw new WireError('Malformed', "document's issuedAt is not a time")
   return { document, digest: digestOf(envelope) }

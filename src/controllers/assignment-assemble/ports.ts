@@ -16,6 +16,7 @@ export interface AssignmentAssemblePorts {
   admissionsOf(cluster: Cluster): readonly AssembledEntry[]
   readonly sign: SignDocument
   putBlob(bytes: Uint8Array): Promise<Digest>
+  getBlob(digest: Digest): Promise<Uint8Array | undefined>
   createAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
   updateAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
   deleteAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/digest.ts'
 import { ApiError, Stalled } from '../../core/errors.ts'
-import { canonicalJson } from '../../core/json.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import type { AssembledEntry } from '../../plan/assemble.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
+import { buildTrust } from '../../testing/wire-builders.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { signDocument } from '../../wire/signed-document.ts'
 import { createPace } from '../pace.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
+
+const { signer } = buildTrust().trust
 
 const entry = (bundle: string, generation: number): AssembledEntry => ({
   bundle,
@@ -26,7 +29,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
   const signed: ClusterDocument[] = []
   const log: string[] = []
   const world: { assignment?: Assignment; admissions: AssembledEntry[] } = { admissions: [] }
-  const stored = new Set<string>()
+  const stored = new Map<string, Uint8Array>()
   const write = (verb: string) => async (assignment: Assignment) => {
     assert.ok(stored.has(assignment.spec.document), 'the envelope is stored before it is named (I-27)')
     log.push(`${verb} ${assignment.spec.revision}`)
@@ -37,12 +40,13 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     admissionsOf: () => world.admissions,
     sign: async (document) => {
       signed.push(document)
-      return utf8(canonicalJson(document))
+      return signDocument(signer, document)
     },
     putBlob: async (bytes) => {
-      stored.add(digestOf(bytes))
+      stored.set(digestOf(bytes), bytes)
       return digestOf(bytes)
     },
+    getBlob: async (digest) => stored.get(digest),
     createAssignment: write('create'),
     updateAssignment: write('update'),
     deleteAssignment: async () => void log.push('delete'),
@@ -51,8 +55,27 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     pace: createPace(clock, 1000),
     ...overrides,
   })
-  return { clock, signed, log, world, reconciler }
+  return { clock, signed, log, world, reconciler, stored }
 }
+
+test('a document remembers those before it, newest first, as many as the wire allows', async () => {
+  const { clock, signed, world, reconciler, stored } = fixture()
+  const cluster = buildCluster('a')
+  const digests: string[] = []
+  for (let generation = 1; generation <= LIMITS.ancestors + 3; generation++) {
+    world.admissions = [entry('ns/b', generation)]
+    await passOf(reconciler, cluster, clock)
+    digests.unshift(world.assignment!.spec.document)
+    await clock.advance(1000)
+  }
+  assert.deepEqual(signed.at(-1)?.ancestors, digests.slice(1, LIMITS.ancestors + 1))
+  assert.equal(signed[0]?.ancestors, undefined)
+  // The bytes of the last one are gone: the chain goes on from its digest alone.
+  stored.clear()
+  world.admissions = [entry('ns/b', 1000)]
+  await passOf(reconciler, cluster, clock)
+  assert.deepEqual(signed.at(-1)?.ancestors, [digests[0]])
+})
 
 test('documents are numbered and chained', async () => {
   const { clock, signed, log, world, reconciler } = fixture()

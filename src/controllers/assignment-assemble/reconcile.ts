@@ -1,3 +1,4 @@
+import type { Digest } from '../../core/digest.ts'
 import { Stalled } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
@@ -8,6 +9,7 @@ import { assemble } from '../../plan/assemble.ts'
 import type { Assembled } from '../../plan/assemble.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
+import { ownDocument } from '../../wire/signed-document.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 
 /** What an agent must understand to follow these documents. */
@@ -35,6 +37,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       if (found && !present) await ports.deleteAssignment(found, context.signal)
 
       const document = documentFor(cluster, present, content, {
+        ancestors: await ancestorsOf(present, ports),
         epoch: present?.spec.epoch ?? ports.epoch(),
         trustVersion: ports.trustVersion(),
         issuedAt: formatTime(context.clock.now()),
@@ -66,18 +69,34 @@ function refuse({ conflicts, entries }: Assembled): void {
   }
 }
 
+/** What came before, as the present document remembers it; without its bytes only itself. */
+async function ancestorsOf(
+  present: Assignment | undefined,
+  ports: Pick<AssignmentAssemblePorts, 'getBlob'>,
+): Promise<Digest[]> {
+  if (!present) return []
+  const bytes = await ports.getBlob(present.spec.document)
+  const older = (bytes && ownDocument(bytes)?.ancestors) ?? []
+  return [present.spec.document, ...older].slice(0, LIMITS.ancestors)
+}
+
 function documentFor(
   cluster: Cluster,
   present: Assignment | undefined,
   content: Assembled,
-  now: { readonly epoch: number; readonly trustVersion: number; readonly issuedAt: string },
+  now: {
+    readonly epoch: number
+    readonly trustVersion: number
+    readonly issuedAt: string
+    readonly ancestors: readonly Digest[]
+  },
 ): ClusterDocument {
   return {
     format: 'flotilla.dev/document/v1',
     clusterId: cluster.spec.id,
     epoch: now.epoch,
     revision: (present?.spec.revision ?? 0) + 1,
-    ...(present ? { previous: present.spec.document } : {}),
+    ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
     issuedAt: now.issuedAt,
     requires: REQUIRES,
     rules: { trustVersion: now.trustVersion },

@@ -20,7 +20,7 @@ const REVISION_EVERY_MS = 1000
 
 /** What the assembler needs besides caches. */
 export interface AssemblerParts {
-  readonly blobs: Pick<Blobs, 'put'>
+  readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly sign: SignDocument
   epoch(): number
   trustVersion(): number
@@ -38,6 +38,7 @@ export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts
         .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
     sign: parts.sign,
     putBlob: (bytes) => blobs.put(bytes),
+    getBlob: (digest) => blobs.get(digest),
     createAssignment: async (assignment, signal) => void (await client.create(Assignment, assignment, write(signal))),
     updateAssignment: async (assignment, signal) => void (await client.update(Assignment, assignment, write(signal))),
     deleteAssignment: ({ metadata }, signal) =>

@@ -1,0 +1,94 @@
+/** How content travels: once, as a difference, in parts, and on from where it broke off. */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { Assignment } from '../kinds/assignment.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { createAgentUnderTest } from '../testing/agent-under-test.ts'
+import type { AgentUnderTest } from '../testing/agent-under-test.ts'
+import { countingIds } from '../testing/wire-builders.ts'
+import { configMap, startTestHub } from '../testing/wire-hub.ts'
+import type { TestHub } from '../testing/wire-hub.ts'
+import { ROUTES } from '../wire/frames.ts'
+
+const BUNDLE = 'default/hello'
+let hub: TestHub
+let site: AgentUnderTest
+
+beforeEach(async () => {
+  hub = await startTestHub()
+  const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
+  site = createAgentUnderTest(hub, 'store-1', { joinCode })
+  await site.start()
+  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
+})
+afterEach(async () => {
+  await site.close()
+  await hub.close()
+})
+
+/** Many objects of text that does not compress to nothing. */
+function objects(count: number, bytes: number, changed: Readonly<Record<number, string>> = {}): UnknownObject[] {
+  const ids = countingIds(3)
+  return Array.from({ length: count }, (_, index) => {
+    const text = ids.suffix(bytes)
+    return configMap(`c${index}`, { text, more: changed[index] ?? 'as it was' })
+  })
+}
+
+async function run(generation: number, content: UnknownObject[]): Promise<number> {
+  const before = total()
+  await hub.assign('store-1', { [BUNDLE]: { generation, objects: content } })
+  await hub.clock.runUntil(() => isReady(generation), { withinMs: 600_000, what: `generation ${generation} Ready` })
+  return total() - before
+}
+
+function isReady(generation: number): boolean {
+  const row = site.agent().report().bundles[0]
+  return row?.generation === generation && row.state === 'Ready'
+}
+
+function total(): number {
+  let sum = 0
+  for (const [path, bytes] of hub.network.received) {
+    if (path.startsWith(ROUTES.set) || path.startsWith(ROUTES.blob) || path === ROUTES.document) sum += bytes
+  }
+  return sum
+}
+
+describe('content', () => {
+  it('comes whole once, and after a one-line change as about one line', async () => {
+    const whole = await run(1, objects(60, 2000))
+    assert.ok(whole > 60_000, `${whole} bytes`)
+    const change = await run(2, objects(60, 2000, { 7: 'changed' }))
+    assert.ok(change < 1500, `${change} bytes`)
+    assert.equal((await site.configMap('c7'))?.['data']?.['more' as never], 'changed')
+    // Also after a restart, and for what is taken back.
+    await site.stop()
+    await site.start()
+    await hub.clock.advance(60_000)
+    const back = await run(3, objects(60, 2000))
+    assert.ok(back < 1500, `${back} bytes`)
+    assert.equal(hub.network.requests.filter((request) => request.includes(ROUTES.blob)).length, 0)
+  })
+
+  it('goes on where it broke off, and comes whole when its base was lost', async () => {
+    hub.network.cuts = [3000, 20_000, 5000, 0, 512]
+    const whole = await run(1, objects(60, 2000))
+    assert.deepEqual(hub.network.cuts, [])
+    const [set] = (await hub.client.get(Assignment, { name: 'store-1' })).spec.entries
+    const packed = hub.network.received.get(`${ROUTES.set}${set!.set}`)!
+    assert.ok(packed < 110_000, `${packed} of ${whole} bytes: nothing came twice`)
+
+    for await (const digest of site.blobs.list()) await site.blobs.delete(digest)
+    const again = await run(2, objects(60, 2000, { 7: 'changed' }))
+    assert.ok(again > 60_000, `${again} bytes`)
+  })
+
+  it('of any size comes in parts', async () => {
+    await run(1, objects(30, 700_000))
+    const asked = hub.network.requests.filter((request) => request.includes(ROUTES.set)).length
+    assert.ok(asked >= 3, `${asked} parts`)
+    const change = await run(2, objects(30, 700_000, { 3: 'x', 29: 'y' }))
+    assert.ok(change < 2000, `${change} bytes`)
+  })
+})
