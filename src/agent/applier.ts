@@ -1,12 +1,22 @@
-/** Writes to the managed cluster: server-side apply as one manager per bundle, deletes with the recorded UID, and the agent's own ceiling before both. */
+/**
+ * Every read and write of bundles in the managed cluster: as the bundle's executor, under the cluster's ceiling, one field manager per bundle.
+ * What to do about objects and fields of others is decided in plan/ownership.ts; here it is done.
+ */
 import type { Client } from '../client/client.ts'
 import type { Discovery } from '../client/discovery.ts'
 import { hex, sha256 } from '../core/bytes.ts'
-import { ApiError, isApiError } from '../core/errors.ts'
+import { ApiError, isApiError, Waiting } from '../core/errors.ts'
 import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
+import { writeRefusal } from '../plan/ceiling.ts'
+import type { Ceiling } from '../plan/ceiling.ts'
+import { describeDifference, differences } from '../plan/differences.ts'
+import { withoutIgnored } from '../plan/ignored-fields.ts'
+import { describeObject } from '../plan/object-id.ts'
+import type { ObjectId } from '../plan/object-id.ts'
+import type { ObjectOptions } from '../plan/object-options.ts'
+import { conflictsOf, decideConflict } from '../plan/ownership.ts'
+import type { Meeting } from '../plan/ownership.ts'
 import { AGENT_NAMESPACE } from './cluster-state.ts'
-import { describeObject } from './object-id.ts'
-import type { ObjectId } from './object-id.ts'
 
 /** An object that could not be written, with the cluster's own words. */
 export class ObjectFailure extends Error {
@@ -29,71 +39,223 @@ export function fieldManager(bundle: string): string {
   return plain.length <= MANAGER_MAX ? plain : `${MANAGER_PREFIX}${hex(sha256(bundle))}`
 }
 
-/** How to write one object. */
-export interface ApplyRequest {
-  readonly bundle: string
-  readonly object: UnknownObject
-  /** Take fields over from people and controllers; never from another bundle. */
-  readonly takeOver: boolean
+/** On every object that bundles have, so that exactly these can be watched. */
+export const MANAGED_LABEL = 'flotilla.dev/managed'
+
+/** Which bundles there are on the cluster, for conflicts between them. */
+export interface Neighbours {
+  /** Names of all bundles that the document names. */
+  currentBundles(): Iterable<string>
 }
 
-/** Makes the writer of a cluster. */
-export function createApplier(client: Client, discovery: Discovery) {
+/** How to write one object. */
+export interface WriteRequest {
+  readonly bundle: string
+  readonly object: UnknownObject
+  readonly options: ObjectOptions
+  readonly meeting: Meeting
+  /** What is there, where the way of writing needs it; it is read when absent. */
+  readonly live?: UnknownObject | undefined
+  readonly dryRun?: boolean
+}
+
+/** What the writer of a cluster is made of. */
+export interface ApplierPorts {
+  readonly client: Client
+  readonly discovery: Discovery
+  readonly ceiling: Ceiling
+  readonly neighbours: Neighbours
+}
+
+const RECREATE_MS = 1000
+
+/** Makes the writer of a cluster with one identity. */
+export function createApplier({ client, discovery, ceiling, neighbours }: ApplierPorts) {
   async function typeOf(id: ObjectId, signal: AbortSignal): Promise<ResourceType> {
     const type = await discovery.typeOf(id.apiVersion, id.kind, signal)
-    if (!type) {
-      throw new ObjectFailure(
-        id,
-        `the cluster has no kind ${id.kind} in ${id.apiVersion}; install its CustomResourceDefinition first`,
-      )
-    }
-    return type
+    if (type) return type
+    throw new ObjectFailure(
+      id,
+      `the cluster has no kind ${id.kind} in ${id.apiVersion}; install its CustomResourceDefinition first`,
+    )
   }
 
-  function keyOf(type: ResourceType, { namespace = 'default', name }: ObjectId) {
-    return type.scope === 'Namespaced' ? { namespace, name } : { name }
+  async function isServed(id: ObjectId, signal: AbortSignal): Promise<boolean> {
+    return (await discovery.typeOf(id.apiVersion, id.kind, signal)) !== undefined
   }
 
   async function get(id: ObjectId, signal: AbortSignal): Promise<UnknownObject | undefined> {
     const type = await discovery.typeOf(id.apiVersion, id.kind, signal)
     // Its kind may come with the same set: as long as there is none, there is no object either.
     if (!type) return undefined
-    return client.get(type, keyOf(type, id), signal).catch((caught: unknown) => {
+    return client.get(type, addressOf(type, id), signal).catch((caught: unknown) => {
       if (isApiError(caught, 'NotFound')) return undefined
       throw failure(id, caught)
     })
   }
 
-  async function apply(request: ApplyRequest, signal: AbortSignal): Promise<UnknownObject> {
+  /** Writes an object, or tries to; what is there afterwards. */
+  async function write(request: WriteRequest, signal: AbortSignal): Promise<UnknownObject> {
     const id = idOf(request.object)
-    refuseOwn(id)
+    const { meeting, options } = request
+    if (meeting.kind === 'Refuse') throw new ObjectFailure(id, `${describeObject(id)}: ${meeting.why}`)
     const type = await typeOf(id, signal)
-    const object = { ...request.object, metadata: { ...request.object.metadata, ...keyOf(type, id) } }
-    const options = { fieldManager: fieldManager(request.bundle) }
+    const address = addressOf(type, id)
+    refuseOutside({ ...id, ...address })
+    const object = prepared(request.object, address)
+    const live = async () => request.live ?? (await get(id, signal))
     try {
-      return await client.apply(type, object, options)
+      if (meeting.kind === 'Adopt' && meeting.onlyIfSame) await refuseDifferent(type, object, request, await live())
+      if (options.method === 'CreateOnly') return (await live()) ?? (await create(type, object, request))
+      if (options.method === 'Replace') return await replace(type, object, request, await live())
+      const there = options.ignore.length > 0 ? await live() : undefined
+      const manager = fieldManager(request.bundle)
+      return await apply(
+        type,
+        there ? withoutIgnored(object, there, { rules: options.ignore, manager }) : object,
+        request,
+      )
     } catch (caught) {
-      const conflict = isApiError(caught, 'Conflict')
-      // Two bundles that claim one field are a mistake to be shown, not a race to be won.
-      if (!conflict || !request.takeOver || namesBundle(caught)) throw failure(id, caught)
+      if (options.immutable !== 'Recreate' || !isImmutable(caught)) throw failure(id, caught)
+      const there = await get(id, signal)
+      if (request.dryRun === true) return there ?? object
+      return recreate(id, there, request, signal)
     }
-    return client.apply(type, object, { ...options, force: true }).catch((caught: unknown) => {
-      throw failure(id, caught)
-    })
+  }
+
+  async function apply(type: ResourceType, object: UnknownObject, request: WriteRequest): Promise<UnknownObject> {
+    const how = { fieldManager: fieldManager(request.bundle), dryRun: request.dryRun === true }
+    try {
+      return await client.apply(type, object, how)
+    } catch (caught) {
+      if (!isApiError(caught, 'Conflict')) throw caught
+      const conflicts = conflictsOf(caught)
+      if (conflicts.length === 0) throw caught
+      const decision = decideConflict({
+        bundle: request.bundle,
+        object: idOf(object),
+        conflicts,
+        currentBundleOf: (manager) => currentBundleOf(manager, request.bundle),
+        isFormerBundle,
+        mayTake: request.options.force || request.meeting.kind === 'Ours',
+      })
+      if (decision.kind === 'Refuse') throw new ObjectFailure(idOf(object), decision.message, { cause: caught })
+    }
+    return client.apply(type, object, { ...how, force: true })
+  }
+
+  async function create(type: ResourceType, object: UnknownObject, request: WriteRequest): Promise<UnknownObject> {
+    return client.create(type, object, { fieldManager: fieldManager(request.bundle), dryRun: request.dryRun === true })
+  }
+
+  // The whole object becomes what the bundle says; who holds it back or owns it is not the bundle's business.
+  async function replace(
+    type: ResourceType,
+    object: UnknownObject,
+    request: WriteRequest,
+    live: UnknownObject | undefined,
+  ): Promise<UnknownObject> {
+    if (!live) return create(type, object, request)
+    const other = live.metadata.managedFields
+      ?.map((entry) => currentBundleOf(entry.manager, request.bundle))
+      .find((name) => name !== undefined)
+    if (other !== undefined) {
+      const message = `${describeObject(idOf(object))}: bundle ${other} has fields of it, which Replace by bundle ${request.bundle} would overwrite; use ServerSideApply in one of them`
+      throw new ObjectFailure(idOf(object), message)
+    }
+    const { resourceVersion, finalizers, ownerReferences } = live.metadata
+    const rules = { rules: request.options.ignore, manager: fieldManager(request.bundle) }
+    const kept = withLiveIgnored(object, live, rules.rules)
+    const metadata = {
+      ...kept.metadata,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(finalizers ? { finalizers } : {}),
+      ...(ownerReferences ? { ownerReferences } : {}),
+    }
+    const how = { fieldManager: fieldManager(request.bundle), dryRun: request.dryRun === true }
+    return client.update(type, { ...kept, metadata }, how)
+  }
+
+  async function refuseDifferent(
+    type: ResourceType,
+    object: UnknownObject,
+    request: WriteRequest,
+    live: UnknownObject | undefined,
+  ): Promise<void> {
+    if (!live) return
+    const manager = fieldManager(request.bundle)
+    const sent = withoutIgnored(object, live, { rules: request.options.ignore, manager })
+    const wanted = await client.apply(type, sent, { fieldManager: manager, dryRun: true, force: true })
+    const [first, ...more] = differences(live, wanted)
+    if (!first) return
+    const also = more.length > 0 ? ` and ${more.length} more` : ''
+    throw new ObjectFailure(
+      idOf(object),
+      `${describeObject(idOf(object))}: it was there before the bundle and differs in ${describeDifference(live, first, manager)}${also}; takeover is IfNoDiff`,
+    )
+  }
+
+  // Deleted first, made when it is gone: until then the bundle waits, and a restart finds it as it is.
+  async function recreate(
+    id: ObjectId,
+    live: UnknownObject | undefined,
+    request: WriteRequest,
+    signal: AbortSignal,
+  ): Promise<UnknownObject> {
+    const name = describeObject(id)
+    const ours = request.meeting.kind === 'Ours' && !request.meeting.adopted
+    if (!ours) {
+      throw new ObjectFailure(
+        id,
+        `${name}: a field cannot be changed, and what the bundle did not make it does not delete`,
+      )
+    }
+    if (live?.metadata.uid !== undefined && live.metadata.deletionTimestamp === undefined) {
+      await remove(id, { uid: live.metadata.uid }, signal)
+    }
+    throw new Waiting(
+      'Recreating',
+      `${name}: a field cannot be changed; deleted, waiting to make it again`,
+      RECREATE_MS,
+    )
   }
 
   /** Deletes the very object that was recorded; one recreated under its name has another UID and stays. */
-  async function remove(id: ObjectId, uid: string, signal: AbortSignal): Promise<void> {
-    refuseOwn(id)
+  async function remove(
+    id: ObjectId,
+    { uid, propagation = 'Background' }: { readonly uid: string; readonly propagation?: 'Background' | 'Foreground' },
+    signal: AbortSignal,
+  ): Promise<void> {
     const type = await discovery.typeOf(id.apiVersion, id.kind, signal)
     // The kind is gone, and its objects with it.
     if (!type) return
-    await client.delete(type, keyOf(type, id), { uid, propagationPolicy: 'Background' }).catch((caught: unknown) => {
+    const address = addressOf(type, id)
+    refuseOutside({ ...id, ...address })
+    await client.delete(type, address, { uid, propagationPolicy: propagation }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound', 'Conflict')) throw failure(id, caught)
     })
   }
 
-  return { get, apply, remove }
+  function refuseOutside(id: ObjectId): void {
+    const own = id.namespace === AGENT_NAMESPACE || (id.kind === 'Namespace' && id.name === AGENT_NAMESPACE)
+    if (own) throw new ObjectFailure(id, `namespace ${AGENT_NAMESPACE} belongs to the agent; no bundle may write there`)
+    const refusal = writeRefusal(ceiling, id)
+    if (refusal !== undefined) throw new ObjectFailure(id, refusal)
+  }
+
+  function currentBundleOf(manager: string, except: string): string | undefined {
+    if (!manager.startsWith(MANAGER_PREFIX)) return undefined
+    for (const bundle of neighbours.currentBundles()) {
+      if (bundle !== except && fieldManager(bundle) === manager) return bundle
+    }
+    return undefined
+  }
+
+  function isFormerBundle(manager: string): boolean {
+    return manager.startsWith(MANAGER_PREFIX) && currentBundleOf(manager, '') === undefined
+  }
+
+  return { get, write, remove, isServed }
 }
 
 /** The writer of a cluster. */
@@ -102,7 +264,7 @@ export type Applier = ReturnType<typeof createApplier>
 /** Whether a bundle has ever applied this live object. */
 export function isAppliedBy(live: UnknownObject, bundle: string): boolean {
   const manager = fieldManager(bundle)
-  return live.metadata.managedFields?.some((entry) => entry.manager === manager && entry.operation === 'Apply') ?? false
+  return live.metadata.managedFields?.some((entry) => entry.manager === manager) ?? false
 }
 
 /** The id of an object. */
@@ -111,19 +273,51 @@ export function idOf({ apiVersion, kind, metadata }: UnknownObject): ObjectId {
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) }
 }
 
-function refuseOwn(id: ObjectId): void {
-  const own = id.namespace === AGENT_NAMESPACE || (id.kind === 'Namespace' && id.name === AGENT_NAMESPACE)
-  if (own) throw new ObjectFailure(id, `namespace ${AGENT_NAMESPACE} belongs to the agent; no bundle may write there`)
+function addressOf(type: ResourceType, { namespace = 'default', name }: ObjectId) {
+  return type.scope === 'Namespaced' ? { namespace, name } : { name }
 }
 
-function namesBundle(error: ApiError): boolean {
-  const words = [error.message, ...(error.details.causes ?? []).map((cause) => cause.message)]
-  return words.some((text) => text.includes(`"${MANAGER_PREFIX}`))
+function prepared(
+  object: UnknownObject,
+  address: { readonly name: string; readonly namespace?: string },
+): UnknownObject {
+  const labels = { ...object.metadata.labels, [MANAGED_LABEL]: 'true' }
+  return { ...object, metadata: { ...object.metadata, ...address, labels } }
+}
+
+// A whole object is sent: what is ignored has to be in it as it is.
+function withLiveIgnored(object: UnknownObject, live: UnknownObject, rules: ObjectOptions['ignore']): UnknownObject {
+  const unowned = { ...live, metadata: { ...live.metadata, managedFields: [] } }
+  return withoutIgnored(object, unowned, { rules, manager: '' })
+}
+
+const IMMUTABLE_WORDS =
+  /immutable|may not be changed|cannot be changed|updates to .* are forbidden|Forbidden: updates to/i
+
+function isImmutable(caught: unknown): boolean {
+  if (!isApiError(caught, 'Invalid')) return false
+  return [caught.message, ...(caught.details.causes ?? []).map((cause) => cause.message)].some((text) =>
+    IMMUTABLE_WORDS.test(text),
+  )
+}
+
+// The API's sentence: User "x" cannot patch resource "configmaps" in API group "" in the namespace "shop"
+const DENIED =
+  /User "(?<user>[^"]*)" cannot (?<verb>\S+) resource "(?<resource>[^"]*)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]*)")?/
+
+/** A denied call as one sentence with verb, resource and subject; undefined for other refusals. */
+export function describeDenied(message: string): string | undefined {
+  const found = DENIED.exec(message)?.groups
+  if (!found) return undefined
+  const resource = found['group'] ? `${found['resource']}.${found['group']}` : found['resource']
+  const where = found['namespace'] ? ` in namespace ${found['namespace']}` : ''
+  return `denied: ${found['user']} may not ${found['verb']} ${resource}${where}`
 }
 
 function failure(id: ObjectId, caught: unknown): unknown {
   if (!(caught instanceof ApiError)) return caught
   // The cluster is overloaded or away: the object is not at fault.
   if (['ServiceUnavailable', 'TooManyRequests', 'Timeout', 'InternalError'].includes(caught.reason)) return caught
-  return new ObjectFailure(id, `${describeObject(id)}: ${caught.message}`, { cause: caught })
+  const words = caught.reason === 'Forbidden' ? (describeDenied(caught.message) ?? caught.message) : caught.message
+  return new ObjectFailure(id, `${describeObject(id)}: ${words}`, { cause: caught })
 }

@@ -1,26 +1,34 @@
 /**
- * What the agent keeps in the managed cluster's own API, in namespace `flotilla-agent`: one ConfigMap per bundle with its inventory, and one with the
- * high-water mark of documents. They live and die with the cluster, so that a restored disk cannot take it back in time.
+ * What the agent keeps in the managed cluster's own API, in namespace `flotilla-agent`: one ConfigMap per bundle with its inventory (more for a
+ * large one), and one with the high-water mark of documents. They live and die with the cluster, so that a restored disk cannot take it
+ * back in time.
  */
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import type { Client } from '../client/client.ts'
-import { hex, sha256, utf8 } from '../core/bytes.ts'
+import { base64, fromBase64, fromUtf8, hex, sha256, unzstd, utf8, zstd } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { isApiError } from '../core/errors.ts'
+import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { HeldDocument } from '../wire/chain.ts'
-import { parseJson } from '../wire/validate.ts'
+import { checkValue, parseJson, WireError } from '../wire/validate.ts'
 
 /** The agent's own namespace; no bundle may touch it. */
 export const AGENT_NAMESPACE = 'flotilla-agent'
 
 const MARK_NAME = 'flotilla-agent-mark'
 const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'flotilla-agent' }
+const ROLE_LABEL = 'flotilla.dev/agent-state'
 const LIMIT = 4 * 1024 * 1024
+// A ConfigMap holds one mebibyte; what is larger than this is compressed, in pages of so many objects.
+const INLINE_CHARS = 128 * 1024
+const PAGE_OBJECTS = 2500
+const PAGE_BYTES = 64 * 1024 * 1024
 
 interface ConfigMap extends KubeObject {
   data?: Record<string, string>
+  binaryData?: Record<string, string>
 }
 
 const CONFIG_MAPS: ResourceType<ConfigMap> = {
@@ -49,19 +57,45 @@ const InventoryObject = Type.Object({
   uid: Type.Optional(Type.String()),
   /** It was there before the bundle: never deleted with it. */
   adopted: Type.Optional(Type.Boolean()),
+  /** The beginning of the digest of what was applied last. */
+  digest: Type.Optional(Type.String()),
+  /** The bundle's share of its fields when it was last as it should be (plan/managed-fields.ts). */
+  share: Type.Optional(Type.String()),
+  /** What the object said about its own end when it was last applied. */
+  prune: Type.Optional(Type.Unsafe<'Always' | 'Never' | 'Last' | 'Confirm'>({ type: 'string' })),
+  delete: Type.Optional(Type.Unsafe<'Delete' | 'Orphan'>({ type: 'string' })),
+  madeNamespace: Type.Optional(Type.Boolean()),
 })
 
 /** One object a bundle has, or may have, on the cluster. */
 export type InventoryObject = Static<typeof InventoryObject>
 
-const InventorySchema = Type.Object({
+const InventoryHead = {
   bundle: Type.String(),
   generation: Type.Integer(),
   epoch: Type.Integer(),
   set: DigestText,
   /** Applying: `objects` is old ∪ new. Applied: all of the set is applied, the rest waits to be pruned. Settled: exactly the set. */
   phase: Type.Union([Type.Literal('Applying'), Type.Literal('Applied'), Type.Literal('Settled')]),
-  objects: Type.Array(InventoryObject),
+  /** What is being done: which operation, which wave (from 0), and when that wave was applied. */
+  operation: Type.Optional(
+    Type.Object({
+      kind: Type.Union([Type.Literal('Install'), Type.Literal('Upgrade'), Type.Literal('RollBack')]),
+      wave: Type.Integer(),
+      appliedAt: Type.Optional(Type.String()),
+    }),
+  ),
+  /** Sets that were settled here before, newest first. */
+  history: Type.Optional(Type.Array(DigestText)),
+  /** The options of the set, for the day the bundle is removed. */
+  options: Type.Optional(BundleOptionsSchema),
+}
+
+const InventorySchema = Type.Object({ ...InventoryHead, objects: Type.Array(InventoryObject) })
+const PagedSchema = Type.Object({
+  ...InventoryHead,
+  /** Where the objects are: ConfigMaps of this half, so many. */
+  pages: Type.Object({ half: Type.Union([Type.Literal('a'), Type.Literal('b')]), count: Type.Integer() }),
 })
 
 /** What one bundle has on the cluster. */
@@ -74,31 +108,54 @@ const MarkSchema = Type.Object({
   digest: DigestText,
 })
 
+/** How the objects of an inventory were last written. */
+interface Written {
+  readonly objects: readonly InventoryObject[]
+  readonly pages?: { readonly half: 'a' | 'b'; readonly count: number }
+}
+
 /** Reads and writes the agent's state in the cluster; only one agent writes it, and a second one meets a Conflict. */
 export function createClusterState(client: Client) {
   const versions = new Map<string, ConfigMap>()
+  const written = new Map<string, Written>()
 
-  async function read(name: string, signal: AbortSignal): Promise<string | undefined> {
+  async function find(name: string, signal?: AbortSignal): Promise<ConfigMap | undefined> {
     try {
-      const found = await client.get(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }, signal)
-      versions.set(name, found)
-      return found.data?.['state']
+      return await client.get(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }, signal)
     } catch (caught) {
       if (!isApiError(caught, 'NotFound')) throw caught
-      versions.delete(name)
       return undefined
     }
   }
 
-  async function write(name: string, state: object): Promise<void> {
-    const data = { state: JSON.stringify(state) }
+  async function read(name: string, signal: AbortSignal): Promise<string | undefined> {
+    const found = await find(name, signal)
+    if (found) versions.set(name, found)
+    else versions.delete(name)
+    return found?.data?.['state']
+  }
+
+  async function write(
+    name: string,
+    role: string,
+    data: ConfigMap['data'] | undefined,
+    binary?: ConfigMap['binaryData'],
+  ) {
     const current = versions.get(name)
-    const metadata = { name, namespace: AGENT_NAMESPACE, labels: MANAGED_BY }
+    const labels = { ...MANAGED_BY, [ROLE_LABEL]: role }
+    const content = { ...(data ? { data } : {}), ...(binary ? { binaryData: binary } : {}) }
+    const metadata = { name, namespace: AGENT_NAMESPACE, labels }
     try {
-      const written = current
-        ? await client.update(CONFIG_MAPS, { ...current, data })
-        : await create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data })
-      versions.set(name, written)
+      const answer = current
+        ? await client.update(CONFIG_MAPS, {
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            metadata: { ...current.metadata, labels },
+            ...content,
+          })
+        : await create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, ...content })
+      // Only its version is needed again, not its content.
+      versions.set(name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: answer.metadata })
     } catch (caught) {
       // Whoever else wrote, or deleted it: the next read tells.
       versions.delete(name)
@@ -117,20 +174,111 @@ export function createClusterState(client: Client) {
     }
   }
 
+  async function remove(name: string): Promise<void> {
+    versions.delete(name)
+    await client.delete(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+    })
+  }
+
+  async function readPages(name: string, pages: NonNullable<Written['pages']>, signal: AbortSignal) {
+    const objects: InventoryObject[] = []
+    for (let page = 0; page < pages.count; page++) {
+      const pageName = pageNameOf(name, pages.half, page)
+      const found = await find(pageName, signal)
+      const packed = found?.binaryData?.['objects']
+      if (packed === undefined) throw new WireError('Malformed', `inventory page ${pageName} is missing`)
+      const text = fromUtf8(unzstd(fromBase64(packed), PAGE_BYTES))
+      objects.push(...checkValue(Type.Array(InventoryObject), JSON.parse(text) as unknown, pageName))
+    }
+    return objects
+  }
+
+  async function parseInventory(name: string, text: string, signal: AbortSignal): Promise<Inventory> {
+    const options = { what: `inventory ${name}`, maxBytes: LIMIT }
+    const head = parseJson(Type.Union([PagedSchema, InventorySchema]), utf8(text), options)
+    if (!('pages' in head)) {
+      written.set(head.bundle, { objects: head.objects })
+      return head
+    }
+    const { pages, ...rest } = head
+    const objects = await readPages(name, pages, signal)
+    written.set(head.bundle, { objects, pages })
+    return { ...rest, objects }
+  }
+
+  // Into the half that is not in use; the head then names it in one write, and until then the other half counts.
+  async function writePages(name: string, objects: readonly InventoryObject[], before: Written['pages']) {
+    const half = before?.half === 'a' ? 'b' : 'a'
+    const count = Math.ceil(objects.length / PAGE_OBJECTS)
+    for (let page = 0; page < count; page++) {
+      const pageName = pageNameOf(name, half, page)
+      const packed = zstd(utf8(JSON.stringify(objects.slice(page * PAGE_OBJECTS, (page + 1) * PAGE_OBJECTS))))
+      const left = await find(pageName)
+      if (left) versions.set(pageName, left)
+      await write(pageName, 'page', undefined, { objects: base64(packed) })
+      versions.delete(pageName)
+    }
+    return { half, count } as const
+  }
+
+  async function removePages(name: string, pages: Written['pages']): Promise<void> {
+    for (let page = 0; page < (pages?.count ?? 0); page++) await remove(pageNameOf(name, pages!.half, page))
+  }
+
   return {
     async readInventory(bundle: string, signal: AbortSignal): Promise<Inventory | undefined> {
-      const text = await read(inventoryName(bundle), signal)
-      return text === undefined
-        ? undefined
-        : parseJson(InventorySchema, utf8(text), { what: `inventory of ${bundle}`, maxBytes: LIMIT })
+      const name = inventoryName(bundle)
+      const text = await read(name, signal)
+      return text === undefined ? undefined : parseInventory(name, text, signal)
     },
-    writeInventory: (inventory: Inventory) => write(inventoryName(inventory.bundle), inventory),
+    /** Every inventory of the cluster, also of bundles that no document names any more. */
+    async listInventories(signal: AbortSignal): Promise<Inventory[]> {
+      const found: Inventory[] = []
+      let token: string | undefined
+      do {
+        const select = { namespace: AGENT_NAMESPACE, labelSelector: `${ROLE_LABEL}=inventory`, limit: 50 }
+        const page = await client.list(
+          CONFIG_MAPS,
+          { ...select, ...(token === undefined ? {} : { continue: token }) },
+          signal,
+        )
+        for (const item of page.items) {
+          const { name } = item.metadata
+          versions.set(name, item)
+          const text = item.data?.['state']
+          if (text !== undefined) found.push(await parseInventory(name, text, signal))
+        }
+        token = page.continue
+      } while (token !== undefined)
+      return found
+    },
+    /** Writes an inventory; objects that are the very list written last are not written again. */
+    async writeInventory(inventory: Inventory): Promise<void> {
+      const { bundle, objects } = inventory
+      const name = inventoryName(bundle)
+      const before = written.get(bundle)
+      const { objects: _objects, ...head } = inventory
+      if (before?.pages && before.objects === objects) {
+        await write(name, 'inventory', { state: JSON.stringify({ ...head, pages: before.pages }) })
+        return
+      }
+      const inline = JSON.stringify(inventory)
+      if (inline.length <= INLINE_CHARS) {
+        await write(name, 'inventory', { state: inline })
+        written.set(bundle, { objects })
+      } else {
+        const pages = await writePages(name, objects, before?.pages)
+        await write(name, 'inventory', { state: JSON.stringify({ ...head, pages }) })
+        written.set(bundle, { objects, pages })
+      }
+      await removePages(name, before?.pages)
+    },
     async deleteInventory(bundle: string): Promise<void> {
       const name = inventoryName(bundle)
-      versions.delete(name)
-      await client.delete(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }).catch((caught: unknown) => {
-        if (!isApiError(caught, 'NotFound')) throw caught
-      })
+      await remove(name)
+      await removePages(name, written.get(bundle)?.pages)
+      written.delete(bundle)
     },
     /** The newest document ever accepted on this cluster by the agent with this id. */
     async readMark(clusterId: string, signal: AbortSignal): Promise<HeldDocument | undefined> {
@@ -142,8 +290,8 @@ export function createClusterState(client: Client) {
         ? { epoch: mark.epoch, revision: mark.revision, digest: mark.digest }
         : undefined
     },
-    writeMark: (clusterId: string, held: HeldDocument) =>
-      write(MARK_NAME, { clusterId, epoch: held.epoch, revision: held.revision, digest: held.digest }),
+    writeMark: (clusterId: string, { epoch, revision, digest }: HeldDocument) =>
+      write(MARK_NAME, 'mark', { state: JSON.stringify({ clusterId, epoch, revision, digest }) }),
   }
 }
 
@@ -153,4 +301,8 @@ export type ClusterState = ReturnType<typeof createClusterState>
 /** The ConfigMap of a bundle's inventory. */
 export function inventoryName(bundle: string): string {
   return `flotilla-inventory-${hex(sha256(bundle)).slice(0, 16)}`
+}
+
+function pageNameOf(name: string, half: 'a' | 'b', page: number): string {
+  return `${name}-${half}${page}`
 }

@@ -9,7 +9,7 @@ export class AgentConfigError extends Error {
   override readonly name = 'AgentConfigError'
 }
 
-/** Reads flags, then environment (`FLOTILLA_JOIN`, `FLOTILLA_NAME`, `FLOTILLA_DATA`, `FLOTILLA_LOG_LEVEL`, `KUBECONFIG`). */
+/** Reads flags, then environment (`FLOTILLA_JOIN`, `FLOTILLA_NAME`, `FLOTILLA_DATA`, `FLOTILLA_LOG_LEVEL`, `FLOTILLA_CEILING`, `KUBECONFIG`). */
 export function readAgentConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -23,6 +23,7 @@ export function readAgentConfig(
       context: { type: 'string' },
       data: { type: 'string' },
       'log-level': { type: 'string' },
+      ceiling: { type: 'string' },
     },
   })
   const kubeconfig = values.kubeconfig ?? env['KUBECONFIG']
@@ -31,12 +32,14 @@ export function readAgentConfig(
   if (!dataDir) throw new AgentConfigError('--data: give a directory of its own for keys and content')
   const joinCode = values.join ?? env['FLOTILLA_JOIN']
   const clusterName = values.name ?? env['FLOTILLA_NAME']
+  const ceilingFile = values.ceiling ?? env['FLOTILLA_CEILING']
   return {
     kubeconfig,
     dataDir,
     logLevel: logLevelOf(values['log-level'] ?? env['FLOTILLA_LOG_LEVEL'] ?? 'info'),
     ...(joinCode ? { joinCode } : {}),
     ...(clusterName ? { clusterName } : {}),
+    ...(ceilingFile ? { ceilingFile } : {}),
     ...(values.context ? { context: values.context } : {}),
   }
 }

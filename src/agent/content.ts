@@ -12,7 +12,7 @@ import { checkDigest, parseObjectSet } from '../wire/signed-document.ts'
 import { WireError } from '../wire/validate.ts'
 import type { Base, Bases } from './bases.ts'
 import type { HubApi } from './hub-api.ts'
-import { describeObject } from './object-id.ts'
+import { describeObject } from '../plan/object-id.ts'
 
 /** What content needs. */
 export interface ContentPorts {

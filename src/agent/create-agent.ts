@@ -16,10 +16,11 @@ import type { Ids } from '../core/ids.ts'
 import type { NewKeyPair } from '../core/keys.ts'
 import type { Logger } from '../core/log.ts'
 import { VERSION } from '../core/version.ts'
+import type { Ceiling } from '../plan/ceiling.ts'
 import type { LinkState } from '../wire/agent-link.ts'
 import type { Report } from '../wire/frames.ts'
 import { createAbout } from './about.ts'
-import { createApplier } from './applier.ts'
+import { createAppliers } from './appliers.ts'
 import { createBases } from './bases.ts'
 import { createClusterState } from './cluster-state.ts'
 import { createContent } from './content.ts'
@@ -48,6 +49,8 @@ export interface AgentOptions {
   readonly joinCode?: string
   /** The name to join under, for codes made for several clusters. */
   readonly clusterName?: string
+  /** What this cluster's own people allow; everything when absent. */
+  readonly ceiling?: Ceiling
 }
 
 /** An agent; `run` resolves when the signal is aborted. */
@@ -59,6 +62,8 @@ export interface Agent {
   report(): Report
 }
 
+const USER_AGENT = `flotilla-agent/${VERSION}`
+
 /** Makes an agent from its ports; a bad join code is refused here. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { storage, clock, ids, log, newKeyPair } = options
@@ -67,11 +72,19 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
     ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
   })
-  const rest = createRest({ transport: options.cluster, clock, userAgent: `flotilla-agent/${VERSION}` })
+  const rest = createRest({ transport: options.cluster, clock, userAgent: USER_AGENT })
   const client = clientOver(rest)
   const discovery = createDiscovery(rest)
   const state = createClusterState(client)
-  const applier = createApplier(client, discovery)
+  const ceiling = options.ceiling ?? {}
+  const appliers = createAppliers({
+    transport: options.cluster,
+    userAgent: USER_AGENT,
+    clock,
+    discovery,
+    ceiling,
+    neighbours: { currentBundles: () => operator.currentBundles() },
+  })
   let linkAt: LinkState['at'] = 'Unenrolled'
   const about = createAbout({ client, discovery, clock, log, onChange: () => reporter.wake() })
 
@@ -120,11 +133,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const operator = createOperator({
     documents,
     content,
-    applier,
+    appliers,
     state,
     clock,
     ids,
     log,
+    maxPrune: ceiling.maxPrune,
     onChange: () => reporter.wake(),
   })
   const reporter = createReporter({ hub: link.hub, report, clock, ids, log })

@@ -1,6 +1,7 @@
 /** Runs the document: every entry a bundle, each stepped when it is due; rows are what the reporter sends. */
 import { backoffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
 import { toError, Waiting } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
@@ -9,24 +10,32 @@ import type { ClusterDocument, DocumentEntry, Tombstone } from '../wire/document
 import type { ReportRow } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { WireError } from '../wire/validate.ts'
-import type { Applier } from './applier.ts'
-import type { ClusterState } from './cluster-state.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import { decideDependencies, fullName } from '../plan/dependencies.ts'
+import type { DependencyFacts } from '../plan/dependencies.ts'
+import { objectKey } from '../plan/object-id.ts'
+import type { OtherRecord } from '../plan/ownership.ts'
+import type { Appliers } from './appliers.ts'
+import { LOOK_MS, newRun, takeInventory } from './bundle-run.ts'
+import type { BundleRun, StepResult } from './bundle-run.ts'
+import type { ClusterState, Inventory } from './cluster-state.ts'
 import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
-import { objectKey } from './object-id.ts'
-import { createOperation, newRun, rowOfFailure } from './operation.ts'
-import type { BundleRun, StepResult } from './operation.ts'
+import { createOperation, rowOfFailure } from './operation.ts'
+import type { Surroundings } from './operation.ts'
 import { pruneObjects } from './prune.ts'
 
 /** What the operator needs. */
 export interface OperatorPorts {
   readonly documents: Documents
   readonly content: Content
-  readonly applier: Applier
+  readonly appliers: Appliers
   readonly state: ClusterState
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
+  /** The most objects of one bundle that the cluster lets be deleted at once. */
+  readonly maxPrune?: number | undefined
   /** Called after every change of rows or document. */
   readonly onChange: () => void
 }
@@ -41,14 +50,20 @@ interface Slot {
 const RETRY = { baseMs: 1000, maxMs: 60_000, jitter: 0.3 }
 // With nothing to do the loop rests; whatever comes gives a notice.
 const IDLE_MS = 60_000
+// What is being removed ends when the cluster lets it.
+const BURY_MS = 5000
 
 /** Makes the operator; nothing happens before `run`. */
 export function createOperator(ports: OperatorPorts) {
-  const { documents, content, applier, state, clock, ids } = ports
+  const { documents, content, appliers, state, clock, ids } = ports
   const log = ports.log.child({ part: 'operator' })
   const notice = createNotice(clock)
   const operation = createOperation(ports)
   const slots = new Map<string, Slot>()
+  /** Inventories of bundles that the document does not name: absence is never deletion, and what they have is still theirs. */
+  let former: Map<string, Inventory> | undefined
+  /** What each set says about dependencies; small, and asked for in every round. */
+  const optionsOf = new Map<Digest, BundleOptions>()
   let removed = new Set<string>()
   let refreshFailures = 0
   let roundFailures = 0
@@ -65,10 +80,62 @@ export function createOperator(ports: OperatorPorts) {
     return keys
   }
 
+  function otherRecords(bundle: string): ReadonlyMap<string, readonly OtherRecord[]> {
+    const found = new Map<string, OtherRecord[]>()
+    const add = ({ bundle: other, objects }: Inventory, isCurrent: boolean) => {
+      for (const object of other === bundle ? [] : objects) {
+        const key = objectKey(object)
+        const record = { bundle: other, isCurrent, ...(object.uid === undefined ? {} : { uid: object.uid }) }
+        found.set(key, [...(found.get(key) ?? []), { ...record, adopted: object.adopted === true }])
+      }
+    }
+    for (const { run } of slots.values()) if (run.inventory) add(run.inventory, true)
+    for (const inventory of former?.values() ?? []) add(inventory, false)
+    return found
+  }
+
+  /** Whether the bundles it depends on let a bundle begin. */
+  function dependencyGate(bundle: string): StepResult | undefined {
+    const facts = new Map<string, DependencyFacts>()
+    for (const [name, { run, row }] of slots) {
+      const { inventory, entry } = run
+      const isApplied = inventory?.set === entry.set && inventory.phase !== 'Applying'
+      facts.set(name, {
+        dependsOn: optionsOf.get(entry.set)?.dependsOn ?? [],
+        generation: entry.generation,
+        state: row.state,
+        applied: isApplied ? entry.generation : undefined,
+      })
+    }
+    const decision = decideDependencies(bundle, facts)
+    if (decision.kind === 'Met') return undefined
+    const state = decision.kind === 'Cycle' ? 'Failed' : 'Pending'
+    return { row: { state, message: decision.message }, lookAgainMs: LOOK_MS.progressing }
+  }
+
+  /** Reads what the sets of the document depend on; a set that is not here yet has no say until it is. */
+  async function readOptions(signal: AbortSignal): Promise<void> {
+    const current = new Set([...slots.values()].map(({ run }) => run.entry.set))
+    for (const set of optionsOf.keys()) if (!current.has(set)) optionsOf.delete(set)
+    for (const { run } of slots.values()) {
+      const { set } = run.entry
+      if (optionsOf.has(set)) continue
+      const found = await content.set(set, signal).catch((caught: unknown) => {
+        if (signal.aborted) throw caught
+        return undefined
+      })
+      if (found) optionsOf.set(set, found.options ?? {})
+    }
+  }
+
   /** Brings the slots in line with the document; what it does not name stays as it is: absence is never deletion. */
   function align(document: ClusterDocument): void {
     const entries = new Map(document.content.entries.map((entry) => [entry.bundle, entry]))
-    for (const bundle of slots.keys()) if (!entries.has(bundle)) slots.delete(bundle)
+    for (const [bundle, { run }] of slots) {
+      if (entries.has(bundle)) continue
+      if (run.inventory) former?.set(bundle, run.inventory)
+      slots.delete(bundle)
+    }
     for (const entry of entries.values()) {
       const slot = slots.get(entry.bundle)
       if (slot && slot.run.entry.set === entry.set && slot.run.entry.generation === entry.generation) {
@@ -77,6 +144,9 @@ export function createOperator(ports: OperatorPorts) {
         continue
       }
       const run = newRun(entry, document.epoch)
+      const inventory = slot?.run.inventoryRead ? slot.run.inventory : former?.get(entry.bundle)
+      if (inventory) takeInventory(run, inventory)
+      former?.delete(entry.bundle)
       slots.set(entry.bundle, { run, row: rowOf(entry, { state: 'Pending' }), dueAt: clock.monotonicMs(), failures: 0 })
     }
   }
@@ -85,7 +155,13 @@ export function createOperator(ports: OperatorPorts) {
     const { run } = slot
     let result: StepResult
     try {
-      result = await operation.step(run, wantedElsewhere, signal)
+      const { bundle } = run.entry
+      const around: Surroundings = {
+        wanted: wantedElsewhere,
+        others: () => otherRecords(bundle),
+        gate: () => dependencyGate(bundle),
+      }
+      result = await operation.step(run, around, signal)
       slot.failures = 0
     } catch (caught) {
       if (signal.aborted) return
@@ -119,7 +195,8 @@ export function createOperator(ports: OperatorPorts) {
   }
 
   /** Tombstones: the only way a bundle leaves a cluster. */
-  async function bury(document: ClusterDocument, signal: AbortSignal): Promise<void> {
+  async function bury(document: ClusterDocument, signal: AbortSignal): Promise<number> {
+    let left = 0
     for (const tombstone of document.content.tombstones) {
       const id = `${tombstone.bundle}@${tombstone.generation}`
       if (removed.has(id) || slots.has(tombstone.bundle)) continue
@@ -127,20 +204,68 @@ export function createOperator(ports: OperatorPorts) {
         await remove(tombstone, signal)
         removed.add(id)
       } catch (caught) {
+        left += 1
         // It stays in the document until it is done, so the next round tries again; the other bundles go on.
         log.debug({ err: toError(caught), bundle: tombstone.bundle }, 'bundle could not be removed yet')
       }
     }
     removed = new Set([...removed].slice(-2 * LIMITS.bundles))
+    return left
   }
 
-  async function remove({ bundle, generation, policy }: Tombstone, signal: AbortSignal): Promise<void> {
+  async function remove(tombstone: Tombstone, signal: AbortSignal): Promise<void> {
+    const { bundle, generation, policy, cause } = tombstone
     const inventory = await state.readInventory(bundle, signal)
     if (!inventory || inventory.generation > generation) return
-    const objects = policy === 'Delete' ? inventory.objects : []
-    await pruneObjects({ bundle, objects, applier, wanted: wantedElsewhere, log }, signal)
+    const dependent = [...(former?.values() ?? [])].find(({ bundle: other, options }) =>
+      options?.dependsOn?.some((dependency) => fullName(other, dependency.bundle) === bundle),
+    )
+    if (dependent && policy === 'Delete' && isBuried(dependent.bundle)) {
+      throw new Waiting('Dependent', `bundle ${dependent.bundle} depends on ${bundle} and goes first`, RETRY.baseMs)
+    }
+    if (policy === 'Delete') {
+      const options = inventory.options ?? {}
+      const pruned = await pruneObjects(
+        {
+          bundle,
+          objects: inventory.objects,
+          // Without a cause somebody decided for this very removal; then only rules about single objects count.
+          options: cause ? options : { ...options, delete: { ...options.delete, bundleDeleted: 'Delete' } },
+          cause: cause ?? 'bundleDeleted',
+          isHealthy: true,
+          ceiling: ports.maxPrune,
+          applier: appliers.as(options.executor),
+          wanted: wantedElsewhere,
+          log,
+        },
+        signal,
+      )
+      const left = await leftOf(inventory, pruned.forgotten, signal)
+      if (left.length > 0) {
+        const rest = { ...inventory, objects: left }
+        if (left.length < inventory.objects.length) await state.writeInventory(rest)
+        former?.set(bundle, rest)
+        throw new Waiting('Removing', pruned.waits ?? 'its objects move to another bundle', RETRY.baseMs)
+      }
+    }
     await state.deleteInventory(bundle)
-    log.info({ bundle, generation, policy, objects: objects.length }, 'bundle removed')
+    former?.delete(bundle)
+    log.info({ bundle, generation, policy, objects: inventory.objects.length }, 'bundle removed')
+  }
+
+  /** What a bundle that leaves still has: what is not gone, and what another one wants and has not taken over yet. */
+  async function leftOf(inventory: Inventory, forgotten: readonly string[], signal: AbortSignal) {
+    const gone = new Set(forgotten)
+    const wanted = await wantedElsewhere(inventory.bundle, signal)
+    const taken = new Set([...slots.values()].flatMap(({ run }) => (run.inventory?.objects ?? []).map(objectKey)))
+    return inventory.objects.filter((object) => {
+      const key = objectKey(object)
+      return !gone.has(key) || (wanted.has(key) && !taken.has(key))
+    })
+  }
+
+  function isBuried(bundle: string): boolean {
+    return documents.current()?.document.content.tombstones.some((tombstone) => tombstone.bundle === bundle) ?? false
   }
 
   /** Once everything runs as the document says, older content is not needed any more. */
@@ -172,20 +297,23 @@ export function createOperator(ports: OperatorPorts) {
     const retryMs = await refresh(signal)
     const current = documents.current()
     if (!current) return retryMs
+    former ??= new Map((await state.listInventories(signal)).map((inventory) => [inventory.bundle, inventory]))
     align(current.document)
-    await bury(current.document, signal)
+    await readOptions(signal)
+    const unburied = await bury(current.document, signal)
     for (const slot of slots.values()) {
       if (signal.aborted) return 0
       if (slot.dueAt <= clock.monotonicMs()) await stepSlot(slot, signal)
     }
     await collect(current.digest)
     const dueAt = Math.min(...[...slots.values()].map((slot) => slot.dueAt))
-    return Math.min(retryMs, Math.max(0, dueAt - clock.monotonicMs()))
+    return Math.min(unburied > 0 ? BURY_MS : retryMs, retryMs, Math.max(0, dueAt - clock.monotonicMs()))
   }
 
   return {
     /** Looks for something to do now. */
     wake: notice.notify,
+    currentBundles: (): Iterable<string> => slots.keys(),
     rows: (): readonly ReportRow[] => [...slots.values()].map((slot) => slot.row),
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {

@@ -8,12 +8,13 @@ import { digestOf } from '../core/digest.ts'
 import { seededKeys } from '../core/keys.ts'
 import { countingIds } from '../testing/wire-builders.ts'
 import { formatJoinCode, tokenSecret } from '../wire/join-code.ts'
-import { fieldManager } from './applier.ts'
+import { describeDenied, fieldManager } from './applier.ts'
+import { readCeiling } from './ceiling-file.ts'
 import { readAgentConfig } from './config.ts'
 import { createFileStorage } from './file-storage.ts'
 import { loadIdentity } from './identity.ts'
 import { createJsonLogger } from './json-logger.ts'
-import { objectKey } from './object-id.ts'
+import { objectKey } from '../plan/object-id.ts'
 import { createMemoryStorage } from './storage.ts'
 
 describe('file storage', () => {
@@ -69,6 +70,36 @@ describe('configuration', () => {
     assert.throws(() => readAgentConfig([], { FLOTILLA_DATA: '/d' }), /--kubeconfig/)
     assert.throws(() => readAgentConfig([], { KUBECONFIG: '/k' }), /--data/)
     assert.throws(() => readAgentConfig(['--log-level', 'loud'], env), /"loud" is none of debug/)
+  })
+})
+
+describe('the ceiling file', () => {
+  it('is YAML with known fields; anything else stops the agent', () => {
+    assert.deepEqual(readCeiling('', 'c.yaml'), {})
+    const text = 'namespaces: [shop-*]\nclusterScoped: false\ndenyKinds: [{kind: Secret}]\nmaxPrune: 5\n'
+    const ceiling = { namespaces: ['shop-*'], clusterScoped: false, denyKinds: [{ kind: 'Secret' }], maxPrune: 5 }
+    assert.deepEqual(readCeiling(text, 'c.yaml'), ceiling)
+    assert.throws(
+      () => readCeiling('namespace: [shop]', 'c.yaml'),
+      /c\.yaml: unknown field namespace; known are namespaces, /,
+    )
+    assert.throws(() => readCeiling('maxPrune: many', 'c.yaml'), /ceiling\.maxPrune/)
+    assert.throws(() => readCeiling('a: [', 'c.yaml'), /c\.yaml: /)
+  })
+})
+
+describe('denied calls', () => {
+  it('are named with verb, resource and subject', () => {
+    const said =
+      'deployments.apps "x" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "deployments" in API group "apps" in the namespace "shop"'
+    assert.equal(
+      describeDenied(said),
+      'denied: system:serviceaccount:a:b may not patch deployments.apps in namespace shop',
+    )
+    const wide =
+      'namespaces is forbidden: User "u" cannot create resource "namespaces" in API group "" at the cluster scope'
+    assert.equal(describeDenied(wide), 'denied: u may not create namespaces')
+    assert.equal(describeDenied('exceeded quota'), undefined)
   })
 })
 

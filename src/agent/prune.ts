@@ -1,10 +1,14 @@
-/** Deleting what left a set, or a whole bundle for its tombstone: the recorded object only, never one that is adopted or wanted elsewhere. */
+/** Deleting what left a set, or a whole bundle for its tombstone; plan/prune.ts says what, here it is done: the recorded object only, by its UID. */
 import type { Logger } from '../core/log.ts'
-import { applyOrder, isPrunable } from '../plan/apply-order.ts'
+import { inParallel } from '../core/in-parallel.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import { applyOrder, placeOf } from '../plan/apply-order.ts'
+import { describeObject, objectKey } from '../plan/object-id.ts'
+import { CONFIRM_PRUNE, isKeptKind } from '../plan/object-options.ts'
+import { planPrune } from '../plan/prune.ts'
 import { isAppliedBy } from './applier.ts'
 import type { Applier } from './applier.ts'
 import type { InventoryObject } from './cluster-state.ts'
-import { describeObject, objectKey } from './object-id.ts'
 
 /** Keys of all objects that other bundles want now; it throws when that cannot be known yet (I-26). */
 export type WantedElsewhere = (bundle: string, signal: AbortSignal) => Promise<ReadonlySet<string>>
@@ -13,29 +17,87 @@ export type WantedElsewhere = (bundle: string, signal: AbortSignal) => Promise<R
 export interface PruneRequest {
   readonly bundle: string
   readonly objects: readonly InventoryObject[]
+  readonly options: BundleOptions
+  readonly cause: 'removed' | 'unplaced' | 'bundleDeleted'
+  readonly isHealthy: boolean
+  readonly ceiling: number | undefined
   readonly applier: Applier
   readonly wanted: WantedElsewhere
   readonly log: Logger
 }
 
-/** Deletes objects that a bundle no longer has; in the reverse of the order they were applied. */
-export async function pruneObjects(request: PruneRequest, signal: AbortSignal): Promise<void> {
-  const { bundle, objects, applier, log } = request
-  if (objects.length === 0) return
+/** What became of the objects. */
+export interface Pruned {
+  /** Keys of objects the bundle no longer has, deleted or left to others. */
+  readonly forgotten: readonly string[]
+  /** Why something is still there, and what would release it. */
+  readonly waits?: string
+}
+
+const AT_ONCE = 8
+
+/** Deletes objects that a bundle no longer has, in the reverse of the order they were applied. */
+export async function pruneObjects(request: PruneRequest, signal: AbortSignal): Promise<Pruned> {
+  const { bundle, objects, applier, log, options } = request
+  if (objects.length === 0) return { forgotten: [] }
   const wanted = await request.wanted(bundle, signal)
-  for (const object of applyOrder(objects).toReversed()) {
-    const name = describeObject(object)
-    if (wanted.has(objectKey(object))) {
-      log.info({ bundle, object: name }, 'left in place: another bundle has it')
-    } else if (object.adopted === true || !isPrunable(object)) {
-      log.info({ bundle, object: name }, 'left in place: it may hold what the bundle did not bring')
-    } else {
+  const plan = planPrune({
+    objects,
+    options,
+    cause: request.cause,
+    wanted,
+    confirmed: await confirmedOf(request, signal),
+    isHealthy: request.isHealthy,
+    ...(request.ceiling === undefined ? {} : { ceiling: request.ceiling }),
+  })
+  for (const { object, why } of plan.release) log.info({ bundle, object: describeObject(object), why }, 'left in place')
+  const forgotten = plan.release.map(({ object }) => objectKey(object))
+  const propagation = options.delete?.propagation ?? 'Background'
+
+  const removeAll = async (some: readonly InventoryObject[]) => {
+    await inParallel(some, AT_ONCE, async (object) => {
       const uid = object.uid ?? (await ownUid(request, object, signal))
-      if (uid === undefined) continue
-      await applier.remove(object, uid, signal)
-      log.info({ bundle, object: name }, 'pruned')
-    }
+      if (uid === undefined) return
+      await applier.remove(object, { uid, propagation }, signal)
+      log.info({ bundle, object: describeObject(object) }, 'pruned')
+    })
   }
+  const inside = plan.remove.filter((object) => !isKeptKind(object))
+  const groups = [...Map.groupBy(applyOrder(inside), placeOf).values()].toReversed()
+  for (const group of groups) await removeAll(group)
+  const outside = plan.remove.filter((object) => isKeptKind(object))
+  const still = outside.length > 0 ? await stillThere(inside, applier, signal) : []
+  forgotten.push(...inside.filter((object) => !still.includes(object)).map(objectKey))
+  const [first] = still
+  if (first) return { forgotten, waits: `waiting for ${describeObject(first)} to be gone` }
+  await removeAll(applyOrder(outside).toReversed())
+  forgotten.push(...outside.map(objectKey))
+  return { forgotten, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }
+}
+
+// Namespaces and CRDs take everything in them along: first what is in them ends in its own way.
+async function stillThere(
+  objects: readonly InventoryObject[],
+  applier: Applier,
+  signal: AbortSignal,
+): Promise<InventoryObject[]> {
+  const found: InventoryObject[] = []
+  await inParallel(objects, AT_ONCE, async (object) => {
+    const live = await applier.get(object, signal)
+    if (live && live.metadata.uid === object.uid) found.push(object)
+  })
+  return found
+}
+
+async function confirmedOf(request: PruneRequest, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const confirmed = new Set<string>()
+  if (request.cause !== 'removed') return confirmed
+  for (const object of request.objects) {
+    if ((object.prune ?? request.options.prune?.mode) !== 'Confirm') continue
+    const live = await request.applier.get(object, signal)
+    if (!live || live.metadata.annotations?.[CONFIRM_PRUNE] === 'true') confirmed.add(objectKey(object))
+  }
+  return confirmed
 }
 
 // Recorded before it was applied, and then a crash: it is ours only if the cluster says that we applied it.

@@ -8,6 +8,7 @@ import { generateKeyPair } from '../core/bytes.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { VERSION } from '../core/version.ts'
+import { readCeiling } from './ceiling-file.ts'
 import { connectHub } from './connect-hub.ts'
 import { createAgent } from './create-agent.ts'
 import { createFileStorage } from './file-storage.ts'
@@ -26,6 +27,8 @@ export interface RunAgentOptions {
   readonly context?: string
   /** A directory of its own; made with mode 0700. */
   readonly dataDir: string
+  /** YAML or JSON with what this cluster's own people allow; everything when absent. */
+  readonly ceilingFile?: string
   readonly logLevel?: LogLevel
   /** Where log lines go; standard error when absent. */
   readonly writeLog?: (line: string) => void
@@ -44,6 +47,8 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
     readFile: (path) => readFile(path, 'utf8'),
     ...(context === undefined ? {} : { context }),
   })
+  const { ceilingFile } = options
+  const ceiling = ceilingFile === undefined ? {} : readCeiling(await readFile(ceilingFile, 'utf8'), ceilingFile)
   const cluster = createUndiciTransport(connection)
   try {
     const agent = await createAgent({
@@ -55,6 +60,7 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
       ids: systemIds,
       newKeyPair: generateKeyPair,
       log,
+      ceiling,
       ...(joinCode === undefined ? {} : { joinCode }),
       ...(clusterName === undefined ? {} : { clusterName }),
     })

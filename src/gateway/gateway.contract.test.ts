@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { matchesGlob } from '../core/glob.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import type { KeyPair } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
@@ -21,7 +22,6 @@ import { issueAgentCertificate, signerOf } from '../wire/hub-trust.ts'
 import { parseJoinCode } from '../wire/join-code.ts'
 import { parseLiveness } from '../wire/liveness.ts'
 import { writePublicKey } from '../wire/trust.ts'
-import { matchesGlob } from './tokens.ts'
 
 let hub: TestHub
 

@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts'
 import { isInNetwork } from '../core/cidr.ts'
 import { equalBytes, utf8 } from '../core/bytes.ts'
 import { ApiError, isApiError } from '../core/errors.ts'
+import { matchesGlob } from '../core/glob.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import { tokenHash } from '../wire/join-code.ts'
@@ -107,28 +108,4 @@ export async function consumeToken(client: Client, token: JoinToken, use: TokenU
     }
   }
   throw new ApiError('ServiceUnavailable', 'too many agents join with this code at once', { retryAfterSeconds: 5 })
-}
-
-/** Whether a whole name matches a glob of `*` and `?`; linear in practice, one star is retried at a time. */
-export function matchesGlob(pattern: string, text: string): boolean {
-  let p = 0
-  let t = 0
-  let star = -1
-  let resume = 0
-  while (t < text.length) {
-    if (pattern[p] === '*') {
-      star = p++
-      resume = t
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
-      p++
-      t++
-    } else if (star >= 0) {
-      p = star + 1
-      t = ++resume
-    } else {
-      return false
-    }
-  }
-  while (pattern[p] === '*') p++
-  return p === pattern.length
 }

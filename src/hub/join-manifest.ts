@@ -68,6 +68,11 @@ const IN_CLUSTER = {
   contexts: [{ name: 'in-cluster', context: { cluster: 'in-cluster', user: 'agent' } }],
 }
 
+// The agent's rights end there anyway; said here, a bundle hears why before anything is tried.
+function ceilingOf(profile: AgentProfile, namespaces: readonly string[]): object {
+  return profile === 'namespaced' ? { namespaces, clusterScoped: false } : {}
+}
+
 /** The YAML to apply to the cluster; it holds the join code, so treat it as a secret. */
 export function joinManifest(options: JoinManifestOptions): string {
   const { code, endpoints, agentBundle, image = 'node:26-slim', profile = 'full', namespaces = [] } = options
@@ -89,7 +94,7 @@ export function joinManifest(options: JoinManifestOptions): string {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: metadata('flotilla-agent'),
-      data: { kubeconfig: writeYaml(IN_CLUSTER) },
+      data: { kubeconfig: writeYaml(IN_CLUSTER), 'ceiling.yaml': writeYaml(ceilingOf(profile, namespaces)) },
     },
     {
       apiVersion: 'v1',
@@ -129,6 +134,8 @@ export function joinManifest(options: JoinManifestOptions): string {
                   '/opt/flotilla/agent.mjs',
                   '--kubeconfig',
                   '/etc/flotilla/kubeconfig',
+                  '--ceiling',
+                  '/etc/flotilla/ceiling.yaml',
                   '--data',
                   '/data/agent',
                 ],

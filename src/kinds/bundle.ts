@@ -1,3 +1,4 @@
+import { BUNDLE_OPTIONS } from './bundle-options.ts'
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { Conditions, digest, int, intOrString, name, object, optional, text } from './schema.ts'
@@ -26,6 +27,7 @@ export const Bundle = defineKind({
         { description: 'How changes move through the fleet.' },
       ),
     ),
+    ...BUNDLE_OPTIONS,
   }),
   status: object({
     observedGeneration: optional(int()),

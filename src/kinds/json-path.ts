@@ -58,25 +58,44 @@ function literal(text: string): unknown {
 
 /** The values a path leads to; what is missing is left out. */
 export function findByPath(value: unknown, steps: readonly PathStep[]): unknown[] {
-  let found: unknown[] = [value]
-  for (const step of steps) found = found.flatMap((at) => takeStep(at, step)).filter((at) => at !== undefined)
+  return follow(value, steps).map((found) => found.value)
+}
+
+/** The places a path leads to, each as field names and indexes from the root. */
+export function findPlaces(value: unknown, steps: readonly PathStep[]): (readonly (string | number)[])[] {
+  return follow(value, steps).map((found) => found.place)
+}
+
+interface Found {
+  readonly value: unknown
+  readonly place: readonly (string | number)[]
+}
+
+function follow(value: unknown, steps: readonly PathStep[]): Found[] {
+  let found: Found[] = [{ value, place: [] }]
+  for (const step of steps) found = found.flatMap((at) => takeStep(at, step)).filter((at) => at.value !== undefined)
   return found
 }
 
-function takeStep(value: unknown, step: PathStep): unknown[] {
+function takeStep({ value, place }: Found, step: PathStep): Found[] {
   switch (step.type) {
     case 'field':
-      return isObject(value) ? [own(value, step.name)] : []
-    case 'index':
-      return Array.isArray(value) ? [value.at(step.index)] : []
+      return isObject(value) ? [{ value: own(value, step.name), place: [...place, step.name] }] : []
+    case 'index': {
+      if (!Array.isArray(value)) return []
+      const index = step.index < 0 ? value.length + step.index : step.index
+      return [{ value: value[index], place: [...place, index] }]
+    }
     case 'all':
-      return itemsOf(value)
+      return itemsOf(value, place)
     case 'where':
-      return itemsOf(value).filter((item) => jsonEqual(findByPath(item, step.path)[0], step.value) === step.equal)
+      return itemsOf(value, place).filter(
+        (item) => jsonEqual(findByPath(item.value, step.path)[0], step.value) === step.equal,
+      )
   }
 }
 
-function itemsOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value
-  return isObject(value) ? Object.values(value) : []
+function itemsOf(value: unknown, place: Found['place']): Found[] {
+  if (Array.isArray(value)) return value.map((item: unknown, index) => ({ value: item, place: [...place, index] }))
+  return isObject(value) ? Object.entries(value).map(([name, item]) => ({ value: item, place: [...place, name] })) : []
 }

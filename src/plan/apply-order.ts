@@ -1,18 +1,18 @@
-/** In which order the objects of a set are applied: what others live in or are made of comes first. */
+/**
+ * In which order the objects of a set are applied: waves by number, within a wave what others live in or are made of first.
+ *
+ *     wave -1: Namespace, CRD │ ServiceAccount … Deployment      wave 0: …
+ *              └ established ─┘                     └─ healthy ──▶
+ */
+import { groupOf } from './object-id.ts'
+import type { ObjectId } from './object-id.ts'
 
-/** What decides an object's place. */
-export interface Ordered {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly namespace?: string
-  readonly name: string
-}
-
-// Helm's install order, as far as it matters to server-side apply; everything else comes after these, workloads last.
+// Helm's install order, as far as it matters; other kinds come after these and before what intercepts requests.
 const FIRST = [
   'Namespace',
   'CustomResourceDefinition',
   'PriorityClass',
+  'RuntimeClass',
   'StorageClass',
   'ServiceAccount',
   'ClusterRole',
@@ -22,27 +22,73 @@ const FIRST = [
   'ResourceQuota',
   'LimitRange',
   'NetworkPolicy',
+  'PodDisruptionBudget',
   'Secret',
   'ConfigMap',
   'PersistentVolume',
   'PersistentVolumeClaim',
   'Service',
 ]
+// A webhook that is there before what answers it would stop everything else.
+const LAST = ['APIService', 'ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
 
 /** The objects in the order to apply them; equal places keep the order of the set. */
-export function applyOrder<T extends Ordered>(objects: readonly T[]): T[] {
+export function applyOrder<T extends ObjectId>(objects: readonly T[]): T[] {
   return objects.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
-function placeOf({ kind }: Ordered): number {
+/** Objects that may be applied at the same time have the same place. */
+export function placeOf({ kind }: ObjectId): number {
   const place = FIRST.indexOf(kind)
-  return place < 0 ? FIRST.length : place
+  if (place >= 0) return place
+  return FIRST.length + 1 + LAST.indexOf(kind)
 }
 
-// Data and everything inside goes with these: only an explicit word removes them.
-const KEPT = new Set(['Namespace', 'CustomResourceDefinition', 'PersistentVolume', 'PersistentVolumeClaim'])
+/** One wave: applied whole, then waited for. */
+export interface Wave<T> {
+  readonly wave: number
+  /** Namespaces and CRDs; they must be there and established before the others. */
+  readonly foundations: readonly T[]
+  readonly others: readonly T[]
+}
 
-/** Whether an object that left its set may be deleted without being named. */
-export function isPrunable({ kind }: Ordered): boolean {
-  return !KEPT.has(kind)
+/** What decides an object's wave. */
+export interface Planned extends ObjectId {
+  readonly wave: number
+  /** Of a CRD: which kind it brings. */
+  readonly brings?: { readonly group: string; readonly kind: string }
+}
+
+/** The waves of a set, in order; namespaces and CRDs come no later than what needs them. */
+export function wavesOf<T extends Planned>(objects: readonly T[]): Wave<T>[] {
+  const needed = new Map<string, number>()
+  const need = (key: string, wave: number) => needed.set(key, Math.min(wave, needed.get(key) ?? wave))
+  for (const object of objects) {
+    if (object.namespace !== undefined) need(`namespace ${object.namespace}`, object.wave)
+    need(`kind ${groupOf(object)}/${object.kind}`, object.wave)
+  }
+  const waveOf = (object: T): number => {
+    const by = foundationKey(object)
+    return by === undefined ? object.wave : Math.min(object.wave, needed.get(by) ?? object.wave)
+  }
+  const byWave = Map.groupBy(objects, waveOf)
+  return [...byWave.keys()]
+    .toSorted((a, b) => a - b)
+    .map((wave) => {
+      const members = applyOrder(byWave.get(wave)!)
+      return {
+        wave,
+        foundations: members.filter((object) => isFoundation(object)),
+        others: members.filter((object) => !isFoundation(object)),
+      }
+    })
+}
+
+function isFoundation(object: Planned): boolean {
+  return object.kind === 'CustomResourceDefinition' || (object.kind === 'Namespace' && groupOf(object) === '')
+}
+
+function foundationKey(object: Planned): string | undefined {
+  if (object.brings) return `kind ${object.brings.group}/${object.brings.kind}`
+  return object.kind === 'Namespace' && groupOf(object) === '' ? `namespace ${object.name}` : undefined
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { applyOrder, isPrunable } from './apply-order.ts'
 import { healthOf } from './health.ts'
 
 function live(apiVersion: string, kind: string, fields: object, generation?: number): UnknownObject {
@@ -112,20 +111,4 @@ describe('health', () => {
       if (message) assert.match(health.message, message)
     })
   }
-})
-
-describe('apply order', () => {
-  it('puts namespaces first, workloads last, and keeps the order otherwise', () => {
-    const objects = ['Deployment', 'Widget', 'ConfigMap', 'Namespace', 'CustomResourceDefinition'].map((kind, i) => ({
-      apiVersion: 'v1',
-      kind,
-      name: `n${i}`,
-    }))
-    const kinds = applyOrder(objects).map((object) => object.kind)
-    assert.deepEqual(kinds, ['Namespace', 'CustomResourceDefinition', 'ConfigMap', 'Deployment', 'Widget'])
-    assert.deepEqual(
-      objects.filter((object) => !isPrunable(object)).map((object) => object.kind),
-      ['Namespace', 'CustomResourceDefinition'],
-    )
-  })
 })

@@ -11,6 +11,7 @@ import { silentLogger } from '../core/log.ts'
 import type { Logger } from '../core/log.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import type { KubeObject, UnknownObject } from '../kinds/meta.ts'
+import type { Ceiling } from '../plan/ceiling.ts'
 import { createEmbeddedCluster } from '../sim/cluster.ts'
 import type { WorkloadBehaviour } from '../sim/workloads.ts'
 import type { TestHub } from './wire-hub.ts'
@@ -21,6 +22,7 @@ export interface AgentUnderTestOptions {
   readonly clusterName?: string
   readonly behaviour?: Partial<WorkloadBehaviour>
   readonly log?: Logger
+  readonly ceiling?: Ceiling
 }
 
 const TYPES = {
@@ -81,6 +83,7 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
       newKeyPair: seededKeys(ids.fork('keys')),
       log,
       joinCode: options.joinCode,
+      ...(options.ceiling ? { ceiling: options.ceiling } : {}),
       ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
     })
     stopping = new AbortController()

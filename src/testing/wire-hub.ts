@@ -18,6 +18,7 @@ import { createGateway } from '../gateway/create-gateway.ts'
 import type { Gateway } from '../gateway/create-gateway.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
@@ -41,6 +42,7 @@ export interface TestBundle {
   readonly generation: number
   readonly objects: readonly UnknownObject[]
   readonly startBy?: string
+  readonly options?: BundleOptions
 }
 
 /** Starts the agent side of a hub on a virtual clock. */
@@ -163,7 +165,7 @@ export async function startTestHub(seed = 'hub') {
     return formatJoinCode({ endpoints: [TEST_ENDPOINT], root: trust.root.keyId, token: { name, secret } })
   }
 
-  async function putSet(objects: readonly UnknownObject[]): Promise<Digest> {
+  async function putSet(objects: readonly UnknownObject[], options?: BundleOptions): Promise<Digest> {
     const named: SetObject[] = []
     for (const object of objects) {
       const { apiVersion, kind, metadata } = object
@@ -171,7 +173,7 @@ export async function startTestHub(seed = 'hub') {
       const digest = await blobs.put(utf8(canonicalJson(object)))
       named.push({ apiVersion, kind, name, digest, ...(namespace === undefined ? {} : { namespace }) })
     }
-    const set: ObjectSet = { format: 'flotilla.dev/set/v1', objects: named }
+    const set: ObjectSet = { format: 'flotilla.dev/set/v1', objects: named, ...(options ? { options } : {}) }
     return blobs.put(objectSetBytes(set))
   }
 
@@ -187,8 +189,8 @@ export async function startTestHub(seed = 'hub') {
       if (!isApiError(caught, 'NotFound')) throw caught
     })
     const entries: DocumentEntry[] = []
-    for (const [bundle, { generation, objects, startBy }] of Object.entries(bundles)) {
-      const set = await putSet(objects)
+    for (const [bundle, { generation, objects, startBy, options }] of Object.entries(bundles)) {
+      const set = await putSet(objects, options)
       entries.push({ bundle, generation, set, rollout: bundle, ...(startBy === undefined ? {} : { startBy }) })
     }
     const previous = current?.spec.document

@@ -1,5 +1,6 @@
 /** The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and 4. */
 import type { Digest } from '../core/digest.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
 
 /** One bundle the cluster should run. */
 export interface DocumentEntry {
@@ -20,6 +21,8 @@ export interface Tombstone {
   readonly bundle: string
   readonly generation: number
   readonly policy: 'Delete' | 'Orphan'
+  /** Why; the agent then keeps what the bundle's own options say is kept for that cause. */
+  readonly cause?: 'unplaced' | 'bundleDeleted'
 }
 
 /** In force on receipt. */
@@ -55,6 +58,8 @@ export interface ClusterDocument {
 /** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */
 export interface ObjectSet {
   readonly format: 'flotilla.dev/set/v1'
+  /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
+  readonly options?: BundleOptions
   readonly objects: readonly SetObject[]
 }
 

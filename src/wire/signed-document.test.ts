@@ -30,6 +30,20 @@ describe('signed documents', () => {
     )
   })
 
+  it('hold sets whose options are all known', () => {
+    const bytes = (options: object) => utf8(JSON.stringify({ format: 'flotilla.dev/set/v1', objects: [], options }))
+    assert.deepEqual(parseObjectSet(bytes({ prune: { mode: 'Last' } })).options, { prune: { mode: 'Last' } })
+    assert.throws(() => parseObjectSet(bytes({ prune: { mode: 'Perhaps' } })), /set\.options\.prune\.mode/)
+    assert.throws(
+      () => parseObjectSet(bytes({ teleport: true })),
+      /set's options\.teleport is not known .* upgrade the agent/,
+    )
+    assert.throws(() => parseObjectSet(bytes({ ignore: [{ planets: [] }] })), /set's options\.ignore\[0\]\.planets/)
+    assert.deepEqual(parseObjectSet(bytes({ namespaces: { labels: { a: 'b' } } })).options?.namespaces?.labels, {
+      a: 'b',
+    })
+  })
+
   const content = (entries: object[]) => ({ content: { entries, tombstones: [] } })
   const malformed: [string, object, RegExp][] = [
     ['another format', { format: 'flotilla.dev/document/v2' }, /document\.format/],

@@ -1,10 +1,12 @@
 /** Documents and sets as bytes: signed, checked, bounded. */
 import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
-import { canonicalJson } from '../core/json.ts'
+import { canonicalJson, isObject } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
+import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
 import type { ClusterDocument, ObjectSet } from './document.ts'
 import { openEnvelope, PAYLOAD, signEnvelope, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
@@ -45,6 +47,7 @@ const DocumentSchema = Type.Object({
         bundle: BundleName,
         generation: Revision,
         policy: Type.Union([Type.Literal('Delete'), Type.Literal('Orphan')]),
+        cause: Type.Optional(Type.Union([Type.Literal('unplaced'), Type.Literal('bundleDeleted')])),
       }),
       { maxItems: LIMITS.bundles },
     ),
@@ -53,6 +56,7 @@ const DocumentSchema = Type.Object({
 
 const SetSchema = Type.Object({
   format: Type.Literal('flotilla.dev/set/v1'),
+  options: Type.Optional(BundleOptionsSchema),
   objects: Type.Array(
     Type.Object({
       apiVersion: Type.String({ minLength: 1, maxLength: 317 }),
@@ -110,6 +114,11 @@ export function openDocument(
 /** Reads the bytes of a set; call it only with bytes whose digest was checked. */
 export function parseObjectSet(bytes: Uint8Array): ObjectSet {
   const set: ObjectSet = parseJson(SetSchema, bytes, { what: 'set', maxBytes: LIMITS.blobBytes })
+  // An option this version does not know must not be dropped in silence: what it asks for would not happen.
+  const unknown = unknownField(BundleOptionsSchema, set.options ?? {}, 'options')
+  if (unknown !== undefined) {
+    throw new WireError('Malformed', `set's ${unknown} is not known to this version; upgrade the agent`)
+  }
   refuseRepeated(
     set.objects.map(({ apiVersion, kind, namespace = '', name }) => `${apiVersion} ${kind} ${namespace}/${name}`),
     'set names an object twice',
@@ -126,6 +135,30 @@ export function objectSetBytes(set: ObjectSet): Uint8Array {
 export function checkDigest(bytes: Uint8Array, promised: Digest, what: string): void {
   const digest = digestOf(bytes)
   if (digest !== promised) throw new WireError('WrongDigest', `${what} has digest ${digest}, expected ${promised}`)
+}
+
+function unknownField(schema: TSchema, value: unknown, at: string): string | undefined {
+  const { properties, items, additionalProperties } = schema as {
+    readonly properties?: Readonly<Record<string, TSchema>>
+    readonly items?: TSchema
+    readonly additionalProperties?: unknown
+  }
+  if (Array.isArray(value)) {
+    return items && firstOf(value.entries(), ([index, item]) => unknownField(items, item, `${at}[${index}]`))
+  }
+  if (!isObject(value) || additionalProperties !== undefined) return undefined
+  return firstOf(Object.entries(value), ([name, inner]) => {
+    const known = properties && Object.hasOwn(properties, name) ? properties[name] : undefined
+    return known ? unknownField(known, inner, `${at}.${name}`) : `${at}.${name}`
+  })
+}
+
+function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function refuseRepeated(names: readonly string[], problem: string): void {

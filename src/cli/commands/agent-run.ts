@@ -12,7 +12,7 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 /** Runs an agent until the signal is aborted. */
 export async function agentRun({ signal }: AgentRunInput, flags: Record<string, unknown>): Promise<void> {
-  const { kubeconfig, join, data, context, name, logLevel } = flags
+  const { kubeconfig, join, data, context, name, logLevel, ceiling } = flags
   if (typeof kubeconfig !== 'string') {
     throw new CliError(EXIT.usage, {
       what: 'an agent needs its cluster',
@@ -30,6 +30,7 @@ export async function agentRun({ signal }: AgentRunInput, flags: Record<string, 
     signal,
     ...(typeof join === 'string' && { joinCode: join }),
     ...(typeof name === 'string' && { clusterName: name }),
+    ...(typeof ceiling === 'string' && { ceilingFile: ceiling }),
     ...(typeof context === 'string' && { context }),
   })
 }

@@ -48,6 +48,7 @@ export function addStart(program: Command, act: Act): void {
     .option('--name <cluster>', 'the name to join under, for codes made for several clusters')
     .requiredOption('--data <dir>', 'the directory of the agent’s keys and its last state')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .option('--ceiling <file>', 'what this cluster’s own people allow; everything when not given')
     .action(
       act(async (run, _words, flags) => {
         const { agentRun } = await import('../commands/agent-run.ts')

@@ -7,7 +7,7 @@ import type { Bundle } from '../../kinds/bundle.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { renderBundle } from '../../render/render-bundle.ts'
-import { build, buildBundle } from '../../testing/builders.ts'
+import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
@@ -111,4 +111,30 @@ test('the release is found by the name of the bundle inside it', async () => {
   const { reconciler, log } = fixture({ releasesOf: () => [other] })
   await passOf(reconciler, bundle(2))
   assert.equal(log.at(-1), 'create hello-g5')
+})
+
+test('options travel in the set: another option is another digest, none keeps the old one', async () => {
+  const digestFor = async (spec: Partial<Bundle['spec']>) => {
+    const { reconciler, releases } = fixture()
+    await passOf(reconciler, bundle(1, spec))
+    return releases[0]!.spec.bundles[0]!.set
+  }
+  const plain = await digestFor({})
+  assert.equal(await digestFor({ rollout: { concurrency: 3 } }), plain)
+  const pruned = await digestFor({ prune: { mode: 'Last' } })
+  assert.notEqual(pruned, plain)
+  assert.notEqual(await digestFor({ prune: { mode: 'Never' } }), pruned)
+})
+
+test('an annotation that cannot be read stalls, naming object, annotation and the words to use', async () => {
+  const { reconciler } = fixture()
+  const manifests = configMapManifest('a', {}).replace(
+    '"name": "a"',
+    '"name": "a", "annotations": {"flotilla.dev/wave": "first"}',
+  )
+  const pass = await passOf(reconciler, bundle(1, { manifests }))
+  assert.match(
+    pass.condition('Rendered'),
+    /RenderFailed: ConfigMap default\/a: annotation flotilla.dev\/wave is "first"; write a whole number such as "-1" or "10"\. Clusters keep/,
+  )
 })

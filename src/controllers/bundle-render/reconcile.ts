@@ -2,8 +2,11 @@ import type { Digest } from '../../core/digest.ts'
 import { Stalled } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
+import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/release.ts'
+import { objectOptions } from '../../plan/object-options.ts'
 import { decideRelease, newestRelease } from '../../plan/release.ts'
 import type { ExistingRelease } from '../../plan/release.ts'
 import { blobsOf, describeProblems } from '../../render/rendered.ts'
@@ -89,11 +92,26 @@ async function renderSet(
     draft.conditions.set('Rendered', 'False', 'RenderFailed', message)
     throw new Stalled('RenderFailed', message)
   }
+  const { spec } = draft.next
+  refuseWrongAnnotations(draft, result.objects)
   const blobs = blobsOf(result.objects)
   for (const blob of blobs) await ports.putBlob(blob.bytes)
   const objects = blobs.map(({ bytes: _bytes, ...object }) => object)
-  const digest = await ports.putBlob(objectSetBytes({ format: 'flotilla.dev/set/v1', objects }))
+  const options = bundleOptionsOf(spec)
+  const set = { format: 'flotilla.dev/set/v1', objects, ...(options ? { options } : {}) } as const
+  const digest = await ports.putBlob(objectSetBytes(set))
   return { digest, size: objects.length }
+}
+
+/** What an object says about itself is read here first, where its author sees the answer, and not only on every cluster. */
+function refuseWrongAnnotations(draft: Draft<Bundle>, objects: readonly UnknownObject[]): void {
+  for (const object of objects) {
+    const read = objectOptions(draft.next.spec, object)
+    if (read.ok) continue
+    const message = `${read.problem}. Clusters keep what they run.`
+    draft.conditions.set('Rendered', 'False', 'RenderFailed', message)
+    throw new Stalled('RenderFailed', message)
+  }
 }
 
 function asExisting(release: Release, bundle: string): ExistingRelease {

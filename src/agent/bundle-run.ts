@@ -1,0 +1,101 @@
+/** What the agent remembers of one bundle between steps; all of it can be found again after a restart. */
+import type { Digest } from '../core/digest.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { objectKey } from '../plan/object-id.ts'
+import { decideMeeting } from '../plan/ownership.ts'
+import type { Meeting, OtherRecord } from '../plan/ownership.ts'
+import type { DocumentEntry } from '../wire/document.ts'
+import type { ReportRow } from '../wire/frames.ts'
+import { fieldManager, isAppliedBy } from './applier.ts'
+import type { Inventory, InventoryObject } from './cluster-state.ts'
+import type { PlannedObject, SetPlan } from './set-plan.ts'
+
+/** One bundle, as it is being run. */
+export interface BundleRun {
+  entry: DocumentEntry
+  /** The epoch of the document that asks for it. */
+  epoch: number
+  readonly manager: string
+  inventory: Inventory | undefined
+  inventoryRead: boolean
+  plan: SetPlan | undefined
+  /** What the inventory says, by key; ahead of it between two writes. */
+  records: Map<string, InventoryObject>
+  /** How objects were met when the operation began. */
+  readonly meetings: Map<string, Meeting>
+  /** Objects that this operation has written, or found as they should be. */
+  readonly done: Set<string>
+}
+
+/** How a bundle does after a step, and when to look again. */
+export interface StepResult {
+  readonly row: Pick<ReportRow, 'state' | 'message' | 'firstFailing'>
+  readonly lookAgainMs: number
+}
+
+/** How often a bundle is looked at, by how it does. */
+export const LOOK_MS = { progressing: 2000, failed: 5000, ready: 30_000, held: 60_000 } as const
+
+/** A run that has not begun. */
+export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
+  return {
+    entry,
+    epoch,
+    manager: fieldManager(entry.bundle),
+    inventory: undefined,
+    inventoryRead: false,
+    plan: undefined,
+    records: new Map(),
+    meetings: new Map(),
+    done: new Set(),
+  }
+}
+
+/** Takes what was read from the cluster. */
+export function takeInventory(run: BundleRun, inventory: Inventory | undefined): void {
+  run.inventory = inventory
+  run.inventoryRead = true
+  run.records = new Map((inventory?.objects ?? []).map((object) => [objectKey(object), object]))
+}
+
+/** The inventory as it should be written now. */
+export function inventoryOf(
+  run: BundleRun,
+  state: Pick<Inventory, 'phase' | 'operation' | 'options' | 'history'> & { readonly set?: Digest },
+): Inventory {
+  const { bundle, generation, set } = run.entry
+  const before = run.inventory?.objects
+  const objects = [...run.records.values()]
+  const isSame = before?.length === objects.length && before.every((object, index) => object === objects[index])
+  return {
+    bundle,
+    generation,
+    epoch: run.epoch,
+    set,
+    ...state,
+    // The very same list is not written again.
+    objects: isSame ? before : objects,
+  }
+}
+
+/** How a bundle meets an object that is, or is not, there. */
+export function meetObject(
+  run: BundleRun,
+  planned: PlannedObject,
+  live: UnknownObject | undefined,
+  others: readonly OtherRecord[] = [],
+): Meeting {
+  const { takeover, force } = planned.options
+  return decideMeeting({
+    live: live && uidOf(live),
+    isAppliedByUs: live !== undefined && isAppliedBy(live, run.entry.bundle),
+    recorded: run.records.get(planned.key),
+    others,
+    takeover,
+    force,
+  })
+}
+
+function uidOf({ metadata: { uid } }: UnknownObject): { readonly uid?: string } {
+  return uid === undefined ? {} : { uid }
+}

@@ -1,0 +1,106 @@
+/** A set, ready to be applied: each object with what holds for it, in waves. Objects themselves stay on disk until they are written. */
+import { isObject } from '../core/json.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import { wavesOf } from '../plan/apply-order.ts'
+import type { Planned, Wave } from '../plan/apply-order.ts'
+import { objectKey } from '../plan/object-id.ts'
+import { objectOptions } from '../plan/object-options.ts'
+import type { ObjectOptions } from '../plan/object-options.ts'
+import type { ObjectSet, SetObject } from '../wire/document.ts'
+import { idOf, ObjectFailure } from './applier.ts'
+import { AGENT_NAMESPACE } from './cluster-state.ts'
+import type { Content } from './content.ts'
+
+/** One object of a set, or a namespace made for the others. */
+export interface PlannedObject extends Planned {
+  readonly key: string
+  readonly options: ObjectOptions
+  readonly from: SetObject | { readonly made: UnknownObject }
+  /** The beginning of its digest; enough to see that it is the same. */
+  readonly digest: string
+}
+
+/** A set, ready to be applied. */
+export interface SetPlan {
+  readonly options: BundleOptions
+  readonly objects: readonly PlannedObject[]
+  readonly byKey: ReadonlyMap<string, PlannedObject>
+  readonly waves: readonly Wave<PlannedObject>[]
+}
+
+// Every cluster has these.
+const GIVEN_NAMESPACES = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease', AGENT_NAMESPACE])
+const DIGEST_CHARS = 24
+
+/** Reads every object of a complete set once. */
+export async function planSet(set: ObjectSet, content: Content, signal: AbortSignal): Promise<SetPlan> {
+  const options = set.options ?? {}
+  const objects: PlannedObject[] = []
+  const shared = new Map<string, ObjectOptions>()
+  for (const named of set.objects) {
+    const object = await content.object(named, signal)
+    const read = objectOptions(options, object)
+    if (!read.ok) throw new ObjectFailure(named, read.problem)
+    // Most objects are treated alike: one value for all of them.
+    const text = JSON.stringify(read.options)
+    const mine = shared.get(text) ?? read.options
+    shared.set(text, mine)
+    const { apiVersion, kind, namespace, name, digest } = named
+    const brings = broughtBy(object)
+    objects.push({
+      apiVersion,
+      kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      key: objectKey(named),
+      wave: mine.wave,
+      options: mine,
+      from: named,
+      digest: digest.slice('sha256:'.length, 'sha256:'.length + DIGEST_CHARS),
+      ...(brings ? { brings } : {}),
+    })
+  }
+  objects.push(...madeNamespaces(options, objects))
+  return {
+    options,
+    objects,
+    byKey: new Map(objects.map((object) => [object.key, object])),
+    waves: wavesOf(objects),
+  }
+}
+
+/** The object to write. */
+export async function objectToWrite(
+  planned: PlannedObject,
+  content: Content,
+  signal: AbortSignal,
+): Promise<UnknownObject> {
+  return 'made' in planned.from ? planned.from.made : content.object(planned.from, signal)
+}
+
+function madeNamespaces(options: BundleOptions, objects: readonly PlannedObject[]): PlannedObject[] {
+  const { create, labels, annotations } = options.namespaces ?? {}
+  const wantsMetadata = labels !== undefined || annotations !== undefined
+  if (create !== true && !wantsMetadata) return []
+  const brought = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ name }) => name))
+  const names = new Set(objects.flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace])))
+  return [...names]
+    .filter((name) => !GIVEN_NAMESPACES.has(name) && !brought.has(name))
+    .map((name): PlannedObject => {
+      const metadata = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
+      const made: UnknownObject = { apiVersion: 'v1', kind: 'Namespace', metadata }
+      const method = wantsMetadata ? 'ServerSideApply' : 'CreateOnly'
+      const wave = Math.min(...objects.filter(({ namespace }) => namespace === name).map((object) => object.wave))
+      const treatment: ObjectOptions = { wave, method, force: false, immutable: 'Fail', takeover: 'Always', ignore: [] }
+      const digest = JSON.stringify(metadata).slice(0, DIGEST_CHARS)
+      return { ...idOf(made), key: objectKey(idOf(made)), wave, options: treatment, from: { made }, digest }
+    })
+}
+
+function broughtBy(object: UnknownObject): PlannedObject['brings'] {
+  if (object.kind !== 'CustomResourceDefinition' || !isObject(object['spec'])) return undefined
+  const { group, names } = object['spec']
+  const kind = isObject(names) ? names['kind'] : undefined
+  return typeof group === 'string' && typeof kind === 'string' ? { group, kind } : undefined
+}
