@@ -4,6 +4,8 @@ import type { Informers } from '../client/informers.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
+import { ClusterSetBinding } from '../kinds/cluster-set-binding.ts'
+import { ClusterSet } from '../kinds/cluster-set.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import { PlacementDecision } from '../kinds/placement-decision.ts'
@@ -14,6 +16,8 @@ import { Rollout } from '../kinds/rollout.ts'
 /** The caches; the indexes of each are named in `createCaches`. */
 export interface Caches {
   readonly clusters: Informer<Cluster>
+  readonly clusterSets: Informer<ClusterSet>
+  readonly clusterSetBindings: Informer<ClusterSetBinding>
   readonly joinTokens: Informer<JoinToken>
   readonly bundles: Informer<Bundle>
   readonly placements: Informer<Placement>
@@ -28,6 +32,8 @@ export interface Caches {
 export function createCaches(informers: Informers): Caches {
   const caches: Caches = {
     clusters: informers.of(Cluster),
+    clusterSets: informers.of(ClusterSet),
+    clusterSetBindings: informers.of(ClusterSetBinding),
     joinTokens: informers.of(JoinToken),
     bundles: informers.of(Bundle),
     placements: informers.of(Placement),

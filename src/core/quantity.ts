@@ -45,6 +45,36 @@ export function quantityToNumber(quantity: Quantity): number {
   return Number(quantity.nano / 1_000_000_000n) + Number(quantity.nano % 1_000_000_000n) / 1e9
 }
 
+/**
+ * The number Kubernetes' own float conversion gives (`AsApproximateFloat64`): the digits as an integer times a power of
+ * ten, so `3300m` is 3300 × 0.001. It can differ from the nearest number in the last bit.
+ */
+export function approximateQuantity(value: string | number): number | undefined {
+  const text = String(value)
+  const match = text.length > MAX_TEXT ? null : FORM.exec(text)
+  if (!match) return undefined
+  const [, sign, digits, binary, decimal, exponent] = match
+  const [whole = '', fraction = ''] = digits!.split('.')
+  const power = decimal ? DECIMAL[decimal]! : Number(exponent ?? 0)
+  const length = (whole.replace(/^0+/, '') || '0').length + fraction.length
+  const binaryDigits = binary ? BINARY_DIGITS[binary]! : 0
+  const isShort = binary ? fraction === '' && 14 - length - Math.trunc(binaryDigits) >= 0 : 18 - length >= 0
+  const negative = sign === '-' ? -1 : 1
+  if (isShort && power - fraction.length >= -9) {
+    const base = BigInt(whole + fraction) * (binary ? BINARY[binary]! : 1n)
+    if (base < 2n ** 63n) return negative * scaled(Number(base), power - fraction.length)
+  }
+  // Long ones are kept in billionths.
+  const { nano } = parseQuantity(text)!
+  return scaled(Number(nano), -9)
+}
+
+const BINARY_DIGITS: Readonly<Record<string, number>> = { Ki: 3, Mi: 6, Gi: 9, Ti: 12, Pi: 15, Ei: 18 }
+
+function scaled(base: number, exponent: number): number {
+  return exponent === 0 ? base : base * Number(`1e${exponent}`)
+}
+
 function divideUp(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
 }

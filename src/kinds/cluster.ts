@@ -59,6 +59,21 @@ export const Cluster = defineKind({
         },
       ),
     ),
+    taints: optional(
+      listMap(
+        ['key', 'effect'],
+        object({
+          key: text({ max: 317, min: 1 }),
+          value: optional(text({ max: 1024 })),
+          effect: enumOf(['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'], {
+            description:
+              'NoSelect: nobody without a toleration selects it. NoSelectIfNew: who selects it already may go on. PreferNoSelect: ranked last.',
+          }),
+          timeAdded: optional(time({ description: 'From then on tolerations with a time count.' })),
+        }),
+        { max: 64, description: 'Keep placements away that do not tolerate them. What the cluster runs stays.' },
+      ),
+    ),
     identityKey: text({ ...KEY, description: "The agent's enrolled identity key (SPKI, base64)." }),
     sealingKey: text({ ...KEY, description: 'The key secret values are sealed to (SPKI, base64).' }),
     joinToken: optional(name({ description: 'The JoinToken the cluster enrolled with.' })),
@@ -87,6 +102,18 @@ export const Cluster = defineKind({
         max: 64,
         description: 'What the cluster says about itself. Untrusted: may narrow a selection, never widen it.',
       }),
+    ),
+    scores: optional(
+      listMap(
+        ['resource', 'name'],
+        object({
+          resource: text({ max: 253, min: 1, description: 'Who scores.' }),
+          name: text({ max: 253, min: 1, description: 'What is scored.' }),
+          value: int({ minimum: -2147483648, maximum: 2147483647 }),
+          validUntil: optional(time({ description: 'After it the score counts as 0.' })),
+        }),
+        { max: 256, description: 'Custom scores that Placements may rank by.' },
+      ),
     ),
     agent: optional(
       object(

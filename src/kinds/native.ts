@@ -1,6 +1,8 @@
 import { Assignment } from './assignment.ts'
 import { Bundle } from './bundle.ts'
 import { ClusterReport } from './cluster-report.ts'
+import { ClusterSetBinding } from './cluster-set-binding.ts'
+import { ClusterSet } from './cluster-set.ts'
 import { Cluster } from './cluster.ts'
 import type { Kind } from './define-kind.ts'
 import { JoinToken } from './join-token.ts'
@@ -12,6 +14,8 @@ import { Rollout } from './rollout.ts'
 /** Flotilla's own kinds; a kind is here from the day its controller works. */
 export const NATIVE_KINDS: readonly Kind[] = [
   Cluster,
+  ClusterSet,
+  ClusterSetBinding,
   JoinToken,
   Bundle,
   Placement,

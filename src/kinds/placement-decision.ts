@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { enumOf, int, listMap, name, object, text } from './schema.ts'
+import { enumOf, int, listMap, name, object, optional, text } from './schema.ts'
 
 /** One page of a Placement's answer. */
 export const PlacementDecision = defineKind({
@@ -21,7 +21,14 @@ export const PlacementDecision = defineKind({
       object({
         cluster: name(),
         reason: text({ max: 1024, description: 'Why the cluster is selected.' }),
-        state: enumOf(['Selected', 'Evicting']),
+        state: enumOf(['Selected', 'Evicting'], {
+          description: 'Evicting: a change of intent took the cluster out, and what it runs is being removed.',
+        }),
+        group: optional(text({ max: 63, description: 'Its decision group; empty for the rest.' })),
+        groupIndex: optional(int({ description: 'Which chunk of the groups it is in, from 0.' })),
+        score: optional(
+          int({ minimum: -9007199254740991, description: 'The score it was chosen with, where clusters are ranked.' }),
+        ),
       }),
       { max: 1000, default: [], description: 'The selected clusters of this page.' },
     ),

@@ -1,163 +1,215 @@
 /**
  * Where: which clusters a Placement selects, and why, for every cluster, chosen or not.
  *
- * Pages are stable: a cluster stays on the page it was on, a new one takes the first free place, so that one relabelled
- * cluster changes one page however large the fleet is.
+ *   filters (sets, labels, predicates, taints) → ranking → spread and cut → groups → guard → pages
+ *
+ * The last good decisions stay in force when the question has no answer (a selector that cannot be built) and when the
+ * answer would drop more clusters than the guard allows. A cluster that a change of intent takes out (the spec, its own
+ * labels, a set or binding) is Evicting until what it runs has been removed; one that circumstances take out (taints,
+ * claims, scores) only leaves, and keeps what it runs.
  */
-import { meetsRequirement, requirementsOf } from '../core/selector.ts'
-import type { LabelRequirement, LabelSelector, Labels } from '../core/selector.ts'
+import { jsonEqual } from '../core/json.ts'
+import { describeVerdict } from './placement-explain.ts'
+import { compareText } from './placement-facts.ts'
+import type { PlacementCluster, PlacementQuestion, PlacementWorld, VerdictReason } from './placement-facts.ts'
+import { compileFilter, stoppedBy } from './placement-filter.ts'
+import { paginate } from './placement-pages.ts'
+import type { ClusterDecision } from './placement-pages.ts'
+import { selectClusters } from './placement-select.ts'
+import type { Selection } from './placement-select.ts'
+import { judgeShrink } from './shrink-guard.ts'
+import type { ShrinkVerdict } from './shrink-guard.ts'
 
-/** The most decisions one page holds. */
-export const PAGE_SIZE = 500
+export { compareText } from './placement-facts.ts'
+export type * from './placement-facts.ts'
+export { PAGE_SIZE } from './placement-pages.ts'
+export type { ClusterDecision } from './placement-pages.ts'
 
-/** What a Placement asks for. */
-export interface PlacementQuestion {
-  readonly clusterSelector: LabelSelector
+/** The last answer, and what may change it. */
+export interface PlacementBefore {
+  /** Decisions per page, as they stand. */
+  readonly pages: readonly (readonly ClusterDecision[])[]
+  /** The question they answer; absent: unknown, and no loss counts as intent by the spec. */
+  readonly question?: PlacementQuestion
+  readonly generation: number
+  readonly maxDropped?: number | string
+  /** The token of the drop a person released. */
+  readonly release?: string
+  /** Whether the cluster still runs something because of this Placement. */
+  readonly holds: (cluster: string) => boolean
 }
 
-/** What placement looks at in a cluster. */
-export interface PlacementCluster {
-  readonly name: string
-  readonly labels: Labels
-  readonly accepted: boolean
-  /** The Cluster object is being deleted. */
-  readonly leaving?: boolean
-}
-
-/** Why a cluster is selected or not: a permanent word for programs. */
-export type VerdictReason = 'SelectorMatches' | 'SelectsEverything' | 'SelectorDiffers' | 'NotAccepted' | 'Leaving'
-
-/** The answer for one cluster, with the sentence a person reads. */
-export interface ClusterVerdict {
-  readonly cluster: string
-  readonly selected: boolean
-  readonly reason: VerdictReason
-  readonly message: string
-}
-
-/** One selected cluster, as a PlacementDecision holds it. */
-export interface ClusterDecision {
-  readonly cluster: string
-  readonly reason: string
-  readonly state: 'Selected'
-}
-
-/** The whole answer: decisions in order of name, and the same decisions on pages. */
+/** The whole answer. */
 export interface PlacementAnswer {
+  /** In order of name. */
   readonly decisions: readonly ClusterDecision[]
   /** Never empty: nobody selected is one empty page, so that "none" can be told from "not decided yet". */
   readonly pages: readonly (readonly ClusterDecision[])[]
+  readonly selection: Selection
+  /** Held: these are the last good decisions. */
+  readonly guard: ShrinkVerdict
   /** One sentence about the whole; for zero clusters it says why. */
   readonly message: string
 }
 
-/** Says whether one cluster is selected and why; the observed value and what the selector wants are both named. */
-export function explainPlacement(placement: PlacementQuestion, cluster: PlacementCluster): ClusterVerdict {
-  const verdict = (selected: boolean, reason: VerdictReason, message: string): ClusterVerdict => ({
-    cluster: cluster.name,
-    selected,
-    reason,
-    message,
-  })
-  if (cluster.leaving) return verdict(false, 'Leaving', 'the Cluster is being deleted')
-  if (!cluster.accepted) {
-    return verdict(false, 'NotAccepted', `not accepted yet; accept it with: flotilla cluster accept ${cluster.name}`)
-  }
-  const requirements = requirementsOf(placement.clusterSelector)
-  const unmet = requirements.find((requirement) => !meetsRequirement(cluster.labels, requirement))
-  if (unmet) {
-    return verdict(
-      false,
-      'SelectorDiffers',
-      `the selector wants ${describe(unmet)}, but ${observed(cluster.labels, unmet.key)}`,
-    )
-  }
-  if (requirements.length === 0) {
-    return verdict(true, 'SelectsEverything', 'the selector is empty and selects every accepted cluster')
-  }
-  return verdict(true, 'SelectorMatches', clip(`labels match: ${requirements.map(describe).join(', ')}`))
-}
+const NOTHING_BEFORE: PlacementBefore = { pages: [], generation: 1, holds: () => false }
 
-/**
- * Decides for all clusters. `previous` is which cluster stood on which page in the last answer to the same question;
- * without it pages are filled in order of name.
- */
+/** Decides for all clusters. Undefined: the question is misconfigured and there was no answer before. */
 export function decidePlacement(
-  placement: PlacementQuestion,
+  question: PlacementQuestion,
   clusters: readonly PlacementCluster[],
-  previous: readonly (readonly string[])[] = [],
+  around: { readonly world: PlacementWorld; readonly before?: PlacementBefore },
 ): PlacementAnswer {
-  const verdicts = clusters.map((cluster) => explainPlacement(placement, cluster))
-  const decisions = verdicts
-    .filter((verdict) => verdict.selected)
-    .map(({ cluster, message }): ClusterDecision => ({ cluster, reason: message, state: 'Selected' }))
-    .sort((a, b) => compareText(a.cluster, b.cluster))
-  return { decisions, pages: paginate(decisions, previous), message: summarize(verdicts) }
+  const { world, before = NOTHING_BEFORE } = around
+  const selection = selectClusters(question, clusters, world)
+  const previous = new Map(before.pages.flat().map((decision) => [decision.cluster, decision]))
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  if (selection.misconfigured !== undefined) {
+    const kept = [...previous.values()].filter(({ cluster }) => byName.has(cluster))
+    return answerOf(kept, before, { selection, guard: { kind: 'Free' }, message: selection.misconfigured })
+  }
+
+  const leavers = leaversOf({ question, selection, world, before }, previous, byName)
+  const guard = judgeShrink({
+    noun: 'clusters',
+    dropped: leavers
+      .filter(({ wasSelected, reason }) => wasSelected && !GONE.has(reason))
+      .map(({ cluster }) => cluster),
+    of: [...previous.values()].filter(({ state }) => state === 'Selected').length,
+    generation: before.generation,
+    ...(before.maxDropped === undefined ? {} : { limit: before.maxDropped }),
+    ...(before.release === undefined ? {} : { release: before.release }),
+  })
+  if (guard.kind === 'Held') {
+    const kept = [...previous.values()].filter(({ cluster }) => byName.has(cluster))
+    return answerOf(kept, before, { selection, guard, message: guard.message })
+  }
+  const decisions = [...selection.selected].map(([cluster, { score, group }]): ClusterDecision => {
+    const was = previous.get(cluster)
+    // The score it was chosen with: a new one alone is no reason to write a page.
+    const kept = was?.state === 'Selected' && was.score !== undefined ? was.score : score
+    return {
+      cluster,
+      reason: describeVerdict(selection, byName.get(cluster)!),
+      state: 'Selected',
+      ...(kept === undefined ? {} : { score: kept }),
+      ...(group ? { group: group.name, groupIndex: group.index } : {}),
+    }
+  })
+  for (const { cluster, isIntent, reason } of leavers) {
+    if (!isIntent || !before.holds(cluster)) continue
+    decisions.push({ cluster, reason: evictionReason(selection, byName.get(cluster)!, reason), state: 'Evicting' })
+  }
+  return answerOf(decisions, before, {
+    selection,
+    guard,
+    message: summarize({ ...selection, selected: selection.selected.size }, clusters.length),
+  })
 }
 
-/** Order by code unit: the same on every machine and in every locale. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+/** A cluster that was decided on and is not selected now. */
+interface Leaver {
+  readonly cluster: string
+  readonly reason: VerdictReason
+  readonly wasSelected: boolean
+  readonly isIntent: boolean
 }
 
-function paginate(
+const GONE: ReadonlySet<VerdictReason> = new Set(['Leaving', 'NotAccepted'])
+
+function leaversOf(
+  now: {
+    readonly question: PlacementQuestion
+    readonly selection: Selection
+    readonly world: PlacementWorld
+    readonly before: PlacementBefore
+  },
+  previous: ReadonlyMap<string, ClusterDecision>,
+  byName: ReadonlyMap<string, PlacementCluster>,
+): readonly Leaver[] {
+  const { question, selection, world, before } = now
+  const asked = before.question && !jsonEqual(before.question, question) ? before.question : undefined
+  const oldFilter = asked && compileFilter(asked, world)
+  const leavers: Leaver[] = []
+  for (const { cluster: name, state } of previous.values()) {
+    const cluster = byName.get(name)
+    if (!cluster || selection.selected.has(name)) continue
+    const at = { now: world.now, incumbent: true }
+    const reason = stoppedBy(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
+    const wasSelected = state === 'Selected'
+    leavers.push({ cluster: name, reason, wasSelected, isIntent: !wasSelected || isIntended(reason, cluster) })
+  }
+  return leavers
+
+  function isIntended(reason: VerdictReason, cluster: PlacementCluster): boolean {
+    switch (reason) {
+      case 'SelectorDiffers':
+      case 'SetDiffers':
+        return true
+      case 'PredicatesDiffer':
+        // The spec took it out only if the old spec would still have it, with the facts as they are now.
+        return (
+          oldFilter !== undefined && stoppedBy(oldFilter, cluster, { now: world.now, incumbent: true }) === undefined
+        )
+      case 'Outranked':
+      case 'SpreadFull':
+        return asked !== undefined && !jsonEqual(rankingPart(asked), rankingPart(question))
+      default:
+        return false
+    }
+  }
+}
+
+function rankingPart({ numberOfClusters, spread, prioritizers }: PlacementQuestion): unknown {
+  return { numberOfClusters: numberOfClusters ?? null, spread: spread ?? [], prioritizers: prioritizers ?? {} }
+}
+
+function answerOf(
   decisions: readonly ClusterDecision[],
-  previous: readonly (readonly string[])[],
-): readonly (readonly ClusterDecision[])[] {
-  const pages: ClusterDecision[][] = previous.map(() => [])
-  const pageOf = new Map(previous.flatMap((names, page) => names.map((name): [string, number] => [name, page])))
-  const newcomers: ClusterDecision[] = []
-  for (const decision of decisions) {
-    const page = pages[pageOf.get(decision.cluster) ?? -1]
-    if (page && page.length < PAGE_SIZE) page.push(decision)
-    else newcomers.push(decision)
-  }
-  let free = 0
-  for (const decision of newcomers) {
-    while ((pages[free]?.length ?? 0) >= PAGE_SIZE) free++
-    const page = (pages[free] ??= [])
-    page.push(decision)
-  }
-  for (const page of pages) page.sort((a, b) => compareText(a.cluster, b.cluster))
-  return pages.length === 0 ? [[]] : pages
+  before: PlacementBefore,
+  rest: Pick<PlacementAnswer, 'selection' | 'guard' | 'message'>,
+): PlacementAnswer {
+  const sorted = [...decisions].sort((a, b) => compareText(a.cluster, b.cluster))
+  const places = before.pages.map((page) => page.map(({ cluster }) => cluster))
+  return { decisions: sorted, pages: paginate(sorted, places), ...rest }
 }
 
-function summarize(verdicts: readonly ClusterVerdict[]): string {
-  const count = (...reasons: VerdictReason[]) => verdicts.filter((verdict) => reasons.includes(verdict.reason)).length
-  const selected = verdicts.filter((verdict) => verdict.selected).length
-  const others = [
-    [count('SelectorDiffers'), 'with labels the selector does not want'],
-    [count('NotAccepted'), 'not accepted yet'],
-    [count('Leaving'), 'being deleted'],
+function evictionReason(selection: Selection, cluster: PlacementCluster, reason: VerdictReason): string {
+  const why =
+    reason === 'Outranked' || reason === 'SpreadFull'
+      ? 'fewer clusters are asked for'
+      : describeVerdict(selection, cluster)
+  return `no longer selected (${why}); what it runs is being removed`
+}
+
+/** What a summary counts. */
+export interface SelectionCounts {
+  readonly selected: number
+  /** How many pass the filters. */
+  readonly feasible: number
+  readonly stopped: Selection['stopped']
+  readonly unscheduled: number
+}
+
+/** The sentence about the whole; for nobody it says why. */
+export function summarize({ selected, stopped, unscheduled, feasible }: SelectionCounts, clusters: number): string {
+  const plural = (n: number) => `${n} ${n === 1 ? 'cluster' : 'clusters'}`
+  if (selected > 0) {
+    // Totals of the fleet stay out of it: a cluster that joins elsewhere must not change every Placement.
+    const missing = unscheduled > 0 ? ` ${unscheduled} more asked for than there are.` : ''
+    return `${plural(selected)} selected.${missing}`
+  }
+  if (clusters === 0) return 'No cluster is registered yet; add one with: flotilla cluster add NAME'
+  if (feasible > 0)
+    return `No cluster is selected: ${plural(feasible)} would pass, but numberOfClusters or spread takes none.`
+  const words = [
+    [stopped.SelectorDiffers, 'with labels the selector does not want'],
+    [stopped.SetDiffers, 'in no set this namespace may place on'],
+    [stopped.PredicatesDiffer, 'that meet no predicate'],
+    [stopped.Tainted, 'with a taint that is not tolerated'],
+    [stopped.NotAccepted, 'not accepted yet'],
+    [stopped.Leaving, 'being deleted'],
   ] as const
-  const why = others.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)
-  // Totals of the fleet stay out of the sentence: a cluster that joins elsewhere must not change every Placement.
-  if (selected > 0) return `${selected} ${selected === 1 ? 'cluster' : 'clusters'} selected.`
-  if (verdicts.length === 0) return 'No cluster is registered yet; add one with: flotilla cluster add NAME'
+  const why = words.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)
   return `No cluster is selected: ${why.join(', ')}.`
-}
-
-function describe(requirement: LabelRequirement): string {
-  const values = requirement.values ?? []
-  switch (requirement.operator) {
-    case 'In':
-      return values.length === 1 ? `${requirement.key}=${values[0]}` : `${requirement.key} in (${values.join(', ')})`
-    case 'NotIn':
-      return values.length === 1
-        ? `${requirement.key}!=${values[0]}`
-        : `${requirement.key} notin (${values.join(', ')})`
-    case 'Exists':
-      return `the label ${requirement.key}`
-    case 'DoesNotExist':
-      return `no label ${requirement.key}`
-  }
-}
-
-function observed(labels: Labels, key: string): string {
-  return Object.hasOwn(labels, key) ? `${key} is "${labels[key]}"` : `the cluster has no label ${key}`
-}
-
-// A decision's reason is a bounded field; a selector with many values would not fit.
-function clip(text: string): string {
-  return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
 }

@@ -1,11 +1,25 @@
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
-import type { PlacementCluster } from '../../plan/placement.ts'
+import type { Placement } from '../../kinds/placement.ts'
+import type { CompileCel, PlacementCluster, PlacementLoad, PlacementSet } from '../../plan/placement.ts'
+import type { PlacementBooks } from './books.ts'
 
 /** What placement-decide needs from the world; placements are `namespace/name`. */
 export interface PlacementDecidePorts {
   clusters(): readonly PlacementCluster[]
+  clusterOf(name: string): PlacementCluster | undefined
+  sets(): readonly PlacementSet[]
+  /** Names of the sets bound to a namespace. */
+  boundTo(namespace: string): readonly string[]
+  /** How busy clusters are with the decisions of other placements. */
+  loadBeside(placement: string): PlacementLoad
+  /** Whether a cluster's document still has something because of the placement. */
+  holds(placement: Placement, cluster: string): boolean
+  compileCel?(scheduler: 'native' | 'ocm'): CompileCel
   pagesOf(placement: string): readonly PlacementDecision[]
+  /** The page of a placement that has a decision on the cluster. */
+  pageWith(placement: string, cluster: string): PlacementDecision | undefined
   createPage(page: PlacementDecision, signal: AbortSignal): Promise<void>
   updatePage(page: PlacementDecision, signal: AbortSignal): Promise<void>
   deletePage(page: PlacementDecision, signal: AbortSignal): Promise<void>
+  readonly books: PlacementBooks
 }

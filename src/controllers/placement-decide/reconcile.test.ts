@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
+import { RELEASE_DROP } from '../../kinds/placement.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import type { PlacementCluster } from '../../plan/placement.ts'
 import { PAGE_SIZE } from '../../plan/placement.ts'
 import { buildPlacement } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
+import { createPlacementBooks } from './books.ts'
 import { placementDecideReconciler } from './reconcile.ts'
 
 function fixture(count: number) {
@@ -16,13 +18,27 @@ function fixture(count: number) {
   }))
   const pages = new Map<string, PlacementDecision>()
   const log: string[] = []
+  const holding = new Set<string>()
+  let looks = 0
   const put = (verb: string) => async (page: PlacementDecision) => {
     log.push(`${verb} ${page.metadata.name}`)
     pages.set(page.metadata.name, page)
   }
+  const books = createPlacementBooks()
   const reconciler = placementDecideReconciler({
-    clusters: () => clusters,
+    books,
+    clusters: () => {
+      looks++
+      return clusters
+    },
+    clusterOf: (name) => clusters.find((cluster) => cluster.name === name),
+    sets: () => [],
+    boundTo: () => [],
+    loadBeside: () => ({ countOf: () => 0, max: 0 }),
+    holds: (_, cluster) => holding.has(cluster),
     pagesOf: () => [...pages.values()],
+    pageWith: (_, name) =>
+      [...pages.values()].find(({ spec }) => spec.decisions.some(({ cluster }) => cluster === name)),
     createPage: put('create'),
     updatePage: put('update'),
     deletePage: async (page) => {
@@ -30,7 +46,14 @@ function fixture(count: number) {
       pages.delete(page.metadata.name)
     },
   })
-  return { clusters, pages, log, reconciler }
+  /** Changes one cluster, as a watch would tell it. */
+  const change = (at: number, next: PlacementCluster | undefined) => {
+    const was = clusters[at]
+    if (next) clusters[at] = next
+    else clusters.splice(at, 1)
+    return books.note(was, next, { now: 0, isIncumbent: () => false })
+  }
+  return { clusters, pages, log, reconciler, change, holding, looks: () => looks }
 }
 
 const placement = (generation: number, labels = { tier: 'store' }): Placement => {
@@ -38,8 +61,12 @@ const placement = (generation: number, labels = { tier: 'store' }): Placement =>
   return { ...made, metadata: { ...made.metadata, generation, uid: 'u' } }
 }
 
-test('pages are written once; one newcomer writes one page; a new question writes all', async () => {
-  const { clusters, pages, log, reconciler } = fixture(PAGE_SIZE + 1)
+const ready = (object: Placement) => object.status?.conditions?.find(({ type }) => type === 'Ready')
+
+const words = (error: unknown) => (error instanceof Error ? error.message : '')
+
+test('pages are written once; a newcomer writes one page without a look at the others; a new question writes all', async () => {
+  const { clusters, pages, log, reconciler, change, looks } = fixture(PAGE_SIZE + 1)
   const first = await passOf(reconciler, placement(1))
   assert.deepEqual(log.splice(0), ['create p-0', 'create p-1'])
   assert.deepEqual(
@@ -48,10 +75,19 @@ test('pages are written once; one newcomer writes one page; a new question write
   )
   assert.equal((await passOf(reconciler, first.draft.next)).commit, 'Nothing')
   assert.deepEqual(log, [])
+  const whole = looks()
 
-  clusters.unshift({ name: 'a', labels: { tier: 'store' }, accepted: true })
-  await passOf(reconciler, first.draft.next)
+  assert.deepEqual(change(clusters.length, { name: 'a', labels: { tier: 'store' }, accepted: true }), ['ns/p'])
+  const grown = await passOf(reconciler, first.draft.next)
   assert.deepEqual(log.splice(0), ['update p-1'])
+  assert.equal(grown.draft.next.status?.selected, PAGE_SIZE + 2)
+  assert.equal(ready(grown.draft.next)?.message, `${PAGE_SIZE + 2} clusters selected.`)
+  assert.deepEqual(change(0, { ...clusters[0]!, labels: { tier: 'dc' } }), ['ns/p'])
+  const shrunk = await passOf(reconciler, grown.draft.next)
+  assert.deepEqual(log.splice(0), ['update p-0'])
+  assert.equal(shrunk.draft.next.status?.selected, PAGE_SIZE + 1)
+  assert.deepEqual(change(0, { ...clusters[0]!, labels: { tier: 'hq' } }), [], 'stopped before and after')
+  assert.equal(looks(), whole)
 
   await passOf(reconciler, placement(2))
   assert.deepEqual(log.splice(0), ['update p-0', 'update p-1'])
@@ -61,6 +97,19 @@ test('pages are written once; one newcomer writes one page; a new question write
   )
 })
 
+test('an empty answer keeps its sentence up to date, one cluster at a time', async () => {
+  const { clusters, reconciler, change, looks } = fixture(2)
+  const first = await passOf(reconciler, placement(1, { tier: 'dc' }))
+  assert.equal(ready(first.draft.next)?.message, 'No cluster is selected: 2 with labels the selector does not want.')
+  assert.deepEqual(change(0, { ...clusters[0]!, accepted: false }), ['ns/p'])
+  const second = await passOf(reconciler, first.draft.next)
+  assert.equal(
+    ready(second.draft.next)?.message,
+    'No cluster is selected: 1 with labels the selector does not want, 1 not accepted yet.',
+  )
+  assert.equal(looks(), 1)
+})
+
 test('pages that a shorter answer leaves over are removed last', async () => {
   const { clusters, log, reconciler } = fixture(PAGE_SIZE + 1)
   await passOf(reconciler, placement(1))
@@ -68,6 +117,69 @@ test('pages that a shorter answer leaves over are removed last', async () => {
   clusters.length = 1
   await passOf(reconciler, placement(2))
   assert.deepEqual(log, ['update p-0', 'delete p-1'])
+})
+
+test('a cluster that loses its label and runs something is Evicting until it runs nothing', async () => {
+  const { clusters, pages, reconciler, change, holding } = fixture(2)
+  holding.add('c0000')
+  const first = await passOf(reconciler, placement(1))
+  change(0, { ...clusters[0]!, labels: {} })
+  const second = await passOf(reconciler, first.draft.next)
+  const decisions = () => pages.get('p-0')!.spec.decisions.map(({ cluster, state }) => `${cluster} ${state}`)
+  assert.deepEqual(decisions(), ['c0000 Evicting', 'c0001 Selected'])
+  assert.equal(second.draft.next.status?.selected, 1)
+  holding.clear()
+  change(0, { ...clusters[0]!, labels: { other: 'x' } })
+  await passOf(reconciler, placement(2))
+  assert.deepEqual(decisions(), ['c0001 Selected'])
+})
+
+test('a drop beyond the guard is held with the words that release it; the release is recorded', async () => {
+  const { clusters, pages, reconciler, change } = fixture(20)
+  const guarded = placement(1)
+  guarded.spec.guard = { maxDropped: 3 }
+  const first = await passOf(reconciler, guarded)
+  for (let i = 0; i < 4; i++) change(i, { ...clusters[i]!, labels: {} })
+  const held = await passOf(reconciler, first.draft.next)
+  const { status } = held.draft.next
+  assert.equal(
+    words(held.error).startsWith(
+      'Would drop 4 of 20 clusters; at most 3 may go at once. The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev p -n ns',
+    ),
+    true,
+  )
+  assert.deepEqual([status?.selected, status?.held?.dropping, status?.held?.allowed], [20, 4, 3])
+  assert.equal(pages.get('p-0')!.spec.decisions.length, 20)
+  held.draft.next.metadata.annotations = { [RELEASE_DROP]: status!.held!.token }
+  const released = await passOf(reconciler, held.draft.next)
+  assert.deepEqual([released.draft.next.status?.selected, released.draft.next.status?.held], [16, undefined])
+  assert.equal(released.draft.next.status?.released?.dropped, 4)
+})
+
+test('a misconfigured edit keeps the last good decisions in force and says so', async () => {
+  const { pages, reconciler } = fixture(2)
+  const first = await passOf(reconciler, placement(1))
+  const edited = { ...placement(2), status: first.draft.next.status! }
+  edited.spec.tolerations = [{ value: 'x' }]
+  const second = await passOf(reconciler, edited)
+  assert.match(words(second.error), /operator must be Exists\. The last good decisions stay in force\./)
+  assert.deepEqual(
+    [pages.get('p-0')!.spec.placementGeneration, pages.get('p-0')!.spec.decisions.length],
+    [2, 2],
+    'readers of the new generation find them',
+  )
+  const { reconciler: fresh, log } = fixture(2)
+  assert.match(words((await passOf(fresh, edited)).error), /must be Exists\.$/)
+  assert.deepEqual(log, [], 'without decisions before there is nothing to keep')
+})
+
+test('a toleration that ends is looked at again in time', async () => {
+  const { clusters, reconciler } = fixture(1)
+  clusters[0] = { ...clusters[0]!, taints: [{ key: 'k', effect: 'NoSelect', timeAdded: '1970-01-01T00:00:00Z' }] }
+  const timed = placement(1)
+  timed.spec.tolerations = [{ key: 'k', operator: 'Exists', tolerationSeconds: 4_000_000_000 }]
+  const { result } = await passOf(reconciler, timed)
+  assert.equal((result?.requeueAfterMs ?? 0) > 0, true)
 })
 
 test('a placement that is being deleted is left alone', async () => {

@@ -1,11 +1,19 @@
-import { jsonEqual } from '../../core/json.ts'
+import { Stalled } from '../../core/errors.ts'
+import { canonicalJson, jsonEqual } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
-import { Placement } from '../../kinds/placement.ts'
-import { decidePlacement } from '../../plan/placement.ts'
-import type { PlacementAnswer } from '../../plan/placement.ts'
+import { Placement, RELEASE_DROP } from '../../kinds/placement.ts'
+import { decidePlacement, summarize } from '../../plan/placement.ts'
+import type { ClusterDecision, PlacementAnswer, PlacementQuestion, PlacementWorld } from '../../plan/placement.ts'
+import { decisionsOnPages, incumbentsOf, questionOf } from '../../plan/placement-objects.ts'
+import { isSimple } from '../../plan/placement-select.ts'
+import { shrinkAllowance } from '../../plan/shrink-guard.ts'
+import type { PlacementBook } from './books.ts'
 import type { PlacementDecidePorts } from './ports.ts'
+import { changePages } from './touched.ts'
 
 /** Writes a Placement's answer on pages. It decides nothing itself: see plan/placement.ts. */
 export function placementDecideReconciler(ports: PlacementDecidePorts): Reconciler<Placement> {
@@ -13,45 +21,188 @@ export function placementDecideReconciler(ports: PlacementDecidePorts): Reconcil
     name: 'placement-decide',
     async reconcile(draft: Draft<Placement>, context: Context): Promise<Result> {
       const placement = draft.next
-      if (placement.metadata.deletionTimestamp) return {}
-      const generation = placement.metadata.generation ?? 1
-      const present = new Map(ports.pagesOf(keyOf(placement)).map((page) => [page.spec.page, page]))
-      const answer = decidePlacement(placement.spec, ports.clusters(), placesOf([...present.values()], generation))
-
-      let written = 0
-      for (const page of pagesFor(placement, answer)) {
-        const before = present.get(page.spec.page)
-        if (before && jsonEqual(before.spec, page.spec)) continue
-        if (before) await ports.updatePage({ ...before, spec: page.spec }, context.signal)
-        else await ports.createPage(page, context.signal)
-        written++
+      const key = keyOf(placement)
+      if (placement.metadata.deletionTimestamp) {
+        ports.books.drop(key)
+        return {}
       }
-      // Readers never look past `pages`; these are left from an earlier, longer answer.
-      for (const page of present.values()) {
-        if (page.spec.page >= answer.pages.length) await ports.deletePage(page, context.signal)
+      const book = ports.books.open(placement)
+      // What fails halfway is decided again from the whole fleet.
+      ports.books.drop(key)
+      const touched = book && (await decideTouched(draft, book, ports, context))
+      if (touched) {
+        ports.books.keep(placement, touched)
+        return lookAgain(touched.until, context)
       }
-      if (written > 0) context.log.info({ selected: answer.decisions.length, written }, 'placement decided')
-
-      placement.status ??= {}
-      placement.status.selected = answer.decisions.length
-      placement.status.decisionsGeneration = generation
-      placement.status.pages = answer.pages.length
-      const reason = answer.decisions.length === 0 ? 'NoClusters' : 'Decided'
-      draft.conditions.set('Ready', 'True', reason, answer.message)
-      return {}
+      return await decideWhole(draft, ports, context)
     },
   }
 }
 
-/** Who stood on which page, as long as the question is the same. */
-function placesOf(pages: readonly PlacementDecision[], generation: number): string[][] {
-  const places: string[][] = []
-  for (const { spec } of pages) {
-    if (spec.placementGeneration === generation && spec.page < spec.pages) {
-      places[spec.page] = spec.decisions.map((decision) => decision.cluster)
+/** Looks only at the clusters that changed; undefined when that is not enough. */
+async function decideTouched(
+  draft: Draft<Placement>,
+  book: PlacementBook,
+  ports: PlacementDecidePorts,
+  context: Context,
+): Promise<PlacementBook | undefined> {
+  const placement = draft.next
+  const status = placement.status
+  if (!isSimple(book.question) || status?.decisionsGeneration !== book.generation) return undefined
+  const now = context.clock.now()
+  if (book.until !== undefined && book.until <= now) return undefined
+  const changed = changePages(placement, ports.pagesOf(keyOf(placement)), { book, ports, now })
+  if (!changed || changed.lost > shrinkAllowance(placement.spec.guard?.maxDropped, status.selected ?? 0))
+    return undefined
+  for (const page of changed.pages) {
+    const writing = ports.books.writing(keyOf(page))
+    try {
+      await ports.updatePage(page, context.signal)
+    } finally {
+      writing.done()
     }
   }
-  return Array.from(places, (names) => names ?? [])
+  status.selected = (status.selected ?? 0) + changed.gained - changed.lost
+  const { selected } = status
+  const message = summarize({ selected, stopped: book.stopped, unscheduled: 0, feasible: selected }, book.total)
+  draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
+  if (changed.pages.length > 0) {
+    context.log.info({ selected, written: changed.pages.length }, 'placement decided')
+  }
+  return { ...book, selected, touched: new Set() }
+}
+
+async function decideWhole(draft: Draft<Placement>, ports: PlacementDecidePorts, context: Context): Promise<Result> {
+  const placement = draft.next
+  const key = keyOf(placement)
+  const question = questionOf(placement)
+  const generation = placement.metadata.generation ?? 1
+  const present = new Map(ports.pagesOf(key).map((page) => [page.spec.page, page]))
+  const before = decisionsOnPages([...present.values()])
+  const world = worldOf(placement, before, ports, context.clock.now())
+  const clusters = ports.clusters()
+  const release = placement.metadata.annotations?.[RELEASE_DROP]
+  const maxDropped = placement.spec.guard?.maxDropped
+  const decided = placement.status?.decided as unknown as PlacementQuestion | undefined
+  const answer = decidePlacement(question, clusters, {
+    world,
+    before: {
+      pages: before,
+      generation,
+      holds: (cluster) => ports.holds(placement, cluster),
+      ...(decided ? { question: decided } : {}),
+      ...(maxDropped === undefined ? {} : { maxDropped }),
+      ...(release === undefined ? {} : { release }),
+    },
+  })
+  const { misconfigured, until } = answer.selection
+  if (misconfigured === undefined || present.size > 0) {
+    await writePages(placement, answer, { present, ports, context })
+    show(placement, answer, { generation, at: formatTime(context.clock.now()) })
+  }
+  if (misconfigured !== undefined) {
+    const kept = present.size > 0 ? ' The last good decisions stay in force.' : ''
+    throw new Stalled('Misconfigured', `${misconfigured}${kept}`)
+  }
+  if (answer.guard.kind === 'Held') {
+    throw new Stalled(
+      'DropHeld',
+      `${answer.guard.message} The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev ${placement.metadata.name} -n ${placement.metadata.namespace ?? ''} --overwrite ${RELEASE_DROP}=${answer.guard.token}`,
+    )
+  }
+  const selected = answer.selection.selected.size
+  draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', answer.message)
+  ports.books.keep(placement, {
+    generation,
+    question,
+    filter: answer.selection.filter,
+    stopped: { ...answer.selection.stopped },
+    total: clusters.length,
+    touched: new Set(),
+    pages: answer.pages.length,
+    selected,
+    ...(until === undefined ? {} : { until }),
+  })
+  return lookAgain(until, context)
+}
+
+function lookAgain(until: number | undefined, { clock }: Context): Result {
+  return until === undefined ? {} : { requeueAfterMs: Math.max(1, until - clock.now()) }
+}
+
+function worldOf(
+  placement: Placement,
+  before: readonly (readonly ClusterDecision[])[],
+  ports: PlacementDecidePorts,
+  now: number,
+): PlacementWorld {
+  return {
+    sets: ports.sets(),
+    bound: ports.boundTo(placement.metadata.namespace ?? ''),
+    incumbents: incumbentsOf(before),
+    load: ports.loadBeside(keyOf(placement)),
+    now,
+    ...(ports.compileCel ? { compileCel: ports.compileCel(placement.spec.scheduler ?? 'native') } : {}),
+  }
+}
+
+async function writePages(
+  placement: Placement,
+  answer: PlacementAnswer,
+  to: {
+    readonly present: ReadonlyMap<number, PlacementDecision>
+    readonly ports: PlacementDecidePorts
+    readonly context: Context
+  },
+): Promise<void> {
+  const { present, ports, context } = to
+  let written = 0
+  const write = async (page: PlacementDecision, verb: 'createPage' | 'updatePage' | 'deletePage') => {
+    const writing = ports.books.writing(keyOf(page))
+    try {
+      await ports[verb](page, context.signal)
+    } finally {
+      writing.done()
+    }
+    written++
+  }
+  for (const page of pagesFor(placement, answer)) {
+    const before = present.get(page.spec.page)
+    if (before && jsonEqual(before.spec, page.spec)) continue
+    if (before) await write({ ...before, spec: page.spec }, 'updatePage')
+    else await write(page, 'createPage')
+  }
+  // Readers never look past `pages`; these are left from an earlier, longer answer.
+  for (const page of present.values()) if (page.spec.page >= answer.pages.length) await write(page, 'deletePage')
+  if (written > 0) context.log.info({ selected: answer.decisions.length, written }, 'placement decided')
+}
+
+function show(
+  placement: Placement,
+  answer: PlacementAnswer,
+  now: { readonly generation: number; readonly at: string },
+): void {
+  const status = (placement.status ??= {})
+  const { guard, selection } = answer
+  status.selected = answer.decisions.filter(({ state }) => state === 'Selected').length
+  status.decisionsGeneration = now.generation
+  status.pages = answer.pages.length
+  if (selection.unscheduled > 0) status.unscheduled = selection.unscheduled
+  else delete status.unscheduled
+  if (guard.kind === 'Held') {
+    const since = status.held?.token === guard.token ? status.held.since : now.at
+    const dropping = Number(/-drop(\d+)-/.exec(guard.token)![1])
+    status.held = { token: guard.token, dropping, of: status.selected, allowed: guard.allowed, since }
+    return
+  }
+  delete status.held
+  if (guard.kind === 'Released') {
+    status.released = { token: guard.token, dropped: Number(/-drop(\d+)-/.exec(guard.token)![1]), at: now.at }
+  }
+  const question = questionOf(placement)
+  if (selection.misconfigured === undefined && !jsonEqual(status.decided, question)) {
+    status.decided = JSON.parse(canonicalJson(question)) as JsonObject
+  }
 }
 
 function pagesFor(placement: Placement, answer: PlacementAnswer): PlacementDecision[] {

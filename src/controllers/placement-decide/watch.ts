@@ -1,24 +1,42 @@
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
-import { explainPlacement } from '../../plan/placement.ts'
-import type { PlacementCluster } from '../../plan/placement.ts'
+import { asPlacementCluster, asPlacementSet, loadBeside, questionOf } from '../../plan/placement-objects.ts'
+import { isRanked } from '../../plan/placement-select.ts'
 import { inNamespaceOf } from '../caches.ts'
+import type { Caches } from '../caches.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import type { Trigger } from '../triggers.ts'
+import { createPlacementBooks } from './books.ts'
+import type { PlacementBooks } from './books.ts'
 import { placementDecideReconciler } from './reconcile.ts'
 
 /** Placement → PlacementDecision pages. */
 export function createPlacementDecide(parts: ControllerParts): Controller {
-  const { caches, client } = parts
+  const { caches, client, clock } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-placement-decide', signal })
+  const books = createPlacementBooks()
   const reconciler = placementDecideReconciler({
+    books,
     clusters: () => caches.clusters.lister.list().map(asPlacementCluster),
+    clusterOf: (name) => {
+      const cluster = caches.clusters.lister.get(name)
+      return cluster && asPlacementCluster(cluster)
+    },
+    sets: () => caches.clusterSets.lister.list().map(asPlacementSet),
+    boundTo: (namespace) =>
+      caches.clusterSetBindings.lister
+        .list(namespace)
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ spec }) => spec.clusterSet),
+    loadBeside: (key) => loadOf(caches, key),
+    holds: (placement, cluster) => holds(caches, placement, cluster),
     pagesOf: (placement) => caches.decisions.lister.by('placement', placement),
+    pageWith: (placement, cluster) => pageWith(caches, placement, cluster),
     createPage: async (page, signal) => void (await client.create(PlacementDecision, page, write(signal))),
     updatePage: async (page, signal) => void (await client.update(PlacementDecision, page, write(signal))),
     deletePage: async (page, signal) => {
@@ -30,46 +48,86 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
       )
     },
   })
-  const clusters = triggerOn(caches.clusters, ({ before, after }) => {
-    const was = before && asPlacementCluster(before)
-    const is = after && asPlacementCluster(after)
-    return jsonEqual(was, is) ? [] : placementsToLookAt(caches.placements.lister.list(), was, is)
-  })
-  // A page that a person changed or deleted is put right.
-  const pages = triggerOn(caches.decisions, ({ before, after }) => {
-    const page = after ?? before
-    return page ? [inNamespaceOf(page, page.spec.placement)] : []
-  })
+  const triggers = triggersOf(caches, books, () => clock.now())
   const controller = createController({
     ...parts,
     type: Placement,
     informer: caches.placements,
     reconciler,
-    watches: [clusters.watch, pages.watch],
+    watches: triggers.map((trigger) => trigger.watch),
   })
-  return withTriggers(controller, [clusters, pages])
+  return withTriggers(controller, triggers)
 }
 
-function placementsToLookAt(
-  placements: readonly Placement[],
-  was: PlacementCluster | undefined,
-  is: PlacementCluster | undefined,
-): string[] {
-  const selects = (placement: Placement, cluster: PlacementCluster | undefined) =>
-    cluster !== undefined && explainPlacement(placement.spec, cluster).selected
-  return placements
-    .filter(
-      // An empty answer explains itself with what the fleet looks like, so it follows every change.
-      (placement) => selects(placement, was) !== selects(placement, is) || !placement.status?.selected,
-    )
-    .map(keyOf)
-}
-
-function asPlacementCluster(cluster: Cluster): PlacementCluster {
-  return {
-    name: cluster.metadata.name,
-    labels: cluster.metadata.labels ?? {},
-    accepted: cluster.spec.accepted,
-    leaving: cluster.metadata.deletionTimestamp !== undefined,
+function triggersOf(caches: Caches, books: PlacementBooks, now: () => number): readonly Trigger[] {
+  const fromScratch = (keys: readonly string[]): readonly string[] => {
+    for (const key of keys) books.drop(key)
+    return keys
   }
+  return [
+    triggerOn(caches.clusters, ({ before, after }) => {
+      const was = before && asPlacementCluster(before)
+      const is = after && asPlacementCluster(after)
+      if (jsonEqual(was, is)) return []
+      const at = { now: now(), isIncumbent: (key: string, name: string) => pageWith(caches, key, name) !== undefined }
+      const changed = books.note(was, is, at)
+      // Those without a book are not decided yet, or held by their guard, which this change may release.
+      const undecided = caches.placements.lister
+        .list()
+        .map(keyOf)
+        .filter((key) => !books.has(key))
+      return [...changed, ...undecided]
+    }),
+    // A page that a person changed or deleted is put right.
+    triggerOn(caches.decisions, ({ key, before, after }) => {
+      const page = after ?? before
+      return page && !books.isWriting(key) ? fromScratch([inNamespaceOf(page, page.spec.placement)]) : []
+    }),
+    triggerOn(caches.clusterSets, ({ before, after }) =>
+      jsonEqual(before?.spec, after?.spec) ? [] : fromScratch(caches.placements.lister.list().map(keyOf)),
+    ),
+    triggerOn(caches.clusterSetBindings, ({ before, after }) => {
+      const namespace = (after ?? before)?.metadata.namespace
+      return fromScratch(caches.placements.lister.list(namespace).map(keyOf))
+    }),
+    // A cluster that no longer runs anything of a placement is no longer Evicting.
+    triggerOn(caches.assignments, ({ key: cluster, before, after }) => {
+      const left = (before?.spec.entries ?? []).some(
+        ({ bundle }) => !after?.spec.entries.some((entry) => entry.bundle === bundle),
+      )
+      if (!left) return []
+      const pages = caches.decisions.lister.by('cluster', cluster)
+      const evicting = pages.filter(({ spec }) =>
+        spec.decisions.some((decision) => decision.cluster === cluster && decision.state === 'Evicting'),
+      )
+      return fromScratch(evicting.map((page) => inNamespaceOf(page, page.spec.placement)))
+    }),
+  ]
+}
+
+function pageWith(caches: Pick<Caches, 'decisions'>, placement: string, cluster: string) {
+  return caches.decisions.lister
+    .by('cluster', cluster)
+    .find((page) => inNamespaceOf(page, page.spec.placement) === placement)
+}
+
+const NO_LOAD = { countOf: () => 0, max: 0 } as const
+
+/** Counted only where somebody is ranked: it looks at every decision of the fleet. */
+function loadOf(caches: Caches, key: string) {
+  const placement = caches.placements.lister.get(key)
+  if (!placement) return NO_LOAD
+  const question = questionOf(placement)
+  return isRanked(question) || question.scheduler === 'ocm' ? loadBeside(caches.decisions.lister.list(), key) : NO_LOAD
+}
+
+/** Whether a cluster's document has a bundle of the placement. */
+function holds(caches: Pick<Caches, 'assignments' | 'bundles'>, placement: Placement, cluster: string): boolean {
+  const entries = caches.assignments.lister.get(cluster)?.spec.entries ?? []
+  return entries.some(({ bundle }) => {
+    const found = caches.bundles.lister.get(bundle)
+    return (
+      found?.spec.placement === placement.metadata.name && found.metadata.namespace === placement.metadata.namespace
+    )
+  })
 }

@@ -1,0 +1,114 @@
+/**
+ * What placements cost: node bench/placement.bench.ts [CLUSTERS] [PLACEMENTS].
+ * All of them decided from cold, then one relabelled cluster; and the same with a quarter of the fleet, to see the growth.
+ */
+import { silentLogger } from '../src/core/log.ts'
+import { createPlacementBooks } from '../src/controllers/placement-decide/books.ts'
+import { placementDecideReconciler } from '../src/controllers/placement-decide/reconcile.ts'
+import { openDraft } from '../src/engine/draft.ts'
+import { keyOf } from '../src/kinds/meta.ts'
+import type { PlacementDecision } from '../src/kinds/placement-decision.ts'
+import type { Placement } from '../src/kinds/placement.ts'
+import type { PlacementCluster } from '../src/plan/placement.ts'
+import { createSeededIds } from '../src/sim/kernel/seeded-ids.ts'
+import { createVirtualClock } from '../src/sim/kernel/virtual-clock.ts'
+import { buildPlacement } from '../src/testing/builders.ts'
+
+const [clusters = 10_000, placements = 200] = process.argv.slice(2).map(Number)
+const RELABELS = 200
+
+function fleetOf(count: number): PlacementCluster[] {
+  return Array.from({ length: count }, (_, i) => ({
+    name: `store-${String(i).padStart(5, '0')}`,
+    labels: { tier: i % 3 === 0 ? 'dc' : 'store', region: `r${i % 20}`, ring: `n${i % 50}` },
+    accepted: true,
+    claims: { platform: i % 2 === 0 ? 'k3s' : 'eks' },
+  }))
+}
+
+function placementsOf(count: number): Placement[] {
+  return Array.from({ length: count }, (_, i) => {
+    const made = buildPlacement(`ns/p${i}`, i % 4 === 0 ? { tier: 'store' } : { region: `r${i % 20}` })
+    if (i % 5 === 0) {
+      const matchExpressions = [{ key: 'platform', operator: 'In' as const, values: ['k3s'] }]
+      made.spec.predicates = [{ claimSelector: { matchExpressions } }]
+    }
+    if (i % 10 === 9) made.spec.numberOfClusters = 20
+    return { ...made, metadata: { ...made.metadata, generation: 1 } }
+  })
+}
+
+async function measure(clusterCount: number, placementCount: number) {
+  const fleet = new Map(fleetOf(clusterCount).map((cluster) => [cluster.name, cluster]))
+  const objects = new Map(placementsOf(placementCount).map((placement) => [keyOf(placement), placement]))
+  const pages = new Map<string, Map<number, PlacementDecision>>()
+  const pageIndex = new Map<string, PlacementDecision>()
+  let writes = 0
+  const books = createPlacementBooks()
+  const put = async (page: PlacementDecision) => {
+    writes++
+    const key = `ns/${page.spec.placement}`
+    const mine = pages.get(key) ?? new Map<number, PlacementDecision>()
+    pages.set(key, mine)
+    for (const { cluster } of mine.get(page.spec.page)?.spec.decisions ?? []) pageIndex.delete(`${key} ${cluster}`)
+    mine.set(page.spec.page, page)
+    for (const { cluster } of page.spec.decisions) pageIndex.set(`${key} ${cluster}`, page)
+  }
+  const reconciler = placementDecideReconciler({
+    books,
+    clusters: () => [...fleet.values()],
+    clusterOf: (name) => fleet.get(name),
+    sets: () => [],
+    boundTo: () => [],
+    loadBeside: () => ({ countOf: () => 0, max: 0 }),
+    holds: () => false,
+    pagesOf: (key) => [...(pages.get(key)?.values() ?? [])],
+    pageWith: (key, cluster) => pageIndex.get(`${key} ${cluster}`),
+    createPage: put,
+    updatePage: put,
+    deletePage: async () => {},
+  })
+  const clock = createVirtualClock()
+  const context = { clock, ids: createSeededIds(1), log: silentLogger, signal: new AbortController().signal }
+  const pass = async (key: string) => {
+    const draft = openDraft(objects.get(key)!, clock.now())
+    await reconciler.reconcile(draft, context)
+    objects.set(key, draft.next)
+  }
+  const began = performance.now()
+  for (const key of objects.keys()) await pass(key)
+  const coldMs = performance.now() - began
+  const coldWrites = writes
+
+  const names = [...fleet.keys()]
+  let looks = 0
+  const relabelBegan = performance.now()
+  for (let i = 0; i < RELABELS; i++) {
+    const was = fleet.get(names[(i * 37) % names.length]!)!
+    const is = { ...was, labels: { ...was.labels, region: `r${(i + 7) % 20}` } }
+    fleet.set(was.name, is)
+    const at = { now: clock.now(), isIncumbent: (key: string, name: string) => pageIndex.has(`${key} ${name}`) }
+    for (const key of books.note(was, is, at)) {
+      looks++
+      await pass(key)
+    }
+  }
+  const relabelMs = (performance.now() - relabelBegan) / RELABELS
+  return { coldMs, coldWrites, relabelMs, looks: looks / RELABELS, writes: (writes - coldWrites) / RELABELS }
+}
+
+await measure(200, 20) // warm up the compiler
+const small = await measure(Math.ceil(clusters / 4), placements)
+const large = await measure(clusters, placements)
+for (const [size, result] of [
+  [Math.ceil(clusters / 4), small],
+  [clusters, large],
+] as const) {
+  console.log(
+    `${size} clusters × ${placements} placements: cold ${result.coldMs.toFixed(0)} ms, ${result.coldWrites} pages; ` +
+      `one relabelled cluster ${result.relabelMs.toFixed(2)} ms, ${result.looks.toFixed(1)} placements, ${result.writes.toFixed(1)} pages`,
+  )
+}
+console.log(
+  `four times the fleet: cold ×${(large.coldMs / small.coldMs).toFixed(1)}, one cluster ×${(large.relabelMs / small.relabelMs).toFixed(1)}`,
+)

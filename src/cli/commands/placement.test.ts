@@ -1,0 +1,109 @@
+/** explain and simulate, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { composeApi } from '../../hub/compose-api.ts'
+import { inProcess } from '../../hub/compose.ts'
+import { ensureNamespace } from '../../hub/hub-info.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { PlacementDecision } from '../../kinds/placement-decision.ts'
+import { Placement } from '../../kinds/placement.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { build, buildCluster, buildPlacement } from '../../testing/builders.ts'
+import { explainError } from '../explain-error.ts'
+import { createTerminal } from '../terminal.ts'
+import { explain, simulatePlacement } from './placement.ts'
+
+async function started(t: { after(fn: () => Promise<void>): void }) {
+  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const rest = createRest({ transport, clock: systemClock })
+  const client = createClient({ transport, clock: systemClock })
+  const said = { out: '', err: '' }
+  const terminal = createTerminal({
+    stdout: { write: (text) => (said.out += text), isTTY: false },
+    stderr: { write: (text) => (said.err += text), isTTY: false },
+    stdinIsTTY: false,
+    environment: { isUtf8: true, color: undefined },
+    color: 'never',
+  })
+  await ensureNamespace(client, 'ns')
+  const write = { fieldManager: 'test' }
+  for (const [name, tier] of [
+    ['a', 'store'],
+    ['b', 'store'],
+    ['c', 'dc'],
+  ] as const) {
+    await client.create(Cluster, buildCluster(name, { labels: { tier } }), write)
+  }
+  await client.create(Placement, buildPlacement('ns/stores', { tier: 'store' }), write)
+  const decisions = ['a', 'b'].map((cluster) => ({ cluster, reason: 'labels match', state: 'Selected' as const }))
+  const spec = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
+  await client.create(PlacementDecision, build(PlacementDecision, 'ns/stores-0', { spec }), write)
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
+  return { said, input: { connection, terminal, flags: {} } }
+}
+
+async function* fileOf(text: string) {
+  yield utf8(text)
+}
+
+test('explain says for one cluster what decides and what would change it', async (t) => {
+  const { said, input } = await started(t)
+  await explain(['placement/stores', 'c'], input)
+  assert.equal(
+    said.out,
+    [
+      'NOT SELECTED   placement stores, generation 1: the selector wants tier=store, but tier is "dc"',
+      '  ✔ cluster     an accepted cluster that stays     accepted',
+      '  ✔ sets        no set that other namespaces keep  it is in no bound set',
+      '  ✗ selector    tier=store                         tier is "dc"   ← decides',
+      '  – predicates  no predicates                      not asked',
+      '  – taints      no taint that is not tolerated     not asked',
+      'It would be selected with: tier=store on the cluster',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('explain lists everybody, and a wrong name gets a suggestion', async (t) => {
+  const { said, input } = await started(t)
+  await explain(['stores'], input)
+  assert.deepEqual(said.out.split('\n').slice(1), [
+    'a        Selected     labels match: tier=store',
+    'b        Selected     labels match: tier=store',
+    'c        NotSelected  the selector wants tier=store, but tier is "dc"',
+    '',
+  ])
+  const caught = await explain(['store'], input).catch((error: unknown) => error)
+  const { exitCode, trouble } = explainError(caught)
+  assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])
+  assert.match(trouble.todo ?? '', /stores/)
+})
+
+test('simulate shows who is gained and lost by an edit, and stores nothing', async (t) => {
+  const { said, input } = await started(t)
+  const edited = JSON.stringify({ ...buildPlacement('ns/stores', { tier: 'dc' }) })
+  await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(edited) })
+  assert.deepEqual(said.out.split('\n'), [
+    'placement stores: 1 selected (+1 gained, -2 lost)',
+    '  + c  labels match: tier=dc',
+    '  - a  the selector wants tier=dc, but tier is "store"; what it runs is removed, ring by ring',
+    '  - b  the selector wants tier=dc, but tier is "store"; what it runs is removed, ring by ring',
+    '',
+  ])
+  const guarded = buildPlacement('ns/stores', { tier: 'dc' })
+  guarded.spec.guard = { maxDropped: 1 }
+  await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(JSON.stringify(guarded)) })
+  assert.match(said.err, /Would drop 2 of 2 clusters; at most 1 may go at once\. The hub would stop and ask\./)
+  said.out = ''
+  await explain(['stores', 'a'], input)
+  assert.match(said.out, /^SELECTED {3}placement stores, generation 1/)
+})

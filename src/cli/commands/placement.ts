@@ -1,0 +1,250 @@
+/** `flotilla explain` and `flotilla simulate placement`: the hub's own decisions, worked out here from what the API says. */
+import { clientOver } from '../../client/create-client.ts'
+import type { Client } from '../../client/client.ts'
+import { isApiError } from '../../core/errors.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import type { ClusterSetBinding } from '../../kinds/cluster-set-binding.ts'
+import type { ClusterSet } from '../../kinds/cluster-set.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { KubeObject, ResourceType, Scope } from '../../kinds/meta.ts'
+import type { PlacementDecision } from '../../kinds/placement-decision.ts'
+import type { Placement } from '../../kinds/placement.ts'
+import { explainCluster } from '../../plan/placement-explain.ts'
+import type { ClusterVerdict } from '../../plan/placement-explain.ts'
+import {
+  asPlacementCluster,
+  asPlacementSet,
+  decisionsOnPages,
+  incumbentsOf,
+  loadBeside,
+  questionOf,
+} from '../../plan/placement-objects.ts'
+import { selectClusters } from '../../plan/placement-select.ts'
+import type { Selection } from '../../plan/placement-select.ts'
+import { decidePlacement } from '../../plan/placement.ts'
+import type { PlacementCluster, PlacementWorld } from '../../plan/placement.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { didYouMean } from '../suggest.ts'
+import type { Terminal } from '../terminal.ts'
+import { readObjects } from './apply.ts'
+
+/** What these commands work with. */
+export interface PlacementInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: { readonly namespace?: string; readonly output?: string; readonly filename?: string }
+  readonly stdin?: AsyncIterable<Uint8Array>
+}
+
+// The kinds' addresses without their schemas: typebox would double the time to the first byte.
+const address = <T extends KubeObject>(kind: string, scope: Scope): ResourceType<T> => ({
+  group: 'flotilla.dev',
+  version: 'v1alpha1',
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  scope,
+})
+const CLUSTER = address<Cluster>('Cluster', 'Cluster')
+const CLUSTER_SET = address<ClusterSet>('ClusterSet', 'Cluster')
+const BINDING = address<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
+const PLACEMENT = address<Placement>('Placement', 'Namespaced')
+const DECISION = address<PlacementDecision>('PlacementDecision', 'Namespaced')
+
+/** The fleet as placement sees it. */
+interface Fleet {
+  readonly clusters: readonly PlacementCluster[]
+  readonly pages: readonly PlacementDecision[]
+  readonly world: PlacementWorld
+}
+
+/** Explains a placement: why each cluster is selected or not, or one cluster in full. */
+export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
+  const { terminal, connection, flags } = input
+  const [first = '', cluster] = words
+  const name = first.replace(/^placements?(\.flotilla\.dev)?\//, '')
+  const client = clientOver(connection.rest)
+  const namespace = flags.namespace ?? connection.namespace ?? 'default'
+  const placement = await placementNamed(client, namespace, name)
+  const { clusters, world } = await readFleet(client, placement)
+  const selection = selectClusters(questionOf(placement), clusters, world)
+  if (cluster === undefined) {
+    const verdicts = clusters.map((one) => explainCluster(selection, one, world))
+    if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdicts, undefined, 2)}\n`)
+    terminal.data(wholeText(placement, selection, verdicts))
+    return
+  }
+  const subject = clusters.find((one) => one.name === cluster)
+  if (!subject) {
+    throw new CliError(EXIT.notFound, {
+      what: `cluster ${cluster} is not registered`,
+      ...todoOf(
+        didYouMean(
+          cluster,
+          clusters.map((one) => one.name),
+        ),
+      ),
+    })
+  }
+  const verdict = explainCluster(selection, subject, world)
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
+  terminal.data(oneText(placement, verdict))
+}
+
+/** Shows whom an edited or new Placement would gain and lose; stores nothing. */
+export async function simulatePlacement(input: PlacementInput): Promise<void> {
+  const { terminal, connection, flags } = input
+  const objects = await readObjects([flags.filename!], input.stdin ?? noInput())
+  const edited = objects.map(({ object }) => object).find((object) => object.kind === 'Placement')
+  if (!edited) {
+    throw new CliError(EXIT.usage, { what: `${flags.filename} has no Placement`, todo: 'give a file with one' })
+  }
+  const namespace = flags.namespace ?? edited.metadata.namespace ?? connection.namespace ?? 'default'
+  const client = clientOver(connection.rest)
+  // The server checks the edit and fills in what it does not say.
+  const placement = await client.apply(
+    PLACEMENT,
+    { ...edited, metadata: { ...edited.metadata, namespace } } as unknown as Placement,
+    { fieldManager: 'flotilla-cli', force: true, dryRun: true },
+  )
+  const present = await client.get(PLACEMENT, { name: placement.metadata.name, namespace }).catch((caught: unknown) => {
+    if (isApiError(caught, 'NotFound')) return undefined
+    throw caught
+  })
+  const { clusters, world, pages } = await readFleet(client, placement)
+  const generation = (present?.metadata.generation ?? 0) + 1
+  const maxDropped = placement.spec.guard?.maxDropped
+  const before = decisionsOnPages(pages)
+  const answer = decidePlacement(questionOf(placement), clusters, {
+    world,
+    before: {
+      pages: before,
+      generation,
+      holds: () => true,
+      ...(present ? { question: questionOf(present) } : {}),
+      ...(maxDropped === undefined ? {} : { maxDropped }),
+    },
+  })
+  const { selection, guard } = answer
+  if (selection.misconfigured !== undefined) {
+    throw new CliError(EXIT.failed, {
+      what: `placement ${placement.metadata.name} has no answer`,
+      why: selection.misconfigured,
+      todo: 'correct the file; the hub would keep the last good decisions',
+    })
+  }
+  const gained = [...selection.selected.keys()].filter((name) => !world.incumbents.has(name)).sort()
+  const lost = [...world.incumbents.keys()].filter((name) => !selection.selected.has(name)).sort()
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  const why = (name: string) => {
+    const cluster = byName.get(name)
+    return cluster ? explainCluster(selection, cluster, world).message : 'the cluster is gone'
+  }
+  const evicted = new Set(answer.decisions.filter(({ state }) => state === 'Evicting').map(({ cluster }) => cluster))
+  if (flags.output === 'json') {
+    const rows = {
+      selected: selection.selected.size,
+      gained,
+      lost: lost.map((name) => ({ cluster: name, why: why(name), removed: evicted.has(name) })),
+      guard,
+    }
+    return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
+  }
+  const lines = [
+    `placement ${placement.metadata.name}: ${selection.selected.size} selected (+${gained.length} gained, -${lost.length} lost)`,
+    ...gained.map((name) => `  + ${name}  ${why(name)}`),
+    ...lost.map(
+      (name) =>
+        `  - ${name}  ${why(name)}; what it runs ${evicted.has(name) || guard.kind === 'Held' ? 'is removed, ring by ring' : 'stays'}`,
+    ),
+  ]
+  terminal.data(`${lines.join('\n')}\n`)
+  if (guard.kind === 'Held') terminal.step('warn', `${guard.message} The hub would stop and ask.`)
+  if (selection.selected.size === 0) terminal.step('warn', answer.message)
+}
+
+function oneText(placement: Placement, verdict: ClusterVerdict): string {
+  const { metadata } = placement
+  const marks = { Pass: '✔', Stop: '✗', NotAsked: '–' } as const
+  const rows = verdict.checks.map(
+    ({ name, outcome, wanted, observed }) => [marks[outcome], name, wanted, observed] as const,
+  )
+  const widths = [1, 2].map((i) => Math.max(...rows.map((row) => row[i]!.length)))
+  const decides = verdict.checks.findIndex(({ outcome }) => outcome === 'Stop')
+  const lines = rows.map(([mark, name, wanted, observed], i) =>
+    `  ${mark} ${name.padEnd(widths[0]!)}  ${wanted.padEnd(widths[1]!)}  ${observed}${i === decides ? '   ← decides' : ''}`.trimEnd(),
+  )
+  const parts = verdict.rank?.parts.map(({ name, weight, score }) => `${name} ${score}×${weight}`)
+  return [
+    `${verdict.selected ? 'SELECTED' : 'NOT SELECTED'}   placement ${metadata.name}, generation ${metadata.generation ?? 1}: ${verdict.message}`,
+    ...lines,
+    ...(parts ? [`    score ${verdict.rank!.score} = ${parts.join(' + ')}`] : []),
+    ...(verdict.wouldChange.length > 0
+      ? [`It would ${verdict.selected ? 'not ' : ''}be selected with: ${verdict.wouldChange.join(', or ')}`]
+      : []),
+    '',
+  ].join('\n')
+}
+
+function wholeText(placement: Placement, selection: Selection, verdicts: readonly ClusterVerdict[]): string {
+  const width = Math.max(7, ...verdicts.map(({ cluster }) => cluster.length))
+  const ready = placement.status?.conditions?.find(({ type }) => type === 'Ready')
+  const order = [...verdicts].sort(
+    (a, b) => Number(b.selected) - Number(a.selected) || (a.cluster < b.cluster ? -1 : 1),
+  )
+  const words = order.map(
+    ({ cluster, selected, message }) =>
+      `${cluster.padEnd(width)}  ${selected ? 'Selected   ' : 'NotSelected'}  ${message}`,
+  )
+  const title = selection.misconfigured ?? ready?.message ?? 'not decided yet'
+  return [`placement ${placement.metadata.name}: ${title}`, ...words, ''].join('\n')
+}
+
+async function readFleet(client: Client, placement: Placement): Promise<Fleet> {
+  const namespace = placement.metadata.namespace ?? 'default'
+  const [clusters, sets, bindings, decisions] = await Promise.all([
+    client.list(CLUSTER),
+    client.list(CLUSTER_SET),
+    client.list(BINDING, { namespace }),
+    client.list(DECISION),
+  ])
+  const key = `${namespace}/${placement.metadata.name}`
+  const pages = decisions.items.filter(
+    ({ metadata, spec }) => metadata.namespace === namespace && spec.placement === placement.metadata.name,
+  )
+  return {
+    clusters: clusters.items.map(asPlacementCluster),
+    pages,
+    world: {
+      sets: sets.items.map(asPlacementSet),
+      bound: bindings.items.map(({ spec }) => spec.clusterSet),
+      incumbents: incumbentsOf(decisionsOnPages(pages)),
+      load: loadBeside(decisions.items, key),
+      now: systemClock.now(),
+    },
+  }
+}
+
+async function placementNamed(client: Client, namespace: string, name: string): Promise<Placement> {
+  try {
+    return await client.get(PLACEMENT, { name, namespace })
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    const { items } = await client.list(PLACEMENT, { namespace })
+    throw new CliError(EXIT.notFound, {
+      what: `there is no placement ${name} in namespace ${namespace}`,
+      ...todoOf(
+        didYouMean(
+          name,
+          items.map(({ metadata }) => metadata.name),
+        ),
+      ),
+    })
+  }
+}
+
+async function* noInput(): AsyncIterable<Uint8Array> {}
+
+function todoOf(todo: string | undefined): { todo?: string } {
+  return todo === undefined ? {} : { todo }
+}

@@ -1,0 +1,118 @@
+/**
+ * What is known of each placement since its last pass, so that one changed cluster costs one look per placement and not
+ * one per cluster: the compiled question, how many clusters each filter stops, and which clusters changed their answer.
+ *
+ * A placement without a book is decided from the whole fleet and gets one; anything that is not a change of one cluster
+ * throws the book away.
+ */
+import { jsonEqual } from '../../core/json.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Placement } from '../../kinds/placement.ts'
+import type { PlacementCluster, PlacementQuestion } from '../../plan/placement.ts'
+import { stoppedBy } from '../../plan/placement-filter.ts'
+import type { CompiledFilter, FilterReason } from '../../plan/placement-filter.ts'
+import { isSimple } from '../../plan/placement-select.ts'
+
+/** What is known of one placement. */
+export interface PlacementBook {
+  readonly generation: number
+  readonly question: PlacementQuestion
+  readonly filter: CompiledFilter
+  /** How many clusters each filter stops, kept up to date. */
+  readonly stopped: Record<FilterReason, number>
+  /** How many clusters are registered. */
+  total: number
+  /** Clusters whose answer may have changed since the last pass. */
+  readonly touched: Set<string>
+  readonly pages: number
+  /** How many are selected. */
+  readonly selected: number
+  /** Milliseconds since 1970 at which the answer ends by itself. */
+  readonly until?: number
+}
+
+/** The books of all placements. */
+export interface PlacementBooks {
+  /** The book, as long as it is of this generation. */
+  open(placement: Placement): PlacementBook | undefined
+  keep(placement: Placement, book: PlacementBook): void
+  drop(key: string): void
+  dropAll(): void
+  /** Notes a changed cluster; the keys of placements whose answer it may change. */
+  note(was: PlacementCluster | undefined, is: PlacementCluster | undefined, at: NoteAt): string[]
+  has(key: string): boolean
+  /** Marks a page as being written here, so that its change is not taken for somebody else's. */
+  writing(page: string): { done(): void }
+  isWriting(page: string): boolean
+}
+
+/** What a changed cluster is judged with. */
+export interface NoteAt {
+  readonly now: number
+  isIncumbent(placement: string, cluster: string): boolean
+}
+
+/** Makes the books. */
+export function createPlacementBooks(): PlacementBooks {
+  const books = new Map<string, PlacementBook>()
+  const pagesInWriting = new Set<string>()
+
+  function noteIn(key: string, book: PlacementBook, change: Changed): boolean {
+    const { was, is, name, at } = change
+    const incumbent = needsIncumbency(was) || needsIncumbency(is) ? at.isIncumbent(key, name) : false
+    const stop = (cluster: PlacementCluster | undefined): FilterReason | 'Absent' | undefined =>
+      cluster ? stoppedBy(book.filter, cluster, { now: at.now, incumbent }) : 'Absent'
+    const before = stop(was)
+    const after = stop(is)
+    if (before !== undefined && before !== 'Absent') book.stopped[before]--
+    if (after !== undefined && after !== 'Absent') book.stopped[after]++
+    if (!was) book.total++
+    if (!is) book.total--
+    if (before !== after) {
+      // Only who passes, or passed, changes decisions; who is stopped changes at most the sentence about nobody.
+      if (before === undefined || after === undefined) {
+        book.touched.add(name)
+        return true
+      }
+      return book.selected === 0
+    }
+    // A cluster that passes and is ranked or grouped by what changed.
+    if (after === undefined && !isSimple(book.question) && !jsonEqual(was, is)) {
+      book.touched.add(name)
+      return true
+    }
+    return false
+  }
+
+  return {
+    open: (placement) => {
+      const book = books.get(keyOf(placement))
+      return book?.generation === placement.metadata.generation ? book : undefined
+    },
+    keep: (placement, book) => void books.set(keyOf(placement), book),
+    has: (key) => books.has(key),
+    drop: (key) => void books.delete(key),
+    dropAll: () => books.clear(),
+    note: (was, is, at) => {
+      const name = (is ?? was)?.name
+      if (name === undefined) return []
+      return [...books].filter(([key, book]) => noteIn(key, book, { was, is, name, at })).map(([key]) => key)
+    },
+    writing: (page) => {
+      pagesInWriting.add(page)
+      return { done: () => void pagesInWriting.delete(page) }
+    },
+    isWriting: (page) => pagesInWriting.has(page),
+  }
+}
+
+interface Changed {
+  readonly was: PlacementCluster | undefined
+  readonly is: PlacementCluster | undefined
+  readonly name: string
+  readonly at: NoteAt
+}
+
+function needsIncumbency(cluster: PlacementCluster | undefined): boolean {
+  return cluster?.taints?.some(({ effect }) => effect === 'NoSelectIfNew') ?? false
+}
