@@ -1,6 +1,7 @@
 import { generateKeyPair, randomBytes } from '../core/bytes.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
+import type { Handler } from '../core/http.ts'
 import { silentLogger } from '../core/log.ts'
 import { issueCertificate, selfSignedCa } from '../core/x509.ts'
 import type { CertificateAndKey } from '../core/x509.ts'
@@ -25,12 +26,20 @@ export interface ApiHome {
   close(): Promise<void>
 }
 
+/** What a test wants otherwise. */
+export interface ApiHomeOptions extends Partial<ListenerLimits> {
+  /** Gives namespaces what the controller manager of Kubernetes gives them. */
+  readonly namespaceDefaults?: boolean
+  /** Stands before the API. */
+  wrap?(handle: Handler): Handler
+}
+
 const DAY_MS = 86_400_000
 
 /** Starts an embedded API server on a free port of the loopback interface. */
 export async function startApiHome(
   store: Store = createMemoryStore(),
-  { namespaceDefaults = false, ...limits }: Partial<ListenerLimits> & { readonly namespaceDefaults?: boolean } = {},
+  { namespaceDefaults = false, wrap = (handle) => handle, ...limits }: ApiHomeOptions = {},
 ): Promise<ApiHome> {
   const now = Date.now()
   const validity = { notBefore: now - DAY_MS, notAfter: now + DAY_MS }
@@ -70,7 +79,7 @@ export async function startApiHome(
     ...(namespaceDefaults ? { namespaceDefaults: { rootCa: ca.certificate } } : {}),
   })
   const listener = await listenHttps({
-    handle: api.handle,
+    handle: wrap(api.handle),
     log: silentLogger,
     clock: systemClock,
     host: '127.0.0.1',

@@ -3,12 +3,13 @@ import { ApiError, toError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
 import { badRequest } from '../refusals.ts'
-import { MESSAGES, PROTOBUF_KINDS } from './messages.ts'
+import { protobufTables } from './messages.ts'
+import type { Field } from './messages.ts'
 import { readFields, WireError } from './wire.ts'
 
 /**
- * Bodies in Kubernetes' protobuf form to plain JSON. kubectl's typed commands (`create namespace`, `create token`,
- * `auth can-i`) send nothing else and do not fall back; answers are JSON, which they take.
+ * Bodies in Kubernetes' protobuf form to plain JSON. kubectl's typed commands (`create`, `run`, `auth can-i`) send nothing
+ * else and do not fall back; answers are JSON, which they take.
  */
 
 /** The media type. */
@@ -22,8 +23,11 @@ export function decodeProtobuf(body: Uint8Array): JsonObject {
   if (!MAGIC.every((byte, index) => body[index] === byte)) throw badRequest('the body is not protobuf of Kubernetes')
   try {
     const { apiVersion, kind, raw } = envelope(body.subarray(MAGIC.length))
-    if (!PROTOBUF_KINDS.has(`${apiVersion}/${kind}`)) throw notUnderstood(`${kind} of ${apiVersion}`)
-    return { apiVersion, kind, ...decodeMessage(kind, raw, kind) }
+    // Options come under the version of whatever they are about.
+    const isOptions = kind === 'DeleteOptions'
+    const message = isOptions ? 'meta.DeleteOptions' : protobufTables().kinds.get(`${apiVersion}/${kind}`)
+    if (message === undefined) throw notUnderstood(`${kind} of ${apiVersion}`)
+    return { apiVersion, kind, ...decodeMessage(message, raw, { path: kind, depth: 0 }) }
   } catch (error) {
     if (error instanceof WireError || error instanceof TypeError || error instanceof SyntaxError) {
       throw badRequest(`the body is not valid protobuf: ${toError(error).message}`)
@@ -55,29 +59,42 @@ function envelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: U
   return { apiVersion: type[0]!, kind: type[1]!, raw }
 }
 
-function decodeMessage(message: string, bytes: Uint8Array, path: string, depth = 0): JsonObject {
+function decodeMessage(message: string, bytes: Uint8Array, { path, depth }: Place): JsonObject {
   if (depth > MAX_DEPTH) throw new WireError('messages are nested too deeply')
-  const fields = MESSAGES[message]!
+  const fields = protobufTables().messages.get(message)!
   const result: JsonObject = {}
   for (const { number, value } of readFields(bytes)) {
-    const field = Object.hasOwn(fields, number) ? fields[number] : undefined
+    const field = fields.get(number)
     if (field === undefined) {
       // Go writes zeros of fields that were never set; only a value would be lost.
       if (!isZero(value)) throw notUnderstood(`field ${number} of ${path}`)
       continue
     }
-    const [name = '', ...words] = field.split(' ')
-    const type = words.at(-1)!
-    if (type === 'skip') continue
-    const one = (item: bigint | Uint8Array) => decodeValue(type, item, { path: `${path}.${name}`, depth })
-    if (words[0] === 'list') result[name] = [...((result[name] as unknown[] | undefined) ?? []), one(value)]
-    else if (words[0] === 'map') result[name] = { ...(result[name] as object | undefined), ...entry(value, type, one) }
-    else {
-      const decoded = one(value)
-      if (words[0] === 'keep' || !isEmpty(decoded)) result[name] = decoded
-    }
+    const inside = { path: field.form === 'inline' ? path : `${path}.${field.name}`, depth }
+    put(result, field, value, (item) => decodeValue(field.type, item, inside))
   }
   return result
+}
+
+type Wire = bigint | Uint8Array
+
+function put(result: JsonObject, field: Field, value: Wire, decode: (item: Wire) => unknown): void {
+  const { name, form, type, keep } = field
+  switch (form) {
+    case 'list':
+      result[name] = [...((result[name] as unknown[] | undefined) ?? []), decode(value)]
+      return
+    case 'map':
+      result[name] = { ...(result[name] as object | undefined), ...entry(value, type, decode) }
+      return
+    case 'inline':
+      Object.assign(result, decode(value))
+      return
+    case 'one': {
+      const decoded = decode(value)
+      if (decoded !== undefined && (keep || !isEmpty(decoded))) result[name] = decoded
+    }
+  }
 }
 
 interface Place {
@@ -98,6 +115,8 @@ function decodeValue(type: string, value: bigint | Uint8Array, { path, depth }: 
       return base64(value)
     case 'time':
       return timeOf(value)
+    case 'microTime':
+      return timeOf(value, 6)
     case 'json':
       return jsonOf(value)
     case 'strings':
@@ -107,7 +126,7 @@ function decodeValue(type: string, value: bigint | Uint8Array, { path, depth }: 
     case 'intOrString':
       return intOrString(value)
     default:
-      return decodeMessage(type, value, path, depth + 1)
+      return decodeMessage(type, value, { path, depth: depth + 1 })
   }
 }
 
@@ -124,11 +143,18 @@ function entry(value: bigint | Uint8Array, type: string, decode: (item: Uint8Arr
   return Object.fromEntries([[key, decode(item)]])
 }
 
-function timeOf(bytes: Uint8Array): string | undefined {
+/** A time in seconds, or with so many digits behind them. */
+function timeOf(bytes: Uint8Array, digits = 0): string | undefined {
+  let seconds: number | undefined
+  let nanos = 0
   for (const { number, value } of readFields(bytes)) {
-    if (number === 1 && typeof value === 'bigint') return formatTime(Number(BigInt.asIntN(64, value)) * 1000)
+    if (typeof value !== 'bigint') continue
+    if (number === 1) seconds = Number(BigInt.asIntN(64, value))
+    else if (number === 2) nanos = Number(BigInt.asIntN(32, value))
   }
-  return undefined
+  if (seconds === undefined) return undefined
+  const whole = formatTime(seconds * 1000)
+  return digits === 0 ? whole : `${whole.slice(0, -1)}.${String(nanos).padStart(9, '0').slice(0, digits)}Z`
 }
 
 function jsonOf(bytes: Uint8Array): unknown {

@@ -1,212 +1,51 @@
 /**
- * The messages of Kubernetes' protobuf form that kubectl's typed commands send, by field number; from the `generated.proto`
- * files of k8s.io/api and k8s.io/apimachinery 1.36. What is not here is refused by name, never dropped in silence.
+ * The messages of Kubernetes' protobuf form, by field number: every kind of the stable groups of 1.36. What is not among
+ * them is refused by name, never dropped in silence.
  *
- * A field is `name type`: `list` and `map` (with string keys) come before the type; `keep` marks fields whose zero means
- * something (pointers in Go); `skip` is read over.
+ * A field is its number, its name in JSON and its type. Before the type: `list`, `map` (with string keys), `keep` where a
+ * zero means something, and `inline` for a message whose fields stand among those of its parent in JSON.
  */
+import { KIND_LINES, MESSAGE_LINES } from './messages-table.ts'
 
-/** The fields of a message by number. */
-export type Message = Readonly<Record<number, string>>
-
-const SPEC_AND_STATUS = (spec: string): Message => ({ 1: 'metadata ObjectMeta', 2: `spec ${spec}`, 3: 'status skip' })
-
-/** All messages by name. */
-export const MESSAGES: Readonly<Record<string, Message>> = {
-  ObjectMeta: {
-    1: 'name string',
-    2: 'generateName string',
-    3: 'namespace string',
-    4: 'selfLink string',
-    5: 'uid string',
-    6: 'resourceVersion string',
-    7: 'generation int',
-    8: 'creationTimestamp time',
-    9: 'deletionTimestamp time',
-    10: 'deletionGracePeriodSeconds keep int',
-    11: 'labels map string',
-    12: 'annotations map string',
-    13: 'ownerReferences list OwnerReference',
-    14: 'finalizers list string',
-    17: 'managedFields list ManagedFieldsEntry',
-  },
-  OwnerReference: {
-    1: 'kind string',
-    3: 'name string',
-    4: 'uid string',
-    5: 'apiVersion string',
-    6: 'controller keep bool',
-    7: 'blockOwnerDeletion keep bool',
-  },
-  ManagedFieldsEntry: {
-    1: 'manager string',
-    2: 'operation string',
-    3: 'apiVersion string',
-    4: 'time time',
-    6: 'fieldsType string',
-    7: 'fieldsV1 json',
-    8: 'subresource string',
-  },
-  DeleteOptions: {
-    1: 'gracePeriodSeconds keep int',
-    2: 'preconditions Preconditions',
-    3: 'orphanDependents keep bool',
-    4: 'propagationPolicy string',
-    5: 'dryRun list string',
-  },
-  Preconditions: { 1: 'uid string', 2: 'resourceVersion string' },
-  LabelSelector: { 1: 'matchLabels map string', 2: 'matchExpressions list Requirement' },
-  Requirement: { 1: 'key string', 2: 'operator string', 3: 'values list string' },
-
-  Namespace: SPEC_AND_STATUS('NamespaceSpec'),
-  NamespaceSpec: { 1: 'finalizers list string' },
-  ConfigMap: { 1: 'metadata ObjectMeta', 2: 'data map string', 3: 'binaryData map bytes', 4: 'immutable keep bool' },
-  Secret: {
-    1: 'metadata ObjectMeta',
-    2: 'data map bytes',
-    3: 'type string',
-    4: 'stringData map string',
-    5: 'immutable keep bool',
-  },
-  ServiceAccount: {
-    1: 'metadata ObjectMeta',
-    2: 'secrets list ObjectReference',
-    3: 'imagePullSecrets list LocalObjectReference',
-    4: 'automountServiceAccountToken keep bool',
-  },
-  ObjectReference: {
-    1: 'kind string',
-    2: 'namespace string',
-    3: 'name string',
-    4: 'uid string',
-    5: 'apiVersion string',
-    6: 'resourceVersion string',
-    7: 'fieldPath string',
-  },
-  LocalObjectReference: { 1: 'name string' },
-
-  Role: { 1: 'metadata ObjectMeta', 2: 'rules list PolicyRule' },
-  ClusterRole: { 1: 'metadata ObjectMeta', 2: 'rules list PolicyRule', 3: 'aggregationRule AggregationRule' },
-  AggregationRule: { 1: 'clusterRoleSelectors list LabelSelector' },
-  PolicyRule: {
-    1: 'verbs list string',
-    2: 'apiGroups list string',
-    3: 'resources list string',
-    4: 'resourceNames list string',
-    5: 'nonResourceURLs list string',
-  },
-  RoleBinding: { 1: 'metadata ObjectMeta', 2: 'subjects list Subject', 3: 'roleRef RoleRef' },
-  ClusterRoleBinding: { 1: 'metadata ObjectMeta', 2: 'subjects list Subject', 3: 'roleRef RoleRef' },
-  Subject: { 1: 'kind string', 2: 'apiGroup string', 3: 'name string', 4: 'namespace string' },
-  RoleRef: { 1: 'apiGroup string', 2: 'kind string', 3: 'name string' },
-
-  SelfSubjectAccessReview: SPEC_AND_STATUS('AccessSpec'),
-  SubjectAccessReview: SPEC_AND_STATUS('AccessSpec'),
-  LocalSubjectAccessReview: SPEC_AND_STATUS('AccessSpec'),
-  AccessSpec: {
-    1: 'resourceAttributes ResourceAttributes',
-    2: 'nonResourceAttributes NonResourceAttributes',
-    3: 'user string',
-    4: 'groups list string',
-    5: 'extra map strings',
-    6: 'uid string',
-  },
-  ResourceAttributes: {
-    1: 'namespace string',
-    2: 'verb string',
-    3: 'group string',
-    4: 'version string',
-    5: 'resource string',
-    6: 'subresource string',
-    7: 'name string',
-    8: 'fieldSelector SelectorAttributes',
-    9: 'labelSelector SelectorAttributes',
-  },
-  SelectorAttributes: { 1: 'rawSelector string', 2: 'requirements list Requirement' },
-  NonResourceAttributes: { 1: 'path string', 2: 'verb string' },
-  SelfSubjectRulesReview: SPEC_AND_STATUS('RulesSpec'),
-  RulesSpec: { 1: 'namespace string' },
-  SelfSubjectReview: { 1: 'metadata ObjectMeta', 2: 'status skip' },
-  TokenReview: SPEC_AND_STATUS('TokenReviewSpec'),
-  TokenReviewSpec: { 1: 'token string', 2: 'audiences list string' },
-  TokenRequest: SPEC_AND_STATUS('TokenRequestSpec'),
-  TokenRequestSpec: {
-    1: 'audiences list string',
-    3: 'boundObjectRef BoundObjectReference',
-    4: 'expirationSeconds keep int',
-  },
-  BoundObjectReference: { 1: 'kind string', 2: 'apiVersion string', 3: 'name string', 4: 'uid string' },
-
-  Deployment: SPEC_AND_STATUS('DeploymentSpec'),
-  DeploymentSpec: {
-    1: 'replicas keep int',
-    2: 'selector LabelSelector',
-    3: 'template PodTemplateSpec',
-    4: 'strategy DeploymentStrategy',
-    5: 'minReadySeconds int',
-    6: 'revisionHistoryLimit keep int',
-    7: 'paused bool',
-    9: 'progressDeadlineSeconds keep int',
-  },
-  DeploymentStrategy: { 1: 'type string', 2: 'rollingUpdate RollingUpdate' },
-  RollingUpdate: { 1: 'maxUnavailable intOrString', 2: 'maxSurge intOrString' },
-  PodTemplateSpec: { 1: 'metadata ObjectMeta', 2: 'spec PodSpec' },
-  PodSpec: {
-    2: 'containers list Container',
-    3: 'restartPolicy string',
-    4: 'terminationGracePeriodSeconds keep int',
-    5: 'activeDeadlineSeconds keep int',
-    6: 'dnsPolicy string',
-    7: 'nodeSelector map string',
-    8: 'serviceAccountName string',
-    9: 'serviceAccount string',
-    10: 'nodeName string',
-    11: 'hostNetwork bool',
-    12: 'hostPID bool',
-    13: 'hostIPC bool',
-    15: 'imagePullSecrets list LocalObjectReference',
-    16: 'hostname string',
-    17: 'subdomain string',
-    19: 'schedulerName string',
-    20: 'initContainers list Container',
-    21: 'automountServiceAccountToken keep bool',
-    24: 'priorityClassName string',
-  },
-  Container: {
-    1: 'name string',
-    2: 'image string',
-    3: 'command list string',
-    4: 'args list string',
-    5: 'workingDir string',
-    6: 'ports list ContainerPort',
-    7: 'env list EnvVar',
-    8: 'resources ResourceRequirements',
-    13: 'terminationMessagePath string',
-    14: 'imagePullPolicy string',
-    16: 'stdin bool',
-    17: 'stdinOnce bool',
-    18: 'tty bool',
-    20: 'terminationMessagePolicy string',
-  },
-  ContainerPort: {
-    1: 'name string',
-    2: 'hostPort int',
-    3: 'containerPort int',
-    4: 'protocol string',
-    5: 'hostIP string',
-  },
-  EnvVar: { 1: 'name string', 2: 'value string' },
-  ResourceRequirements: { 1: 'limits map quantity', 2: 'requests map quantity' },
+/** One field of a message. */
+export interface Field {
+  readonly name: string
+  readonly form: 'one' | 'list' | 'map' | 'inline'
+  /** Whether a zero is told apart from nothing. */
+  readonly keep: boolean
+  readonly type: string
 }
 
-/** The kinds that may come in protobuf, `apiVersion/Kind`; the message has the name of the kind. */
-export const PROTOBUF_KINDS: ReadonlySet<string> = new Set([
-  ...['Namespace', 'ConfigMap', 'Secret', 'ServiceAccount', 'DeleteOptions'].map((kind) => `v1/${kind}`),
-  'meta.k8s.io/v1/DeleteOptions',
-  'apps/v1/Deployment',
-  ...['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'].map((kind) => `rbac.authorization.k8s.io/v1/${kind}`),
-  ...['SelfSubjectAccessReview', 'SubjectAccessReview', 'LocalSubjectAccessReview', 'SelfSubjectRulesReview'].map(
-    (kind) => `authorization.k8s.io/v1/${kind}`,
-  ),
-  ...['SelfSubjectReview', 'TokenReview', 'TokenRequest'].map((kind) => `authentication.k8s.io/v1/${kind}`),
-])
+/** The fields of a message by number. */
+export type Message = ReadonlyMap<number, Field>
+
+interface Tables {
+  readonly messages: ReadonlyMap<string, Message>
+  readonly kinds: ReadonlyMap<string, string>
+}
+
+let tables: Tables | undefined
+
+/** All messages, and the message of every `apiVersion/Kind`; read at the first use, which many servers never have. */
+export function protobufTables(): Tables {
+  tables ??= {
+    messages: new Map(linesOf(MESSAGE_LINES).map((line) => messageOf(line))),
+    kinds: new Map(linesOf(KIND_LINES).map((line) => line.split(' ') as [string, string])),
+  }
+  return tables
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '')
+}
+
+function messageOf(line: string): [string, Message] {
+  const colon = line.indexOf(':')
+  const fields = line.slice(colon + 1).split(',')
+  return [line.slice(0, colon), new Map(fields.map((field) => fieldOf(field.trim().split(' '))))]
+}
+
+function fieldOf([number = '', name = '', ...words]: readonly string[]): [number, Field] {
+  const form = (['list', 'map', 'inline'] as const).find((word) => words.includes(word)) ?? 'one'
+  return [Number(number), { name, form, keep: words.includes('keep'), type: words.at(-1) ?? '' }]
+}
