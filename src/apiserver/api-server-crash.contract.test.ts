@@ -1,58 +1,18 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it } from 'node:test'
-import { createUndiciTransport } from '../client/undici-transport.ts'
-import { Secret } from '../core/secret.ts'
 import { findAuditBreak } from '../store/audit-chain.ts'
 import { createSqliteStore } from '../store/sqlite-store.ts'
-import { configMap, createApi } from '../testing/api-contract-harness.ts'
-import type { Api, Loose } from '../testing/api-contract-harness.ts'
+import { configMap } from '../testing/api-contract-harness.ts'
+import type { Loose } from '../testing/api-contract-harness.ts'
+import { startApiProcess } from '../testing/api-process.ts'
 
 const ROUNDS = 4
 const WRITERS = 6
 const MAPS = '/api/v1/namespaces/default/configmaps'
-
-const SERVER = `
-  import { startApiHome } from ${JSON.stringify(join(import.meta.dirname, '../testing/api-home.ts'))}
-  import { createSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../store/sqlite-store.ts'))}
-  const home = await startApiHome(createSqliteStore({ path: process.argv[1], defer: setImmediate }))
-  const { url, ca, admin } = home
-  process.stdout.write(JSON.stringify({ url, ca, admin }) + '\\n')
-`
-
-interface Running {
-  readonly api: Api
-  kill(): Promise<void>
-}
-
-async function start(path: string): Promise<Running> {
-  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', SERVER, path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
-  const { url, ca, admin }: Loose = JSON.parse(line)
-  const { transport, close } = createUndiciTransport({
-    server: url,
-    ca,
-    cert: admin.certificate,
-    key: new Secret(admin.privateKey),
-  })
-  return {
-    api: createApi(transport, 'default'),
-    async kill() {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      await close().catch(() => {})
-    },
-  }
-}
 
 it('kill -9 of the API in a loop loses no acknowledged write and no collection', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-api-crash-'))
@@ -60,7 +20,7 @@ it('kill -9 of the API in a loop loses no acknowledged write and no collection',
   const acknowledged = new Map<string, string>()
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const server = await start(path)
+      const server = await startApiProcess(path)
       const { api } = server
       const { items } = await api.ok('GET', MAPS)
       const present = new Map(items.map(({ metadata }: Loose) => [metadata.name, metadata.resourceVersion]))

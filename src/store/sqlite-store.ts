@@ -100,7 +100,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       }
       db.exec('COMMIT')
     } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
+      rollBack()
       for (const { reject } of group) reject(unavailable(toError(error)))
       return
     }
@@ -110,6 +110,15 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     for (const event of events) tail.push(event)
     watches.wake(new Set(events.map((event) => event.key)), before)
     for (const done of settle) done()
+  }
+
+  /** SQLite has often done it by itself; a disk that refuses this, too, is told by the next write. */
+  function rollBack(): void {
+    try {
+      if (db.isTransaction) db.exec('ROLLBACK')
+    } catch {
+      // the transaction stays open and the next BEGIN says so
+    }
   }
 
   /** Checks the expectation and makes the new value; throws what the value function throws. */
