@@ -3,7 +3,6 @@ import { ApiError, isApiError, toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
-import { EventsEvent } from '../kinds/builtin/events.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { Store } from '../store/store.ts'
 import { admitAll } from './admission.ts'
@@ -25,7 +24,6 @@ import { ensureSystemNamespaces } from './namespaces.ts'
 import { negotiate } from './negotiate.ts'
 import { startRbac } from './rbac/rbac.ts'
 import { badRequest, methodNotAllowed, notAllowed, unknownPath } from './refusals.ts'
-import { createEventsStore } from './events-store.ts'
 import { createRegistry } from './registry.ts'
 import { attemptOf, requestInfo } from './request-info.ts'
 import type { RequestInfo, ResourceRequest } from './request-info.ts'
@@ -35,6 +33,7 @@ import { bearerOf, createServiceAccountTokens } from './tokens/service-account-t
 import { requestToken } from './tokens/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
 import { servesSubresource } from './subresources.ts'
+import { createViewStores } from './view-store.ts'
 import { create } from './verbs/create.ts'
 import { deleteCollection } from './verbs/delete-collection.ts'
 import { remove } from './verbs/delete.ts'
@@ -87,7 +86,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { authorizer } = rbac
   const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
-  const eventsStore = createEventsStore(store)
+  const storeOf = createViewStores(store)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
   const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready]).then(
@@ -163,7 +162,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       throw name === undefined ? methodNotAllowed() : unknownPath()
     }
     return {
-      parts: kind === EventsEvent ? { ...parts, store: eventsStore } : parts,
+      parts: storeOf(kind) === store ? parts : { ...parts, store: storeOf(kind) },
       http,
       caller,
       signal: AbortSignal.any([signal, closing.signal]),

@@ -35,6 +35,7 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
   const strategy = strategyOf(kind)
   if (request.subresource === undefined) strategy.prepare?.(next, old)
   change.track?.(old, next)
+  if (request.subresource === undefined) strategy.complete?.(next, old, caller)
   if (hasGeneration(kind) && contentChanged(context, old, next)) {
     next.metadata.generation = (old.metadata.generation ?? 0) + 1
   }

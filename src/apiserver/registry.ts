@@ -46,18 +46,36 @@ export const RESOURCE_VERBS = [
   'watch',
 ] as const
 
-/** Built-in kinds that have a spec and no metadata.generation. */
-const WITHOUT_GENERATION = new Set([
-  'Namespace',
-  'Service',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'Node',
-  'Lease',
+/** Built-in kinds whose objects count generations, as seen on a kube-apiserver. */
+const WITH_GENERATION: ReadonlySet<string> = new Set([
+  '/Pod',
+  '/PodTemplate',
+  '/ReplicationController',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding',
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding',
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration',
+  'apps/DaemonSet',
+  'apps/Deployment',
+  'apps/ReplicaSet',
+  'apps/StatefulSet',
+  'batch/CronJob',
+  'batch/Job',
+  'discovery.k8s.io/EndpointSlice',
+  'flowcontrol.apiserver.k8s.io/FlowSchema',
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration',
+  'networking.k8s.io/Ingress',
+  'networking.k8s.io/IngressClass',
+  'networking.k8s.io/NetworkPolicy',
+  'policy/PodDisruptionBudget',
+  'resource.k8s.io/DeviceClass',
+  'resource.k8s.io/ResourceSlice',
+  'scheduling.k8s.io/PriorityClass',
 ])
 
 /** Whether objects of a kind count generations. */
 export function hasGeneration(kind: Kind): boolean {
-  if (isCustom(kind)) return true
-  return kind.schema.properties?.['spec'] !== undefined && !WITHOUT_GENERATION.has(kind.kind)
+  return isCustom(kind) || WITH_GENERATION.has(`${kind.group}/${kind.kind}`)
 }

@@ -1,4 +1,5 @@
 import { base64, utf8 } from '../core/bytes.ts'
+import type { Caller } from '../core/http.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Kind } from '../kinds/define-kind.ts'
@@ -8,19 +9,24 @@ import type { FieldError } from '../kinds/walk/field-error.ts'
 import { jsonEqual } from '../core/json.ts'
 
 import { RBAC_STRATEGIES } from './rbac/strategies.ts'
+import { WORKLOAD_STRATEGIES } from './workload-strategies.ts'
 
 /** What single built-in kinds do beyond their schema. Custom kinds have none of this. */
 export interface Strategy {
   /** Changes a new or changed object before it is validated. */
   prepare?(object: UnknownObject, old: UnknownObject | undefined): void
+  /** Adds what the server gives, once its fields have their owners and the object its name and uid: nobody owns it. */
+  complete?(object: UnknownObject, old: UnknownObject | undefined, caller: Caller): void
   validate?(object: UnknownObject, old: UnknownObject | undefined): FieldError[]
   /** Whether something besides metadata.finalizers keeps a deleted object alive. */
   holds?(object: UnknownObject): boolean
 }
 
 const namespace: Strategy = {
-  prepare(object, old) {
+  prepare(object) {
     object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name }
+  },
+  complete(object, old) {
     // Only /finalize changes these.
     const finalizers = finalizersOf(old ?? object)
     if (old) object['spec'] = { ...(isObject(object['spec']) ? object['spec'] : {}), finalizers }
@@ -68,6 +74,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Secret': secret,
   '/ConfigMap': configMap,
   ...RBAC_STRATEGIES,
+  ...WORKLOAD_STRATEGIES,
 }
 
 const NONE: Strategy = {}

@@ -48,6 +48,24 @@ export function matchesSelector(labels: Labels, selector: LabelSelector): boolea
   return requirementsOf(selector).every((requirement) => meetsRequirement(labels, requirement))
 }
 
+/** A selector in the text form, its terms in the order of their keys; empty when it selects everything. */
+export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const terms = [
+    ...Object.entries(matchLabels).map(([key, value]) => ({ key, term: `${key}=${value}` })),
+    ...matchExpressions.map((requirement) => ({ key: requirement.key, term: termOf(requirement) })),
+  ]
+  return terms
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ term }) => term)
+    .join(',')
+}
+
+function termOf({ key, operator, values = [] }: LabelRequirement): string {
+  if (operator === 'Exists') return key
+  if (operator === 'DoesNotExist') return `!${key}`
+  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${[...values].sort().join(',')})`
+}
+
 const TERM =
   /^\s*(?:(!)\s*([^\s=!,()]+)|([^\s=!,()]+)\s+(in|notin)\s*\(([^)]*)\)|([^\s=!,]+)\s*(==|=|!=)\s*([^\s,=!]*)|([^\s=!,]+))\s*$/
 

@@ -1,21 +1,14 @@
 import { createApiServer } from '../apiserver/api-server.ts'
 import type { ApiServer } from '../apiserver/api-server.ts'
 import type { TokenKeys } from '../apiserver/tokens/jwt.ts'
-import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { HUB_BUILTIN_KINDS } from '../kinds/builtin.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { Store } from '../store/store.ts'
 import type { HubPorts } from './ports.ts'
 
-// What a hub keeps besides its own kinds; it runs no workloads.
-const HUB_BUILTINS: readonly string[] = ['Namespace', 'ConfigMap', 'Secret', 'ServiceAccount', 'Event', 'Lease']
-const ACCESS_GROUPS: readonly string[] = ['rbac.authorization.k8s.io', 'authorization.k8s.io', 'authentication.k8s.io']
-
-/** The kinds the embedded home serves. */
-export const HUB_KINDS: readonly Kind[] = [
-  ...BUILTIN_KINDS.filter(({ kind, group }) => HUB_BUILTINS.includes(kind) || ACCESS_GROUPS.includes(group)),
-  ...NATIVE_KINDS,
-]
+/** The kinds the embedded home serves; it runs no workloads. */
+export const HUB_KINDS: readonly Kind[] = [...HUB_BUILTIN_KINDS, ...NATIVE_KINDS]
 
 /** What the embedded home's API is made of. */
 export interface ApiParts extends HubPorts {

@@ -1,13 +1,13 @@
 import type { Kind } from './define-kind.ts'
-import { Deployment } from './builtin/apps.ts'
 import { Lease } from './builtin/coordination.ts'
 import { ConfigMap, Event, Namespace, Secret, ServiceAccount } from './builtin/core.ts'
 import { EventsEvent } from './builtin/events.ts'
+import { TABLE_KINDS } from './builtin/from-table.ts'
 import { RBAC_KINDS } from './builtin/rbac.ts'
 import { REVIEW_KINDS } from './builtin/reviews.ts'
 
-/** Kubernetes' own kinds that the embedded servers serve. */
-export const BUILTIN_KINDS: readonly Kind[] = [
+/** Kubernetes' own kinds that a hub works with. */
+export const HUB_BUILTIN_KINDS: readonly Kind[] = [
   Namespace,
   ConfigMap,
   Secret,
@@ -15,7 +15,12 @@ export const BUILTIN_KINDS: readonly Kind[] = [
   Event,
   EventsEvent,
   Lease,
-  Deployment,
   ...RBAC_KINDS,
+  ...REVIEW_KINDS,
+]
+
+/** All of Kubernetes' own kinds that an embedded cluster serves; definitions of custom kinds come with who acts on them. */
+export const BUILTIN_KINDS: readonly Kind[] = [
+  ...TABLE_KINDS.filter(({ kind }) => kind !== 'CustomResourceDefinition'),
   ...REVIEW_KINDS,
 ]

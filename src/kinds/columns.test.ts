@@ -89,7 +89,7 @@ test('Kubernetes’ own kinds show what kubectl shows', () => {
     Type: 'Normal',
     Reason: 'Started',
     Object: 'pod/p',
-    Subobject: null,
+    Subobject: '',
     Source: 'kubelet, n1',
     Message: 'started',
     'First Seen': '5m',

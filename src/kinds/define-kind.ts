@@ -53,6 +53,12 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly subresources: { readonly status: boolean; readonly scale?: ScaleSubresource }
   /** What may be asked of it; all verbs unless said. Kinds that can only be created are questions and are never stored. */
   readonly verbs?: readonly string[]
+  /** For Kubernetes' own kinds: drops, in place, what counts as absent. */
+  dropEmpty?(object: UnknownObject): void
+  /** For Kubernetes' own kinds: fills in, in place, what depends on other fields, after the schema's defaults. */
+  fillIn?(object: UnknownObject): void
+  /** For Kubernetes' own kinds: what Go writes of an object nobody has said anything about. */
+  readonly blank?: Readonly<Record<string, unknown>>
   /** Columns after NAME; the last one is usually AGE. */
   readonly columns: readonly Column[]
   readonly examples: readonly KubeObject[]

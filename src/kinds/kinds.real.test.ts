@@ -7,18 +7,16 @@ import { canonicalJson, jsonClone } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
 import type { ControlPlane } from '../testing/control-plane.ts'
-import { BUILTIN_OBJECTS } from '../testing/kinds-contract-builtin.ts'
 import { ACCEPTANCE_CASES, Specimen, VALIDATION_CASES } from '../testing/kinds-contract.ts'
 import type { Spoilable } from '../testing/kinds-contract.ts'
 import { needBinary } from '../testing/testenv.ts'
-import { BUILTIN_KINDS } from './builtin.ts'
 import { tableColumns, tableRow } from './columns.ts'
 import { toCrd } from './crd.ts'
 import type { Kind } from './define-kind.ts'
 import type { KubeObject } from './meta.ts'
 import { NATIVE_KINDS } from './native.ts'
 import { openApiPath } from './openapi.ts'
-import { defaultObject, pruneObject, validateObject } from './validate.ts'
+import { defaultObject } from './validate.ts'
 
 const KINDS = [...NATIVE_KINDS, Specimen]
 
@@ -101,23 +99,6 @@ describe('the kinds on a real kube-apiserver', () => {
       const { status, answer } = await send(on === 'create' ? 'POST' : 'PUT', path, object)
       assert.equal(status, 422, `${status} ${answer.message}`)
       assert.deepEqual(answer.details?.causes?.map(canonicalJson).sort(), causes.map(canonicalJson).sort())
-    })
-  }
-
-  for (const object of BUILTIN_OBJECTS) {
-    const kind = BUILTIN_KINDS.find((candidate) => candidate.kind === object.kind)!
-    test(`${kind.kind} is served as Kubernetes serves it: defaults, no unknown field, columns`, async () => {
-      const { status, answer } = await send('POST', `${pathOf(kind, object)}?fieldValidation=Strict`, object)
-      assert.equal(status, 201, answer.message ?? '')
-      const ours = jsonClone(object)
-      assert.deepEqual(pruneObject(kind, ours), [])
-      defaultObject(kind, ours)
-      assert.deepEqual(validateObject(kind, ours), [])
-      if (kind.kind !== 'Namespace') assert.equal(canonicalJson(answer.spec), canonicalJson(ours['spec']))
-      // Everything the server answers is known here.
-      const stored = jsonClone(answer) as unknown as KubeObject
-      assert.deepEqual(pruneObject(kind, stored), [])
-      await assertShown(kind, stored)
     })
   }
 

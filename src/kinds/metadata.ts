@@ -34,11 +34,18 @@ export const METADATA_SCHEMA: StructuralSchema = {
     deletionGracePeriodSeconds: INT,
     labels: { type: 'object', additionalProperties: TEXT },
     annotations: { type: 'object', additionalProperties: TEXT },
-    finalizers: { type: 'array', items: TEXT, 'x-kubernetes-list-type': 'set' },
+    finalizers: {
+      type: 'array',
+      items: TEXT,
+      'x-kubernetes-list-type': 'set',
+      'x-kubernetes-patch-strategy': 'merge',
+    },
     ownerReferences: {
       type: 'array',
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['uid'],
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'uid',
       items: {
         type: 'object',
         required: ['apiVersion', 'kind', 'name', 'uid'],

@@ -5,7 +5,7 @@
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Kind } from './define-kind.ts'
-import type { KubeObject } from './meta.ts'
+import type { KubeObject, UnknownObject } from './meta.ts'
 import { METADATA_SCHEMA, metadataErrors, metadataUpdateErrors, typeMetaErrors } from './metadata.ts'
 import type { StructuralSchema } from './structural.ts'
 import { applyDefaults } from './walk/default.ts'
@@ -43,8 +43,10 @@ export function pruneObject(kind: Pick<Kind, 'schema'>, object: KubeObject): str
 }
 
 /** Fills in a kind's defaults, in place. */
-export function defaultObject(kind: Pick<Kind, 'schema'>, object: KubeObject): void {
+export function defaultObject(kind: Pick<Kind, 'schema' | 'dropEmpty' | 'fillIn'>, object: KubeObject): void {
+  kind.dropEmpty?.(object as UnknownObject)
   applyDefaults(object, kind.schema)
+  kind.fillIn?.(object as UnknownObject)
 }
 
 /** Everything that is wrong with an object, in Kubernetes' words. Prune and default it first. */

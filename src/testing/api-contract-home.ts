@@ -10,6 +10,7 @@ import { Gadget } from './api-contract-harness.ts'
 import type { ApiUnderTest } from './api-contract.ts'
 import { startApiHome } from './api-home.ts'
 import { startControlPlane } from './control-plane.ts'
+import type { ControlPlane } from './control-plane.ts'
 
 /** Homes for cases that need the controllers of a control plane, too. */
 
@@ -45,6 +46,15 @@ export async function openControlPlaneHome(): Promise<ApiUnderTest> {
     assert.ok(performance.now() < deadline, 'Gadget was not served')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  return connected(plane)
+}
+
+/** A real kube-apiserver and nobody beside it. */
+export async function openBareControlPlaneHome(): Promise<ApiUnderTest> {
+  return connected(await startControlPlane())
+}
+
+function connected(plane: ControlPlane): ApiUnderTest {
   const { transport, close } = createUndiciTransport({
     server: plane.url,
     ca: plane.ca,

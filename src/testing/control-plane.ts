@@ -31,7 +31,12 @@ export interface ControlPlane extends AsyncDisposable {
   /** The same as kubeconfigPath for another user. */
   writeKubeconfig(user: string, groups?: readonly string[]): string
   /** Sends a request as the administrator. */
-  call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly text: string }>
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly text: string }>
   stop(): Promise<void>
 }
 
@@ -168,8 +173,8 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
     await Promise.all(all.map((server) => server.kill()))
     slots.taken--
   }
-  const call: ControlPlane['call'] = (method, path, body) =>
-    send({ url: `${url}${path}`, method, body, ca: authority.certificate, client: admin })
+  const call: ControlPlane['call'] = (method, path, body, headers = {}) =>
+    send({ url: `${url}${path}`, method, body, headers, ca: authority.certificate, client: admin })
   try {
     await becomeReady(started, async () => (await call('GET', '/readyz')).status === 200)
     if (options.controllers) started.push(...startControllers(name, kubeconfigPath, { caFile, accountKey }))
@@ -277,6 +282,7 @@ function send(what: {
   readonly url: string
   readonly method: string
   readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
   readonly ca: string
   readonly client: CertificateAndKey
 }): Promise<{ readonly status: number; readonly text: string }> {
@@ -290,7 +296,7 @@ function send(what: {
         key: what.client.privateKey,
         agent: false,
         timeout: 10_000,
-        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        headers: { accept: 'application/json', 'content-type': 'application/json', ...what.headers },
       },
       (answer) => {
         let text = ''

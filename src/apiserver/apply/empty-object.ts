@@ -1,3 +1,4 @@
+import { jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -17,22 +18,5 @@ export function emptyObject(kind: Kind): UnknownObject {
     const { metadata: _metadata, ...bare } = object
     return bare as UnknownObject
   }
-  for (const field of ['spec', 'status']) {
-    const type = kind.schema.properties?.[field]?.type
-    if (type === 'object') object[field] = {}
-  }
-  return { ...object, ...STRUCTS[`${kind.group}/${kind.kind}`] }
-}
-
-const POD_TEMPLATE = { metadata: {}, spec: { containers: null } }
-
-/** The struct fields below spec that Go always writes. */
-const STRUCTS: Readonly<Record<string, object>> = {
-  'apps/Deployment': { spec: { selector: null, strategy: {}, template: POD_TEMPLATE } },
-  'apps/DaemonSet': { spec: { selector: null, updateStrategy: {}, template: POD_TEMPLATE } },
-  'apps/StatefulSet': { spec: { selector: null, serviceName: '', updateStrategy: {}, template: POD_TEMPLATE } },
-  'apps/ReplicaSet': { spec: { selector: null, template: { metadata: {}, spec: { containers: null } } } },
-  'batch/Job': { spec: { template: POD_TEMPLATE } },
-  'batch/CronJob': { spec: { jobTemplate: { metadata: {}, spec: { template: POD_TEMPLATE } }, schedule: '' } },
-  '/Service': { spec: {}, status: { loadBalancer: {} } },
+  return { ...object, ...jsonClone(kind.blank ?? {}) }
 }

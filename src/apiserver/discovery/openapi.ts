@@ -1,7 +1,6 @@
 import { hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
-import { isCustom } from '../registry.ts'
 import type { Registry } from '../registry.ts'
 
 /** OpenAPI documents: v3 per group and version under a hash, v2 as one document for older clients. */
@@ -46,29 +45,12 @@ function documentsOf(registry: Registry, version: string): ReadonlyMap<string, N
   for (const [group, versions] of registry.groups()) {
     for (const groupVersion of versions) {
       const kinds = registry.all().filter((kind) => kind.group === group && kind.version === groupVersion)
-      const whole = openApiOf(kinds, version)
-      const document = isCustom({ group }) ? whole : withPatchKeys(whole)
+      const document = openApiOf(kinds, version)
       const hash = hex(sha256(JSON.stringify(document))).toUpperCase()
       documents.set(openApiPath({ group, version: groupVersion }), { document, hash })
     }
   }
   return documents
-}
-
-/**
- * Strategic merge is described in words of its own: kubectl makes its patches of built-in kinds from them, and would
- * replace whole lists without.
- */
-function withPatchKeys<T>(node: T): T {
-  if (Array.isArray(node)) return node.map((item: unknown) => withPatchKeys(item)) as T
-  if (!isObject(node)) return node
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withPatchKeys(value)]))
-  const keys = node['x-kubernetes-list-map-keys']
-  if (node['x-kubernetes-list-type'] === 'map' && Array.isArray(keys)) {
-    copy['x-kubernetes-patch-strategy'] = 'merge'
-    copy['x-kubernetes-patch-merge-key'] = keys[0]
-  } else if (node['x-kubernetes-list-type'] === 'set') copy['x-kubernetes-patch-strategy'] = 'merge'
-  return copy as T
 }
 
 /** The schemas of v3 documents as Swagger definitions; paths are left out, old clients read definitions only. */

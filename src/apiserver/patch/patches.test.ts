@@ -12,9 +12,18 @@ const keyed: StructuralSchema = {
       type: 'array',
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'name',
       items: { type: 'object', properties: { name: { type: 'string' }, v: { type: 'integer' } } },
     },
-    words: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    words: { type: 'array', 'x-kubernetes-patch-strategy': 'merge', items: { type: 'string' } },
+    // Server-side apply merges these, strategic merge does not: it has words of its own.
+    claims: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { type: 'object', properties: { name: { type: 'string' } } },
+    },
     steps: { type: 'array', items: { type: 'string' } },
     how: { type: 'object', properties: { type: { type: 'string' }, rolling: { type: 'object' } } },
   },
@@ -70,6 +79,7 @@ describe('patches', () => {
       ],
       words: ['x', 'y'],
       steps: ['1'],
+      claims: [{ name: 'a' }],
     }
     const merge = (patch: object) => applyStrategicMerge(value, patch, keyed) as Record<string, unknown>
     assert.deepEqual(merge({ items: [{ name: 'b', v: 3 }, { name: 'c' }] })['items'], [
@@ -82,6 +92,7 @@ describe('patches', () => {
     assert.deepEqual(merge({ words: ['y', 'z'] })['words'], ['x', 'y', 'z'])
     assert.deepEqual(merge({ '$deleteFromPrimitiveList/words': ['x'] })['words'], ['y'])
     assert.deepEqual(merge({ steps: ['2'] })['steps'], ['2'])
+    assert.deepEqual(merge({ claims: [{ name: 'b' }] })['claims'], [{ name: 'b' }])
     assert.deepEqual(
       merge({ '$setElementOrder/items': [{ name: 'b' }, { name: 'a' }], items: [{ name: 'a', v: 5 }] })['items'],
       [

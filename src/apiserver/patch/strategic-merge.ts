@@ -2,7 +2,7 @@ import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
 import type { StructuralSchema } from '../../kinds/structural.ts'
-import { fieldSchema, listMergeOf } from '../../kinds/walk/merge-keys.ts'
+import { fieldSchema } from '../../kinds/walk/merge-keys.ts'
 import { badRequest } from '../refusals.ts'
 
 /**
@@ -57,19 +57,18 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSch
 }
 
 function mergeList(before: unknown, patch: readonly unknown[], schema: StructuralSchema | undefined): unknown[] {
-  const merge = listMergeOf(schema)
   const original: unknown[] = Array.isArray(before) ? before : []
-  if (merge.type === 'atomic') return withoutDirectives(patch) as unknown[]
-  if (merge.type === 'set')
+  if (!isMerged(schema)) return withoutDirectives(patch) as unknown[]
+  const key = schema?.['x-kubernetes-patch-merge-key']
+  if (key === undefined) {
     return [...original, ...patch.filter((item) => !original.some((known) => jsonEqual(known, item)))]
+  }
   if (patch.some((item) => isObject(item) && item['$patch'] === 'replace')) {
     const items = patch.filter(
       (item) => !(isObject(item) && item['$patch'] === 'replace' && Object.keys(item).length === 1),
     )
     return withoutDirectives(items) as unknown[]
   }
-  // Strategic merge has one key per list; it is the first one of a keyed list.
-  const key = merge.keys[0]!
   const result = jsonClone(original)
   for (const item of patch) {
     if (!isObject(item)) throw badRequest('a strategic merge patch of a keyed list must hold objects')
@@ -84,10 +83,14 @@ function mergeList(before: unknown, patch: readonly unknown[], schema: Structura
   return result
 }
 
+/** Whether strategic merge treats a list item by item; its list type does not count. */
+function isMerged(schema: StructuralSchema | undefined): boolean {
+  return schema?.['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true
+}
+
 /** Items the client listed come in its order; others keep their place after their former neighbour. */
 function inOrder(list: readonly unknown[], order: readonly unknown[], schema: StructuralSchema | undefined): unknown[] {
-  const merge = listMergeOf(schema)
-  const key = merge.type === 'map' ? merge.keys[0] : undefined
+  const key = isMerged(schema) ? schema?.['x-kubernetes-patch-merge-key'] : undefined
   const idOf = (item: unknown) => (key !== undefined && isObject(item) ? item[key] : item)
   const rankOf = (item: unknown) => order.findIndex((wanted) => jsonEqual(idOf(wanted), idOf(item)))
   const listed = list.filter((item) => rankOf(item) >= 0).sort((a, b) => rankOf(a) - rankOf(b))

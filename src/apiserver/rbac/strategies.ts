@@ -41,12 +41,6 @@ function ruleErrors(rule: JsonObject, index: number, isNamespaced: boolean): Fie
 
 function binding(roleKinds: readonly string[]): Strategy {
   return {
-    prepare(object) {
-      if (isObject(object['roleRef'])) object['roleRef']['apiGroup'] ||= GROUP
-      for (const subject of objectsOf(object['subjects'])) {
-        if (subject['kind'] === 'User' || subject['kind'] === 'Group') subject['apiGroup'] ||= GROUP
-      }
-    },
     validate(object, old) {
       const { roleRef } = object
       if (!isObject(roleRef)) return []

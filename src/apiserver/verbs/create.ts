@@ -1,7 +1,7 @@
 import { jsonClone } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { validateObject } from '../../kinds/validate.ts'
+import { defaultObject, validateObject } from '../../kinds/validate.ts'
 import { invalidObject } from '../../kinds/walk/field-error.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
 import type { Answer } from '../answer.ts'
@@ -15,7 +15,7 @@ import { writeOptions } from '../options.ts'
 import type { WriteOptions } from '../options.ts'
 import { present } from '../present.ts'
 import { alreadyExists, badRequest, methodNotAllowed } from '../refusals.ts'
-import { hasGeneration } from '../registry.ts'
+import { hasGeneration, isCustom } from '../registry.ts'
 import { strategyOf } from '../strategies.ts'
 
 /** How often another suffix is tried when a generated name is taken. */
@@ -62,13 +62,18 @@ export async function createObject(
 ): Promise<{ object: UnknownObject; warnings: readonly string[] }> {
   const { kind, parts } = context
   await requireNamespace(context, received.metadata)
-  if (kind.subresources.status) delete received['status']
+  if (kind.subresources.status) {
+    delete received['status']
+    // A built-in kind's status is there from the start, as empty as Go writes it.
+    if (!isCustom(kind)) defaultObject(kind, received)
+  }
   strategyOf(kind).prepare?.(received, undefined)
   for (let attempt = 1; ; attempt += 1) {
     const object = jsonClone(received)
     const generated = giveName(context, object)
     by.track(object)
     giveIdentity(context, object)
+    strategyOf(kind).complete?.(object, undefined, context.caller)
     const errors = [...validateObject(kind, object), ...(strategyOf(kind).validate?.(object, undefined) ?? [])]
     if (errors.length > 0) throw invalidObject(kind, object.metadata.name ?? '', errors)
     const admission = { caller: context.caller, operation: 'CREATE', kind, oldObject: undefined } as const

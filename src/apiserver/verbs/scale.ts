@@ -1,6 +1,7 @@
 import { isObject, jsonClone } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import { selectorText } from '../../core/selector.ts'
+import type { Labels } from '../../core/selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
@@ -100,21 +101,9 @@ function selectorOf(object: UnknownObject, path: string | undefined): string | u
   if (typeof text === 'string') return text
   const spec = isObject(object['spec']) ? object['spec'] : {}
   if (!isObject(spec['selector'])) return undefined
-  const { matchLabels = {}, matchExpressions = [] } = spec['selector'] as LabelSelector
-  const terms = [
-    ...Object.entries(matchLabels).map(([key, value]) => ({ key, term: `${key}=${value}` })),
-    ...matchExpressions.map(({ key, operator, values = [] }) => ({ key, term: termOf(key, operator, values) })),
-  ]
-  return terms
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(({ term }) => term)
-    .join(',')
-}
-
-function termOf(key: string, operator: string, values: readonly string[]): string {
-  if (operator === 'Exists') return key
-  if (operator === 'DoesNotExist') return `!${key}`
-  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${[...values].sort().join(',')})`
+  // A replication controller's is a plain map of labels.
+  if (object.kind === 'ReplicationController') return selectorText({ matchLabels: spec['selector'] as Labels })
+  return selectorText(spec['selector'])
 }
 
 function pathOf(jsonPath: string): string[] {

@@ -1,28 +1,16 @@
-import { AGE } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
-import { defineBuiltin, fields, INT32, opt, TEXT, TIME } from './vocabulary.ts'
+import type { KubeObject } from '../meta.ts'
+import { builtinKind } from './from-table.ts'
 
-/** A lease: who holds something, and until when. */
-export const Lease = defineBuiltin({
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  scope: 'Namespaced',
-  description: 'Who holds something, and since when.',
-  fields: fields({
-    spec: opt(
-      fields({
-        holderIdentity: opt(TEXT),
-        leaseDurationSeconds: opt(INT32),
-        acquireTime: opt(TIME),
-        renewTime: opt(TIME),
-        leaseTransitions: opt(INT32),
-        strategy: opt(TEXT),
-        preferredHolder: opt(TEXT),
-      }),
-    ),
-  }),
-  columns: [{ name: 'Holder', type: 'string', jsonPath: '.spec.holderIdentity' }, AGE],
-})
-export type Lease = ObjOf<typeof Lease>
+/** A lease: who holds something, and since when. */
+export interface Lease extends KubeObject {
+  spec?: {
+    holderIdentity?: string
+    leaseDurationSeconds?: number
+    acquireTime?: string | null
+    renewTime?: string | null
+    leaseTransitions?: number
+    strategy?: string
+    preferredHolder?: string
+  }
+}
+export const Lease = builtinKind<Lease>('coordination.k8s.io/v1', 'Lease')

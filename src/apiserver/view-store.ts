@@ -1,19 +1,47 @@
+import { autoscalerFromV2, autoscalerToV2 } from '../kinds/builtin/autoscaler-versions.ts'
 import { Event } from '../kinds/builtin/core.ts'
-import { eventFromCore, EventsEvent, eventToCore } from '../kinds/builtin/events.ts'
+import { eventFromCore, eventToCore } from '../kinds/builtin/event-names.ts'
+import { EventsEvent } from '../kinds/builtin/events.ts'
+import { builtinKind } from '../kinds/builtin/from-table.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
 import type { Store, StoreEntry, StoreEvent, StoreWatch } from '../store/store.ts'
 import { parseStored, prefixOf } from './objects.ts'
 
-const VIEW = prefixOf(EventsEvent)
-const CORE = prefixOf(Event)
+/** Kinds that are another kind's objects in other words: one is stored, the other is a view of it. */
 
-/** The store as requests for events.k8s.io see it: the core group's events under their own keys and names. */
-export function createEventsStore(store: Store): Store {
-  const inside = (key: string) => (key.startsWith(VIEW) ? CORE + key.slice(VIEW.length) : key)
-  const outside = (key: string) => (key.startsWith(CORE) ? VIEW + key.slice(CORE.length) : key)
+interface View {
+  readonly shown: Kind
+  readonly stored: Kind
+  show(object: UnknownObject): UnknownObject
+  keep(object: UnknownObject): UnknownObject
+}
+
+const VIEWS: readonly View[] = [
+  { shown: EventsEvent, stored: Event, show: eventFromCore, keep: eventToCore },
+  {
+    shown: builtinKind('autoscaling/v1', 'HorizontalPodAutoscaler'),
+    stored: builtinKind('autoscaling/v2', 'HorizontalPodAutoscaler'),
+    show: autoscalerFromV2,
+    keep: autoscalerToV2,
+  },
+]
+
+/** The store as requests for a kind see it. */
+export function createViewStores(store: Store): (kind: Kind) => Store {
+  const views = new Map<Kind, Store>(VIEWS.map((view) => [view.shown, viewStore(store, view)]))
+  return (kind) => views.get(kind) ?? store
+}
+
+function viewStore(store: Store, view: View): Store {
+  const outer = prefixOf(view.shown)
+  const inner = prefixOf(view.stored)
+  const inside = (key: string) => (key.startsWith(outer) ? inner + key.slice(outer.length) : key)
+  const outside = (key: string) => (key.startsWith(inner) ? outer + key.slice(inner.length) : key)
   const shown = (key: string, text: string) =>
-    key.startsWith(CORE) ? JSON.stringify(eventFromCore(parseStored(text))) : text
+    key.startsWith(inner) ? JSON.stringify(view.show(parseStored(text))) : text
   const kept = (key: string, text: string) =>
-    key.startsWith(VIEW) ? JSON.stringify(eventToCore(parseStored(text))) : text
+    key.startsWith(outer) ? JSON.stringify(view.keep(parseStored(text))) : text
   const entryOf = (entry: StoreEntry): StoreEntry => ({
     ...entry,
     key: outside(entry.key),

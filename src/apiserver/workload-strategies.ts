@@ -1,0 +1,187 @@
+import { sha256 } from '../core/bytes.ts'
+import { isObject, jsonEqual } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
+import { at, itemsAt, mapAt, textAt, textsAt } from '../kinds/builtin/look.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import type { Strategy } from './strategies.ts'
+
+/** What a kube-apiserver gives pods, jobs and services besides defaults: addresses, selectors, first states. */
+
+function specOf(object: UnknownObject): JsonObject {
+  if (!isObject(object['spec'])) object['spec'] = {}
+  return object['spec'] as JsonObject
+}
+
+/** Fields the server gave once and a later write does not mention. */
+function keepGiven(object: UnknownObject, old: UnknownObject, fields: readonly string[]): void {
+  const spec = specOf(object)
+  for (const field of fields) {
+    const before = at(old, `spec.${field}`)
+    if (spec[field] === undefined && before !== undefined) spec[field] = structuredClone(before)
+  }
+}
+
+const NOT_READY = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+]
+
+const pod: Strategy = {
+  complete(object, old) {
+    if (old) return
+    const spec = specOf(object)
+    spec['priority'] ??= 0
+    spec['preemptionPolicy'] ??= 'PreemptLowerPriority'
+    const tolerations = itemsAt(spec, 'tolerations')
+    const missing = NOT_READY.filter(
+      ({ key }) =>
+        !tolerations.some(
+          (it) => (it['key'] === key || it['key'] === undefined) && (it['effect'] ?? 'NoExecute') === 'NoExecute',
+        ),
+    )
+    spec['tolerations'] = [...tolerations, ...structuredClone(missing)]
+    object['status'] = { phase: 'Pending', qosClass: qosOf(spec) }
+  },
+}
+
+/** Guaranteed when every container limits cpu and memory to what it requests, BestEffort when none says anything. */
+function qosOf(spec: JsonObject): string {
+  const containers = [...itemsAt(spec, 'containers'), ...itemsAt(spec, 'initContainers')]
+  const isSilent = containers.every(
+    (container) =>
+      Object.keys(mapAt(container, 'resources.requests')).length === 0 &&
+      Object.keys(mapAt(container, 'resources.limits')).length === 0,
+  )
+  if (isSilent) return 'BestEffort'
+  const isEqual = containers.every((container) =>
+    ['cpu', 'memory'].every((name) => {
+      const limit = textAt(container, `resources.limits.${name}`)
+      return limit !== '' && textAt(container, `resources.requests.${name}`, limit) === limit
+    }),
+  )
+  return isEqual ? 'Guaranteed' : 'Burstable'
+}
+
+const JOB_LABELS = ['batch.kubernetes.io/job-name', 'job-name'] as const
+const CONTROLLER_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const
+
+const job: Strategy = {
+  complete(object, old) {
+    if (old) return keepGiven(object, old, ['selector'])
+    const spec = specOf(object)
+    if (spec['manualSelector'] === true) return
+    const { name, uid } = object.metadata
+    const template = mapAt(spec, 'template')
+    const metadata = isObject(template['metadata']) ? template['metadata'] : {}
+    const given = [
+      ...CONTROLLER_LABELS.map((label) => [label, uid!] as const),
+      ...JOB_LABELS.map((label) => [label, name] as const),
+    ]
+    // Labels that the job took from its template are the same ones, so that it gets these, too.
+    if (jsonEqual(object.metadata.labels, metadata['labels'])) {
+      object.metadata.labels = { ...object.metadata.labels, ...Object.fromEntries(given) }
+    }
+    template['metadata'] = { ...metadata, labels: { ...mapAt(metadata, 'labels'), ...Object.fromEntries(given) } }
+    spec['selector'] ??= { matchLabels: { [CONTROLLER_LABELS[0]]: uid } }
+  },
+}
+
+/** Service addresses: 10.96.0.0/12, as most clusters have them. */
+const FIRST_ADDRESS = 0x0a60_0000
+const ADDRESSES = 2 ** 20 - 512
+const FIRST_NODE_PORT = 30_000
+const NODE_PORTS = 2768
+
+const service: Strategy = {
+  complete(object, old) {
+    const spec = specOf(object)
+    const type = textAt(spec, 'type')
+    if (type === 'ExternalName') return
+    if (old) keepGiven(object, old, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort'])
+    spec['clusterIP'] ||= textsAt(spec, 'clusterIPs')[0] ?? addressOf(object)
+    if (textsAt(spec, 'clusterIPs').length === 0) spec['clusterIPs'] = [spec['clusterIP']]
+    // Nobody knows which addresses somebody else's endpoints will have.
+    const isForeign = spec['clusterIP'] === 'None' && Object.keys(mapAt(spec, 'selector')).length === 0
+    if (textsAt(spec, 'ipFamilies').length === 0) spec['ipFamilies'] = isForeign ? ['IPv4', 'IPv6'] : ['IPv4']
+    spec['ipFamilyPolicy'] ??= isForeign ? 'RequireDualStack' : 'SingleStack'
+    const wantsPorts =
+      type === 'NodePort' || (type === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false)
+    if (!wantsPorts) return
+    for (const port of itemsAt(spec, 'ports')) {
+      if (!port['nodePort']) port['nodePort'] = oldNodePort(old, port) ?? nodePortOf(object, port)
+    }
+  },
+}
+
+function oldNodePort(old: UnknownObject | undefined, port: JsonObject): unknown {
+  const same = itemsAt(old, 'spec.ports').find(
+    (it) => it['port'] === port['port'] && it['protocol'] === port['protocol'],
+  )
+  return same?.['nodePort']
+}
+
+/** An address that follows from the service's name, so that it is the same wherever the service is made. */
+function addressOf({ metadata }: UnknownObject): string {
+  const address = FIRST_ADDRESS + 256 + (numberOf(`${metadata.namespace}/${metadata.name}`) % ADDRESSES)
+  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.')
+}
+
+function nodePortOf({ metadata }: UnknownObject, port: JsonObject): number {
+  const id = `${metadata.namespace}/${metadata.name}/${textAt(port, 'port')}/${textAt(port, 'protocol')}`
+  return FIRST_NODE_PORT + (numberOf(id) % NODE_PORTS)
+}
+
+function numberOf(text: string): number {
+  return new DataView(sha256(text).buffer).getUint32(0)
+}
+
+const volume: Strategy = {
+  complete(object, old) {
+    if (old) return
+    object['status'] = { ...mapAt(object, 'status'), lastPhaseTransitionTime: object.metadata.creationTimestamp }
+  },
+}
+
+const daemonSet: Strategy = {
+  prepare(object) {
+    const { metadata } = object
+    metadata.annotations = { 'deprecated.daemonset.template.generation': '1', ...metadata.annotations }
+  },
+}
+
+/** A local API is there at once; nobody looks after others in an embedded cluster. */
+const apiService: Strategy = {
+  complete(object, old) {
+    if (old || at(object, 'spec.service') !== undefined) return
+    const condition = {
+      type: 'Available',
+      status: 'True',
+      lastTransitionTime: object.metadata.creationTimestamp,
+      reason: 'Local',
+      message: 'Local APIServices are always available',
+    }
+    object['status'] = { conditions: [condition] }
+  },
+}
+
+const certificateRequest: Strategy = {
+  complete(object, old, caller) {
+    if (old) return keepGiven(object, old, ['username', 'uid', 'groups', 'extra'])
+    const spec = specOf(object)
+    spec['username'] = caller.user
+    spec['groups'] = [...caller.groups]
+    // A kube-apiserver keeps no record of owners here.
+    delete object.metadata.managedFields
+  },
+}
+
+/** By group and kind. */
+export const WORKLOAD_STRATEGIES: Readonly<Record<string, Strategy>> = {
+  '/Pod': pod,
+  '/Service': service,
+  '/PersistentVolume': volume,
+  'apiregistration.k8s.io/APIService': apiService,
+  'apps/DaemonSet': daemonSet,
+  'batch/Job': job,
+  'certificates.k8s.io/CertificateSigningRequest': certificateRequest,
+}

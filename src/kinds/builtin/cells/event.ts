@@ -1,0 +1,40 @@
+import { ageOf } from '../../columns.ts'
+import type { UnknownObject } from '../../meta.ts'
+import { numberAt, textAt } from '../look.ts'
+import { text } from './words.ts'
+import type { Cells } from './words.ts'
+
+/** Cells of events; those of events.k8s.io are the same ones under other names (see `../events.ts`). */
+
+function firstSeen(event: UnknownObject): string {
+  return textAt(event, 'firstTimestamp') || textAt(event, 'eventTime')
+}
+
+function lastSeen(event: UnknownObject): string {
+  return textAt(event, 'series.lastObservedTime') || textAt(event, 'lastTimestamp') || firstSeen(event)
+}
+
+function targetOf(event: UnknownObject): string {
+  const kind = textAt(event, 'involvedObject.kind').toLowerCase()
+  const name = textAt(event, 'involvedObject.name')
+  return name === '' ? kind : `${kind}/${name}`
+}
+
+function sourceOf(event: UnknownObject): string {
+  const component = textAt(event, 'source.component') || textAt(event, 'reportingComponent')
+  const host = textAt(event, 'source.host') || textAt(event, 'reportingInstance')
+  return host === '' ? component : `${component}, ${host}`
+}
+
+/** The cells of an event in the words of the core group. */
+export const EVENT_CELLS: Cells = {
+  'Last Seen': (event, now) => ageOf(lastSeen(event) || undefined, now),
+  Type: text('type'),
+  Reason: text('reason'),
+  Object: targetOf,
+  Subobject: text('involvedObject.fieldPath'),
+  Source: sourceOf,
+  Message: (event) => textAt(event, 'message').trim(),
+  'First Seen': (event, now) => ageOf(firstSeen(event) || undefined, now),
+  Count: (event) => numberAt(event, 'series.count') || numberAt(event, 'count') || 1,
+}
