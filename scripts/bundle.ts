@@ -30,6 +30,7 @@ const THREADS: Readonly<Record<string, string>> = {
   'threads/api-thread': 'src/hub/threads/api-thread.ts',
   'threads/gateway-thread': 'src/hub/threads/gateway-thread.ts',
   'threads/render-thread': 'src/hub/threads/render-thread.ts',
+  'threads/source-thread': 'src/hub/threads/source-thread.ts',
 }
 
 const PAGE = 'src/hub/page'

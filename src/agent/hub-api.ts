@@ -1,7 +1,7 @@
 /** The hub's gateway as functions: each route once, every answer checked, refusals told apart by what to do about them. */
 import type { Static, TSchema } from 'typebox'
 import { linesOf } from '../client/watch-lines.ts'
-import { deadline, untilAborted } from '../client/deadline.ts'
+import { deadline, untilAborted } from '../core/deadline.ts'
 import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { concatBytes } from '../core/der.ts'

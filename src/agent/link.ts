@@ -1,5 +1,5 @@
 /** Drives the link of wire/agent-link.ts: enrols, renews, follows, and waits, as its states say. */
-import { deadline, untilAborted } from '../client/deadline.ts'
+import { deadline, untilAborted } from '../core/deadline.ts'
 import { fromBase64, utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'

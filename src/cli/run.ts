@@ -12,6 +12,7 @@ import { addStart } from './tree/start.ts'
 import { addClusters } from './tree/clusters.ts'
 import { addObjects } from './tree/objects.ts'
 import { addPlacement } from './tree/placement.ts'
+import { addSources } from './tree/sources.ts'
 import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
 import { addCare } from './tree/care.ts'
@@ -70,6 +71,7 @@ function buildProgram(act: Act): Command {
   addClusters(program, act)
   addObjects(program, act)
   addPlacement(program, act)
+  addSources(program, act)
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)

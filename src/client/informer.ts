@@ -17,7 +17,7 @@ import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import { createCache } from './cache.ts'
 import type { Change } from './cache.ts'
 import type { ListOptions, ListPage, Reader } from './client.ts'
-import { deadline, untilAborted } from './deadline.ts'
+import { deadline, untilAborted } from '../core/deadline.ts'
 import type { Indexer, Lister } from './lister.ts'
 
 /** A local copy of one kind that follows the server. */

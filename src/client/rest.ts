@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { ApiError } from '../core/errors.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../core/http.ts'
-import { deadline } from './deadline.ts'
+import { deadline } from '../core/deadline.ts'
 import { statusToError } from './status.ts'
 
 /** What a client is made of. */

@@ -12,9 +12,11 @@ import { PlacementDecision } from '../kinds/placement-decision.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Release } from '../kinds/release.ts'
 import { Rollout } from '../kinds/rollout.ts'
+import { Source } from '../kinds/source.ts'
 
 /** The caches; the indexes of each are named in `createCaches`. */
 export interface Caches {
+  readonly sources: Informer<Source>
   readonly clusters: Informer<Cluster>
   readonly clusterSets: Informer<ClusterSet>
   readonly clusterSetBindings: Informer<ClusterSetBinding>
@@ -31,6 +33,7 @@ export interface Caches {
 /** Makes the caches and their indexes. */
 export function createCaches(informers: Informers): Caches {
   const caches: Caches = {
+    sources: informers.of(Source),
     clusters: informers.of(Cluster),
     clusterSets: informers.of(ClusterSet),
     clusterSetBindings: informers.of(ClusterSetBinding),

@@ -16,9 +16,12 @@ import { createJoinTokenExpire } from './join-token-expire/watch.ts'
 import { createPlacementDecide } from './placement-decide/watch.ts'
 import { createRolloutAdvance } from './rollout-advance/watch.ts'
 import { createRolloutCreate } from './rollout-create/watch.ts'
+import type { FetchSourcePort } from './source-fetch/ports.ts'
+import { createSourceFetch } from './source-fetch/watch.ts'
 
 export type { SignDocument } from './assignment-assemble/ports.ts'
 export type { RenderPort } from './bundle-render/ports.ts'
+export type { FetchSourcePort } from './source-fetch/ports.ts'
 
 /** What the controllers need from the world. */
 export interface ControllersOptions {
@@ -30,6 +33,8 @@ export interface ControllersOptions {
   readonly metrics?: Metrics
   /** Renders a bundle; `renderBundle` of the render room, in a thread of its own or in place. */
   readonly render: RenderPort
+  /** Fetches a source; `fetchSource` of the source room, in a thread of its own or in place. */
+  readonly fetchSource: FetchSourcePort
   /** Signs a cluster's document; the bytes are what the Assignment's digest names. */
   readonly sign: SignDocument
   /** The epoch of documents for clusters that have none yet. */
@@ -52,6 +57,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const parts = { ...options, client: informers.client, caches }
   const leases = createLeaseInformer(parts)
   const controllers = [
+    createSourceFetch(parts),
     createBundleRender(parts),
     createPlacementDecide(parts),
     createRolloutCreate(parts),

@@ -1,7 +1,7 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createControllers } from '../controllers/controllers.ts'
-import type { Controllers, RenderPort } from '../controllers/controllers.ts'
+import type { Controllers, FetchSourcePort, RenderPort } from '../controllers/controllers.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { signDocument } from '../wire/signed-document.ts'
@@ -14,6 +14,7 @@ export interface ControllerParts extends HubPorts {
   readonly client: Client
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly render: RenderPort
+  readonly fetchSource: FetchSourcePort
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
   readonly metrics?: Metrics
 }

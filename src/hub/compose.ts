@@ -5,6 +5,7 @@
 import type { ApiServer } from '../apiserver/api-server.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
+import type { FetchSourcePort } from '../controllers/controllers.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Handler, Transport } from '../core/http.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -34,7 +35,16 @@ export interface HubOptions extends HubPorts {
   readonly trust: HubTrust
   readonly gatewayName?: string
   readonly metrics?: Metrics
+  /** Fetches sources; without it every fetch fails with a sentence, since a simulated world has no git server. */
+  readonly fetchSource?: FetchSourcePort
 }
+
+const noSources: FetchSourcePort = async () => ({
+  kind: 'Failed',
+  reason: 'NoNetwork',
+  message: 'This hub is simulated and reaches no git server.',
+  retry: false,
+})
 
 /** A hub in one thread. */
 export interface ComposedHub {
@@ -49,7 +59,7 @@ export interface ComposedHub {
 
 /** Puts a whole hub together in this thread. */
 export function composeHub(options: HubOptions): ComposedHub {
-  const { store, blobs, trust, metrics, ...ports } = options
+  const { store, blobs, trust, metrics, fetchSource: _fetchSource, ...ports } = options
   const api = composeApi({ ...ports, store })
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
     createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
@@ -68,6 +78,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     blobs,
     trust,
     render: async (input) => renderBundle(input),
+    fetchSource: options.fetchSource ?? noSources,
     ...(metrics && { metrics }),
   })
   return {

@@ -28,6 +28,19 @@ export const HubConfig = Type.Object({
         'Where Prometheus may scrape /metrics besides the console’s address: plain http, for a network you trust.',
     }),
   ),
+  webhookListen: Type.Optional(
+    Type.String({
+      pattern: ADDRESS,
+      description: 'Where git servers say that there is news: plain http, to put behind your own TLS.',
+    }),
+  ),
+  sourcePaths: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Directories, separated by commas, below which Sources may name local git repositories; none without it.',
+    }),
+  ),
   kubeconfig: Type.Optional(Type.String({ minLength: 1, description: 'Puts the home on this cluster’s API.' })),
   context: Type.Optional(Type.String({ minLength: 1, description: 'The context of that kubeconfig.' })),
   logLevel: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
@@ -88,6 +101,16 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
     throw new Stalled('BadConfig', 'the hub needs a directory: say --data DIR (or FLOTILLA_HUB_DATA)')
   }
   return { config: values, origins }
+}
+
+/** What the git program inherits: where programs are, and the proxy. Nothing else of the environment reaches it. */
+export function programEnvironment(env: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly path: string
+  readonly environment: Readonly<Record<string, string>>
+} {
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy', 'SSL_CERT_FILE']
+  const found = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
+  return { path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', environment: Object.fromEntries(found) }
 }
 
 /** The settings with their origins, one per line, for `--print-config`. */

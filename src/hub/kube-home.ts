@@ -1,6 +1,6 @@
 /** The home on a real kube-apiserver: our kinds as CRDs, everything else as it is in the embedded home. */
 import type { Client } from '../client/client.ts'
-import { deadline } from '../client/deadline.ts'
+import { deadline } from '../core/deadline.ts'
 import type { Clock } from '../core/clock.ts'
 import { toCrd } from '../kinds/crd.ts'
 import type { CustomResourceDefinition } from '../kinds/crd.ts'

@@ -1,6 +1,7 @@
 /** A running hub: its directory, keys, threads, controllers and console, started in order and closed in reverse. */
 import { hostname } from 'node:os'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import { kubeconfigFor, readKubeconfig } from '../client/kubeconfig.ts'
@@ -18,6 +19,7 @@ import { certificateNames, formatAddress, isWildcard, parseAddress, reachableHos
 import { findAgentBundle } from './agent-bundle.ts'
 import { blobRoots } from './blob-roots.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
+import { programEnvironment } from './config.ts'
 import type { HubConfig } from './config.ts'
 import { startConsole } from './console.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -37,6 +39,7 @@ import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
 import { startThread } from './threads/thread.ts'
 import type { Thread } from './threads/thread.ts'
+import { listenForWebhooks } from './webhook-listener.ts'
 
 /** A hub that is ready. */
 export interface RunningHub {
@@ -146,10 +149,17 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   closers.push(() => gateway.close())
   const render = await startThread('render', undefined)
   closers.push(() => render.close())
-  deaths.push(gateway.death, render.death)
+  const source = await startThread('source', {
+    blobs: blobsFolder,
+    folder: directory.file('sources'),
+    git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
+    localPaths: (config.sourcePaths ?? '').split(',').flatMap((path) => (path.trim() === '' ? [] : [path.trim()])),
+  })
+  closers.push(() => source.close())
+  deaths.push(gateway.death, render.death, source.death)
 
   const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
-  const threads = [...home.threads, gateway, render]
+  const threads = [...home.threads, gateway, render, source]
   const page = createMetricsPage({ clock, facts: () => view.facts(), threads: () => threads })
   const working = runControllers(
     {
@@ -157,6 +167,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       trust: keys.trust,
       blobsFolder,
       render: (input, signal) => render.call(input, signal),
+      fetchSource: (request, signal) => source.call(request, signal),
       metrics: page.metrics,
     },
     { clock, ids, log, signal: life.signal, isShared: home.isShared },
@@ -178,6 +189,11 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   if (config.metricsListen !== undefined) {
     const metrics = await listenForMetrics(parseAddress(config.metricsListen), page.text)
     closers.push(() => metrics.close())
+  }
+  if (config.webhookListen !== undefined) {
+    const listen = parseAddress(config.webhookListen)
+    const webhooks = await listenForWebhooks({ listen, client: hubClient, clock, log })
+    closers.push(() => webhooks.close())
   }
   closers.push(() => life.abort()) // everybody stops first, then their connections close
 
@@ -270,7 +286,10 @@ interface Work extends HubPorts {
   readonly log: Logger
 }
 
-interface WorkParts extends Pick<Parameters<typeof composeControllers>[0], 'client' | 'trust' | 'render' | 'metrics'> {
+interface WorkParts extends Pick<
+  Parameters<typeof composeControllers>[0],
+  'client' | 'trust' | 'render' | 'fetchSource' | 'metrics'
+> {
   readonly blobsFolder: string
 }
 

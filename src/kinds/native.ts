@@ -10,6 +10,7 @@ import { PlacementDecision } from './placement-decision.ts'
 import { Placement } from './placement.ts'
 import { Release } from './release.ts'
 import { Rollout } from './rollout.ts'
+import { Source } from './source.ts'
 
 /** Flotilla's own kinds; a kind is here from the day its controller works. */
 export const NATIVE_KINDS: readonly Kind[] = [
@@ -17,6 +18,7 @@ export const NATIVE_KINDS: readonly Kind[] = [
   ClusterSet,
   ClusterSetBinding,
   JoinToken,
+  Source,
   Bundle,
   Placement,
   PlacementDecision,

@@ -1,10 +1,11 @@
 /** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
 import { createApiServer } from '../apiserver/api-server.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import { createControllers } from '../controllers/controllers.ts'
-import type { ControllersOptions } from '../controllers/controllers.ts'
+import type { ControllersOptions, FetchSourcePort } from '../controllers/controllers.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import { canonicalJson } from '../core/json.ts'
 import { isApiError } from '../core/errors.ts'
@@ -22,6 +23,7 @@ import { renderBundle } from '../render/render-bundle.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'
+import type { FetchRequest } from '../source/fetch-request.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { ClusterDocument } from '../wire/document.ts'
 import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../wire/liveness.ts'
@@ -35,6 +37,11 @@ export interface ControllersHome {
   readonly writes: string[]
   /** How often a bundle was rendered. */
   rendered(): number
+  /** What was asked of sources, in order. */
+  readonly fetches: readonly FetchRequest[]
+  /** Plays the world of sources. */
+  serveSources(fetchSource: FetchSourcePort): void
+  readonly blobs: Blobs
   create<T extends KubeObject>(object: T, type: ResourceType<T>): Promise<T>
   find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined>
   /** The document a cluster's Assignment names; it is not signed here. */
@@ -66,6 +73,13 @@ export async function startControllersHome(): Promise<ControllersHome> {
     },
   })
   let renders = 0
+  const fetches: FetchRequest[] = []
+  let fetchSource: FetchSourcePort = async () => ({
+    kind: 'Failed',
+    reason: 'NoNetwork',
+    message: 'None.',
+    retry: true,
+  })
   const options: ControllersOptions = {
     client: controllersClient,
     blobs,
@@ -75,6 +89,10 @@ export async function startControllersHome(): Promise<ControllersHome> {
     render: async (input) => {
       renders++
       return renderBundle(input)
+    },
+    fetchSource: async (request, signal) => {
+      fetches.push(request)
+      return await fetchSource(request, signal)
     },
     sign: async (document) => utf8(canonicalJson(document)),
     epoch: () => 1,
@@ -105,6 +123,9 @@ export async function startControllersHome(): Promise<ControllersHome> {
     writes,
     find,
     rendered: () => renders,
+    fetches,
+    serveSources: (port) => void (fetchSource = port),
+    blobs,
     create: (object, type) => client.create(type, object),
     documentOf: async (cluster) => {
       const bytes = await blobs.get((await client.get(Assignment, { name: cluster })).spec.document)

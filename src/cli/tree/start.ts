@@ -30,6 +30,8 @@ export function addStart(program: Command, act: Act): void {
     )
     .option('--console-listen <host:port>', 'the live page (default 127.0.0.1:7480)')
     .option('--metrics-listen <host:port>', 'also serve /metrics here, plain http (default: at the live page only)')
+    .option('--webhook-listen <host:port>', 'where git servers say that there is news (default: nowhere)')
+    .option('--source-paths <dirs>', 'directories below which Sources may name local repositories (default: none)')
     .option('--config <file>', 'a YAML file with these settings; environment and flags win over it')
     .option('--log-level <level>', 'debug, info, warn or error')
     .option('--print-config', 'print the settings and where each comes from, and exit')

@@ -4,6 +4,8 @@ import type { Digest } from '../../core/digest.ts'
 import type { CertificateAndKey } from '../../core/x509.ts'
 import type { RenderInput } from '../../render/render-bundle.ts'
 import type { RenderResult } from '../../render/rendered.ts'
+import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
+import type { GitProgram } from '../../source/git/run-git.ts'
 import type { HubTrust } from '../../wire/hub-trust.ts'
 import type { ListenAddress } from '../addresses.ts'
 import type { LogLevel } from '../logger.ts'
@@ -47,11 +49,21 @@ export interface GatewayReady {
   readonly port: number
 }
 
+/** What the source thread gets. */
+export interface SourceInit {
+  readonly blobs: string
+  /** Where caches of repositories are. */
+  readonly folder: string
+  readonly git: GitProgram
+  readonly localPaths: readonly string[]
+}
+
 /** What each thread is started with, says when it is ready, is asked and answers. */
 export interface ThreadShapes {
   readonly api: Shape<ApiInit, ApiReady>
   readonly gateway: Shape<GatewayInit, GatewayReady>
   readonly render: Shape<undefined, undefined, RenderInput, RenderResult>
+  readonly source: Shape<SourceInit, undefined, FetchRequest, FetchOutcome>
 }
 
 interface Shape<Init, Ready, Call = never, Answer = never> {

@@ -2,7 +2,8 @@
 import { GoError } from '../gotemplate/function.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
-import { parseVersion, versionText } from './semver.ts'
+import { versionText } from '../../core/semver.ts'
+import { parseVersion } from './semver.ts'
 import type { Capabilities } from './template-objects.ts'
 
 /** What is known about the cluster; everything else is what Helm assumes without one. */

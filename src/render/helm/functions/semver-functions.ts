@@ -3,8 +3,9 @@ import { goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { GoInt, goInt, GoStruct } from '../../gotemplate/value.ts'
 import type { HelmProfile } from '../profile.ts'
-import { compareVersions, parseVersion, satisfies, versionText } from '../semver.ts'
-import type { Version } from '../semver.ts'
+import { compareVersions, versionText } from '../../../core/semver.ts'
+import type { Version } from '../../../core/semver.ts'
+import { parseVersion, satisfies } from '../semver.ts'
 
 const parsed = new WeakMap<GoStruct, Version>()
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** How long work may take, and who else may end it. */
 export interface DeadlineOptions {

@@ -1,0 +1,16 @@
+import type { Secret } from '../../kinds/builtin/core.ts'
+import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
+import type { Mirror } from '../../source/mirrors.ts'
+import type { FetchJobs } from './jobs.ts'
+
+/** Fetches somewhere: in a thread of its own, or in place. */
+export type FetchSourcePort = (request: FetchRequest, signal: AbortSignal) => Promise<FetchOutcome>
+
+/** What source-fetch needs from the world. */
+export interface SourceFetchPorts {
+  readonly fetch: FetchSourcePort
+  readonly jobs: FetchJobs
+  secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
+  /** The hub's rewrite rules. */
+  mirrors(signal: AbortSignal): Promise<readonly Mirror[]>
+}

@@ -1,0 +1,210 @@
+import { canonicalJson } from '../../core/json.ts'
+import { digestOf } from '../../core/digest.ts'
+import { backoffMs } from '../../core/backoff.ts'
+import { formatTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Source } from '../../kinds/source.ts'
+import { readCredentials } from '../../source/credentials.ts'
+import { identityOf, selectionOf } from '../../source/fetch-request.ts'
+import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
+import { pollIntervalMs } from '../../source/poll-interval.ts'
+import { SourceError } from '../../source/source-error.ts'
+import type { FinishedFetch } from './jobs.ts'
+import type { SourceFetchPorts } from './ports.ts'
+
+/** The annotation that asks for a fetch now; its value only has to be another one than before. */
+export const POLL_ANNOTATION = 'flotilla.dev/poll'
+
+const JITTER = 0.2
+const MAX_BACKOFF_MS = 600_000
+/** After a restart sources that have an artifact are asked one after another, not all at once. */
+const SPREAD_MS = 10_000
+
+/** Keeps a Source's artifact in step with where it comes from. */
+export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Source> {
+  const refused = new Map<string, { readonly wanted: string; readonly failure: FetchFailure }>()
+  return {
+    name: 'source-fetch',
+    async reconcile(draft: Draft<Source>, context: Context): Promise<Result> {
+      const { jobs } = ports
+      const source = draft.next
+      const key = keyOf(source)
+      if (source.metadata.deletionTimestamp) {
+        jobs.forget(key)
+        refused.delete(key)
+        return {}
+      }
+      const hint = source.metadata.annotations?.[POLL_ANNOTATION]
+      const wanted = wantedOf(source, hint)
+      // The engine takes this one away when a pass does not say it again, and most passes only wait.
+      const stalled = draft.conditions.get('Stalled')
+      if (stalled) draft.conditions.set('Stalled', 'True', stalled.reason, stalled.message)
+      const done = jobs.take(key)
+      if (done && done.wanted === wanted && !source.spec.suspend) {
+        settle(draft, done, context)
+        if (hint !== undefined) source.status!.hint = hint.slice(0, 128)
+        const { outcome } = done
+        if (outcome.kind === 'Failed' && outcome.commit)
+          refused.set(key, { wanted: contentOf(source), failure: outcome })
+        const waitMs = nextPollMs(source, outcome, { failures: jobs.failures(key), fraction: context.ids.fraction() })
+        jobs.schedule(key, wanted, waitMs)
+        return { requeueAfterMs: waitMs }
+      }
+      if (source.spec.suspend) {
+        showSuspended(draft)
+        return {}
+      }
+      if (jobs.isRunning(key)) return {}
+      const last = jobs.lastWanted(key)
+      // The first look after a start: what was asked before the restart need not be asked this instant.
+      if (last === undefined && isSettled(source, hint) && !done) {
+        const waitMs = Math.round(Math.min(SPREAD_MS, pollIntervalMs(source.spec)) * context.ids.fraction())
+        jobs.schedule(key, wanted, waitMs)
+        if (waitMs > 0) return { requeueAfterMs: waitMs }
+      }
+      const dueInMs = last === wanted || last === undefined ? jobs.dueInMs(key) : 0
+      if (dueInMs > 0) return { requeueAfterMs: dueInMs }
+      const known = refused.get(key)
+      const isHinted = hint !== undefined && hint !== source.status?.hint
+      const request = {
+        isHinted,
+        ...(known?.wanted === contentOf(source) ? { refused: known.failure } : {}),
+      }
+      jobs.begin({
+        key,
+        wanted,
+        host: hostOf(source),
+        work: (signal) => fetchOne(source, request, ports, signal),
+      })
+      if (!source.status?.artifact && !draft.conditions.get('Ready')) {
+        draft.conditions.set('Ready', 'Unknown', 'Fetching', 'The first fetch is on its way.')
+      }
+      return {}
+    },
+  }
+}
+
+/** What an outcome was asked for; an edit or a hint makes another one. */
+function wantedOf(source: Source, hint: string | undefined): string {
+  return digestOf(canonicalJson({ spec: source.spec, hint }))
+}
+
+/** What decides whether refused content would be refused again. */
+function contentOf({ spec }: Source): string {
+  return `${identityOf(spec)} ${selectionOf(spec)}`
+}
+
+function isSettled(source: Source, hint: string | undefined): boolean {
+  const { artifact, observedGeneration, hint: served } = source.status ?? {}
+  return artifact !== undefined && observedGeneration === source.metadata.generation && served === hint
+}
+
+function hostOf({ spec }: Source): string {
+  const url = spec.git?.url ?? spec.helm?.url ?? spec.oci?.url ?? ''
+  return /^(?:[a-z+]+:\/\/)?(?:[^@/]*@)?([^/:]*)/i.exec(url)?.[1] ?? ''
+}
+
+async function fetchOne(
+  source: Source,
+  about: Pick<FetchRequest, 'isHinted' | 'refused'>,
+  ports: SourceFetchPorts,
+  signal: AbortSignal,
+): Promise<FetchOutcome> {
+  const { spec, metadata, status } = source
+  try {
+    const mirrors = await ports.mirrors(signal)
+    const secret = spec.credentials && (await ports.secret(metadata.namespace ?? '', spec.credentials, signal))
+    if (spec.credentials && !secret) {
+      throw new SourceError('SecretNotFound', `spec.credentials names Secret ${spec.credentials}, and there is none.`, {
+        retry: true,
+      })
+    }
+    return await ports.fetch(
+      {
+        spec,
+        mirrors,
+        ...about,
+        ...(status?.artifact ? { previous: status.artifact } : {}),
+        ...(secret ? { credentials: readCredentials(secret) } : {}),
+      },
+      signal,
+    )
+  } catch (caught) {
+    if (!(caught instanceof SourceError)) throw caught
+    return { kind: 'Failed', reason: caught.reason, message: caught.message, retry: caught.retry }
+  }
+}
+
+function settle(draft: Draft<Source>, { outcome, ms }: FinishedFetch, context: Context): void {
+  const { conditions, next: source } = draft
+  const status = (source.status ??= {})
+  conditions.remove('Stalled')
+  if (outcome.kind !== 'Held') {
+    delete status.held
+    conditions.remove('Held')
+  }
+  switch (outcome.kind) {
+    case 'New':
+      status.artifact = {
+        ...outcome.artifact,
+        fetchMs: ms,
+        fetchedAt: formatTime(context.clock.now()),
+        identity: identityOf(source.spec),
+        selection: selectionOf(source.spec),
+      }
+      context.log.info({ revision: outcome.artifact.revision }, 'artifact stored')
+      showFetched(draft)
+      return
+    case 'Same':
+      showFetched(draft)
+      return
+    case 'Held': {
+      const accept = outcome.revision.replace(/^.*@(?:sha1:)?/, '').replace(/^sha1:/, '')
+      const since = status.held?.revision === outcome.revision ? status.held.since : formatTime(context.clock.now())
+      status.held = { revision: outcome.revision, accept, since }
+      const release = `To take it: flotilla source accept ${source.metadata.name}, or set spec.accept to ${accept}`
+      const message = `${outcome.message}. ${goOn(source)} ${release}.`
+      conditions.set('Held', 'True', outcome.reason, message)
+      conditions.set('Ready', 'False', outcome.reason, message)
+      return
+    }
+    case 'Failed': {
+      const message = `${outcome.message} ${goOn(source)}`
+      conditions.set('Ready', 'False', outcome.reason, message)
+      if (!outcome.retry) conditions.set('Stalled', 'True', outcome.reason, message)
+    }
+  }
+}
+
+function goOn({ status }: Source): string {
+  return status?.artifact ? `Bundles go on with ${status.artifact.revision}.` : 'There is no artifact yet.'
+}
+
+function showFetched({ conditions, next }: Draft<Source>): void {
+  const { revision, files } = next.status!.artifact!
+  conditions.set('Ready', 'True', 'Fetched', `${revision} is stored: ${files} ${files === 1 ? 'file' : 'files'}.`)
+}
+
+function showSuspended(draft: Draft<Source>): void {
+  const message = `spec.suspend is true, so nobody is asked. ${goOn(draft.next)}`
+  draft.conditions.set('Ready', draft.next.status?.artifact ? 'True' : 'False', 'Suspended', message)
+  draft.conditions.remove('Stalled')
+}
+
+function nextPollMs(
+  { spec }: Source,
+  outcome: FetchOutcome,
+  { failures, fraction }: { readonly failures: number; readonly fraction: number },
+): number {
+  const intervalMs = pollIntervalMs(spec)
+  if (outcome.kind === 'Failed' && outcome.retry) {
+    const options = {
+      baseMs: Math.min(intervalMs, 15_000),
+      maxMs: Math.max(MAX_BACKOFF_MS, intervalMs),
+      jitter: JITTER,
+    }
+    return backoffMs(failures - 1, fraction, options)
+  }
+  return Math.round(intervalMs * (1 - JITTER / 2 + JITTER * fraction))
+}

@@ -1,0 +1,86 @@
+/** Tar archives in memory, as POSIX and GNU write them; what an entry may be is the caller's to decide. */
+
+const BLOCK = 512
+
+/** One entry: names are bytes, because nobody promised UTF-8. */
+export interface TarEntry {
+  readonly name: Uint8Array
+  /** The type flag: `0` and NUL are files, `1` hard links, `2` symbolic links, `3` and `4` devices, `5` directories, `6` pipes. */
+  readonly type: string
+  /** The target of a link. */
+  readonly link: Uint8Array
+  readonly data: Uint8Array
+}
+
+/** An archive that ends in the middle or has a size that is no number. */
+export class TarError extends Error {
+  override readonly name = 'TarError'
+}
+
+/** The entries of an archive, long names resolved. */
+export function* tarEntries(tar: Uint8Array): Generator<TarEntry> {
+  let longName: Uint8Array | undefined
+  let longLink: Uint8Array | undefined
+  for (let at = 0; at + BLOCK <= tar.length;) {
+    const header = tar.subarray(at, at + BLOCK)
+    if (header.every((byte) => byte === 0)) return
+    const size = numberField(header.subarray(124, 136))
+    if (!(size >= 0)) throw new TarError('invalid tar header')
+    const data = tar.subarray(at + BLOCK, at + BLOCK + size)
+    if (data.length < size) throw new TarError('unexpected EOF')
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
+    const type = String.fromCharCode(header[156]!)
+    if (type === 'x') {
+      longName = paxRecord(data, 'path') ?? longName
+      longLink = paxRecord(data, 'linkpath') ?? longLink
+    } else if (type === 'L') longName = untilNul(data)
+    else if (type === 'K') longLink = untilNul(data)
+    else if (type !== 'g') {
+      const link = longLink ?? untilNul(header.subarray(157, 257))
+      yield { name: longName ?? headerName(header), type, link, data }
+      longName = undefined
+      longLink = undefined
+    }
+  }
+}
+
+function headerName(header: Uint8Array): Uint8Array {
+  const name = untilNul(header.subarray(0, 100))
+  const isUstar = latin1(header.subarray(257, 262)) === 'ustar'
+  const prefix = isUstar ? untilNul(header.subarray(345, 500)) : new Uint8Array()
+  if (prefix.length === 0) return name
+  const whole = new Uint8Array(prefix.length + 1 + name.length)
+  whole.set(prefix)
+  whole[prefix.length] = 0x2f
+  whole.set(name, prefix.length + 1)
+  return whole
+}
+
+function untilNul(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0)
+  return end < 0 ? bytes : bytes.subarray(0, end)
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes)
+}
+
+function numberField(bytes: Uint8Array): number {
+  // The highest bit says that a large size is written in binary.
+  if (bytes[0]! & 0x80) return bytes.subarray(1).reduce((sum, byte) => sum * 256 + byte, bytes[0]! & 0x7f)
+  return Number.parseInt(latin1(untilNul(bytes)).trim() || '0', 8)
+}
+
+function paxRecord(data: Uint8Array, key: string): Uint8Array | undefined {
+  for (let at = 0; at < data.length;) {
+    const space = data.indexOf(0x20, at)
+    const length = space < 0 ? Number.NaN : Number(latin1(data.subarray(at, Math.min(space, at + 20))))
+    if (!(length > 0) || at + length > data.length) return undefined
+    const equals = data.indexOf(0x3d, space)
+    if (equals > 0 && latin1(data.subarray(space + 1, Math.min(equals, space + 64))) === key) {
+      return data.subarray(equals + 1, at + length - 1)
+    }
+    at += length
+  }
+  return undefined
+}

@@ -1,0 +1,28 @@
+/** The source thread: a hostile index, archive or repository slows down nobody else. */
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { fetchSource } from '../../source/fetch-source.ts'
+import { createRefPolls } from '../../source/git/ref-polls.ts'
+import { prepareGitHome } from '../../source/git/run-git.ts'
+import { httpGet } from '../../source/http-get.ts'
+import { serveThread } from './serve-thread.ts'
+
+await serveThread<'source'>(async (init) => {
+  await prepareGitHome(init.git.home)
+  const parts = {
+    blobs: createFileBlobs({ folder: init.blobs, ids: systemIds }),
+    clock: systemClock,
+    ids: systemIds,
+    git: init.git,
+    folder: init.folder,
+    localPaths: init.localPaths,
+    polls: createRefPolls(systemClock),
+    http: httpGet,
+  }
+  return {
+    ready: undefined,
+    answer: (request, signal) => fetchSource(request, parts, signal),
+    close: async () => {},
+  }
+})

@@ -1,0 +1,77 @@
+/** Artifacts: an immutable list of files by digest, and the files beside it; what two commits share is stored once. */
+import type { Blobs } from '../blobs/blobs.ts'
+import { fromUtf8, utf8 } from '../core/bytes.ts'
+import { isDigest } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { canonicalJson, isObject } from '../core/json.ts'
+
+/** One file of an artifact. */
+export interface ArtifactFile {
+  /** Relative, clean, with slashes. */
+  readonly path: string
+  readonly digest: Digest
+  readonly size: number
+  /** The name of the same bytes in git, so that the next commit need not read them again. */
+  readonly oid?: string
+}
+
+/** The blob that names an artifact's files. */
+export interface ArtifactTree {
+  readonly format: 'flotilla.dev/tree/v1'
+  readonly files: readonly ArtifactFile[]
+}
+
+/** What one artifact may be; more is refused with the file that is too much. */
+export const ARTIFACT_LIMITS = {
+  files: 50_000,
+  fileBytes: 16 * 1024 * 1024,
+  bytes: 256 * 1024 * 1024,
+  depth: 64,
+  pathBytes: 1024,
+} as const
+
+/** An artifact that is stored. */
+export interface StoredArtifact {
+  readonly digest: Digest
+  readonly files: number
+  readonly bytes: number
+}
+
+/** Stores the list of files; the files themselves must be stored before. */
+export async function storeTree(files: readonly ArtifactFile[], blobs: Pick<Blobs, 'put'>): Promise<StoredArtifact> {
+  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  const tree: ArtifactTree = { format: 'flotilla.dev/tree/v1', files: sorted }
+  return {
+    digest: await blobs.put(utf8(canonicalJson(tree))),
+    files: files.length,
+    bytes: files.reduce((sum, file) => sum + file.size, 0),
+  }
+}
+
+/** Reads an artifact's list of files; undefined when it is not there. */
+export async function readTree(digest: Digest, blobs: Pick<Blobs, 'get'>): Promise<ArtifactTree | undefined> {
+  const bytes = await blobs.get(digest)
+  if (!bytes) return undefined
+  const value: unknown = JSON.parse(fromUtf8(bytes))
+  if (!isObject(value) || value['format'] !== 'flotilla.dev/tree/v1' || !Array.isArray(value['files'])) {
+    throw new Error(`blob ${digest} is no artifact`)
+  }
+  return value as unknown as ArtifactTree
+}
+
+/** The files of an artifact at a path or below it, with their bytes; paths stay relative to the artifact's root. */
+export async function readFiles(
+  tree: ArtifactTree,
+  path: string,
+  blobs: Pick<Blobs, 'get'>,
+): Promise<Map<string, Uint8Array>> {
+  const folder = path === '' || path === '.' ? '' : `${path.replace(/\/+$/, '')}/`
+  const files = new Map<string, Uint8Array>()
+  for (const file of tree.files) {
+    if (file.path !== path && !file.path.startsWith(folder)) continue
+    const bytes = isDigest(file.digest) ? await blobs.get(file.digest) : undefined
+    if (!bytes) throw new Error(`blob ${file.digest} of file ${file.path} is missing`)
+    files.set(file.path, bytes)
+  }
+  return files
+}

@@ -1,0 +1,141 @@
+/** Credentials out of Secrets: each is bound to addresses by its owner, and goes nowhere else. */
+import { fromBase64, fromUtf8 } from '../core/bytes.ts'
+import { isObject } from '../core/json.ts'
+import type { Secret } from '../kinds/builtin/core.ts'
+import { SourceError } from './source-error.ts'
+import { ALL_SCHEMES, isBelow, parseSourceUrl } from './source-url.ts'
+import type { SourceUrl } from './source-url.ts'
+
+/** The annotation in which a Secret's owner says where it may be sent: addresses, separated by commas or spaces. */
+export const URLS_ANNOTATION = 'flotilla.dev/urls'
+
+/** What a Secret holds; plain data, so that it may travel to another thread. */
+export interface Credentials {
+  /** `namespace/name`, for messages. */
+  readonly secret: string
+  /** Where it may be sent. */
+  readonly urls: readonly string[]
+  readonly username?: string
+  readonly password?: string
+  readonly token?: string
+  readonly sshKey?: string
+  readonly knownHosts?: string
+  /** PEM of the CA of the server. */
+  readonly ca?: string
+  /** PEM of a client certificate, with its key. */
+  readonly certificate?: string
+  readonly key?: string
+  /** Armored public keys that charts may be signed with. */
+  readonly keyring?: string
+}
+
+const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'>>> = {
+  username: 'username',
+  password: 'password',
+  token: 'token',
+  bearerToken: 'token',
+  'ssh-privatekey': 'sshKey',
+  identity: 'sshKey',
+  known_hosts: 'knownHosts',
+  'ca.crt': 'ca',
+  'tls.crt': 'certificate',
+  'tls.key': 'key',
+  keyring: 'keyring',
+}
+
+/** Reads a Secret; a registry's `.dockerconfigjson` is bound to its own hosts. */
+export function readCredentials(secret: Secret): Credentials {
+  const name = `${secret.metadata.namespace ?? ''}/${secret.metadata.name}`
+  const data = new Map<string, string>()
+  for (const [key, value] of Object.entries(secret.data ?? {})) {
+    if (KEYS[key] || key === '.dockerconfigjson') data.set(key, textOf(name, key, value))
+  }
+  const urls = (secret.metadata.annotations?.[URLS_ANNOTATION] ?? '').split(/[\s,]+/).filter((url) => url !== '')
+  for (const url of urls) parseSourceUrl(url, ALL_SCHEMES)
+  const found: Record<string, string> = {}
+  for (const [key, value] of data) if (KEYS[key]) found[KEYS[key]] = value
+  const docker = data.get('.dockerconfigjson')
+  const credentials: Credentials = { secret: name, urls, ...found }
+  return docker === undefined ? credentials : withDocker(credentials, docker)
+}
+
+function textOf(secret: string, key: string, value: string): string {
+  try {
+    return fromUtf8(fromBase64(value)).replace(/^\uFEFF/, '')
+  } catch {
+    throw new SourceError('BadCredentials', `${key} of Secret ${secret} is not UTF-8 text.`)
+  }
+}
+
+function withDocker(credentials: Credentials, text: string): Credentials {
+  const bad = (): never => {
+    throw new SourceError('BadCredentials', `.dockerconfigjson of Secret ${credentials.secret} cannot be read.`)
+  }
+  let config: unknown
+  try {
+    config = JSON.parse(text)
+  } catch {
+    bad()
+  }
+  const auths = isObject(config) && isObject(config['auths']) ? Object.entries(config['auths']) : bad()
+  const [first] = auths
+  if (auths.length !== 1 || !first || !isObject(first[1])) {
+    throw new SourceError(
+      'BadCredentials',
+      `.dockerconfigjson of Secret ${credentials.secret} has ${auths.length} registries; a Source needs a Secret with exactly one.`,
+    )
+  }
+  const [host, entry] = first
+  const pair = typeof entry['auth'] === 'string' ? fromUtf8(fromBase64(entry['auth'])) : ''
+  const colon = pair.indexOf(':')
+  const username = typeof entry['username'] === 'string' ? entry['username'] : pair.slice(0, Math.max(0, colon))
+  const password = typeof entry['password'] === 'string' ? entry['password'] : pair.slice(colon + 1)
+  const registry = `oci://${host.replace(/^https?:\/\//, '').replace(/\/(v1|v2)\/?$/, '')}`
+  parseSourceUrl(registry, ['oci'])
+  return { ...credentials, urls: [...credentials.urls, registry], username, password }
+}
+
+/** Whether a credential's owner allows this address; registries and Helm repositories may be written as oci or https. */
+export function isBoundTo(credentials: Credentials, url: SourceUrl): boolean {
+  return credentials.urls.some((text) => {
+    const prefix = parseSourceUrl(text, ALL_SCHEMES)
+    return isBelow(url, prefix) || isBelow(url, asHttps(prefix)) || isBelow(asHttps(url), prefix)
+  })
+}
+
+function asHttps(url: SourceUrl): SourceUrl {
+  return url.scheme === 'oci' ? { ...url, scheme: 'https' } : url
+}
+
+/** The credential for an address, or the sentence that says why it must not be sent there. */
+export function credentialsFor(
+  url: SourceUrl,
+  credentials: Credentials | undefined,
+  isMirror: boolean,
+): Credentials | undefined {
+  if (!credentials) return undefined
+  if (!isBoundTo(credentials, url)) {
+    // A rule of the hub sends the request elsewhere; the user's credential was not meant for that place.
+    if (isMirror) return undefined
+    const bound = credentials.urls.length === 0 ? 'no address' : credentials.urls.join(', ')
+    throw new SourceError(
+      'CredentialsNotForUrl',
+      `Secret ${credentials.secret} is bound to ${bound}, not to ${url.text}; its owner may add the address to its annotation ${URLS_ANNOTATION}.`,
+    )
+  }
+  if (url.scheme === 'http' && (credentials.password ?? credentials.token) !== undefined) {
+    throw new SourceError(
+      'CredentialsOverHttp',
+      `Secret ${credentials.secret} is not sent over plain http to ${url.text}; use https.`,
+    )
+  }
+  return credentials
+}
+
+/** The Authorization header of a credential, if it has one. */
+export function authorizationOf(credentials: Credentials | undefined): string | undefined {
+  if (credentials?.token !== undefined) return `Bearer ${credentials.token.trim()}`
+  if (credentials?.password === undefined) return undefined
+  const pair = `${credentials.username ?? ''}:${credentials.password}`
+  return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`
+}

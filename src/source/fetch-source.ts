@@ -1,0 +1,49 @@
+/** One fetch of one source, whatever it is. */
+import { deadline } from '../core/deadline.ts'
+import { parseDuration } from '../core/duration.ts'
+import { toError } from '../core/errors.ts'
+import type { FetchContext, FetchOutcome, FetchParts, FetchRequest } from './fetch-request.ts'
+import { fetchGit } from './git/fetch-git.ts'
+import { fetchHelmChart } from './helm-repository.ts'
+import { fetchOci } from './oci-registry.ts'
+import { SourceError } from './source-error.ts'
+
+const DEFAULT_TIMEOUT_MS = 60_000
+
+/** Fetches a source; never throws for what a source did, only when the caller's signal is aborted. */
+export async function fetchSource(
+  request: FetchRequest,
+  parts: FetchParts,
+  signal: AbortSignal,
+): Promise<FetchOutcome> {
+  const { timeout } = request.spec
+  const ms = (timeout === undefined ? undefined : parseDuration(timeout)) || DEFAULT_TIMEOUT_MS
+  const what = 'The source did not answer in time'
+  try {
+    return await deadline({ clock: parts.clock, ms, signal, what }, (own) =>
+      dispatch({ ...parts, ...request, signal: own }),
+    )
+  } catch (caught) {
+    signal.throwIfAborted()
+    if (caught instanceof SourceError) {
+      return { kind: 'Failed', reason: caught.reason, message: caught.message, retry: caught.retry }
+    }
+    const error = toError(caught)
+    const isLate = error.message.startsWith(what)
+    const message = isLate
+      ? `The source did not answer within ${ms / 1000} s (spec.timeout).`
+      : `The source could not be fetched: ${error.message}`
+    return { kind: 'Failed', reason: isLate ? 'TimedOut' : 'FetchFailed', message, retry: true }
+  }
+}
+
+async function dispatch(context: FetchContext): Promise<FetchOutcome> {
+  const { git, helm, oci } = context.spec
+  if (git) return await fetchGit(git, context)
+  if (helm) return await fetchHelmChart(helm, context)
+  if (oci) return await fetchOci(oci, context)
+  throw new SourceError(
+    'NothingToFetch',
+    'spec names no git repository, Helm repository or OCI artifact; give one of them.',
+  )
+}

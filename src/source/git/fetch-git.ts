@@ -1,0 +1,256 @@
+/** Git: which commit, whether it may follow the last one, and its files as an artifact. */
+import { digestOfJson } from '../../core/digest.ts'
+import type { Digest } from '../../core/digest.ts'
+import { compareVersions } from '../../core/semver.ts'
+import type { Source } from '../../kinds/source.ts'
+import { ARTIFACT_LIMITS, readTree, storeTree } from '../artifact.ts'
+import type { ArtifactFile } from '../artifact.ts'
+import { credentialsFor } from '../credentials.ts'
+import { comparable, isAccepted } from '../fetch-request.ts'
+import type { FetchContext, FetchFailure, FetchOutcome } from '../fetch-request.ts'
+import { mirrored } from '../mirrors.ts'
+import { pollIntervalMs } from '../poll-interval.ts'
+import { SourceError } from '../source-error.ts'
+import { isBelow, parseSourceUrl } from '../source-url.ts'
+import type { SourceScheme, SourceUrl } from '../source-url.ts'
+import { resolveLinks, selectEntries, shownPath } from '../tree-entries.ts'
+import type { TreeEntry } from '../tree-entries.ts'
+import { chooseCommit, parseRefs, versionOf } from './choose-commit.ts'
+import type { ChosenCommit } from './choose-commit.ts'
+import { withGitAccess } from './git-access.ts'
+import { openGitCache } from './git-cache.ts'
+import type { GitAccess, GitCache } from './git-cache.ts'
+import { GitError, lastLine, runGit } from './run-git.ts'
+
+type GitSpec = NonNullable<Source['spec']['git']>
+
+const SCHEMES: readonly SourceScheme[] = ['https', 'http', 'ssh', 'file']
+/** How far back the last commit is looked for: most of the time it is just behind. */
+const DEPTHS = [16, 512, 8192]
+/** Sources that ask at about the same time share an answer even when they were told that there is news. */
+const HINT_AGE_MS = 1000
+
+/** Fetches a repository. */
+export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<FetchOutcome> {
+  const asked = parseSourceUrl(spec.url, SCHEMES)
+  const { url, isMirror } = mirrored(asked, context.mirrors, SCHEMES)
+  if (url.scheme === 'file') checkLocal(url, context.localPaths)
+  const credentials = credentialsFor(url, context.credentials, isMirror)
+  const { followed, same } = comparable(context)
+  // A commit never changes: once it is here there is nothing to ask.
+  if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) return { kind: 'Same' }
+  const { git: program, folder, ids } = context
+  const options = { url, credentials, program, folder, ids }
+  try {
+    return await withGitAccess(options, async (access) => {
+      const chosen = await choose(spec, context, access)
+      if (same?.commit === chosen.commit) return { kind: 'Same' }
+      if (context.refused?.commit === chosen.commit) return context.refused
+      const cache = await openGitCache({ program, folder, clock: context.clock, access, signal: context.signal })
+      await cache.fetchCommit(chosen.commit, 1)
+      if (followed && followed.commit !== chosen.commit && !isAccepted(context.spec, chosen.commit)) {
+        const held = await whyHeld(spec, followed, { chosen, cache })
+        if (held) return held
+      }
+      const stored = await storeCommit(chosen.commit, cache, context).catch(refusedContent)
+      if ('reason' in stored) return { ...stored, commit: chosen.commit }
+      const revision = revisionOf(chosen)
+      const artifact = {
+        ...stored,
+        revision,
+        commit: chosen.commit,
+        fetchedBytes: cache.bytesFetched(),
+        from: url.text,
+      }
+      return { kind: 'New', artifact }
+    })
+  } catch (caught) {
+    throw caught instanceof GitError ? explained(caught, url) : caught
+  }
+}
+
+function checkLocal(url: SourceUrl, localPaths: readonly string[]): void {
+  const allowed = localPaths.some((path) => isBelow(url, parseSourceUrl(`file://${path}`, ['file'])))
+  if (allowed) return
+  const which = localPaths.length === 0 ? 'none' : localPaths.join(', ')
+  throw new SourceError(
+    'LocalPathNotAllowed',
+    `${url.path} is a local path, and this hub allows ${which}; start it with --source-paths DIR to allow more.`,
+  )
+}
+
+async function choose(spec: GitSpec, context: FetchContext, access: GitAccess): Promise<ChosenCommit> {
+  if (spec.ref?.commit !== undefined) return chooseCommit(new Map(), spec.ref)
+  const ask = async (): Promise<Map<string, string>> => {
+    // Fetching is split in two: this question is cheap, and most of the time the answer is what is known already.
+    const args = ['ls-remote', '--quiet', '--', access.url, 'HEAD', 'refs/heads/*', 'refs/tags/*']
+    const output = await runGit(context.git, { ...access, args, signal: context.signal })
+    return parseRefs(Buffer.from(output).toString('utf8'))
+  }
+  const key = digestOfJson({ url: access.url, secret: context.credentials?.secret })
+  const maxAgeMs = context.isHinted ? HINT_AGE_MS : pollIntervalMs(context.spec) * 0.8
+  return chooseCommit(await context.polls.refs(key, maxAgeMs, ask), spec.ref ?? {})
+}
+
+function revisionOf({ name, commit }: ChosenCommit): string {
+  return name === commit.slice(0, 12) ? `sha1:${commit}` : `${name}@sha1:${commit}`
+}
+
+interface Candidate {
+  readonly chosen: ChosenCommit
+  readonly cache: GitCache
+}
+
+/** Why a commit must not follow the last one by itself; undefined when it may. */
+async function whyHeld(
+  spec: GitSpec,
+  last: NonNullable<FetchContext['previous']>,
+  { chosen, cache }: Candidate,
+): Promise<FetchOutcome | undefined> {
+  const revision = revisionOf(chosen)
+  const held = (reason: string, what: string): FetchOutcome => ({ kind: 'Held', revision, reason, message: what })
+  const lastName = last.revision.split('@')[0] ?? ''
+  if (spec.ref?.semver !== undefined && lastName !== chosen.name) {
+    // Releases may come from different branches, so their order is that of versions.
+    const [was, is] = [versionOf(lastName), versionOf(chosen.name)]
+    if (!was || !is || compareVersions(is, was) > 0) return undefined
+    return held('WentBack', `The newest tag in the range is ${chosen.name} now, older than ${lastName}`)
+  }
+  for (const depth of DEPTHS) {
+    const descends = await cache.isAncestor(last.commit, chosen.commit)
+    if (descends === true) return undefined
+    if (descends === false) break
+    await cache.fetchCommit(chosen.commit, depth)
+  }
+  if ((await cache.isAncestor(last.commit, chosen.commit)) === true) return undefined
+  if (await isOlder(chosen.commit, last.commit, cache)) {
+    return held('WentBack', `${chosen.name} went back to ${chosen.commit}, which is older than ${last.commit}`)
+  }
+  return held(
+    'HistoryRewritten',
+    `${chosen.name} is at ${chosen.commit} now, which does not descend from ${last.commit}`,
+  )
+}
+
+/** Whether a commit is known to be older than the last one; the server may have forgotten the last one already. */
+async function isOlder(commit: string, last: string, cache: GitCache): Promise<boolean> {
+  try {
+    for (const depth of DEPTHS) {
+      const isKnown = await cache.isAncestor(commit, last)
+      if (isKnown !== undefined) return isKnown
+      await cache.fetchCommit(last, depth)
+    }
+    return (await cache.isAncestor(commit, last)) === true
+  } catch (caught) {
+    if (caught instanceof GitError) return false
+    throw caught
+  }
+}
+
+async function storeCommit(commit: string, cache: GitCache, context: FetchContext) {
+  const { spec, blobs } = context
+  const entries = await cache.entriesOf(commit)
+  const selected = selectEntries(entries, spec)
+  const known = await knownFiles(context)
+  const isWhole = (spec.paths ?? []).length === 0
+  await cache.fetchFiles(
+    commit,
+    selected.filter(({ oid }) => !known.has(oid)),
+    isWhole,
+  )
+  const files = resolveLinks(selected, entries, await linkTargets(selected, entries, { commit, cache }))
+  const unknown = files.filter(({ oid }) => !known.has(oid))
+  await cache.fetchFiles(commit, unknown, false)
+  let bytes = 0
+  const add = (oid: string, file: Pick<ArtifactFile, 'digest' | 'size'>): void => {
+    known.set(oid, file)
+    bytes += file.size
+  }
+  await cache.readFiles(unknown, async (oid, content) => {
+    add(oid, { digest: await blobs.put(content), size: content.byteLength })
+    if (bytes > ARTIFACT_LIMITS.bytes) throw tooMuch()
+  })
+  const whole = files.map(({ path, oid }): ArtifactFile => ({ path, oid, ...known.get(oid)! }))
+  const stored = await storeTree(whole, blobs)
+  if (stored.bytes > ARTIFACT_LIMITS.bytes) throw tooMuch()
+  return stored
+}
+
+/** Content that cannot be taken stays so; anything else may be better the next time. */
+function refusedContent(caught: unknown): FetchFailure {
+  if (!(caught instanceof SourceError) || caught.retry) throw caught
+  return { kind: 'Failed', reason: caught.reason, message: caught.message, retry: false }
+}
+
+function tooMuch(): SourceError {
+  return new SourceError(
+    'TooLarge',
+    `The files are together larger than the ${ARTIFACT_LIMITS.bytes} bytes one artifact may have; name the directories you need in spec.paths.`,
+  )
+}
+
+/** Files of the artifact before, by their name in git: their bytes are stored already. */
+async function knownFiles({
+  previous,
+  blobs,
+}: FetchContext): Promise<Map<string, { readonly digest: Digest; readonly size: number }>> {
+  const tree = previous ? await readTree(previous.digest, blobs).catch(() => undefined) : undefined
+  const known = new Map<string, { readonly digest: Digest; readonly size: number }>()
+  for (const { oid, digest, size } of tree?.files ?? []) {
+    if (oid !== undefined && (await blobs.has(digest))) known.set(oid, { digest, size })
+  }
+  return known
+}
+
+async function linkTargets(
+  selected: readonly TreeEntry[],
+  entries: readonly TreeEntry[],
+  { commit, cache }: { readonly commit: string; readonly cache: GitCache },
+): Promise<(link: TreeEntry) => string> {
+  if (!selected.some(({ mode }) => mode === '120000')) return () => ''
+  // A link may lead through another one, also outside the part that was selected.
+  const links = entries.filter(({ mode }) => mode === '120000')
+  await cache.fetchFiles(commit, links, false)
+  const targets = new Map<string, string>()
+  await cache.readFiles(links, async (oid, bytes) => void targets.set(oid, Buffer.from(bytes).toString('utf8')))
+  return (link) => {
+    const target = targets.get(link.oid)
+    if (target === undefined)
+      throw new SourceError('BadLink', `The target of the link ${shownPath(link.path)} cannot be read.`)
+    return target
+  }
+}
+
+const MEANINGS: readonly (readonly [words: RegExp, reason: string, says: string])[] = [
+  [
+    /Authentication failed|could not read (Username|Password)|HTTP Basic: Access denied|error: 401|error: 403|Permission denied/i,
+    'AuthenticationFailed',
+    'the server refuses these credentials',
+  ],
+  [/Host key verification failed/i, 'HostKeyUnknown', "the server's key is not in known_hosts of the Secret"],
+  [
+    /error: 30[1278]|redirect/i,
+    'Redirected',
+    'the server redirects, and credentials are not taken along; name the final address in spec.git.url',
+  ],
+  [
+    /not our ref|Server does not allow request for unadvertised|unadvertised object/i,
+    'CommitNotFound',
+    'it has no such commit, or does not give it away',
+  ],
+  [
+    /not found|does not exist|does not appear to be a git repository|no such file/i,
+    'RepositoryNotFound',
+    'there is no repository at this address, or not for these credentials',
+  ],
+  [/Could not resolve host/i, 'HostNotFound', 'the name of the host is not known'],
+  [/transport '.*' not allowed/i, 'TransportNotAllowed', 'it leads to a transport that is not allowed'],
+  [/certificate|SSL/i, 'CertificateNotTrusted', 'its certificate is not trusted; put its CA into ca.crt of the Secret'],
+]
+
+function explained(error: GitError, url: SourceUrl): SourceError {
+  const said = lastLine(error.stderr)
+  const meaning = MEANINGS.find(([words]) => words.test(error.stderr))
+  const [, reason, says] = meaning ?? [undefined, 'FetchFailed', 'git failed']
+  return new SourceError(reason, `${url.text}: ${says} (git: ${said}).`, { retry: true, cause: error })
+}

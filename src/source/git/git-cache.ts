@@ -1,0 +1,292 @@
+/** A bare repository beside the hub that holds what was fetched from one address; it may be deleted at any time. */
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { hex, sha256 } from '../../core/bytes.ts'
+import { toError } from '../../core/errors.ts'
+import { ARTIFACT_LIMITS } from '../artifact.ts'
+import { SourceError } from '../source-error.ts'
+import { shownPath } from '../tree-entries.ts'
+import type { TreeEntry } from '../tree-entries.ts'
+import { GitError, runGit } from './run-git.ts'
+import type { GitProgram, GitRun } from './run-git.ts'
+
+/** How to reach the other side: what every network run of one fetch has in common. */
+export type GitAccess = Required<Pick<GitRun, 'config' | 'protocols' | 'environment'>> & { readonly url: string }
+
+/** What a cache works with. */
+export interface GitCacheOptions {
+  readonly program: GitProgram
+  /** Where caches are; each address has a folder of its own in it. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly access: GitAccess
+  readonly maxFetchBytes?: number
+  readonly signal: AbortSignal
+}
+
+/** One address' repository. */
+export interface GitCache {
+  /** Gets a commit with its trees and this many generations before it, without file contents. */
+  fetchCommit(commit: string, depth: number): Promise<void>
+  /** True or false; undefined when the history that is here does not reach far enough to say. */
+  isAncestor(older: string, newer: string): Promise<boolean | undefined>
+  entriesOf(commit: string): Promise<TreeEntry[]>
+  /** Gets file contents (`isWhole`: of the whole tree); what is larger than a file may be is refused with its name. */
+  fetchFiles(commit: string, files: readonly TreeEntry[], isWhole: boolean): Promise<void>
+  /** Hands over the contents one by one, each once. */
+  readFiles(files: readonly TreeEntry[], onFile: (oid: string, bytes: Uint8Array) => Promise<void>): Promise<void>
+  /** How many bytes came over the wire so far. */
+  bytesFetched(): number
+}
+
+const MAX_FETCH_BYTES = 512 * 1024 * 1024
+const MAX_LISTING = 256 * 1024 * 1024
+const MAX_PACKS = 40
+const WATCH_MS = 200
+const BATCH = 500
+const OID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
+
+/** Opens (or makes) the cache of an address. */
+export async function openGitCache(options: GitCacheOptions): Promise<GitCache> {
+  const { program, access, clock, signal, maxFetchBytes = MAX_FETCH_BYTES } = options
+  const repository = join(options.folder, hex(sha256(access.url)).slice(0, 40))
+  await prepare(repository)
+  let fetched = 0
+
+  const local = (args: readonly string[], more: Partial<GitRun> = {}): Promise<Uint8Array> =>
+    // No transport: an object that is not here must never be fetched behind our back.
+    runGit(program, { ...more, args: [`--git-dir=${repository}`, ...args], signal })
+
+  async function fetch(args: readonly string[], config: Record<string, string> = {}): Promise<void> {
+    const before = await sizeOf(repository)
+    const watching = new AbortController()
+    const both = AbortSignal.any([signal, watching.signal])
+    const tooMuch = new SourceError(
+      'TooLarge',
+      `The repository sends more than the ${maxFetchBytes} bytes one fetch may have; name the directories you need in spec.paths.`,
+    )
+    const watch = (async () => {
+      while (!both.aborted) {
+        await clock.sleep(WATCH_MS, both).catch(() => {})
+        if (!both.aborted && (await sizeOf(repository)) - before > maxFetchBytes) watching.abort(tooMuch)
+      }
+    })()
+    const flags = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', '--quiet']
+    try {
+      await runGit(program, {
+        ...access,
+        args: [`--git-dir=${repository}`, 'fetch', ...flags, ...args],
+        config: { 'remote.origin.url': access.url, 'remote.origin.promisor': 'true', ...access.config, ...config },
+        signal: both,
+      })
+    } finally {
+      watching.abort(new Error('fetched'))
+      await watch
+      fetched += Math.max(0, (await sizeOf(repository)) - before)
+    }
+  }
+
+  async function missingOf(commit: string, files: readonly TreeEntry[]): Promise<TreeEntry[]> {
+    const text = await local(['rev-list', '--objects', '--no-object-names', '--missing=print', '--no-walk', commit], {
+      maxOutput: MAX_LISTING,
+    })
+    const missing = new Set<string>()
+    for (const line of Buffer.from(text).toString('latin1').split('\n'))
+      if (line.startsWith('?')) missing.add(line.slice(1))
+    return files.filter(({ oid }) => missing.has(oid))
+  }
+
+  return {
+    bytesFetched: () => fetched,
+    async fetchCommit(commit, depth) {
+      if (depth <= 1 && (await has(commit))) return
+      await fetch([`--depth=${depth}`, '--filter=blob:none', 'origin', `+${checked(commit)}:refs/flotilla/${commit}`])
+    },
+    async isAncestor(older, newer) {
+      try {
+        await local(['merge-base', '--is-ancestor', checked(older), checked(newer)])
+        return true
+      } catch (caught) {
+        if (!(caught instanceof GitError)) throw caught
+        if (caught.code === 1 && !(await isShallowBelow(newer))) return false
+        if (caught.code === 1 || !(await has(older))) return (await isShallowBelow(newer)) ? undefined : false
+        throw caught
+      }
+    },
+    async entriesOf(commit) {
+      const listing = await local(['ls-tree', '-r', '-z', '--full-tree', checked(commit)], { maxOutput: MAX_LISTING })
+      return parseListing(listing)
+    },
+    async fetchFiles(commit, files, isWhole) {
+      const missing = await missingOf(commit, files)
+      if (missing.length === 0) return
+      if (isWhole && missing.length > files.length / 2) return await fetchBelowLimit(commit, files)
+      const oids = [...new Set(missing.map(({ oid }) => oid))].map(checked)
+      try {
+        for (let at = 0; at < oids.length; at += BATCH) {
+          // What is here already must not be offered in exchange: the other side would think that we have all of it.
+          const noHaves = { 'fetch.negotiationAlgorithm': 'noop' }
+          await fetch(['--filter=blob:none', 'origin', ...oids.slice(at, at + BATCH)], noHaves)
+        }
+      } catch (caught) {
+        if (!(caught instanceof SourceError) || caught.reason !== 'TooLarge') throw caught
+        await fetchBelowLimit(commit, files)
+        throw caught
+      }
+    },
+    async readFiles(files, onFile) {
+      const paths = new Map(files.map(({ oid, path }) => [oid, path]))
+      await readBatch(local, paths, onFile)
+    },
+  }
+
+  /** All files of a commit up to the size a file may have: what is missing afterwards was larger, and has a name. */
+  async function fetchBelowLimit(commit: string, files: readonly TreeEntry[]): Promise<void> {
+    const limit = `--filter=blob:limit=${ARTIFACT_LIMITS.fileBytes + 1}`
+    await fetch([limit, '--refetch', '--depth=1', 'origin', `+${checked(commit)}:refs/flotilla/${commit}`])
+    const [missing] = await missingOf(commit, files)
+    if (missing) throw tooLarge(missing.path)
+  }
+
+  async function has(commit: string): Promise<boolean> {
+    try {
+      await local(['cat-file', '-e', `${checked(commit)}^{tree}`])
+      return true
+    } catch (caught) {
+      if (caught instanceof GitError) return false
+      throw caught
+    }
+  }
+
+  // Whether the history that is here was cut off somewhere below this commit.
+  async function isShallowBelow(commit: string): Promise<boolean> {
+    const [cut, walked] = await Promise.all([
+      readShallow(repository),
+      local(['rev-list', checked(commit)], { maxOutput: MAX_LISTING }),
+    ])
+    if (cut.size === 0) return false
+    return Buffer.from(walked)
+      .toString('latin1')
+      .split('\n')
+      .some((oid) => cut.has(oid))
+  }
+}
+
+type Local = (args: readonly string[], more?: Partial<GitRun>) => Promise<Uint8Array>
+
+async function readBatch(
+  local: Local,
+  paths: ReadonlyMap<string, string>,
+  onFile: (oid: string, bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  if (paths.size === 0) return
+  let rest: Buffer = Buffer.alloc(0)
+  let size = 0
+  let chunks: Buffer[] = []
+  let wanted: { readonly oid: string; readonly size: number } | undefined
+  const flush = (): void => {
+    if (chunks.length === 0) return
+    rest = Buffer.concat([rest, ...chunks])
+    chunks = []
+    size = 0
+  }
+  await local(['cat-file', '--batch'], {
+    input: [...paths.keys()].map((oid) => `${checked(oid)}\n`).join(''),
+    onOutput: async (chunk) => {
+      chunks.push(Buffer.from(chunk))
+      size += chunk.byteLength
+      if (wanted && rest.byteLength + size < wanted.size + 1) return
+      flush()
+      for (;;) {
+        if (!wanted) {
+          const end = rest.indexOf(0x0a)
+          if (end < 0) return
+          const line = rest.subarray(0, end).toString('latin1')
+          const match = /^([0-9a-f]+) blob (\d+)$/.exec(line)
+          if (!match) throw new Error(`git cat-file said ${JSON.stringify(line)}`)
+          wanted = { oid: match[1]!, size: Number(match[2]) }
+          rest = rest.subarray(end + 1)
+          if (wanted.size > ARTIFACT_LIMITS.fileBytes) throw tooLarge(paths.get(wanted.oid) ?? wanted.oid)
+        }
+        if (rest.byteLength < wanted.size + 1) return
+        const bytes = new Uint8Array(rest.subarray(0, wanted.size))
+        rest = rest.subarray(wanted.size + 1)
+        const { oid } = wanted
+        wanted = undefined
+        await onFile(oid, bytes)
+      }
+    },
+  })
+}
+
+function tooLarge(path: string): SourceError {
+  return new SourceError(
+    'FileTooLarge',
+    `${shownPath(path)} is larger than the ${ARTIFACT_LIMITS.fileBytes} bytes a file may have; leave it out with spec.ignore.`,
+  )
+}
+
+// Only names of objects are ever put where git could read an option or a ref.
+function checked(oid: string): string {
+  if (!OID.test(oid))
+    throw new SourceError('BadCommit', `${JSON.stringify(oid)} is no commit: want 40 or 64 hexadecimal digits.`)
+  return oid
+}
+
+async function prepare(repository: string): Promise<void> {
+  const packs = await readdir(join(repository, 'objects', 'pack')).catch(() => undefined)
+  // Many small packs are slow, and collecting them costs more than fetching one tree again.
+  if (packs && packs.length <= 3 * MAX_PACKS) return
+  await rm(repository, { recursive: true, force: true })
+  for (const folder of ['objects/pack', 'objects/info', 'refs/heads']) {
+    await mkdir(join(repository, folder), { recursive: true, mode: 0o700 })
+  }
+  await writeFile(join(repository, 'HEAD'), 'ref: refs/heads/none\n')
+  await writeFile(
+    join(repository, 'config'),
+    '[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n[remote "origin"]\n\tpromisor = true\n',
+  )
+}
+
+async function sizeOf(repository: string): Promise<number> {
+  const folder = join(repository, 'objects', 'pack')
+  const names = await readdir(folder).catch(() => [])
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        (found) => found.size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function readShallow(repository: string): Promise<Set<string>> {
+  try {
+    return new Set((await readFile(join(repository, 'shallow'), 'utf8')).split('\n').filter((line) => line !== ''))
+  } catch (caught) {
+    if ((toError(caught) as { code?: string }).code === 'ENOENT') return new Set()
+    throw caught
+  }
+}
+
+function parseListing(listing: Uint8Array): TreeEntry[] {
+  const entries: TreeEntry[] = []
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for (let at = 0; at < listing.length;) {
+    const end = listing.indexOf(0, at)
+    const record = listing.subarray(at, end)
+    at = end + 1
+    const tab = record.indexOf(0x09)
+    const [mode = '', , oid = ''] = Buffer.from(record.subarray(0, tab)).toString('latin1').split(' ')
+    const name = record.subarray(tab + 1)
+    try {
+      entries.push({ path: decoder.decode(name), mode, oid })
+    } catch {
+      entries.push({ path: Buffer.from(name).toString('utf8'), mode, oid, isUnreadable: true })
+    }
+  }
+  return entries
+}

@@ -1,0 +1,37 @@
+/** One question to a repository however many sources follow it: answers are shared while they are fresh. */
+import type { Clock } from '../../core/clock.ts'
+
+/** Shared answers of `ls-remote`. */
+export interface RefPolls {
+  /** The refs at an address as this credential sees them, not older than `maxAgeMs`. */
+  refs(key: string, maxAgeMs: number, ask: () => Promise<Map<string, string>>): Promise<Map<string, string>>
+}
+
+interface Answer {
+  readonly at: number
+  readonly refs: Promise<Map<string, string>>
+}
+
+const MAX_ANSWERS = 1000
+
+/** Makes the shared answers; the oldest are forgotten when there are too many. */
+export function createRefPolls(clock: Pick<Clock, 'monotonicMs'>): RefPolls {
+  const answers = new Map<string, Answer>()
+  return {
+    refs: (key, maxAgeMs, ask) => {
+      const now = clock.monotonicMs()
+      const known = answers.get(key)
+      if (known && now - known.at <= maxAgeMs) return known.refs
+      const refs = ask()
+      const answer = { at: now, refs }
+      answers.delete(key)
+      answers.set(key, answer)
+      if (answers.size > MAX_ANSWERS) answers.delete(answers.keys().next().value!)
+      // A failure is nobody else's answer.
+      refs.catch(() => {
+        if (answers.get(key) === answer) answers.delete(key)
+      })
+      return refs
+    },
+  }
+}

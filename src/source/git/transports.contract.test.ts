@@ -1,0 +1,171 @@
+/** Git over https and ssh: credentials go where they are bound, nowhere else, and a silent server costs only its time. */
+import assert from 'node:assert/strict'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { requireBasic, serveGit, startContentServer } from '../../testing/content-server.ts'
+import type { ContentHandler } from '../../testing/content-server.ts'
+import { createTestRepository } from '../../testing/git-repository.ts'
+import { createTestFetcher } from '../../testing/source-fetcher.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import type { Credentials } from '../credentials.ts'
+import type { FetchOutcome } from '../fetch-request.ts'
+import { createRefPolls } from './ref-polls.ts'
+
+async function world(t: TestContext, handlers: readonly ContentHandler[] = [], options: { plain?: boolean } = {}) {
+  const repository = createTestRepository()
+  const commit = repository.commit({ 'a.yaml': 'a: 1\n' })
+  const server = await startContentServer([...handlers, serveGit(repository.path)], options)
+  const fetcher = await createTestFetcher()
+  t.after(async () => {
+    await server.close()
+    fetcher.close()
+    repository.remove()
+  })
+  const credentials: Credentials = {
+    secret: 'ns/git',
+    urls: [`${server.url}/repo.git`],
+    username: 'ana',
+    password: 'pw',
+    ca: server.ca,
+  }
+  return { repository, commit, server, fetcher, credentials, url: `${server.url}/repo.git` }
+}
+
+function words(outcome: FetchOutcome): string {
+  return outcome.kind === 'Failed' ? `${outcome.reason}: ${outcome.message}` : outcome.kind
+}
+
+test('https with basic authentication and a CA of its own', async (t) => {
+  const { fetcher, server, credentials, url, commit } = await world(t, [requireBasic('ana', 'pw')])
+  const made = await fetcher.fetch({ git: { url } }, { credentials })
+  assert.equal(made.kind === 'New' && made.artifact.commit, commit, words(made))
+  fetcher.forget()
+  const wrong = await fetcher.fetch({ git: { url } }, { credentials: { ...credentials, password: 'no' } })
+  assert.match(words(wrong), /^AuthenticationFailed: .*the server refuses these credentials/)
+  assert.ok(!words(wrong).includes('no:') && !words(wrong).includes('pw'))
+  const { ca: _ca, ...without } = credentials
+  assert.match(words(await fetcher.fetch({ git: { url } }, { credentials: without })), /^CertificateNotTrusted: /)
+  assert.ok(server.log.length > 0)
+})
+
+test('a credential is sent only to what its owner bound it to', async (t) => {
+  const { fetcher, server, credentials, url } = await world(t)
+  const said = async (urls: string[], target = url) =>
+    words(await fetcher.fetch({ git: { url: target } }, { credentials: { ...credentials, urls } }))
+  assert.equal(
+    await said([]),
+    `CredentialsNotForUrl: Secret ns/git is bound to no address, not to ${url}; its owner may add the address to its annotation flotilla.dev/urls.`,
+  )
+  assert.match(await said(['https://127.0.0.1/']), /^CredentialsNotForUrl: /, 'another port is another host')
+  assert.match(await said([`${server.url}/repo`]), /^CredentialsNotForUrl: /, 'a part of a name is no prefix')
+  assert.match(await said([`${server.url}/other/`]), /^CredentialsNotForUrl: /)
+  assert.deepEqual(server.log, [], 'nothing was sent')
+  assert.equal(await said([server.url]), 'New')
+  const plain = await startContentServer([], { plain: true })
+  t.after(() => plain.close())
+  assert.match(await said([plain.url], `${plain.url}/repo.git`), /^CredentialsOverHttp: /)
+  assert.deepEqual(plain.log, [])
+})
+
+test('a redirect takes no credential along', async (t) => {
+  const elsewhere = await startContentServer([], { plain: true })
+  t.after(() => elsewhere.close())
+  const redirect: ContentHandler = (request, response) => {
+    response.writeHead(302, { location: `${elsewhere.url}${request.url}` }).end()
+  }
+  const { fetcher, credentials, url } = await world(t, [redirect])
+  const outcome = await fetcher.fetch({ git: { url } }, { credentials })
+  assert.match(
+    words(outcome),
+    /^Redirected: .*the server redirects, and credentials are not taken along; name the final address/,
+  )
+  assert.deepEqual(elsewhere.log, [])
+})
+
+test('a mirror serves what a file names, without the credential of the original', async (t) => {
+  const { fetcher, server, credentials, commit } = await world(t, [], { plain: true })
+  const mirrors = [
+    { from: 'https://github.com/', to: 'https://nowhere.invalid/' },
+    { from: 'https://github.com/acme', to: server.url },
+  ]
+  const github = { ...credentials, urls: ['https://github.com/acme/'] }
+  const spec = { git: { url: 'https://github.com/acme/repo.git' } }
+  const made = await fetcher.fetch(spec, { mirrors, credentials: github })
+  assert.equal(made.kind === 'New' && made.artifact.commit, commit, words(made))
+  assert.equal(made.kind === 'New' && made.artifact.from, `${server.url}/repo.git`)
+  assert.ok(
+    server.log.every((line) => line.endsWith(' -')),
+    server.log.join('\n'),
+  )
+})
+
+test('a server that never answers costs its own time only', async (t) => {
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  t.after(() => silent.close())
+  const { fetcher } = await world(t)
+  const { port } = silent.address() as AddressInfo
+  const outcome = await fetcher.fetch({ git: { url: `http://127.0.0.1:${port}/x.git` }, timeout: '1s' })
+  assert.equal(words(outcome), 'TimedOut: The source did not answer within 1 s (spec.timeout).')
+})
+
+test('one question serves all sources of a repository', async (t) => {
+  const { server, url } = await world(t, [], { plain: true })
+  const fetcher = await createTestFetcher({ polls: createRefPolls(systemClock) })
+  t.after(() => fetcher.close())
+  const polls = () => server.log.filter((line) => line.startsWith('GET /repo.git/info/refs')).length
+  await fetcher.fetch({ git: { url } }, { isHinted: false })
+  const before = polls()
+  for (let n = 0; n < 5; n++) {
+    assert.equal((await fetcher.fetch({ git: { url } }, { isHinted: false })).kind, 'Same')
+  }
+  assert.equal(polls(), before)
+})
+
+test('ssh: the key and the known hosts are those of the Secret, and no other configuration counts', async (t) => {
+  const { repository, commit } = await world(t)
+  const fetcher = await createTestFetcher()
+  t.after(() => fetcher.close())
+  const ssh = join(fetcher.parts.folder, 'fake-ssh')
+  const record = join(fetcher.parts.folder, 'record')
+  writeFileSync(
+    ssh,
+    `#!/bin/sh\nprintf '%s\\n' "$@" > ${record}\ncat "$2" >> ${record}\nexec git upload-pack ${repository.path}\n`,
+  )
+  chmodSync(ssh, 0o755)
+  const spawned = { ...fetcher.parts.git, ssh }
+  const { fetchSource } = await import('../fetch-source.ts')
+  const ask = (credentials?: Credentials) =>
+    fetchSource(
+      {
+        spec: { git: { url: 'git@git.example.com:team/repo.git' } },
+        mirrors: [],
+        isHinted: true,
+        ...(credentials && { credentials }),
+      },
+      { ...fetcher.parts, git: spawned, polls: createRefPolls(systemClock) },
+      new AbortController().signal,
+    )
+  assert.match(
+    words(await ask()),
+    /^CredentialsMissing: ssh needs a Secret in spec.credentials with ssh-privatekey and known_hosts/,
+  )
+  const key: Credentials = {
+    secret: 'ns/ssh',
+    urls: ['ssh://git.example.com/team/'],
+    sshKey: 'KEY',
+    knownHosts: 'HOSTS',
+  }
+  const made = await ask(key)
+  const seen = readFileSync(record, 'utf8')
+  assert.equal(made.kind === 'New' && made.artifact.commit, commit, `${words(made)}\n${seen}`)
+  assert.match(seen, /^-F\n/)
+  assert.match(seen, /git@git\.example\.com\ngit-upload-pack 'team\/repo\.git'/)
+  assert.match(seen, /StrictHostKeyChecking yes/)
+  assert.match(seen, /IdentityAgent none/)
+  assert.match(words(await ask({ ...key, urls: ['ssh://git.example.com/other/'] })), /^CredentialsNotForUrl: /)
+})

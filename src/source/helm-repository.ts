@@ -1,0 +1,182 @@
+/** Helm repositories: index.yaml, the newest version in a range, the archive checked against its digest and signature. */
+import { digestOf } from '../core/digest.ts'
+import { isObject } from '../core/json.ts'
+import { compareVersions } from '../core/semver.ts'
+import type { Source } from '../kinds/source.ts'
+import { readYamlDocument } from '../yaml/read.ts'
+import { YamlError } from '../yaml/yaml.ts'
+import { credentialsFor, isBoundTo } from './credentials.ts'
+import { comparable, isAccepted } from './fetch-request.ts'
+import type { FetchContext, FetchOutcome } from './fetch-request.ts'
+import { newestVersion, versionOf } from './git/choose-commit.ts'
+import type { HttpAnswer } from './http-get.ts'
+import { mirrored } from './mirrors.ts'
+import { verifyProvenance } from './provenance.ts'
+import { SourceError } from './source-error.ts'
+import { parseSourceUrl } from './source-url.ts'
+import type { SourceScheme } from './source-url.ts'
+import { storeFiles } from './store-files.ts'
+import { filesOfArchive } from './untar.ts'
+
+type HelmSpec = NonNullable<Source['spec']['helm']>
+
+const SCHEMES: readonly SourceScheme[] = ['https', 'http']
+const MAX_INDEX = 64 * 1024 * 1024
+const MAX_CHART = 64 * 1024 * 1024
+const MAX_PROVENANCE = 1024 * 1024
+
+interface ChartVersion {
+  readonly version: string
+  readonly url: string
+  readonly digest: string | undefined
+}
+
+/** Fetches a chart. */
+export async function fetchHelmChart(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
+  const indexUrl = `${spec.url.replace(/\/+$/, '')}/index.yaml`
+  const index = await get(indexUrl, MAX_INDEX, context)
+  const found = chooseVersion(readIndex(index.body, spec.chart, indexUrl), spec)
+  const { followed, same } = comparable(context)
+  const held = followed ? whyHeld(found, followed, context) : undefined
+  if (held) return held
+  // An index that names no digest cannot say whether the archive changed: a version counts as what it was.
+  if (same && versionOfRevision(same.revision) === found.version && (found.digest ?? same.commit) === same.commit) {
+    return { kind: 'Same' }
+  }
+  const chartUrl = new URL(found.url, spec.url.replace(/\/*$/, '/')).href
+  const archive = await get(chartUrl, MAX_CHART, context)
+  const digest = digestOf(archive.body)
+  if (found.digest !== undefined && found.digest !== digest) {
+    throw new SourceError(
+      'DigestMismatch',
+      `${chartUrl} has the digest ${digest}, and index.yaml says ${found.digest}; the repository is damaged or changed by somebody.`,
+      { retry: true },
+    )
+  }
+  const changed = followed && found.digest === undefined ? whyHeld({ ...found, digest }, followed, context) : undefined
+  if (changed) return changed
+  if (spec.verify) {
+    const provenance = await get(`${chartUrl}.prov`, MAX_PROVENANCE, context)
+    verifyProvenance({
+      provenance: provenance.body,
+      keyring: context.credentials?.keyring,
+      file: decodeURIComponent(new URL(chartUrl).pathname.split('/').at(-1) ?? ''),
+      digest,
+    })
+  }
+  const files = filesOfArchive(archive.body, { name: `${spec.chart}-${found.version}.tgz`, stripFirst: true })
+  const stored = await storeFiles(files, context.spec, context.blobs)
+  const artifact = {
+    ...stored,
+    revision: `${found.version}@${digest}`,
+    commit: digest,
+    fetchedBytes: archive.body.byteLength,
+    from: archive.url,
+  }
+  return { kind: 'New', artifact }
+}
+
+function versionOfRevision(revision: string): string {
+  return revision.slice(0, Math.max(0, revision.indexOf('@')))
+}
+
+/** A version that goes back, or that is the same and has other content, is held. */
+function whyHeld(
+  found: ChartVersion,
+  last: NonNullable<FetchContext['previous']>,
+  { spec }: FetchContext,
+): FetchOutcome | undefined {
+  const was = versionOfRevision(last.revision)
+  const revision = `${found.version}@${found.digest ?? 'unknown'}`
+  const accept = found.digest ?? found.version
+  if (isAccepted(spec, accept, found.version)) return undefined
+  if (was === found.version) {
+    if (found.digest === undefined || found.digest === last.commit) return undefined
+    const message = `Version ${was} has other content than before (${found.digest}, was ${last.commit})`
+    return { kind: 'Held', revision, reason: 'ContentChanged', message }
+  }
+  const [before, now] = [versionOf(was), versionOf(found.version)]
+  if (!before || !now || compareVersions(now, before) > 0) return undefined
+  const message = `The newest version in the range is ${found.version} now, older than ${was}`
+  return { kind: 'Held', revision, reason: 'WentBack', message }
+}
+
+async function get(url: string, maxBytes: number, context: FetchContext): Promise<HttpAnswer> {
+  const asked = parseSourceUrl(url.replace(/[?#].*$/, ''), SCHEMES)
+  const target = mirrored(asked, context.mirrors, SCHEMES)
+  const given = context.credentials
+  // A repository may name archives on another host; a credential that is not for it stays here.
+  const isHome = asked.host === parseSourceUrl(context.spec.helm!.url, SCHEMES).host
+  const mayOmit =
+    target.isMirror || !isHome || (given !== undefined && given.password === undefined && !isBoundTo(given, target.url))
+  const credentials = credentialsFor(target.url, given, mayOmit)
+  const query = target.isMirror ? '' : (/\?.*$/.exec(url)?.[0] ?? '')
+  const answer = await context.http({
+    url: `${target.url.text}${query}`,
+    credentials,
+    maxBytes,
+    signal: context.signal,
+  })
+  if (answer.status === 200) return answer
+  const says: Readonly<Record<number, string>> = {
+    401: 'the server refuses these credentials',
+    403: 'the server refuses these credentials',
+    404: 'there is nothing at this address',
+  }
+  throw new SourceError(
+    answer.status === 404
+      ? 'NotFound'
+      : answer.status === 401 || answer.status === 403
+        ? 'AuthenticationFailed'
+        : 'FetchFailed',
+    `${target.url.text}: ${says[answer.status] ?? 'the server failed'} (HTTP ${answer.status}).`,
+    { retry: true },
+  )
+}
+
+/** The versions of one chart in an index. */
+export function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion[] {
+  let value: unknown
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const limits = { maxBytes: MAX_INDEX, maxNodes: 10_000_000 }
+    value = readYamlDocument(text, { resolver: '1.1', duplicateKeys: 'last', limits }).value
+  } catch (caught) {
+    const why = caught instanceof YamlError ? caught.message : 'it is not UTF-8'
+    throw new SourceError('BadIndex', `${file} cannot be read: ${why}.`, { retry: true, cause: caught })
+  }
+  const entries = isObject(value) && isObject(value['entries']) ? value['entries'] : undefined
+  if (!entries)
+    throw new SourceError('BadIndex', `${file} is no index of a Helm repository: it has no "entries".`, { retry: true })
+  const versions = Object.hasOwn(entries, chart) ? entries[chart] : undefined
+  if (!Array.isArray(versions) || versions.length === 0) {
+    const names = Object.keys(entries).slice(0, 5).join(', ')
+    throw new SourceError(
+      'ChartNotFound',
+      `${file} has no chart ${JSON.stringify(chart)}; it has ${names || 'none'}.`,
+      { retry: true },
+    )
+  }
+  return versions.flatMap((entry: unknown): ChartVersion[] => {
+    if (!isObject(entry)) return []
+    const { version, urls, digest } = entry
+    const url = Array.isArray(urls) ? urls[0] : undefined
+    if (typeof version !== 'string' || typeof url !== 'string') return []
+    // One that cannot be read is none that matches: only no digest at all means that nobody promised anything.
+    const hash = typeof digest === 'string' || typeof digest === 'number' ? String(digest).replace(/^sha256:/, '') : ''
+    return [{ version, url, digest: hash === '' ? undefined : `sha256:${hash.toLowerCase()}` }]
+  })
+}
+
+function chooseVersion(versions: readonly ChartVersion[], { version, chart }: HelmSpec): ChartVersion {
+  const names = versions.map((one) => one.version)
+  const chosen = versions.find((one) => one.version === version)?.version ?? newestVersion(names, version ?? '*')
+  const found = versions.find((one) => one.version === chosen)
+  if (found) return found
+  const some = names.slice(0, 5).join(', ')
+  throw new SourceError(
+    'VersionNotFound',
+    `Chart ${chart} has no version in the range ${JSON.stringify(version ?? '*')}; it has ${some}.`,
+    { retry: true },
+  )
+}

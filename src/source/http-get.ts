@@ -1,0 +1,101 @@
+/** GET over https: bounded, with credentials that stay with the host they are for. */
+import { Agent, request } from 'undici'
+import { readBody } from '../core/http.ts'
+import { authorizationOf } from './credentials.ts'
+import type { Credentials } from './credentials.ts'
+import { SourceError } from './source-error.ts'
+
+/** What to get. */
+export interface HttpRequest {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent to the host of `url` only, and its CA believed there. */
+  readonly credentials?: Credentials | undefined
+  /** Instead of what the credential would say; a registry's token. */
+  readonly authorization?: string | undefined
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+}
+
+/** What came. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Uint8Array
+  /** The address that answered in the end. */
+  readonly url: string
+}
+
+/** Gets something; answers of any status come back, only the network throws. */
+export type HttpGet = (request: HttpRequest) => Promise<HttpAnswer>
+
+const MAX_REDIRECTS = 5
+const MAX_ERROR_BODY = 64 * 1024
+
+/** GET with real sockets; redirects are followed without credentials once they leave the host, and never to plain http. */
+export const httpGet: HttpGet = async (asked) => {
+  let url = new URL(asked.url)
+  const { origin, protocol } = url
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const isHome = url.origin === origin
+    const authorization = asked.authorization ?? authorizationOf(asked.credentials)
+    const dispatcher = agentFor(isHome ? asked.credentials : undefined)
+    try {
+      const response = await request(url, {
+        method: 'GET',
+        dispatcher,
+        signal: asked.signal,
+        headers: {
+          'user-agent': 'flotilla',
+          ...asked.headers,
+          ...(isHome && authorization !== undefined ? { authorization } : {}),
+        },
+      })
+      const location = response.headers['location']
+      if (response.statusCode >= 301 && response.statusCode <= 308 && typeof location === 'string') {
+        response.body.destroy()
+        const next = new URL(location, url)
+        if (next.protocol !== 'https:' && !(protocol === 'http:' && next.protocol === 'http:')) {
+          throw new SourceError('Redirected', `${url.origin} redirects to ${next.origin}, which is not https.`)
+        }
+        url = next
+        continue
+      }
+      const limit = response.statusCode < 300 ? asked.maxBytes : MAX_ERROR_BODY
+      const length = Number(response.headers['content-length'] ?? 0)
+      if (length > limit && response.statusCode < 300) throw tooLarge(url, asked.maxBytes)
+      const body = await readBody(response.body, limit).catch((caught: unknown) => {
+        throw caught instanceof RangeError ? tooLarge(url, asked.maxBytes) : caught
+      })
+      return { status: response.statusCode, headers: response.headers, body, url: url.href }
+    } catch (caught) {
+      asked.signal.throwIfAborted()
+      if (caught instanceof SourceError) throw caught
+      const cause = caught as { code?: string; message?: string }
+      const said = cause.message ?? cause.code ?? 'no answer'
+      throw new SourceError('Unreachable', `${url.origin} cannot be reached: ${said}.`, { retry: true, cause: caught })
+    } finally {
+      void dispatcher.close().catch(() => {})
+    }
+  }
+  throw new SourceError('Redirected', `${asked.url} redirects more than ${MAX_REDIRECTS} times.`, { retry: true })
+}
+
+function tooLarge(url: URL, maxBytes: number): SourceError {
+  return new SourceError('TooLarge', `${url.origin}${url.pathname} is larger than the ${maxBytes} bytes allowed.`)
+}
+
+function agentFor(credentials: Credentials | undefined): Agent {
+  const { ca, certificate, key } = credentials ?? {}
+  return new Agent({
+    connect: {
+      timeout: 15_000,
+      ...(ca === undefined ? {} : { ca }),
+      ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+    },
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+    allowH2: false,
+    pipelining: 0,
+  })
+}

@@ -1,0 +1,48 @@
+/** Rewrite rules: an address that files name is served by a mirror. */
+import { isObject } from '../core/json.ts'
+import { readYamlDocument } from '../yaml/read.ts'
+import { SourceError } from './source-error.ts'
+import { ALL_SCHEMES, isBelow, parseSourceUrl } from './source-url.ts'
+import type { SourceScheme, SourceUrl } from './source-url.ts'
+
+/** One rule: what is below `from` is fetched below `to`. */
+export interface Mirror {
+  readonly from: string
+  readonly to: string
+}
+
+const MAX_RULES = 256
+
+/** Reads the rules of the ConfigMap; throws SourceError naming the rule that is wrong. */
+export function readMirrors(text: string): Mirror[] {
+  const { value } = readYamlDocument(text, { file: 'mirrors.yaml' })
+  if (value === null || value === undefined) return []
+  if (!Array.isArray(value) || value.length > MAX_RULES) {
+    throw new SourceError('BadMirrors', `mirrors.yaml must be a list of at most ${MAX_RULES} {from, to}.`)
+  }
+  return value.map((rule: unknown, index) => {
+    const { from, to } = isObject(rule) ? rule : {}
+    if (typeof from !== 'string' || typeof to !== 'string') {
+      throw new SourceError('BadMirrors', `mirrors.yaml: rule ${index + 1} needs "from" and "to", both addresses.`)
+    }
+    parseSourceUrl(from, ALL_SCHEMES)
+    parseSourceUrl(to, ALL_SCHEMES)
+    return { from, to }
+  })
+}
+
+/** The address to contact: the longest rule that covers it decides, once. */
+export function mirrored(
+  url: SourceUrl,
+  mirrors: readonly Mirror[],
+  allowed: readonly SourceScheme[],
+): { readonly url: SourceUrl; readonly isMirror: boolean } {
+  const rules = mirrors
+    .map(({ from, to }) => ({ from: parseSourceUrl(from, ALL_SCHEMES), to }))
+    .filter(({ from }) => isBelow(url, from))
+    .sort((a, b) => b.from.path.length - a.from.path.length)
+  const rule = rules[0]
+  if (!rule) return { url, isMirror: false }
+  const rest = url.path.slice(rule.from.path.replace(/\/$/, '').length)
+  return { url: parseSourceUrl(`${rule.to.replace(/\/$/, '')}${rest}`, allowed), isMirror: true }
+}

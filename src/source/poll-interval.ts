@@ -1,0 +1,11 @@
+import { parseDuration } from '../core/duration.ts'
+import type { Source } from '../kinds/source.ts'
+
+const DEFAULT_INTERVAL_MS = 60_000
+const MIN_INTERVAL_MS = 5_000
+
+/** How often a source is asked for news. */
+export function pollIntervalMs(spec: Pick<Source['spec'], 'interval'>): number {
+  const asked = spec.interval === undefined ? undefined : parseDuration(spec.interval)
+  return Math.max(MIN_INTERVAL_MS, asked ?? DEFAULT_INTERVAL_MS)
+}

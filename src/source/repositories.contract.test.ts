@@ -1,0 +1,228 @@
+/** Charts of Helm repositories and artifacts of registries, from servers of the test's own. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { digestOf } from '../core/digest.ts'
+import { createTestRegistry, requireBasic, serveFiles, startContentServer } from '../testing/content-server.ts'
+import type { ContentHandler } from '../testing/content-server.ts'
+import { createTestFetcher } from '../testing/source-fetcher.ts'
+import { tarGz } from '../testing/tar.ts'
+import type { TarFile } from '../testing/tar.ts'
+import type { FetchOutcome } from './fetch-request.ts'
+
+const chartOf = (version: string, more: readonly TarFile[] = []): Uint8Array =>
+  tarGz([
+    { name: 'web/Chart.yaml', content: `apiVersion: v2\nname: web\nversion: ${version}\n` },
+    { name: 'web/templates/cm.yaml', content: `v: ${version}\n` },
+    ...more,
+  ])
+
+function words(outcome: FetchOutcome): string {
+  if (outcome.kind === 'Failed') return `${outcome.reason}: ${outcome.message}`
+  if (outcome.kind === 'Held') return `Held ${outcome.reason}: ${outcome.message}`
+  return outcome.kind === 'New' ? outcome.artifact.revision : outcome.kind
+}
+
+async function world(t: TestContext, handlers: readonly ContentHandler[]) {
+  const server = await startContentServer(handlers)
+  const fetcher = await createTestFetcher()
+  t.after(async () => {
+    await server.close()
+    fetcher.close()
+  })
+  const credentials = { secret: 'ns/repo', urls: [server.url], ca: server.ca, username: 'ana', password: 'pw' }
+  return { server, fetcher, credentials }
+}
+
+function helmFiles() {
+  const files = new Map<string, Uint8Array | string>()
+  const entries: string[] = []
+  const publish = (
+    version: string,
+    archive = chartOf(version),
+    digest: string | undefined = digestOf(archive).slice(7),
+  ) => {
+    files.set(`/charts/web-${version}.tgz`, archive)
+    entries.push(
+      `  - version: ${version}\n    urls: [web-${version}.tgz]\n${digest === undefined ? '' : `    digest: ${digest}\n`}`,
+    )
+    files.set('/charts/index.yaml', `apiVersion: v1\nentries:\n  web:\n${entries.join('')}`)
+  }
+  const unpublish = () => {
+    entries.pop()
+    files.set('/charts/index.yaml', `apiVersion: v1\nentries:\n  web:\n${entries.join('')}`)
+  }
+  return { files, publish, unpublish }
+}
+
+test('a chart of a Helm repository: ranges, digests, and what must not change', async (t) => {
+  const { files, publish, unpublish } = helmFiles()
+  const { server, fetcher, credentials } = await world(t, [requireBasic('ana', 'pw'), serveFiles(files)])
+  publish('1.0.0')
+  publish('1.1.0')
+  publish('2.0.0-rc.1')
+  const helm = { url: `${server.url}/charts`, chart: 'web' }
+  const fetch = (more: object = {}) => fetcher.fetch({ helm: { ...helm, ...more } }, { credentials })
+  const made = await fetch()
+  assert.equal(words(made), `1.1.0@${digestOf(chartOf('1.1.0'))}`)
+  assert.deepEqual(made.kind === 'New' && Object.keys(await fetcher.files(made.artifact.digest)), [
+    'Chart.yaml',
+    'templates/cm.yaml',
+  ])
+  assert.equal(words(await fetch()), 'Same')
+  publish('1.2.0')
+  assert.match(words(await fetch()), /^1\.2\.0@sha256:/)
+  unpublish()
+  assert.equal(words(await fetch()), 'Held WentBack: The newest version in the range is 1.1.0 now, older than 1.2.0')
+  assert.match(words(await fetcher.fetch({ helm, accept: '1.1.0' }, { credentials })), /^1\.1\.0@/)
+  publish('1.3.0', chartOf('1.3.0'), '0'.repeat(64))
+  assert.match(
+    words(await fetch()),
+    /^DigestMismatch: .*web-1\.3\.0\.tgz has the digest sha256:.*, and index\.yaml says sha256:0;/,
+  )
+  unpublish()
+  assert.match(
+    words(await fetch({ version: '>=3' })),
+    /^VersionNotFound: Chart web has no version in the range ">=3"; it has 1\.0\.0, 1\.1\.0/,
+  )
+  assert.match(words(await fetch({ chart: 'webb' })), /^ChartNotFound: .*has no chart "webb"; it has web\./)
+  assert.match(words(await fetch({ url: `${server.url}/none` })), /^NotFound: /)
+})
+
+test('a version whose content changed is held', async (t) => {
+  const { files, publish } = helmFiles()
+  const { server, fetcher, credentials } = await world(t, [serveFiles(files)])
+  publish('1.0.0')
+  const spec = { helm: { url: `${server.url}/charts`, chart: 'web', version: '1.0.0' } }
+  await fetcher.fetch(spec, { credentials })
+  const other = chartOf('1.0.0', [{ name: 'web/x', content: 'x' }])
+  files.set('/charts/web-1.0.0.tgz', other)
+  files.set(
+    '/charts/index.yaml',
+    `entries:\n  web:\n  - version: 1.0.0\n    urls: [web-1.0.0.tgz]\n    digest: ${digestOf(other).slice(7)}\n`,
+  )
+  assert.match(
+    words(await fetcher.fetch(spec, { credentials })),
+    /^Held ContentChanged: Version 1\.0\.0 has other content than before/,
+  )
+})
+
+test('hostile archives are refused by name', async (t) => {
+  const { files, publish } = helmFiles()
+  const { server, fetcher, credentials } = await world(t, [serveFiles(files)])
+  const said = async (version: string, entry: TarFile) => {
+    publish(version, chartOf(version, [entry]))
+    return words(await fetcher.fetch({ helm: { url: `${server.url}/charts`, chart: 'web', version } }, { credentials }))
+  }
+  assert.match(await said('1.0.0', { name: 'web/../../etc/x' }), /^BadPath: "web\/\.\.\/\.\.\/etc\/x"/)
+  assert.match(await said('1.0.1', { name: '/etc/x' }), /^BadPath: "\/etc\/x": the path is absolute/)
+  assert.match(
+    await said('1.0.2', { name: 'web/l', type: '2', link: '/etc/passwd' }),
+    /^BadArchive: web-1\.0\.2\.tgz: "web\/l" is a link/,
+  )
+  assert.match(await said('1.0.3', { name: 'web/dev', type: '3' }), /"web\/dev" is a device; only files are allowed/)
+  assert.match(await said('1.0.4', { name: 'loose' }), /"loose" is not in the chart's directory/)
+  assert.match(
+    await said('1.0.5', { name: 'web/big', content: new Uint8Array(17 << 20) }),
+    /^TooLarge: web-1\.0\.5\.tgz: "big" makes it larger/,
+  )
+  publish('1.0.6', new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]))
+  const damaged = await fetcher.fetch(
+    { helm: { url: `${server.url}/charts`, chart: 'web', version: '1.0.6' } },
+    { credentials },
+  )
+  assert.match(words(damaged), /^BadArchive: web-1\.0\.6\.tgz cannot be unpacked/)
+  files.set('/charts/index.yaml', 'entries: [\n')
+  assert.match(
+    words(await fetcher.fetch({ helm: { url: `${server.url}/charts`, chart: 'web' } }, { credentials })),
+    /^BadIndex: .*index\.yaml cannot be read: line 2, column 1/,
+  )
+})
+
+test('an archive on another host gets no credential', async (t) => {
+  const { files } = helmFiles()
+  const elsewhere = await startContentServer([serveFiles(new Map([['/web.tgz', chartOf('1.0.0')]]))], { plain: true })
+  t.after(() => elsewhere.close())
+  const local = elsewhere.url.replace('127.0.0.1', 'localhost')
+  files.set('/charts/index.yaml', `entries:\n  web:\n  - version: 1.0.0\n    urls: ['${local}/web.tgz']\n`)
+  const { server, fetcher, credentials } = await world(t, [requireBasic('ana', 'pw'), serveFiles(files)])
+  const made = await fetcher.fetch({ helm: { url: `${server.url}/charts`, chart: 'web' } }, { credentials })
+  assert.match(words(made), /^1\.0\.0@/)
+  assert.deepEqual(elsewhere.log, ['GET /web.tgz -'])
+})
+
+const LAYER = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
+
+/** Asks for a token and takes it; the token service is on the same host unless another realm is given. */
+function tokenAuth(realm: () => string): ContentHandler {
+  return (request, response) => {
+    if (request.url?.startsWith('/token')) {
+      const ok = request.headers.authorization === `Basic ${Buffer.from('ana:pw').toString('base64')}`
+      response.writeHead(ok ? 200 : 401).end(JSON.stringify({ token: 'T0KEN' }))
+      return true
+    }
+    if (request.headers.authorization === 'Bearer T0KEN') return false
+    response.writeHead(401, { 'www-authenticate': `Bearer realm="${realm()}",service="reg"` }).end()
+    return true
+  }
+}
+
+test('charts and artifacts of a registry: token, tag, range, digest', async (t) => {
+  const registry = createTestRegistry('team/web')
+  let realm = ''
+  const { server, fetcher, credentials } = await world(t, [tokenAuth(() => realm), registry.handle])
+  realm = `${server.url}/token`
+  const url = `${server.url.replace('https', 'oci')}/team/web`
+  const oci = { ...credentials, urls: [url] }
+  const push = (tag: string, archive = chartOf(tag)) =>
+    registry.push(tag, [{ mediaType: LAYER, ...registry.addBlob(archive) }])
+  const one = push('1.0.0')
+  const fetch = (more: object) => fetcher.fetch({ oci: { url, ...more } }, { credentials: oci })
+  const made = await fetch({ semver: '1.x' })
+  assert.equal(words(made), `1.0.0@${one}`)
+  assert.deepEqual(made.kind === 'New' && Object.keys(await fetcher.files(made.artifact.digest)), [
+    'Chart.yaml',
+    'templates/cm.yaml',
+  ])
+  assert.equal(words(await fetch({ semver: '1.x' })), 'Same')
+  const two = push('1.1.0')
+  assert.equal(words(await fetch({ semver: '1.x' })), `1.1.0@${two}`)
+  push('1.1.0', chartOf('changed'))
+  assert.match(words(await fetch({ semver: '1.x' })), /^Held ContentChanged: Version 1\.1\.0/)
+  assert.equal(words(await fetch({ digest: one })), one)
+  const asked = server.log.length
+  assert.equal(words(await fetch({ digest: one })), 'Same')
+  assert.equal(server.log.length, asked, 'a pinned digest asks nobody')
+  assert.ok(server.log.filter((line) => line.includes('/v2/')).every((line) => / (-|Bearer T0KEN)$/.test(line)))
+
+  realm = 'https://auth.example.com/token'
+  const foreign = words(await fetch({ tag: '1.0.0' }))
+  assert.match(
+    foreign,
+    /^CredentialsNotForUrl: 127\.0\.0\.1 asks to sign in at https:\/\/auth\.example\.com\/token; Secret ns\/repo is not bound to that/,
+  )
+})
+
+test('registries that lie, and artifacts that are files', async (t) => {
+  const registry = createTestRegistry('team/web')
+  const { server, fetcher, credentials } = await world(t, [registry.handle])
+  const url = `${server.url.replace('https', 'oci')}/team/web`
+  const fetch = (more: object) =>
+    fetcher.fetch({ oci: { url, ...more } }, { credentials: { ...credentials, urls: [url] } })
+  const file = registry.addBlob(Buffer.from('kind: X\n'))
+  const annotations = { 'org.opencontainers.image.title': 'manifests/x.yaml' }
+  registry.push('file', [{ mediaType: 'text/yaml', annotations, ...file }])
+  const made = await fetch({ tag: 'file' })
+  assert.deepEqual(made.kind === 'New' && (await fetcher.files(made.artifact.digest)), {
+    'manifests/x.yaml': 'kind: X\n',
+  })
+  const evil = { 'org.opencontainers.image.title': '../x.yaml' }
+  registry.push('evil', [{ mediaType: 'text/yaml', annotations: evil, ...file }])
+  assert.match(words(await fetch({ tag: 'evil' })), /^BadPath: "\.\.\/x\.yaml"/)
+  const digest = registry.push('lie', [{ mediaType: LAYER, ...registry.addBlob(chartOf('9.9.9')) }])
+  registry.corrupt(digestOf(chartOf('9.9.9')), chartOf('6.6.6'))
+  assert.match(words(await fetch({ tag: 'lie' })), /^DigestMismatch: A layer of/)
+  registry.corrupt(digest, Buffer.from('{}'))
+  assert.match(words(await fetch({ digest })), /^DigestMismatch: The manifest of/)
+  assert.match(words(await fetch({ tag: 'none' })), /^NotFound: .*it is not there \(HTTP 404\)/)
+})

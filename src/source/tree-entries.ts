@@ -1,0 +1,189 @@
+/** What a repository may contain: entries of a tree in, files to read out; everything else is refused with its name. */
+import { ARTIFACT_LIMITS } from './artifact.ts'
+import { SourceError } from './source-error.ts'
+
+/** An entry as git lists it. */
+export interface TreeEntry {
+  readonly path: string
+  /** Git's mode: 100644, 100755, 120000 (link) or 160000 (submodule). */
+  readonly mode: string
+  readonly oid: string
+  /** Its name is not UTF-8; `path` only comes near it. */
+  readonly isUnreadable?: boolean
+}
+
+/** Which part of a tree is wanted. */
+export interface Selection {
+  /** Files or directories; all when there is none. */
+  readonly paths?: readonly string[] | undefined
+  /** Files or directories that are left out; `*` stands for a part of a name, `**` for any directories. */
+  readonly ignore?: readonly string[] | undefined
+}
+
+const LINK = '120000'
+const SUBMODULE = '160000'
+const MAX_LINK_STEPS = 40
+
+/** Refuses a path that is not a clean relative one; `where` says whose it is. */
+export function checkPath(path: string): void {
+  const refuse = (why: string): never => {
+    throw new SourceError('BadPath', `${shownPath(path)}: ${why}.`)
+  }
+  if (path === '' || path.startsWith('/')) refuse('the path is absolute or empty')
+  const parts = path.split('/')
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) {
+    refuse('the path has ".", ".." or nothing between two slashes, and would leave its directory')
+  }
+  if (path.includes('\u0000')) refuse('the path has a NUL in it')
+  if (parts.length > ARTIFACT_LIMITS.depth) {
+    refuse(`it is ${parts.length} directories deep, more than the ${ARTIFACT_LIMITS.depth} allowed`)
+  }
+  if (Buffer.byteLength(path) > ARTIFACT_LIMITS.pathBytes) {
+    refuse(`the path is longer than the ${ARTIFACT_LIMITS.pathBytes} bytes allowed`)
+  }
+}
+
+/** A path that fits into a sentence. */
+export function shownPath(path: string): string {
+  const text = JSON.stringify(path)
+  return text.length <= 203 ? text : `${text.slice(0, 120)}…${text.slice(-60)}`
+}
+
+/** A test for paths that a selection wants. */
+export function selects({ paths, ignore }: Selection): (path: string) => boolean {
+  const wanted = (paths ?? []).map(cleanDirectory).filter((path) => path !== '')
+  const unwanted = (ignore ?? []).map((pattern) => patternOf(cleanDirectory(pattern)))
+  const isEverything = (paths ?? []).length === 0 || wanted.length < (paths ?? []).length
+  return (path) =>
+    (isEverything || wanted.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))) &&
+    !unwanted.some((pattern) => pattern.test(path))
+}
+
+/** `./a/` is `a`; `.` is everything. */
+export function cleanDirectory(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+}
+
+function patternOf(pattern: string): RegExp {
+  const source = pattern
+    .split('/')
+    .map((part) =>
+      part === '**' ? '(?:[^/]+/)*' : `${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '[^/]*')}/`,
+    )
+    .join('')
+    .replace(/\/$/, '')
+  return new RegExp(`^${source}(?:/|$)`)
+}
+
+/** The entries a selection wants; refuses too many, and submodules. Links are kept for `resolveLinks`. */
+export function selectEntries(entries: readonly TreeEntry[], selection: Selection): TreeEntry[] {
+  const isWanted = selects(selection)
+  const found = entries.filter(({ path }) => isWanted(path))
+  for (const entry of found) {
+    checkPath(entry.path)
+    if (entry.isUnreadable) {
+      throw new SourceError('BadPath', `${shownPath(entry.path)}: the name of the file is not UTF-8; rename it.`)
+    }
+    if (entry.mode === SUBMODULE) {
+      throw new SourceError(
+        'Submodule',
+        `${shownPath(entry.path)} is a submodule, which is another repository; make it a Source of its own, or leave it out with spec.ignore.`,
+      )
+    }
+  }
+  checkCount(found.length)
+  for (const path of (selection.paths ?? []).map(cleanDirectory)) {
+    if (path !== '' && !found.some((entry) => entry.path === path || entry.path.startsWith(`${path}/`))) {
+      throw new SourceError('PathNotFound', `spec.paths names ${shownPath(path)}, and nothing is there.`)
+    }
+  }
+  return found
+}
+
+function checkCount(count: number): void {
+  if (count <= ARTIFACT_LIMITS.files) return
+  throw new SourceError(
+    'TooManyFiles',
+    `${count} files are more than the ${ARTIFACT_LIMITS.files} one artifact may have; name the directories you need in spec.paths.`,
+  )
+}
+
+/**
+ * Links become what they point to: a file, or all files of a directory. One that leaves the repository, points nowhere or in
+ * a circle is refused. `entries` is the whole tree, `targetOf` the text of a link.
+ */
+export function resolveLinks(
+  selected: readonly TreeEntry[],
+  entries: readonly TreeEntry[],
+  targetOf: (link: TreeEntry) => string,
+): TreeEntry[] {
+  if (!selected.some(({ mode }) => mode === LINK)) return [...selected]
+  const byPath = new Map(entries.map((entry) => [entry.path, entry]))
+  const files: TreeEntry[] = []
+  const add = (entry: TreeEntry, path: string): void => {
+    checkPath(path)
+    files.push({ ...entry, path })
+    checkCount(files.length)
+  }
+
+  /** The path without links on the way to it, as far as links are met. */
+  function realPath(path: string, link: TreeEntry, steps: number): string {
+    if (steps > MAX_LINK_STEPS) {
+      throw new SourceError('BadLink', `${shownPath(link.path)} is a link that goes in a circle.`)
+    }
+    const parts = path.split('/')
+    for (let length = 1; length <= parts.length; length++) {
+      const at = byPath.get(parts.slice(0, length).join('/'))
+      if (at?.mode !== LINK) continue
+      const target = follow(at, targetOf(at))
+      return realPath([target, ...parts.slice(length)].filter((part) => part !== '').join('/'), link, steps + 1)
+    }
+    return path
+  }
+
+  for (const entry of selected) {
+    if (entry.mode !== LINK) {
+      add(entry, entry.path)
+      continue
+    }
+    const target = realPath(follow(entry, targetOf(entry)), entry, 0)
+    const file = byPath.get(target)
+    if (file && file.mode !== SUBMODULE) {
+      add(file, entry.path)
+      continue
+    }
+    const folder = target === '' ? '' : `${target}/`
+    if (folder === '' || `${entry.path}/`.startsWith(folder)) {
+      throw new SourceError('BadLink', `${shownPath(entry.path)} is a link to a directory that contains it.`)
+    }
+    const inside = entries.filter(({ path, mode }) => path.startsWith(folder) && mode !== LINK && mode !== SUBMODULE)
+    if (inside.length === 0) {
+      throw new SourceError(
+        'BadLink',
+        `${shownPath(entry.path)} is a link to ${shownPath(target)}, and nothing is there.`,
+      )
+    }
+    for (const one of inside) add(one, `${entry.path}/${one.path.slice(folder.length)}`)
+  }
+  return files
+}
+
+function follow(link: TreeEntry, target: string): string {
+  const outside = (): never => {
+    throw new SourceError(
+      'LinkOutside',
+      `${shownPath(link.path)} is a link to ${shownPath(target)}, which is outside the repository; remove it, or leave it out with spec.ignore.`,
+    )
+  }
+  if (target.startsWith('/') || target === '' || target.includes('\u0000')) outside()
+  const parts = link.path.split('/').slice(0, -1)
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) outside()
+  }
+  return parts.join('/')
+}

@@ -1,0 +1,37 @@
+/** Webhooks of git servers: is the sender who shares the token? What they say is not read; it only means "ask now". */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../core/bytes.ts'
+
+/** A check that reads a body piece by piece. */
+export interface WebhookCheck {
+  update(chunk: Uint8Array): void
+  isGenuine(): boolean
+}
+
+/**
+ * Starts the check of one call. GitHub, Gitea and Bitbucket sign the body; GitLab sends the token itself, Azure DevOps as the
+ * password of basic authentication. A call without any of these is nobody's.
+ */
+export function checkWebhook(headers: Readonly<Record<string, string | undefined>>, token: string): WebhookCheck {
+  const plain = headers['x-gitlab-token'] ?? basicPassword(headers['authorization'])
+  const signature = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(
+    headers['x-hub-signature-256'] ?? headers['x-gitea-signature'] ?? headers['x-hub-signature'] ?? '',
+  )?.[1]
+  const hmac = createHmac('sha256', token)
+  return {
+    update: (chunk) => void hmac.update(chunk),
+    isGenuine: () => {
+      if (token === '') return false
+      // Equal lengths for the comparison, whatever was sent.
+      if (signature !== undefined) return timingSafeEqual(hmac.digest(), Buffer.from(signature, 'hex'))
+      return plain !== undefined && timingSafeEqual(sha256(plain), sha256(token))
+    },
+  }
+}
+
+function basicPassword(header: string | undefined): string | undefined {
+  const match = /^basic ([A-Za-z0-9+/=]+)$/i.exec(header ?? '')
+  if (!match) return undefined
+  const pair = Buffer.from(match[1]!, 'base64').toString('utf8')
+  return pair.slice(pair.indexOf(':') + 1)
+}
