@@ -98,7 +98,7 @@ export function compileCel(source: string, environment: CelEnvironment): CelProg
     const expr = parse(source)
     const types = new Map([...variables].map(([name, declared]) => [name, declared.type] as const))
     const checked = check(expr, { variables: types, functions })
-    problems = checked.problems.length > 0 ? checked.problems : validateLiterals(expr)
+    problems = checked.problems.length > 0 ? checked.problems : validateLiterals(expr, checked.types)
     if (problems.length === 0) {
       const { step, slots } = compileSteps(expr, checked)
       return {

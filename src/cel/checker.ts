@@ -40,7 +40,6 @@ export const TYPE_NAMES: ReadonlyMap<string, CelType> = new Map<string, CelType>
   ['list', listType(SIMPLE.dyn)],
   ['map', mapType(SIMPLE.dyn, SIMPLE.dyn)],
   ['type', { kind: 'type', of: undefined }],
-  ['dyn', SIMPLE.dyn],
   ['google.protobuf.Timestamp', SIMPLE.timestamp],
   ['google.protobuf.Duration', SIMPLE.duration],
   ['optional_type', optionalType(SIMPLE.dyn)],
@@ -185,7 +184,11 @@ class Checker {
     const overloads = this.declarations.functions.get(fn.startsWith('.') ? fn.slice(1) : fn)
     const targets = target ? [this.check(target)] : []
     const args = [...targets, ...expr.args.map((arg) => this.check(arg))]
-    if (!overloads) return this.fail(expr.at, undeclared(fn))
+    if (!overloads) {
+      if (target && this.substitution.shallow(targets[0]!).kind === 'error') return SIMPLE.error
+      return this.fail(expr.at, undeclared(fn))
+    }
+    if (fn === '_&&_' || fn === '_||_') this.assertBools(expr.args, args)
     return this.resolve(expr, overloads, { name: fn, args })
   }
 
@@ -211,6 +214,7 @@ class Checker {
     if (result === undefined) {
       const types = call.args.map((arg) => formatType(this.substitution.deep(arg, true)))
       if (call.args.some((arg) => this.substitution.shallow(arg).kind === 'error')) return SIMPLE.error
+      if (call.name === '_&&_' || call.name === '_||_') return SIMPLE.bool
       const shown = isMember ? `${types[0]}.(${types.slice(1).join(', ')})` : `(${types.join(', ')})`
       return this.fail(expr.at, `found no matching overload for '${call.name}' applied to '${shown}'`)
     }
@@ -259,7 +263,7 @@ class Checker {
     for (const [index, element] of expr.items.entries()) {
       const type = this.check(element)
       const own = expr.optional.has(index) ? this.unwrapOptional(type, element.at) : type
-      item = this.join(item, own, element.at)
+      item = this.join(item, own)
     }
     return listType(item ?? this.fresh())
   }
@@ -273,24 +277,24 @@ class Checker {
     )
   }
 
-  private join(before: CelType | undefined, type: CelType, at: number): CelType {
+  private join(before: CelType | undefined, type: CelType): CelType {
     if (before === undefined) return type
     const attempt = this.substitution.copy()
     if (attempt.assign(type, before)) {
       this.substitution = attempt
       return this.substitution.wider(before, type)
     }
-    const names = [before, type].map((found) => formatType(this.substitution.deep(found, true)))
-    return this.fail(at, `expected type '${names[0]}' but found '${names[1]}'`)
+    // Mixed lists and maps are refused later, and not inside `format`.
+    return SIMPLE.dyn
   }
 
   private map(expr: Expr & { kind: 'map' }): CelType {
     let key: CelType | undefined
     let value: CelType | undefined
     for (const entry of expr.entries) {
-      key = this.join(key, this.check(entry.key), entry.key.at)
+      key = this.join(key, this.check(entry.key))
       const type = this.check(entry.value)
-      value = this.join(value, entry.optional ? this.unwrapOptional(type, entry.value.at) : type, entry.value.at)
+      value = this.join(value, entry.optional ? this.unwrapOptional(type, entry.value.at) : type)
     }
     return mapType(key ?? this.fresh(), value ?? this.fresh())
   }
@@ -338,6 +342,14 @@ class Checker {
           `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         )
         return [SIMPLE.error, SIMPLE.error]
+    }
+  }
+
+  private assertBools(exprs: readonly Expr[], types: readonly CelType[]): void {
+    for (const [index, type] of types.entries()) {
+      const found = this.substitution.shallow(type)
+      if (found.kind === 'bool' || found.kind === 'dyn' || found.kind === 'error' || found.kind === 'param') continue
+      this.fail(exprs[index]!.at, this.expected(SIMPLE.bool, type))
     }
   }
 

@@ -8,7 +8,6 @@ import type { CallExpr, Expr, FoldExpr } from './ast.ts'
 import { callCost } from './cost.ts'
 import { fitsType } from './library/overload.ts'
 import type { Overload } from './library/overload.ts'
-import { formatType } from './types.ts'
 import {
   ArrayList,
   CelBudgetExceeded,
@@ -241,7 +240,6 @@ class Compiler {
       for (const entry of entries) {
         const key = entry.key(frame)
         const value = entry.value(frame)
-        if (map.has(key)) throw new CelFailure(`Failed with repeated key`)
         if (!entry.optional) map.set(key, value)
         else if (!(value instanceof CelOptional))
           throw new CelFailure(`cannot initialize optional entry from non-optional value ${typeNameOf(value)}`)
@@ -416,6 +414,7 @@ function positionOf(index: CelValue): number {
   if (typeof index === 'bigint') return Number(index)
   if (index instanceof CelUint) return Number(index.value)
   if (typeof index === 'number' && Number.isInteger(index)) return index
+  if (typeof index === 'number') throw new CelFailure(`unsupported index value ${index} in list`)
   throw new CelFailure(`unsupported index type '${typeNameOf(index)}' in list`)
 }
 
@@ -435,5 +434,6 @@ function optionalIndex(operand: CelValue, index: CelValue): CelValue {
     const position = positionOf(index)
     return position < 0 || position >= operand.size ? CelOptional.none : new CelOptional(operand.at(position))
   }
-  throw new CelFailure(`unsupported optional selection on type '${formatType({ kind: 'dyn' })}'`)
+  // What has neither fields nor items has not this one either.
+  return CelOptional.none
 }

@@ -25,7 +25,7 @@ export class CelSyntaxError extends Error {
 }
 
 const SPACE = /(?:[\t\n\f\r ]+|\/\/[^\n]*)+/y
-const NUMBER = /0x[0-9a-fA-F]+u?|(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|\d+[uU]?/y
+const NUMBER = /0x[0-9a-fA-F]+[uU]?|(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|\d+[uU]?/y
 const IDENT = /[a-zA-Z_][a-zA-Z0-9_]*/y
 const STRING_START = /(?:[rR][bB]?|[bB][rR]?)?(?:"""|'''|"|')/y
 const PUNCT = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y
@@ -76,7 +76,7 @@ export function tokenize(source: string): Token[] {
 
 // Magnitudes only: the sign, and with it the range check, is the parser's.
 function numberOf(text: string): CelValue {
-  if (text.startsWith('0x')) return text.endsWith('u') ? new CelUint(BigInt(text.slice(0, -1))) : BigInt(text)
+  if (text.startsWith('0x')) return /u$/i.test(text) ? new CelUint(BigInt(text.slice(0, -1))) : BigInt(text)
   if (/[uU]$/.test(text)) return new CelUint(BigInt(text.slice(0, -1)))
   return /[.eE]/.test(text) ? Number(text) : BigInt(text)
 }

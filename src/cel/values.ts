@@ -294,9 +294,12 @@ export function isNumber(value: CelValue): value is bigint | number | CelUint {
 
 /** Compares numbers of any kind on one line; undefined when one is NaN. */
 export function compareNumbers(a: bigint | number | CelUint, b: bigint | number | CelUint): number | undefined {
-  const left = a instanceof CelUint ? a.value : a
-  const right = b instanceof CelUint ? b.value : b
-  // JavaScript compares bigint and number by their mathematical value.
+  const isDouble = typeof a === 'number' || typeof b === 'number'
+  const [left, right] = [a, b].map((value) => {
+    const plain = value instanceof CelUint ? value.value : value
+    // As in cel-go, an integer beside a double is rounded to one.
+    return isDouble ? Number(plain) : plain
+  }) as [bigint | number, bigint | number]
   if (left < right) return -1
   if (left > right) return 1
   return Number.isNaN(left) || Number.isNaN(right) ? undefined : 0

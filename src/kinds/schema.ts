@@ -255,7 +255,7 @@ export function labelSelector(options: FieldOptions = {}) {
   )
 }
 
-/** The one rule of immutability; see `validate.ts` for who evaluates it. */
+/** The rule of immutability. */
 export const IMMUTABLE_RULE = 'self == oldSelf'
 
 function fieldOf(options: FieldOptions): TSchemaOptions {

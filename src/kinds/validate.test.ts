@@ -4,6 +4,7 @@ import { canonicalJson, jsonClone } from '../core/json.ts'
 import { ACCEPTANCE_CASES, VALIDATION_CASES, Specimen } from '../testing/kinds-contract.ts'
 import type { Spoilable } from '../testing/kinds-contract.ts'
 import type { Kind } from './define-kind.ts'
+import type { StructuralSchema } from './structural.ts'
 import type { KubeObject } from './meta.ts'
 import { NATIVE_KINDS } from './native.ts'
 import { Release } from './release.ts'
@@ -79,21 +80,76 @@ test('the order of a keyed list is no change', () => {
   assert.deepEqual(validateObject(Release, object, { old }), [])
 })
 
-test('a rule nobody can evaluate refuses the object', () => {
-  const spec = {
-    type: 'object',
-    'x-kubernetes-validations': [{ rule: 'self.x > 1' }],
-    properties: { x: { type: 'integer' } },
-  } as const
-  const kind: Kind = {
-    ...Specimen,
-    schema: { ...Specimen.schema, properties: { ...Specimen.schema.properties, spec } },
-  }
-  const object = { ...jsonClone(Specimen.examples[0]!), spec: { x: 2 } }
-  assert.equal(validateObject(kind, object).length, 1)
-  assert.deepEqual(validateObject(kind, object, { evaluateRule: () => ({ holds: true }) }), [])
-  assert.deepEqual(validateObject(kind, object, { evaluateRule: () => ({ holds: false }) }).map(fieldErrorText), [
+function withSpec(spec: StructuralSchema): (value: object, old?: object) => string[] {
+  const properties = { ...Specimen.schema.properties, spec }
+  const kind: Kind = { ...Specimen, schema: { ...Specimen.schema, properties } }
+  const objectOf = (value: object) => ({ ...jsonClone(Specimen.examples[0]!), spec: value })
+  return (value, old) => validateObject(kind, objectOf(value), old ? { old: objectOf(old) } : {}).map(fieldErrorText)
+}
+
+test('a rule that cannot be compiled refuses the object', () => {
+  const check = withSpec({ type: 'object', properties: {}, 'x-kubernetes-validations': [{ rule: 'self.y > 1' }] })
+  assert.deepEqual(check({}), [
+    `spec: Invalid value: "object": rule compile error: compilation failed: ERROR: <input>:1:5: undefined field 'y'\n | self.y > 1\n | ....^`,
+  ])
+})
+
+test('rules speak with their own message, field and reason', () => {
+  const properties = { x: { type: 'integer' }, 'a.b': { type: 'string' } } as const
+  const rules = [
+    { rule: 'self.x > 1' },
+    { rule: 'self.x > 2', message: ' must be above 2 ', fieldPath: '.x' },
+    { rule: 'self.x > 3', messageExpression: `'x is ' + string(self.x)`, reason: 'FieldValueForbidden' },
+    { rule: `self.a__dot__b == 'y'`, fieldPath: `['a.b']`, reason: 'FieldValueRequired', message: 'say y' },
+    { rule: 'self.x / 0 == 1', message: 'divides' },
+  ] as const
+  const check = withSpec({ type: 'object', properties, 'x-kubernetes-validations': rules })
+  assert.deepEqual(check({ x: 1, 'a.b': 'z' }), [
     'spec: Invalid value: failed rule: self.x > 1',
+    'spec.x: Invalid value: must be above 2',
+    'spec: Forbidden: x is 1',
+    'spec.a.b: Required value: say y',
+    'spec: Invalid value: "object": division by zero evaluating rule: divides',
+  ])
+})
+
+test('a transition rule runs only where there is an old value, or with an optional one always', () => {
+  const check = withSpec({
+    type: 'object',
+    properties: {
+      x: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= oldSelf', message: 'may not shrink' }] },
+      y: {
+        type: 'integer',
+        'x-kubernetes-validations': [
+          { rule: 'self <= oldSelf.orValue(1) + 1', optionalOldSelf: true, message: 'one step at a time' },
+        ],
+      },
+    },
+  })
+  assert.deepEqual(check({ x: 1 }), [])
+  assert.deepEqual(check({ x: 1 }, { x: 2 }), ['spec.x: Invalid value: 1: may not shrink'])
+  assert.deepEqual(check({ x: 1 }, {}), [])
+  assert.deepEqual(check({ y: 3 }), ['spec.y: Invalid value: 3: one step at a time'])
+  assert.deepEqual(check({ y: 3 }, { y: 2 }), [])
+})
+
+test('what was wrong before and did not change may stay, also inside lists without keys', () => {
+  const item = { type: 'string', 'x-kubernetes-validations': [{ rule: `self != 'bad'` }] } as const
+  const check = withSpec({
+    type: 'object',
+    properties: { list: { type: 'array', items: item }, n: { type: 'integer' } },
+  })
+  assert.deepEqual(check({ list: ['bad'] }), [`spec.list[0]: Invalid value: "bad": failed rule: self != 'bad'`])
+  assert.deepEqual(check({ list: ['bad'], n: 2 }, { list: ['bad'], n: 1 }), [])
+  assert.equal(check({ list: ['x', 'bad'] }, { list: ['bad'] }).length, 1)
+})
+
+test('rules of one object share a budget', () => {
+  const rule = { rule: 'self.all(a, self.all(b, a != b || a == b))' }
+  const list: StructuralSchema = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': [rule] }
+  const check = withSpec({ type: 'object', properties: { list } })
+  assert.deepEqual(check({ list: Array.from({ length: 600 }, (_, index) => index) }), [
+    `spec.list: Invalid value: "array": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.rule}`,
   ])
 })
 

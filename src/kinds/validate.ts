@@ -13,8 +13,7 @@ import { invalid, NO_FIELD } from './walk/field-error.ts'
 import type { FieldError, FieldReason } from './walk/field-error.ts'
 import { duplicateErrors } from './walk/lists.ts'
 import { dropNulls, pruneUnknown } from './walk/prune.ts'
-import { hasRules, immutabilityOnly, ruleErrors } from './walk/rules.ts'
-import type { RuleEvaluator } from './walk/rules.ts'
+import { hasRules, ruleErrors } from './walk/rules.ts'
 import { checkValue } from './walk/values.ts'
 import type { PatternMatcher } from './walk/values.ts'
 
@@ -24,8 +23,8 @@ export interface ValidateOptions {
   readonly old?: KubeObject
   /** Set when only the status is being written: the rest is the stored object's and is not checked again. */
   readonly subresource?: 'status'
-  /** Evaluates x-kubernetes-validations; without it only `self == oldSelf` is understood. */
-  readonly evaluateRule?: RuleEvaluator
+  /** Is told what is wrong and yet forgiven, because it was so before. */
+  readonly warn?: (text: string) => void
   /** Matches patterns; without it the engine of JavaScript, which is right for patterns of our own. */
   readonly matches?: PatternMatcher
 }
@@ -53,7 +52,7 @@ export function defaultObject(kind: Pick<Kind, 'schema' | 'dropEmpty' | 'fillIn'
 export function validateObject(kind: Kind, object: KubeObject, options: ValidateOptions = {}): FieldError[] {
   const typeErrors = typeMetaErrors(kind, object)
   if (typeErrors.length > 0) return typeErrors
-  const { old, evaluateRule = immutabilityOnly } = options
+  const { old, warn } = options
   const errors: FieldError[] = metaErrors(kind, object, old)
   errors.push(...valueErrors(kind, object, options))
   if (old === undefined || duplicateErrors(old, kind.schema).length === 0) {
@@ -61,7 +60,7 @@ export function validateObject(kind: Kind, object: KubeObject, options: Validate
   }
   if (hasRules(kind.schema)) {
     if (errors.some((error) => BLOCKING.has(error.reason))) errors.push(RULES_NOT_CHECKED)
-    else errors.push(...ruleErrors(kind.schema, object, old, evaluateRule))
+    else errors.push(...ruleErrors(kind.schema, object, old, warn))
   }
   return errors
 }

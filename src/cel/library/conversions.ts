@@ -52,7 +52,7 @@ const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'Fa
 function parseBool(text: string): boolean {
   if (TRUE.has(text)) return true
   if (FALSE.has(text)) return false
-  throw new CelFailure(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw new CelFailure(`type conversion error from 'string' to 'bool'`)
 }
 
 function readTimestamp(text: string): CelTimestamp {
@@ -78,6 +78,11 @@ export function doubleText(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
+function doubleToInt(value: number): bigint {
+  if (!(value > -(2 ** 63) && value < 2 ** 63)) throw new CelFailure('integer overflow')
+  return BigInt(Math.trunc(value))
+}
+
 /** The text of UTF-8 bytes; an error when they are not. */
 export function decodeText(bytes: Uint8Array): string {
   try {
@@ -93,7 +98,7 @@ export const CONVERSIONS: readonly Overload[] = library({
   string_to_bool: ['bool(string): bool', parseBool],
   int64_to_int64: ['int(int): int', same],
   uint64_to_int64: ['int(uint): int', (value: CelUint) => toInt(value.value)],
-  double_to_int64: ['int(double): int', (value: number) => toInt(truncate(value, 'integer overflow'))],
+  double_to_int64: ['int(double): int', doubleToInt],
   string_to_int64: ['int(string): int', parseInteger],
   timestamp_to_int64: ['int(timestamp): int', (value: CelTimestamp) => floorDivide(value.nanos, 1_000_000_000n)],
   duration_to_int64: ['int(duration): int', (value: CelDuration) => value.nanos],

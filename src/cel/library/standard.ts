@@ -1,6 +1,7 @@
 /** The language's own operators and functions. */
 import {
   ArrayList,
+  CelDuration,
   CelFailure,
   CelTypeValue,
   CelUint,
@@ -18,7 +19,7 @@ import {
   textSize,
   typeNameOf,
 } from '../values.ts'
-import type { CelDuration, CelList, CelMap, CelTimestamp, CelValue } from '../values.ts'
+import type { CelList, CelMap, CelTimestamp, CelValue } from '../values.ts'
 import { library } from './overload.ts'
 import type { Implementation, Overload } from './overload.ts'
 import { duration, timestamp } from './time.ts'
@@ -68,7 +69,7 @@ const arithmetic = library({
   ],
   subtract_timestamp_timestamp: [
     '_-_(timestamp, timestamp): duration',
-    (a: CelTimestamp, b: CelTimestamp) => duration(a.nanos - b.nanos),
+    (a: CelTimestamp, b: CelTimestamp) => new CelDuration(int(a.nanos - b.nanos)),
   ],
   multiply_int64: ['_*_(int, int): int', (a: bigint, b: bigint) => int(a * b)],
   multiply_uint64: ['_*_(uint, uint): uint', (a: CelUint, b: CelUint) => uint(a.value * b.value)],

@@ -5,6 +5,10 @@ import { formatText } from './format-text.ts'
 import { library } from './overload.ts'
 import type { Overload } from './overload.ts'
 
+// What Go calls white space; JavaScript's own class has one more.
+const SPACE =
+  /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g
+
 const points = (text: string): string[] => Array.from(text)
 
 function position(text: string, offset: bigint): number {
@@ -18,6 +22,7 @@ function charAt(text: string, index: bigint): string {
 }
 
 function indexOf(text: string, part: string, from = 0n): bigint {
+  if (from > BigInt(textSize(text))) return -1n
   if (part === '') return BigInt(position(text, from))
   const all = points(text)
   const start = all.slice(0, position(text, from)).join('').length
@@ -27,9 +32,9 @@ function indexOf(text: string, part: string, from = 0n): bigint {
 
 function lastIndexOf(text: string, part: string, from?: bigint): bigint {
   const size = textSize(text)
+  if (from !== undefined && from > BigInt(size)) return -1n
   if (part === '') return from === undefined ? BigInt(size) : BigInt(position(text, from))
-  if (from !== undefined && (from < 0n || from >= BigInt(size))) {
-    if (size === 0 && from === 0n) return -1n
+  if (from !== undefined && from < 0n) {
     throw new CelFailure(`index out of range: ${from}`)
   }
   const limit = from === undefined ? text.length : points(text).slice(0, Number(from)).join('').length
@@ -108,7 +113,7 @@ export const STRINGS: readonly Overload[] = library({
   string_split_string_int: ['string::split(string, int): list<string>', split],
   string_substring_int: ['string::substring(int): string', substring],
   string_substring_int_int: ['string::substring(int, int): string', substring],
-  string_trim: ['string::trim(): string', (text: string) => text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, '')],
+  string_trim: ['string::trim(): string', (text: string) => text.replace(SPACE, '')],
   list_join: ['list<string>::join(): string', join],
   list_join_string: ['list<string>::join(string): string', join],
   string_format: ['string::format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args)],

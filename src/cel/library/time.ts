@@ -12,6 +12,12 @@ export function timestamp(nanos: bigint): CelTimestamp {
   return new CelTimestamp(nanos)
 }
 
+/** Whether seconds since 1970 are within the years 1 to 9999. */
+export function isTimestamp(seconds: bigint): boolean {
+  const nanos = seconds * 1_000_000_000n
+  return nanos >= EARLIEST && nanos <= LATEST
+}
+
 /** A duration; an error beyond 292 years. */
 export function duration(nanos: bigint): CelDuration {
   if (nanos > MAX_INT || nanos < MIN_INT) throw new CelFailure('duration overflow')
