@@ -7,7 +7,7 @@ import { loadChart } from '../src/render/helm/load-chart.ts'
 import { profileOf } from '../src/render/helm/profile.ts'
 import { renderChart } from '../src/render/helm/render-chart.ts'
 import { templateOutput } from '../src/render/helm/template-output.ts'
-import { readChartTree } from '../src/testing/helm/render.ts'
+import { readChartTree } from '../src/cli/chart-files.ts'
 import { needBinary } from '../src/testing/testenv.ts'
 
 const helm = needBinary('helm')

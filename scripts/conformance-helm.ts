@@ -19,7 +19,7 @@ import { needBinary } from '../src/testing/testenv.ts'
 import { compareOutputs } from '../src/testing/helm/compare.ts'
 import type { Verdict } from '../src/testing/helm/compare.ts'
 import { generatedValues } from '../src/testing/helm/generated-values.ts'
-import { readChartTree, renderLikeHelm } from '../src/testing/helm/render.ts'
+import { renderLikeHelm } from '../src/testing/helm/render.ts'
 import { readYamlTable } from '../src/render/helm/read-yaml.ts'
 import type { HelmVersion } from '../src/render/helm/profile.ts'
 
@@ -65,7 +65,7 @@ function vendored(dir: string, depth = 0): string {
   const copy = join(scratch, `${depth}-${relative('/', dir).replaceAll('/', '_')}`, basename(dir))
   if (existsSync(copy)) return copy
   mkdirSync(copy, { recursive: true })
-  cpSync(dir, copy, { recursive: true })
+  cpSync(dir, copy, { recursive: true, verbatimSymlinks: false })
   for (const name of needed)
     cpSync(vendored(byName.get(name)!, depth + 1), join(copy, 'charts', name), { recursive: true })
   return copy
@@ -131,7 +131,7 @@ async function oracle({ dir, values }: Case): Promise<Output> {
 
 function ours({ dir, values }: Case): Output {
   const files = values ? [{ name: values, data: readFileSync(values) }] : []
-  const result = renderLikeHelm(readChartTree(dir), { version, files })
+  const result = renderLikeHelm(dir, { version, files })
   return { ...result, stdout: Buffer.from(result.bytes).toString('latin1') }
 }
 

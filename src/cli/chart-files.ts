@@ -1,5 +1,5 @@
 /** Charts on disk: a directory's files or an archive, as Helm finds them. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fromGoBytes } from '../render/gotemplate/go-string.ts'
 import type { Chart } from '../render/helm/chart.ts'
@@ -13,7 +13,7 @@ const MAX_FILE = 5 * 1024 * 1024
 export function loadChartFrom(path: string, profile: HelmProfile): Chart {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw notFound(path)
-  if (found.isDirectory()) return loadChart(readTree(path), { profile })
+  if (found.isDirectory()) return loadChart(readChartTree(path), { profile })
   const data = readFileSync(path)
   if (data[0] !== 0x1f || data[1] !== 0x8b) {
     const isYaml = /\.ya?ml$/.test(path)
@@ -32,12 +32,14 @@ function notFound(path: string): HelmError {
   return new HelmError(`non-absolute URLs should be in form of repo_name/path_to_chart, got: ${path}`)
 }
 
-function readTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
+/** The files below a directory; symbolic links are followed. */
+export function readChartTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
   for (const entry of readdirSync(join(dir, base), { encoding: 'buffer' })) {
     const name = fromGoBytes(entry)
     const path = base === '' ? name : `${base}/${name}`
-    const stat = statSync(join(dir, path))
-    if (stat.isDirectory()) readTree(dir, path, files)
+    const stat = statSync(join(dir, path), { throwIfNoEntry: false })
+    if (!stat) throw dangling(join(dir, path))
+    if (stat.isDirectory()) readChartTree(dir, path, files)
     else if (!stat.isFile()) {
       throw new HelmError(`cannot load irregular file ${join(dir, path)} as it has file mode type bits set`)
     } else if (stat.size > MAX_FILE) {
@@ -45,4 +47,9 @@ function readTree(dir: string, base = '', files = new Map<string, Uint8Array>())
     } else files.set(path, readFileSync(join(dir, path)))
   }
   return files
+}
+
+function dangling(link: string): HelmError {
+  const target = resolve(link, '..', readlinkSync(link))
+  return new HelmError(`error evaluating symlink ${resolve(link)}: lstat ${target}: no such file or directory`)
 }

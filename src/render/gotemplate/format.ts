@@ -290,10 +290,15 @@ function formatInteger(value: GoInt, verb: string, flags: Flags): string {
       .toString(16)
       .toUpperCase()
       .padStart(Math.max(4, flags.precision ?? 4), '0')
-    return pad(flags.sharp && isPrint(runeOf(value)) ? `U+${code} '${runeOf(value)}'` : `U+${code}`, {
-      ...flags,
-      zero: false,
-    })
+    return pad(
+      flags.sharp && value.value >= 0n && value.value <= 0x10ffffn && isPrint(runeOf(value))
+        ? `U+${code} '${runeOf(value)}'`
+        : `U+${code}`,
+      {
+        ...flags,
+        zero: false,
+      },
+    )
   }
   const base = BASES[verb]
   if (base === undefined) return badVerb(value, verb, flags)

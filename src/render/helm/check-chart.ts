@@ -5,7 +5,10 @@ import type { HelmProfile } from './profile.ts'
 
 /** Refuses charts that cannot be installed, and those whose dependencies are not there. */
 export function checkRequirements(chart: Chart, profile: HelmProfile): void {
-  const { type, dependencies } = chart.metadata
+  const { type, dependencies, apiVersion } = chart.metadata
+  if (profile.name === 'helm4' && apiVersion !== 'v1' && apiVersion !== 'v2') {
+    throw new HelmError(apiVersion === 'v3' ? 'invalid chart apiVersion' : 'unsupported chart version')
+  }
   if (type !== '' && type !== 'application') throw new HelmError(`${type} charts are not installable`)
   const present = new Set(chart.dependencies.map(({ metadata }) => metadata.name))
   const missing = (dependencies ?? []).filter(({ name }) => !present.has(name)).map(({ name }) => name)

@@ -379,6 +379,7 @@ printf "%6.2f%%|%+d|%08.3f|%e|%g|%G" 12.345 5 3.14159 123456.789 1e21 1e-7
 printf "%#v %#v %#x %X %o %b %c %U" "a" (list 1 "b") 255 "hi" 8 5 65 0x1F600
 printf "%*d|%-8v|%8v" 5 42 "left" .Values.f
 printf "%.0f|%3d" .Values.str "x"
+printf "%#U|%#U|%#U|%#12U" 0x1F600 7 0x110000 9007199254740993
 printf "%#5.0v|%#.3v|%+#v|%#8v|%-#8v|%#6v|%#06v" 1.5 3.14159 2.5 7 7 true 1.5
 printf "%#6v|%#.1v|%#.2v" (list 1 "b" 2.5 nil) (dict "key" 1.25 "l" (list "xyz")) "\u00e9abc"
 printf "%#v|%#5v|%#x" (.Files.GetBytes "files/a.txt") (.Files.GetBytes "files/a.txt") (.Files.GetBytes "files/a.txt")

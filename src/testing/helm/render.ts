@@ -1,6 +1,5 @@
 // Renders a chart from disk as `helm template release-name DIR` does, for tests and the conformance run.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { loadChartFrom } from '../../cli/chart-files.ts'
 import { generateTraditionalKey, randomBytes } from '../../core/bytes.ts'
 import { goBytes } from '../../render/gotemplate/go-string.ts'
 import { checkRequirements } from '../../render/helm/check-chart.ts'
@@ -13,25 +12,16 @@ import { templateOutput } from '../../render/helm/template-output.ts'
 import { userValues } from '../../render/helm/user-values.ts'
 import type { ValuesFlags } from '../../render/helm/user-values.ts'
 
-/** The files below a directory; symbolic links are followed. */
-export function readChartTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
-  for (const name of readdirSync(join(dir, base))) {
-    const path = base === '' ? name : `${base}/${name}`
-    if (statSync(join(dir, path)).isDirectory()) readChartTree(dir, path, files)
-    else files.set(path, readFileSync(join(dir, path)))
-  }
-  return files
-}
-
-/** What the command would print, and whether it failed. */
+/** What the command would print for a chart, by its path or its files, and whether it failed. */
 export function renderLikeHelm(
-  tree: ReadonlyMap<string, Uint8Array>,
+  chartFiles: ReadonlyMap<string, Uint8Array> | string,
   options: ValuesFlags & { readonly version: HelmVersion; readonly name?: string },
 ): { readonly bytes: Uint8Array; readonly stderr: string; readonly failed: boolean } {
   const profile = profileOf(options.version)
   try {
     const values = userValues(options, profile)
-    const chart = loadChart(tree, { profile })
+    const chart =
+      typeof chartFiles === 'string' ? loadChartFrom(chartFiles, profile) : loadChart(chartFiles, { profile })
     checkRequirements(chart, profile)
     const rendered = renderChart({
       chart,
