@@ -11,8 +11,8 @@ import type { Act, CliPorts } from './tree/act.ts'
 import { addStart } from './tree/start.ts'
 import { addClusters } from './tree/clusters.ts'
 import { addObjects } from './tree/objects.ts'
-import { addPlacement } from './tree/placement.ts'
 import { addSources } from './tree/sources.ts'
+import { addPlacement } from './tree/placement.ts'
 import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
 import { addCare } from './tree/care.ts'
@@ -70,8 +70,8 @@ function buildProgram(act: Act): Command {
   addStart(program, act)
   addClusters(program, act)
   addObjects(program, act)
-  addPlacement(program, act)
   addSources(program, act)
+  addPlacement(program, act)
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)

@@ -101,6 +101,13 @@ describe('flotilla template in its thread', () => {
     )
   })
 
+  test('--explain tells the template of each line and the layer of each value', async () => {
+    const { code, out } = await run('random', '--set', 'b=given', '--explain')
+    assert.equal(code, 0)
+    assert.match(out, /^c\/templates\/a\.yaml:3\tbytes: given\tb from --set b=given$/m)
+    assert.match(out, /^---\n# Values\nb\t"given"\t--set b=given$/m)
+  })
+
   test('with --debug, documents that are not YAML are shown all the same', async () => {
     const { code, out, err } = await run('bad', '--debug')
     assert.equal(code, 1)

@@ -10,12 +10,14 @@ import { HelmError } from '../../render/helm/helm-error.ts'
 import type { RenderWatch } from '../../render/helm/limits.ts'
 import { nameFromTemplate } from '../../render/helm/name-template.ts'
 import { profileOf } from '../../render/helm/profile.ts'
-import type { HelmProfile } from '../../render/helm/profile.ts'
 import { Provenance } from '../../render/helm/provenance.ts'
 import { renderChart } from '../../render/helm/render-chart.ts'
 import type { RenderedChart } from '../../render/helm/render-chart.ts'
 import { outputDocuments, templateOutput } from '../../render/helm/template-output.ts'
-import { userValues } from '../../render/helm/user-values.ts'
+import { userValueLayers, userValues } from '../../render/helm/user-values.ts'
+import type { ValuesFlags } from '../../render/helm/user-values.ts'
+import { originText } from '../../render/helm/value-origins.ts'
+import { goJson } from '../../render/helm/functions/json.ts'
 import { loadChartFrom } from '../chart-files.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
@@ -35,7 +37,8 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     generateKey: generateTraditionalKey,
   }
   const { name, path } = nameAndChart(words, flags, (text) => nameFromTemplate(text, entropy, profile))
-  const values = readUserValues(flags, stdin, profile)
+  const given = readUserValues(flags, stdin)
+  const values = userValues(given, profile)
   const chart = loadChartFrom(path, profile)
   checkDependencies(() => checkRequirements(chart, profile), flags)
   checkReleaseName(name, profile)
@@ -55,7 +58,7 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     skipSchemaValidation: flags.skipSchemaValidation ?? false,
     warn: ears.warn,
     watch: ears.watch,
-    ...(provenance && { trace: provenance.trace }),
+    ...(provenance && { trace: provenance.trace, layers: userValueLayers(given, profile) }),
   })
   const what = {
     includeCrds: flags.includeCrds ?? false,
@@ -103,20 +106,16 @@ function checkDependencies(check: () => void, flags: TemplateFlags): void {
   }
 }
 
-function readUserValues(flags: TemplateFlags, stdin: Uint8Array, profile: HelmProfile) {
-  const files = (flags.values ?? []).map((name) => ({ name, data: name.trim() === '-' ? stdin : readFile(name) }))
-  return userValues(
-    {
-      files,
-      json: flags.setJson ?? [],
-      set: flags.set ?? [],
-      setString: flags.setString ?? [],
-      setFile: flags.setFile ?? [],
-      setLiteral: flags.setLiteral ?? [],
-      readFile: (path) => fromGoBytes(readFile(path)),
-    },
-    profile,
-  )
+function readUserValues(flags: TemplateFlags, stdin: Uint8Array): ValuesFlags {
+  return {
+    files: (flags.values ?? []).map((name) => ({ name, data: name.trim() === '-' ? stdin : readFile(name) })),
+    json: flags.setJson ?? [],
+    set: flags.set ?? [],
+    setString: flags.setString ?? [],
+    setFile: flags.setFile ?? [],
+    setLiteral: flags.setLiteral ?? [],
+    readFile: (path) => fromGoBytes(readFile(path)),
+  }
 }
 
 function readFile(path: string): Uint8Array {
@@ -155,17 +154,23 @@ function newFrozen(before: FrozenRecord, { frozen }: RenderedChart): FrozenRecor
   return Object.keys(frozen).every((key) => Object.hasOwn(before, key)) ? undefined : { ...before, ...frozen }
 }
 
-/** Each line with the template and line that wrote it. */
+/** Each line with the template and line that wrote it and the values named there; then every value. */
 function explained(
   rendered: RenderedChart,
   provenance: Provenance,
   wanted: Parameters<typeof outputDocuments>[1],
 ): string {
+  const { origins } = rendered
   const { release, hooks } = outputDocuments(rendered, wanted)
-  return [...release, ...hooks]
-    .map((document) => {
-      const lines = provenance.explain(document).map(({ origin, text }) => `${origin}\t${text}`)
-      return `---\n# Source: ${document.path}\n${lines.join('\n')}\n`
+  const documents = [...release, ...hooks].map((document) => {
+    const lines = provenance.explain(document, origins).map(({ origin, text, values }) => {
+      const read = values.map((value) => `${value.path.join('.')} from ${originText(value.origin)}`)
+      return [origin, text, ...read].join('\t')
     })
-    .join('')
+    return `---\n# Source: ${document.path}\n${lines.join('\n')}\n`
+  })
+  const values = (origins?.all() ?? []).map(({ path, value, origin }) => {
+    return `${path.join('.')}\t${goJson(value)}\t${origin ? originText(origin) : '(made by coalescing)'}\n`
+  })
+  return `${documents.join('')}---\n# Values\n${values.join('')}`
 }

@@ -107,6 +107,24 @@ export type Node = TextNode | ActionNode | BranchNode | BreakNode | TemplateNode
 /** Any node. */
 export type AnyNode = Node | ListNode | CommandNode | Operand
 
+/** The chains of fields below one field of the data that a node names: `.Values.a.b` and `$.Values.c` give `[a, b]` and `[c]`. */
+export function fieldsRead(node: AnyNode, field: string): (readonly string[])[] {
+  switch (node.type) {
+    case 'action':
+      return fieldsRead(node.pipe, field)
+    case 'pipe':
+      return node.commands.flatMap((command) => command.args.flatMap((arg) => fieldsRead(arg, field)))
+    case 'chain':
+      return fieldsRead(node.node, field)
+    case 'field':
+      return node.names[0] === field ? [node.names.slice(1)] : []
+    case 'variable':
+      return node.names[0] === '$' && node.names[1] === field ? [node.names.slice(2)] : []
+    default:
+      return []
+  }
+}
+
 /** A node as Go's String prints it. */
 export function nodeText(node: AnyNode): string {
   switch (node.type) {

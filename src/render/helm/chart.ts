@@ -14,6 +14,8 @@ export interface Chart {
   parent: Chart | undefined
   dependencies: Chart[]
   values: Dict
+  /** The text of values.yaml. */
+  readonly valuesText?: Uint8Array | undefined
   readonly templates: readonly ChartFile[]
   readonly files: readonly ChartFile[]
   readonly schema: Uint8Array | undefined

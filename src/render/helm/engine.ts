@@ -4,6 +4,7 @@ import type { ExecOptions } from '../gotemplate/exec.ts'
 import { GoError, goFunction } from '../gotemplate/function.ts'
 import type { GoFunction } from '../gotemplate/function.ts'
 import { goQuote } from '../gotemplate/go-string.ts'
+import { fieldsRead } from '../gotemplate/node.ts'
 import type { AnyNode } from '../gotemplate/node.ts'
 import { isEmptyList, parseTemplate, TemplateParseError } from '../gotemplate/parse.ts'
 import type { Tree } from '../gotemplate/parse.ts'
@@ -28,12 +29,24 @@ export interface EngineOptions {
   readonly draws: Draws
   readonly lookUp: LookUp
   readonly limits: Required<RenderLimits>
-  /** Receives each piece of a file's output with where it came from; not what is included into it. */
-  readonly trace?: (file: string, piece: string, origin: string) => void
+  readonly trace?: RenderTrace
   readonly watch?: RenderWatch
   /** Trees of text given to `tpl`, kept between renders of one chart. */
   readonly parsed: ParseCache
 }
+
+/** One piece of a file's output; what a file includes is a piece of the action that includes it. */
+export interface TracedPiece {
+  readonly file: string
+  readonly text: string
+  /** `file:line:column` of the node that wrote it. */
+  readonly origin: string
+  /** The values the node names, as the keys behind `.Values`. */
+  readonly reads: readonly (readonly string[])[]
+}
+
+/** Receives each piece of the output. */
+export type RenderTrace = (piece: TracedPiece) => void
 
 /** Parsed templates by name and text. */
 export interface ParseCache {
@@ -156,7 +169,12 @@ class Engine {
   #run(name: string, tree: Tree, scope: Dict, execOptions: ExecOptions): string {
     const { profile, trace } = this.#options
     const traced: ExecOptions = trace
-      ? { ...execOptions, trace: (piece, from, node) => trace(name, piece, locate(from, node)) }
+      ? {
+          ...execOptions,
+          trace: (text, from, node) => {
+            trace({ file: name, text, origin: locate(from, node), reads: fieldsRead(node, 'Values') })
+          },
+        }
       : execOptions
     try {
       return executeTemplate(tree, namedValues(scope, profile), traced).replaceAll('<no value>', '')

@@ -96,6 +96,7 @@ function loadFiles(files: readonly ChartFile[], options: LoadOptions): Chart {
     parent: undefined,
     dependencies: [],
     values: chartValues,
+    valuesText: values,
     templates: files.filter(({ name }) => name.startsWith('templates/')),
     files: files.filter(({ name }) => isPlainFile(name, isV1)),
     schema: byName.get('values.schema.json'),

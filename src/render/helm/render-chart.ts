@@ -7,9 +7,10 @@ import { cloneChart, crdsOf } from './chart.ts'
 import type { Chart } from './chart.ts'
 import { coalesceValues } from './coalesce.ts'
 import { processDependencies } from './dependencies.ts'
+import { copyTable } from './dict.ts'
 import type { Dict } from './dict.ts'
 import { createParseCache, renderTemplates } from './engine.ts'
-import type { ParseCache } from './engine.ts'
+import type { ParseCache, RenderTrace } from './engine.ts'
 import { textOf } from './file-text.ts'
 import { Draws } from './frozen.ts'
 import type { Entropy, FrozenRecord } from './frozen.ts'
@@ -23,6 +24,8 @@ import type { HelmProfile } from './profile.ts'
 import { validateSchemas } from './schema.ts'
 import { isCompatible } from './semver.ts'
 import { capabilitiesObject, namedValues } from './template-objects.ts'
+import { ValueOrigins } from './value-origins.ts'
+import type { ValueLayer } from './value-origins.ts'
 
 /** What a render depends on. */
 export interface RenderInput {
@@ -43,8 +46,10 @@ export interface RenderInput {
   readonly watch?: RenderWatch
   readonly skipSchemaValidation?: boolean
   readonly warn?: (message: string) => void
-  /** Receives each piece of a file's output with the `file:line:column` that wrote it. */
-  readonly trace?: (file: string, piece: string, origin: string) => void
+  /** Receives each piece of a file's output with where it came from. */
+  readonly trace?: RenderTrace
+  /** The user's values in the layers they came in, to tell where values came from. */
+  readonly layers?: readonly ValueLayer[]
 }
 
 /** Which inputs a render looked at, beside chart and values: the key of its variant. */
@@ -69,6 +74,8 @@ export interface RenderedChart {
   /** Random values and the time it drew, to replay. */
   readonly frozen: FrozenRecord
   readonly read: InputsRead
+  /** Where values came from; only when the layers were given. */
+  readonly origins: ValueOrigins | undefined
 }
 
 const caches = new WeakMap<Chart, ParseCache>()
@@ -83,6 +90,8 @@ export function renderChart(input: RenderInput): RenderedChart {
   )
   const capabilities = capabilitiesFor(input.cluster ?? {}, profile)
   const values = coalesceValues(chart, input.values, { profile, warn })
+  // Templates change the values: what is told about them is about those they started with.
+  const origins = input.layers && new ValueOrigins(chart, copyTable(values), input.layers, profile)
   if (!input.skipSchemaValidation) validateSchemas(chart, values, profile)
   const { kubeVersion } = chart.metadata
   if (kubeVersion !== '' && !isCompatible(kubeVersion, capabilities.kubeVersion.normalized, profile.prereleases)) {
@@ -124,6 +133,7 @@ export function renderChart(input: RenderInput): RenderedChart {
     files,
     frozen: draws.record,
     read: { drewRandom: draws.drewRandom, lookedUp, ...seen.read() },
+    origins,
   }
 }
 

@@ -6,6 +6,7 @@ import type { HelmProfile } from './profile.ts'
 import { UnmarshalError } from './read-yaml.ts'
 import { parseInto, StrvalsError } from './strvals.ts'
 import type { StrvalsMode } from './strvals.ts'
+import type { ValueLayer } from './value-origins.ts'
 import { mergeMaps, readValues } from './values-file.ts'
 
 /** Values flags as given; files are already read. */
@@ -37,6 +38,26 @@ export function userValues(flags: ValuesFlags, profile: HelmProfile): Dict {
   apply(flags.setFile, values, { kind: 'file', read: flags.readFile ?? (() => '') }, '--set-file')
   apply(flags.setLiteral, values, { kind: 'literal' }, '--set-literal')
   return values
+}
+
+/** The same values in the layers they came in, the weakest first. */
+export function userValueLayers(flags: ValuesFlags, profile: HelmProfile): ValueLayer[] {
+  const files = (flags.files ?? []).map(({ name, data }): ValueLayer => {
+    return { kind: 'values file', source: name, values: userValues({ files: [{ name, data }] }, profile), text: data }
+  })
+  const each = (flag: string, texts: readonly string[] | undefined, only: (text: string) => ValuesFlags) =>
+    (texts ?? []).map((text): ValueLayer => {
+      return { kind: 'flag', source: `${flag} ${text}`, values: userValues(only(text), profile) }
+    })
+  const { readFile } = flags
+  return [
+    ...files,
+    ...each('--set-json', flags.json, (text) => ({ json: [text] })),
+    ...each('--set', flags.set, (text) => ({ set: [text] })),
+    ...each('--set-string', flags.setString, (text) => ({ setString: [text] })),
+    ...each('--set-file', flags.setFile, (text) => ({ setFile: [text], ...(readFile && { readFile }) })),
+    ...each('--set-literal', flags.setLiteral, (text) => ({ setLiteral: [text] })),
+  ]
 }
 
 function setJson(text: string, values: Dict, profile: HelmProfile): Dict {
