@@ -14,6 +14,7 @@ import { createOpenApi } from './discovery/openapi.ts'
 import { serveAbout } from './discovery/serve.ts'
 import type { About } from './discovery/serve.ts'
 import { runCollector } from './gc/collector.ts'
+import { refuseTerminating, startCustomKinds } from './custom-kinds.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { FairLimits } from './fair-queue.ts'
 import { impersonate } from './impersonate.ts'
@@ -87,9 +88,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
   const storeOf = createViewStores(store)
+  const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
-  const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready]).then(
+  const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready, customKinds.ready]).then(
     () => (problem = undefined),
     (error: unknown) => (problem = toError(error).message),
   )
@@ -155,6 +157,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (subresource !== undefined && !servesSubresource(kind, subresource)) throw unknownPath()
     if (kind.verbs && name !== undefined) throw unknownPath()
     if (kind.verbs && !kind.verbs.includes(verb)) throw methodNotAllowed()
+    if (verb === 'create' && subresource === undefined) refuseTerminating(kind)
     // Namespaced objects are addressed in their namespace, others without one; only reads may span namespaces.
     if (kind.scope === 'Cluster' && namespace !== undefined) throw unknownPath()
     if (kind.scope === 'Namespaced' && namespace === undefined && (name !== undefined || !isRead(verb))) {
@@ -165,7 +168,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       parts: storeOf(kind) === store ? parts : { ...parts, store: storeOf(kind) },
       http,
       caller,
-      signal: AbortSignal.any([signal, closing.signal]),
+      signal: AbortSignal.any([signal, closing.signal, registry.lifeOf(kind) ?? closing.signal]),
       query: info.query,
       request: resource,
       kind,
@@ -184,7 +187,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle,
     async close() {
       closing.abort()
-      await Promise.all([ready, rbac.done, lifecycle, collector, defaults])
+      await Promise.all([ready, rbac.done, customKinds.done, lifecycle, collector, defaults])
     },
   }
 }

@@ -4,8 +4,9 @@ import { isObject } from '../core/json.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { isGone } from './change.ts'
-import type { Context, Parts } from './context.ts'
+import type { Parts } from './context.ts'
 import { remainingContent, terminationStatus } from './namespace-conditions.ts'
+import { contextOfSelf } from './own-context.ts'
 import { ownAuditLine } from './own-audit-line.ts'
 import { parseStored, prefixOf, readObject, storeKeyOf, textAt } from './objects.ts'
 import type { Stored } from './objects.ts'
@@ -102,24 +103,10 @@ async function deleteAll(parts: Parts, kind: Kind, namespace: string, signal: Ab
     const { metadata } = parseStored(entry.value)
     if (metadata.deletionTimestamp) continue
     try {
-      await deleteObject(contextFor(parts, kind, namespace, signal), metadata, { dryRun: false })
+      await deleteObject(contextOfSelf(parts, kind, { namespace, signal, caller: SELF }), metadata, { dryRun: false })
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error
     }
-  }
-}
-
-function contextFor(parts: Parts, kind: Kind, namespace: string, signal: AbortSignal): Context {
-  const { group, version, plural } = kind
-  return {
-    parts,
-    kind,
-    signal,
-    caller: SELF,
-    http: { method: 'DELETE', path: '', headers: {} },
-    query: new URLSearchParams(),
-    request: { verb: 'delete', group, version, plural, namespace },
-    accept: { mediaType: 'application/json', pretty: false },
   }
 }
 

@@ -66,7 +66,8 @@ const EXTRA_FIELDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
-  const supported = ['metadata.name', 'metadata.namespace', ...(EXTRA_FIELDS[`${kind.group}/${kind.kind}`] ?? [])]
+  const own = kind.custom?.selectableFields ?? EXTRA_FIELDS[`${kind.group}/${kind.kind}`] ?? []
+  const supported = ['metadata.name', 'metadata.namespace', ...own]
   return text
     .split(',')
     .filter((term) => term.trim() !== '')

@@ -8,6 +8,9 @@ import { forbidden, invalid } from '../kinds/walk/field-error.ts'
 import type { FieldError } from '../kinds/walk/field-error.ts'
 import { jsonEqual } from '../core/json.ts'
 
+import type { CustomResourceDefinition } from '../kinds/builtin/apiextensions.ts'
+import { completeCrd, crdErrors } from '../kinds/crd-errors.ts'
+import { CLEANUP_FINALIZER } from './crd-status.ts'
 import { RBAC_STRATEGIES } from './rbac/strategies.ts'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.ts'
 
@@ -69,10 +72,24 @@ const configMap: Strategy = {
   validate: (object, old) => (old ? immutableErrors(object, old, ['data', 'binaryData']) : []),
 }
 
+const definition: Strategy = {
+  complete(object, old) {
+    const crd = object as unknown as CustomResourceDefinition
+    completeCrd(crd)
+    if (old) return
+    // From the beginning, so that no object can be left behind.
+    const finalizers = crd.metadata.finalizers ?? []
+    if (!finalizers.includes(CLEANUP_FINALIZER)) crd.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER]
+  },
+  validate: (object, old) =>
+    crdErrors(object as unknown as CustomResourceDefinition, old as unknown as CustomResourceDefinition | undefined),
+}
+
 const STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Namespace': namespace,
   '/Secret': secret,
   '/ConfigMap': configMap,
+  'apiextensions.k8s.io/CustomResourceDefinition': definition,
   ...RBAC_STRATEGIES,
   ...WORKLOAD_STRATEGIES,
 }

@@ -4,7 +4,9 @@ import { eventFromCore, eventToCore } from '../kinds/builtin/event-names.ts'
 import { EventsEvent } from '../kinds/builtin/events.ts'
 import { builtinKind } from '../kinds/builtin/from-table.ts'
 import type { Kind } from '../kinds/define-kind.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { defaultObject, pruneObject } from '../kinds/validate.ts'
 import type { Store, StoreEntry, StoreEvent, StoreWatch } from '../store/store.ts'
 import { parseStored, prefixOf } from './objects.ts'
 
@@ -30,7 +32,34 @@ const VIEWS: readonly View[] = [
 /** The store as requests for a kind see it. */
 export function createViewStores(store: Store): (kind: Kind) => Store {
   const views = new Map<Kind, Store>(VIEWS.map((view) => [view.shown, viewStore(store, view)]))
-  return (kind) => views.get(kind) ?? store
+  const custom = new WeakMap<Kind, Store>()
+  return (kind) => {
+    if (!kind.custom) return views.get(kind) ?? store
+    const known = custom.get(kind) ?? viewStore(store, customView(kind))
+    custom.set(kind, known)
+    return known
+  }
+}
+
+/**
+ * One version of a custom kind. Its objects are stored once, in the storage version; with conversion strategy None only
+ * their apiVersion differs. What a newer schema of the storage version drops or has a default for is so on every read.
+ */
+function customView(kind: Kind): View {
+  const apiVersion = apiVersionOf(kind)
+  const storedAs = kind.custom?.storedAs ?? apiVersion
+  const stored = { schema: kind.custom?.storedSchema ?? kind.schema }
+  return {
+    shown: kind,
+    stored: kind,
+    show(object) {
+      object.apiVersion = apiVersion
+      pruneObject(stored, object)
+      defaultObject(stored, object)
+      return object
+    },
+    keep: (object) => ({ ...object, apiVersion: storedAs }),
+  }
 }
 
 function viewStore(store: Store, view: View): Store {

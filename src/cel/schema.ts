@@ -36,15 +36,21 @@ export interface Declared {
 /** A variable whose type is not known before it has a value. */
 export const DYNAMIC: Declared = { type: SIMPLE.dyn, adapt: fromJson }
 
-interface Sized extends Declared {
+/** A declared schema with its smallest size. */
+export interface Sized extends Declared {
   /** The fewest bytes a value takes as JSON: bounds how many of them one request can hold. */
   readonly minSize: number
 }
 
 const MAX_REQUEST = 3 * 1024 * 1024
 
+/** How many values of a declared schema fit into one request. */
+export function maxCardinality(declared: Sized | undefined): number {
+  return Math.floor(MAX_REQUEST / ((declared?.minSize ?? 0) + 1))
+}
+
 /** The type of a schema's values; undefined when rules cannot see them. A root has apiVersion, kind and two names. */
-export function declareSchema(schema: CelSchema, isRoot = false, name = 'object'): Declared | undefined {
+export function declareSchema(schema: CelSchema, isRoot = false, name = 'object'): Sized | undefined {
   return declare(schema, isRoot || schema['x-kubernetes-embedded-resource'] === true, name)
 }
 

@@ -1,4 +1,5 @@
 import type { Kind } from './define-kind.ts'
+import { CustomResourceDefinition } from './builtin/apiextensions.ts'
 import { Lease } from './builtin/coordination.ts'
 import { ConfigMap, Event, Namespace, Secret, ServiceAccount } from './builtin/core.ts'
 import { EventsEvent } from './builtin/events.ts'
@@ -15,12 +16,10 @@ export const HUB_BUILTIN_KINDS: readonly Kind[] = [
   Event,
   EventsEvent,
   Lease,
+  CustomResourceDefinition,
   ...RBAC_KINDS,
   ...REVIEW_KINDS,
 ]
 
-/** All of Kubernetes' own kinds that an embedded cluster serves; definitions of custom kinds come with who acts on them. */
-export const BUILTIN_KINDS: readonly Kind[] = [
-  ...TABLE_KINDS.filter(({ kind }) => kind !== 'CustomResourceDefinition'),
-  ...REVIEW_KINDS,
-]
+/** All of Kubernetes' own kinds that an embedded cluster serves. */
+export const BUILTIN_KINDS: readonly Kind[] = [...TABLE_KINDS, ...REVIEW_KINDS]

@@ -59,9 +59,25 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   fillIn?(object: UnknownObject): void
   /** For Kubernetes' own kinds: what Go writes of an object nobody has said anything about. */
   readonly blank?: Readonly<Record<string, unknown>>
+  /** Set for kinds that a CustomResourceDefinition defined at run time. */
+  readonly custom?: CustomTraits
   /** Columns after NAME; the last one is usually AGE. */
   readonly columns: readonly Column[]
   readonly examples: readonly KubeObject[]
+}
+
+/** What only kinds defined at run time have. */
+export interface CustomTraits {
+  /** The apiVersion its objects are stored in. */
+  readonly storedAs: string
+  /** The schema of that version: objects are pruned and defaulted by it when they are read. */
+  readonly storedSchema: StructuralSchema
+  /** Paths, besides name and namespace, that field selectors may use. */
+  readonly selectableFields: readonly string[]
+  /** The definition is being deleted. */
+  readonly isTerminating: boolean
+  /** Sent as a warning with every answer. */
+  readonly deprecation?: string
 }
 
 /** The type of a kind's objects. */

@@ -109,8 +109,8 @@ const LIST = [
 const PATCH_TYPES = ['apply-patch+yaml', 'json-patch+json', 'merge-patch+json']
 
 /** kubectl makes a strategic merge patch where it is offered; custom kinds do not take it. */
-function patchTypesOf({ group }: Kind): string[] {
-  const isCustom = group.includes('.') && !group.endsWith('.k8s.io')
+function patchTypesOf({ group, custom }: Kind): string[] {
+  const isCustom = custom !== undefined || (group.includes('.') && !group.endsWith('.k8s.io'))
   const types = isCustom ? PATCH_TYPES : [...PATCH_TYPES, 'strategic-merge-patch+json']
   return types.map((type) => `application/${type}`)
 }

@@ -1,6 +1,7 @@
 import { after, before, describe, it } from 'node:test'
 import type { Transport } from '../core/http.ts'
 import { ABOUT_CASES } from './api-contract-about.ts'
+import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
@@ -25,6 +26,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...RBAC_CASES,
   ...REVIEW_CASES,
   ...STRICT_CASES,
+  ...CRD_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

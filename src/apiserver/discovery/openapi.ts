@@ -24,7 +24,15 @@ interface NamedDocument {
 export function createOpenApi(registry: Registry, version: string): OpenApi {
   let made: ReadonlyMap<string, NamedDocument> | undefined
   let swagger: object | undefined
-  const documents = (): ReadonlyMap<string, NamedDocument> => (made ??= documentsOf(registry, version))
+  let revision = registry.revision()
+  const documents = (): ReadonlyMap<string, NamedDocument> => {
+    if (revision !== registry.revision()) {
+      made = undefined
+      swagger = undefined
+      revision = registry.revision()
+    }
+    return (made ??= documentsOf(registry, version))
+  }
   return {
     index: () => ({
       paths: Object.fromEntries(
@@ -32,11 +40,10 @@ export function createOpenApi(registry: Registry, version: string): OpenApi {
       ),
     }),
     document: (path) => documents().get(path),
-    swagger: () =>
-      (swagger ??= swaggerOf(
-        [...documents().values()].map(({ document }) => document),
-        version,
-      )),
+    swagger: () => {
+      const all = [...documents().values()].map(({ document }) => document)
+      return (swagger ??= swaggerOf(all, version))
+    },
   }
 }
 

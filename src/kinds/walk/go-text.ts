@@ -46,8 +46,17 @@ export function goFloat(value: number): string {
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
+/** A value whose fields are printed in their own order, as Go prints a struct; other objects are maps to it. */
+export class GoStruct {
+  readonly fields: unknown
+  constructor(fields: unknown) {
+    this.fields = fields
+  }
+}
+
 /** The value as a field error shows it: numbers and booleans plain, strings quoted, the rest as Go's JSON. */
 export function goValue(value: unknown): string {
+  if (value instanceof GoStruct) return JSON.stringify(value.fields)
   if (typeof value === 'string') return goQuote(value)
   if (typeof value === 'number') return goNumber(value)
   if (typeof value === 'boolean') return String(value)
