@@ -17,6 +17,8 @@ import type { ObjectOptions } from '../plan/object-options.ts'
 import { conflictsOf, decideConflict } from '../plan/ownership.ts'
 import type { Meeting } from '../plan/ownership.ts'
 import { AGENT_NAMESPACE } from './cluster-state.ts'
+import { MANAGED_LABEL } from './watches.ts'
+import type { Watches } from './watches.ts'
 
 /** An object that could not be written, with the cluster's own words. */
 export class ObjectFailure extends Error {
@@ -39,8 +41,10 @@ export function fieldManager(bundle: string): string {
   return plain.length <= MANAGER_MAX ? plain : `${MANAGER_PREFIX}${hex(sha256(bundle))}`
 }
 
-/** On every object that bundles have, so that exactly these can be watched. */
-export const MANAGED_LABEL = 'flotilla.dev/managed'
+/** Whether a field manager is a bundle's. */
+export function isBundleManager(manager: string): boolean {
+  return manager.startsWith(MANAGER_PREFIX)
+}
 
 /** Which bundles there are on the cluster, for conflicts between them. */
 export interface Neighbours {
@@ -65,12 +69,13 @@ export interface ApplierPorts {
   readonly discovery: Discovery
   readonly ceiling: Ceiling
   readonly neighbours: Neighbours
+  readonly watches: Watches
 }
 
 const RECREATE_MS = 1000
 
 /** Makes the writer of a cluster with one identity. */
-export function createApplier({ client, discovery, ceiling, neighbours }: ApplierPorts) {
+export function createApplier({ client, discovery, ceiling, neighbours, watches }: ApplierPorts) {
   async function typeOf(id: ObjectId, signal: AbortSignal): Promise<ResourceType> {
     const type = await discovery.typeOf(id.apiVersion, id.kind, signal)
     if (type) return type
@@ -96,6 +101,12 @@ export function createApplier({ client, discovery, ceiling, neighbours }: Applie
 
   /** Writes an object, or tries to; what is there afterwards. */
   async function write(request: WriteRequest, signal: AbortSignal): Promise<UnknownObject> {
+    const live = await writeBy(request, signal)
+    if (request.dryRun !== true) await watches.note(live, signal)
+    return live
+  }
+
+  async function writeBy(request: WriteRequest, signal: AbortSignal): Promise<UnknownObject> {
     const id = idOf(request.object)
     const { meeting, options } = request
     if (meeting.kind === 'Refuse') throw new ObjectFailure(id, `${describeObject(id)}: ${meeting.why}`)
@@ -255,7 +266,7 @@ export function createApplier({ client, discovery, ceiling, neighbours }: Applie
     return manager.startsWith(MANAGER_PREFIX) && currentBundleOf(manager, '') === undefined
   }
 
-  return { get, write, remove, isServed }
+  return { get, write, remove, isServed, sight: watches.sight }
 }
 
 /** The writer of a cluster. */

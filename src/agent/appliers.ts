@@ -6,17 +6,25 @@ import type { Clock } from '../core/clock.ts'
 import type { Transport } from '../core/http.ts'
 import { executorRefusal, userOf } from '../plan/ceiling.ts'
 import type { Ceiling, Executor } from '../plan/ceiling.ts'
-import { createApplier } from './applier.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
+import { createApplier, isBundleManager } from './applier.ts'
 import type { Applier, Neighbours } from './applier.ts'
+import { createWatches } from './watches.ts'
+import type { Watches } from './watches.ts'
 
 /** What writers are made of. */
 export interface ApplierFactoryPorts {
   readonly transport: Transport
   readonly userAgent: string
   readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
   readonly discovery: Discovery
   readonly ceiling: Ceiling
   readonly neighbours: Neighbours
+  /** An object that a bundle has changed; see watches.ts. */
+  readonly onChange: (key: string, isNews: boolean) => void
 }
 
 /** A bundle's executor that the cluster's ceiling does not allow. */
@@ -26,8 +34,8 @@ export class ExecutorRefused extends Error {
 
 /** Makes writers; the same executor has the same one. */
 export function createAppliers(ports: ApplierFactoryPorts) {
-  const { clock, userAgent, discovery, ceiling, neighbours } = ports
-  const known = new Map<string, Applier>()
+  const { clock, ids, log, userAgent, discovery, ceiling, neighbours, onChange } = ports
+  const known = new Map<string, { readonly applier: Applier; readonly watches: Watches }>()
 
   return {
     /** Throws when the ceiling does not allow the executor. */
@@ -35,14 +43,19 @@ export function createAppliers(ports: ApplierFactoryPorts) {
       const refusal = executorRefusal(ceiling, executor)
       if (refusal !== undefined) throw new ExecutorRefused(refusal)
       const user = executor ? userOf(executor) : ''
-      let applier = known.get(user)
-      if (!applier) {
+      let found = known.get(user)
+      if (!found) {
         const transport = user === '' ? ports.transport : impersonating(ports.transport, user)
         const client = clientOver(createRest({ transport, clock, userAgent }))
-        applier = createApplier({ client, discovery, ceiling, neighbours })
-        known.set(user, applier)
+        const watches = createWatches({ client, discovery, clock, ids, log, isManager: isBundleManager, onChange })
+        found = { applier: createApplier({ client, discovery, ceiling, neighbours, watches }), watches }
+        known.set(user, found)
       }
-      return applier
+      return found.applier
+    },
+    /** Ends watches that no bundle needs any more. */
+    sweep(): void {
+      for (const { watches } of known.values()) watches.sweep()
     },
   }
 }

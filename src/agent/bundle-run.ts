@@ -1,6 +1,7 @@
 /** What the agent remembers of one bundle between steps; all of it can be found again after a restart. */
 import type { Digest } from '../core/digest.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import type { DriftHistory } from '../plan/drift.ts'
 import { objectKey } from '../plan/object-id.ts'
 import { decideMeeting } from '../plan/ownership.ts'
 import type { Meeting, OtherRecord } from '../plan/ownership.ts'
@@ -23,8 +24,24 @@ export interface BundleRun {
   records: Map<string, InventoryObject>
   /** How objects were met when the operation began. */
   readonly meetings: Map<string, Meeting>
+  /** What is not as it should be, by key. */
+  readonly drifts: Map<string, Drift>
+  /** What was corrected, and when. */
+  readonly corrections: Map<string, DriftHistory>
   /** Objects that this operation has written, or found as they should be. */
   readonly done: Set<string>
+}
+
+/** One object that somebody changed and that is not changed back. */
+export interface Drift {
+  readonly message: string
+  /** The fields, each with who has it now. */
+  readonly fields: readonly string[]
+  readonly since: string
+  /** The version of the object this was found at; `gone` when it was deleted. */
+  readonly version: string
+  /** When correcting is tried again, on the monotonic clock. */
+  readonly retryAtMs?: number
 }
 
 /** How a bundle does after a step, and when to look again. */
@@ -33,8 +50,8 @@ export interface StepResult {
   readonly lookAgainMs: number
 }
 
-/** How often a bundle is looked at, by how it does. */
-export const LOOK_MS = { progressing: 2000, failed: 5000, ready: 30_000, held: 60_000 } as const
+/** How often a bundle is looked at, by how it does; changes of what is watched come at once. */
+export const LOOK_MS = { progressing: 2000, failed: 5000, polled: 30_000, ready: 300_000, held: 60_000 } as const
 
 /** A run that has not begun. */
 export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
@@ -47,6 +64,8 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     plan: undefined,
     records: new Map(),
     meetings: new Map(),
+    drifts: new Map(),
+    corrections: new Map(),
     done: new Set(),
   }
 }

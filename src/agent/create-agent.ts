@@ -81,7 +81,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     transport: options.cluster,
     userAgent: USER_AGENT,
     clock,
+    ids,
+    log,
     discovery,
+    onChange: (key, isNews) => operator.touch(key, isNews),
     ceiling,
     neighbours: { currentBundles: () => operator.currentBundles() },
   })

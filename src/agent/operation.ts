@@ -13,7 +13,6 @@ import type { Logger } from '../core/log.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { placeOf } from '../plan/apply-order.ts'
 import { healthOf } from '../plan/health.ts'
-import { shareOf } from '../plan/managed-fields.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
@@ -109,13 +108,17 @@ export function createOperation(ports: OperationPorts) {
     const others = around.others()
     const failures: ObjectFailure[] = []
     await inParallel(plan.objects, AT_ONCE, async (planned) => {
-      const live = await applier.get(planned, signal)
       const recorded = run.records.get(planned.key)
+      const isOld = sameTreatment && recorded?.digest === planned.digest
+      if (isOld && (await lookout.isAsRecorded(run, planned, { applier, signal }))) {
+        run.meetings.set(planned.key, { kind: 'Ours', adopted: recorded.adopted === true })
+        run.done.add(planned.key)
+        return
+      }
+      const live = await applier.get(planned, signal)
       const meeting = meetObject(run, planned, live, others.get(planned.key))
       run.meetings.set(planned.key, meeting)
-      const isSame = recorded?.digest === planned.digest && recorded.uid === live?.metadata.uid
-      if (live && isSame && sameTreatment && recorded.share === shareOf(live, run.manager)) run.done.add(planned.key)
-      else await tryWrite(planned, run, { plan, applier, live, meeting, signal }).catch(collect(failures))
+      await tryWrite(planned, run, { plan, applier, live, meeting, signal }).catch(collect(failures))
     })
     const inOrder = failures.toSorted((a, b) => placeIn(plan, a.object) - placeIn(plan, b.object))
     const [first, ...more] = inOrder
@@ -289,9 +292,9 @@ export function createOperation(ports: OperationPorts) {
     }
     if (!isHealthy) return waitingFor(sight)
     if (waits !== undefined) return pending(waits)
-    if (sight.drift !== undefined)
-      return { row: { state: 'Drifted', message: sight.drift }, lookAgainMs: LOOK_MS.ready }
-    return { row: { state: 'Ready' }, lookAgainMs: LOOK_MS.ready }
+    const { drift, againMs: lookAgainMs } = sight
+    if (drift !== undefined) return { row: { state: 'Drifted', message: drift }, lookAgainMs }
+    return { row: { state: 'Ready' }, lookAgainMs }
   }
 
   return { step }

@@ -27,7 +27,7 @@ import { pruneObjects } from './prune.ts'
 
 /** What the operator needs. */
 export interface OperatorPorts {
-  readonly documents: Documents
+  readonly documents: Pick<Documents, 'current' | 'held' | 'refusal' | 'refresh'>
   readonly content: Content
   readonly appliers: Appliers
   readonly state: ClusterState
@@ -52,6 +52,9 @@ const RETRY = { baseMs: 1000, maxMs: 60_000, jitter: 0.3 }
 const IDLE_MS = 60_000
 // What is being removed ends when the cluster lets it.
 const BURY_MS = 5000
+// Changes come in flocks.
+const TOUCH_MS = 200
+const SWEEP_MS = 3_600_000
 
 /** Makes the operator; nothing happens before `run`. */
 export function createOperator(ports: OperatorPorts) {
@@ -65,6 +68,7 @@ export function createOperator(ports: OperatorPorts) {
   /** What each set says about dependencies; small, and asked for in every round. */
   const optionsOf = new Map<Digest, BundleOptions>()
   let removed = new Set<string>()
+  let sweptAt = clock.monotonicMs()
   let refreshFailures = 0
   let roundFailures = 0
   let collectedFor: string | undefined
@@ -306,6 +310,10 @@ export function createOperator(ports: OperatorPorts) {
       if (slot.dueAt <= clock.monotonicMs()) await stepSlot(slot, signal)
     }
     await collect(current.digest)
+    if (clock.monotonicMs() - sweptAt >= SWEEP_MS) {
+      appliers.sweep()
+      sweptAt = clock.monotonicMs()
+    }
     const dueAt = Math.min(...[...slots.values()].map((slot) => slot.dueAt))
     return Math.min(unburied > 0 ? BURY_MS : retryMs, retryMs, Math.max(0, dueAt - clock.monotonicMs()))
   }
@@ -313,6 +321,18 @@ export function createOperator(ports: OperatorPorts) {
   return {
     /** Looks for something to do now. */
     wake: notice.notify,
+    /** An object changed: the bundles that have it look soon, once for many changes. */
+    touch(key: string, isNews: boolean): void {
+      const soon = clock.monotonicMs() + TOUCH_MS
+      let isSooner = false
+      for (const { run, dueAt } of slots.values()) {
+        // What is shown as drifted may have been put right by hand, which changes nobody's share.
+        if (dueAt <= soon || !run.plan?.byKey.has(key) || (!isNews && !run.drifts.has(key))) continue
+        slots.get(run.entry.bundle)!.dueAt = soon
+        isSooner = true
+      }
+      if (isSooner) notice.notify()
+    },
     currentBundles: (): Iterable<string> => slots.keys(),
     rows: (): readonly ReportRow[] => [...slots.values()].map((slot) => slot.row),
     async run(signal: AbortSignal): Promise<void> {

@@ -92,7 +92,15 @@ function madeNamespaces(options: BundleOptions, objects: readonly PlannedObject[
       const made: UnknownObject = { apiVersion: 'v1', kind: 'Namespace', metadata }
       const method = wantsMetadata ? 'ServerSideApply' : 'CreateOnly'
       const wave = Math.min(...objects.filter(({ namespace }) => namespace === name).map((object) => object.wave))
-      const treatment: ObjectOptions = { wave, method, force: false, immutable: 'Fail', takeover: 'Always', ignore: [] }
+      const treatment: ObjectOptions = {
+        wave,
+        method,
+        force: false,
+        immutable: 'Fail',
+        takeover: 'Always',
+        ignore: [],
+        drift: 'Correct',
+      }
       const digest = JSON.stringify(metadata).slice(0, DIGEST_CHARS)
       return { ...idOf(made), key: objectKey(idOf(made)), wave, options: treatment, from: { made }, digest }
     })

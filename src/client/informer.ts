@@ -47,6 +47,8 @@ export interface InformerOptions<T extends KubeObject> {
   /** Narrows what is cached. */
   readonly select?: Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>
   readonly indexes?: Readonly<Record<string, Indexer<T>>>
+  /** What is kept of an object; all of it unless told. Name, namespace and resourceVersion must stay. */
+  readonly keep?: (object: T) => T
   readonly pageSize?: number
   /** How long one watch lasts before it is renewed; a dead connection is noticed after at most this time. */
   readonly watchSeconds?: number
@@ -61,6 +63,7 @@ const GRACE_SECONDS = 15
 /** Makes an informer; nothing happens before `run`. */
 export function createInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
   const { client, type, clock, ids, select = {}, pageSize = 500, watchSeconds = 300, backoff = BACKOFF } = options
+  const keep = options.keep ?? ((object: T) => object)
   const log = options.log.child({ kind: type.kind })
   const handlers = new Set<(change: Change<T>) => void>()
   const cache = createCache<T>((change) => {
@@ -80,7 +83,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
         { ...select, limit: pageSize, ...(token === undefined ? {} : { continue: token }) },
         signal,
       )
-      items.push(...page.items)
+      items.push(...page.items.map(keep))
       token = page.continue
       if (token === undefined) return { items, resourceVersion: page.resourceVersion }
     }
@@ -96,7 +99,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
       for await (const event of client.watch(type, watch, inner)) {
         events += 1
         failures = 0
-        cache.event(event)
+        cache.event(event.type === 'BOOKMARK' ? event : { type: event.type, object: keep(event.object) })
       }
     })
     if (events === 0 && clock.monotonicMs() - began < SHORT_WATCH_MS) throw new Error('the watch ended at once')
@@ -131,7 +134,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     type,
     lister: cache.lister,
     addIndex: cache.addIndex,
-    noteWrite: cache.noteWrite,
+    noteWrite: (object) => cache.noteWrite(keep(object)),
     synced: () => synced,
     onChange: (handler) => {
       handlers.add(handler)

@@ -13,6 +13,8 @@ export const IMMUTABLE = ['Fail', 'Recreate'] as const
 export const TAKEOVER = ['Always', 'IfNoDiff', 'Never'] as const
 /** When an object that left the set is deleted. */
 export const PRUNE_MODES = ['Always', 'Never', 'Last', 'Confirm'] as const
+/** What is done about drift. */
+export const DRIFT_MODES = ['Correct', 'Report', 'Ignore'] as const
 /** What becomes of objects. */
 export const DELETE_POLICIES = ['Delete', 'Orphan'] as const
 /** Why a bundle, or an object of it, leaves a cluster. */
@@ -136,6 +138,19 @@ export const BUNDLE_OPTIONS = {
         ),
       }),
       { max: 64, description: 'Fields that are set when the object is made and left alone afterwards.' },
+    ),
+  ),
+  drift: optional(
+    object(
+      {
+        mode: optional(
+          enumOf(DRIFT_MODES, {
+            description:
+              'What somebody changed in the cluster is corrected (Correct, default), shown as Drifted (Report), or left alone (Ignore). Single fields: see `ignore`.',
+          }),
+        ),
+      },
+      { description: 'What happens when somebody changes what the bundle applied.' },
     ),
   ),
   dependsOn: optional(

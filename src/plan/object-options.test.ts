@@ -27,6 +27,7 @@ describe('options of an object', () => {
       immutable: 'Fail',
       takeover: 'Always',
       ignore: [],
+      drift: 'Correct',
     })
     const bundle = {
       apply: { method: 'Replace', force: true, immutable: 'Recreate', takeover: 'Never', timeout: '1m' },
@@ -40,6 +41,7 @@ describe('options of an object', () => {
       'flotilla.dev/takeover': 'IfNoDiff',
       'flotilla.dev/prune': 'Confirm',
       'flotilla.dev/delete': 'Orphan',
+      'flotilla.dev/drift': 'Report',
       'flotilla.dev/ignore': '/spec/replicas, .spec.template.metadata.labels',
     }
     const { ignore, ...rest } = optionsOf(bundle, object(own))
@@ -51,6 +53,7 @@ describe('options of an object', () => {
       takeover: 'IfNoDiff',
       prune: 'Confirm',
       delete: 'Orphan',
+      drift: 'Report',
     })
     assert.equal(ignore.length, 2)
     assert.equal(waveTimeoutMs(bundle), 60_000)

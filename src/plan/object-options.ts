@@ -1,6 +1,13 @@
 /** What holds for one object: the bundle's options, then the object's own annotations, which win. */
 import { parseDuration } from '../core/duration.ts'
-import { APPLY_METHODS, DELETE_POLICIES, IMMUTABLE, PRUNE_MODES, TAKEOVER } from '../kinds/bundle-options.ts'
+import {
+  APPLY_METHODS,
+  DELETE_POLICIES,
+  DRIFT_MODES,
+  IMMUTABLE,
+  PRUNE_MODES,
+  TAKEOVER,
+} from '../kinds/bundle-options.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { ignoreRulesFor } from './ignored-fields.ts'
@@ -18,6 +25,7 @@ export const ANNOTATIONS = {
   prune: 'flotilla.dev/prune',
   delete: 'flotilla.dev/delete',
   ignore: 'flotilla.dev/ignore',
+  drift: 'flotilla.dev/drift',
 } as const
 
 /** On a live object, set by a person: it may be pruned although its mode is Confirm. */
@@ -34,6 +42,7 @@ export interface ObjectOptions {
   readonly prune?: (typeof PRUNE_MODES)[number]
   readonly delete?: (typeof DELETE_POLICIES)[number]
   readonly ignore: readonly IgnoreRule[]
+  readonly drift: (typeof DRIFT_MODES)[number]
 }
 
 /** The options, or a sentence that says which annotation is wrong. */
@@ -80,6 +89,7 @@ export function objectOptions(bundle: BundleOptions, object: UnknownObject): Rea
     ...(prune === undefined ? {} : { prune }),
     ...(onDelete === undefined ? {} : { delete: onDelete }),
     ignore: ignore.ok ? ignore.rules : [],
+    drift: word('drift', DRIFT_MODES) ?? bundle.drift?.mode ?? 'Correct',
   }
   return problems.length > 0 ? { ok: false, problem: problems.join('; ') } : { ok: true, options }
 }

@@ -49,13 +49,16 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
   const door = {
     up: true,
     writes: [] as string[],
+    /** Every read and dry run, with its query. */
+    reads: [] as string[],
     failAfterWrites: Number.POSITIVE_INFINITY,
     /** The next write whose request has this in it is done, and its answer is lost. */
     loseAnswerTo: undefined as string | undefined,
   }
   const throughDoor: Transport = async (request, signal) => {
     if (!door.up) throw new Error('connect ECONNREFUSED')
-    if (request.method !== 'GET') {
+    if (request.method === 'GET' || request.path.includes('dryRun=All')) door.reads.push(request.path)
+    else {
       if (door.writes.length >= door.failAfterWrites) throw new Error('killed')
       door.writes.push(`${request.method} ${request.path.split('?')[0]}`)
       if (door.loseAnswerTo !== undefined && fromUtf8(request.body ?? new Uint8Array()).includes(door.loseAnswerTo)) {

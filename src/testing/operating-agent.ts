@@ -1,0 +1,134 @@
+/** The operating half of an agent on any cluster, with documents made by hand instead of a hub. It can be killed and started again. */
+import { createAppliers } from '../agent/appliers.ts'
+import { createClusterState } from '../agent/cluster-state.ts'
+import { createContent } from '../agent/content.ts'
+import { createBases } from '../agent/bases.ts'
+import { createOperator } from '../agent/operator.ts'
+import { createMemoryStorage } from '../agent/storage.ts'
+import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
+import { clientOver } from '../client/create-client.ts'
+import { createDiscovery } from '../client/discovery.ts'
+import { createRest } from '../client/rest.ts'
+import { utf8 } from '../core/bytes.ts'
+import type { Clock } from '../core/clock.ts'
+import { digestOf } from '../core/digest.ts'
+import type { Transport } from '../core/http.ts'
+import type { Ids } from '../core/ids.ts'
+import { canonicalJson } from '../core/json.ts'
+import { silentLogger } from '../core/log.ts'
+import type { Logger } from '../core/log.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
+import type { Ceiling } from '../plan/ceiling.ts'
+import { blobsOf } from '../render/rendered.ts'
+import type { ClusterDocument, Tombstone } from '../wire/document.ts'
+import { objectSetBytes } from '../wire/signed-document.ts'
+
+/** What it runs on. */
+export interface OperatingAgentOptions {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log?: Logger
+  readonly ceiling?: Ceiling
+}
+
+/** One bundle to run. */
+export interface OperatedBundle {
+  readonly generation: number
+  readonly objects: readonly UnknownObject[]
+  readonly options?: BundleOptions
+}
+
+/** Makes it; nothing runs before `start`. */
+export function createOperatingAgent(options: OperatingAgentOptions) {
+  const { transport, clock, ids, log = silentLogger } = options
+  const blobs = createMemoryBlobs()
+  const ceiling = options.ceiling ?? {}
+  let document: ClusterDocument | undefined
+  let operator: ReturnType<typeof createOperator> | undefined
+  let stopping: AbortController | undefined
+  let running: Promise<void> | undefined
+  let revision = 0
+
+  async function assign(
+    bundles: Readonly<Record<string, OperatedBundle>>,
+    { tombstones = [], epoch = 1 }: { readonly tombstones?: readonly Tombstone[]; readonly epoch?: number } = {},
+  ): Promise<void> {
+    const entries: ClusterDocument['content']['entries'][number][] = []
+    for (const [bundle, { generation, objects, options: how }] of Object.entries(bundles)) {
+      const found = blobsOf(objects)
+      for (const { bytes } of found) await blobs.put(bytes)
+      const named = found.map(({ bytes: _bytes, ...object }) => object)
+      const set = { format: 'flotilla.dev/set/v1', objects: named, ...(how ? { options: how } : {}) } as const
+      entries.push({ bundle, generation, set: await blobs.put(objectSetBytes(set)), rollout: bundle })
+    }
+    revision += 1
+    document = {
+      format: 'flotilla.dev/document/v1',
+      clusterId: 'c-1',
+      epoch,
+      revision,
+      issuedAt: '2026-01-01T00:00:00Z',
+      requires: [],
+      rules: { trustVersion: 1 },
+      content: { entries, tombstones },
+    }
+    operator?.wake()
+  }
+
+  function start(): void {
+    const rest = createRest({ transport, clock, userAgent: 'flotilla-agent/test' })
+    const client = clientOver(rest)
+    const discovery = createDiscovery(rest)
+    const made = createOperator({
+      documents: {
+        current: () => document && { document, digest: digestOf(utf8(canonicalJson(document))) },
+        held: () => undefined,
+        refusal: () => undefined,
+        refresh: async () => {},
+      },
+      content: createContent({
+        blobs,
+        hub: () => undefined,
+        log,
+        bases: createBases(createMemoryStorage()),
+        entryOf: () => undefined,
+      }),
+      appliers: createAppliers({
+        transport,
+        userAgent: 'flotilla-agent/test',
+        clock,
+        ids,
+        log,
+        discovery,
+        ceiling,
+        neighbours: { currentBundles: () => made.currentBundles() },
+        onChange: (key, isNews) => made.touch(key, isNews),
+      }),
+      state: createClusterState(client),
+      clock,
+      ids,
+      log,
+      maxPrune: ceiling.maxPrune,
+      onChange: () => {},
+    })
+    operator = made
+    stopping = new AbortController()
+    running = made.run(stopping.signal)
+  }
+
+  return {
+    assign,
+    start,
+    /** As a kill does: whatever is under way is left as it is. */
+    async stop(): Promise<void> {
+      stopping?.abort()
+      await running
+    },
+    row: (bundle: string) => operator?.rows().find((row) => row.bundle === bundle),
+  }
+}
+
+/** The operating half of an agent. */
+export type OperatingAgent = ReturnType<typeof createOperatingAgent>
