@@ -1,5 +1,5 @@
 /** Files on disk as a kustomize build reads them. */
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { FileTree } from '../render/kustomize/loader.ts'
 
 /** The whole disk, with links resolved; each path is looked at once. */
@@ -11,6 +11,7 @@ export function diskTree(): FileTree {
       return known.get(path)
     },
     read: (path) => readFileSync(path),
+    list: (path) => readdirSync(path),
   }
 }
 

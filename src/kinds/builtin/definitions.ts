@@ -71,7 +71,7 @@ function decode(name: string): StructuralSchema {
     if (field.isOmitted) omitted.add(field.name)
     properties[field.name] = withMerge(withDefault(schema, value), field.merge)
   }
-  omittedFields.set(properties, omitted)
+  origins.set(properties, { name, omitted })
   return {
     type: 'object',
     ...(required.length > 0 ? { required } : {}),
@@ -89,8 +89,18 @@ function defaultOf(name: string, { name: field, isRequired, zero }: Field): unkn
   return isAsked ? undefined : (JSON.parse(zero) as unknown)
 }
 
+interface Origin {
+  readonly name: string
+  readonly omitted: ReadonlySet<string>
+}
+
 /** By the fields of a type: they stay the same object where a type gets a default or a merge key. */
-const omittedFields = new WeakMap<object, ReadonlySet<string>>()
+const origins = new WeakMap<object, Origin>()
+
+/** The name of the type that a schema was decoded from. */
+export function definitionName(schema: StructuralSchema): string | undefined {
+  return schema.properties && origins.get(schema.properties)?.name
+}
 
 /** Drops, in place, what Go's types leave out when it is empty: to them, empty and absent are the same. */
 export function dropEmpty(value: unknown, schema: StructuralSchema | undefined): void {
@@ -98,7 +108,7 @@ export function dropEmpty(value: unknown, schema: StructuralSchema | undefined):
   if (Array.isArray(value)) {
     for (const item of value) dropEmpty(item, schema.items)
   } else if (isObject(value)) {
-    const omitted = schema.properties && omittedFields.get(schema.properties)
+    const omitted = schema.properties && origins.get(schema.properties)?.omitted
     for (const field of Object.keys(value)) {
       if (omitted?.has(field) && isEmpty(value[field])) delete value[field]
       else dropEmpty(value[field], fieldSchema(schema, field))

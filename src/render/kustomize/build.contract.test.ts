@@ -111,6 +111,29 @@ test('delivery tools add patches, images, components, names and a namespace', ()
   )
 })
 
+test('a directory without a kustomization is built as Flux builds it, when asked', () => {
+  const named = (name: string): string => CONFIG_MAP.replace('name: a', `name: ${name}`)
+  const files = {
+    'b.yml': named('b'),
+    'a.yaml': `${named('a')}---\n${named('a2')}`,
+    'README.md': 'not a manifest',
+    'deep/er/c.yaml': named('c'),
+    'own/kustomization.yml': 'resources: [d.yaml]\nnamePrefix: own-\n',
+    'own/d.yaml': named('d'),
+    'own/not-listed.yaml': named('e'),
+  }
+  assert.throws(() => build(files), /unable to find one of 'kustomization.yaml'/)
+  const names = [...build(files, { generate: true, order: 'fifo' }).matchAll(/name: (\S+)/g)].map(([, name]) => name)
+  assert.deepEqual(names, ['a', 'a2', 'b', 'c', 'own-d'])
+  const given = { ...files, 'kustomization.yaml': 'resources: [b.yml]\n' }
+  assert.equal(build(given, { generate: true }), build(given))
+  const wrong = { ...files, 'deep/values.yaml': 'replicas: 2\n' }
+  assert.throws(() => build(wrong, { generate: true }), {
+    name: 'KustomizeError',
+    message: /^failed to decode Kubernetes YAML from \/DIR\/deep\/values.yaml: /,
+  })
+})
+
 test('charts are rendered by the caller and keep their namespace', () => {
   const files = {
     'kustomization.yaml': 'namespace: ns\nhelmCharts: [{name: c, releaseName: r, valuesInline: {b: 2}}]\n',

@@ -2,6 +2,7 @@
 import { withAdditions } from './additions.ts'
 import type { Additions } from './additions.ts'
 import { ORIGIN, TRANSFORMATIONS } from './build-annotations.ts'
+import { withGeneratedKustomization } from './generated-kustomization.ts'
 import { addHashes } from './hash-names.ts'
 import type { RenderHelm } from './helm-charts.ts'
 import type { SortOptions } from './kustomization.ts'
@@ -36,6 +37,8 @@ export interface BuildOptions {
   readonly warn?: (message: string) => void
   /** What a delivery tool adds to the kustomization, as Flux and Argo CD do. */
   readonly additions?: Additions
+  /** A directory without a kustomization gets one that lists all manifests below it, as Flux does. */
+  readonly generate?: boolean
 }
 
 /** A finished build. */
@@ -61,7 +64,8 @@ export function buildKustomization(tree: FileTree, directory: string, options: B
   }
 }
 
-function build(tree: FileTree, directory: string, options: BuildOptions, warnings: string[]): Resource[] {
+function build(files: FileTree, directory: string, options: BuildOptions, warnings: string[]): Resource[] {
+  const tree = options.generate ? withGeneratedKustomization(files, directory) : files
   const loader = startLoader(directory, {
     tree,
     allowOutside: options.allowOutside ?? false,

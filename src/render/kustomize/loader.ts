@@ -6,6 +6,8 @@ export interface FileTree {
   /** What is at a path, and its path without links; nothing when nothing is there. */
   stat(path: string): { readonly path: string; readonly kind: 'file' | 'directory' } | undefined
   read(path: string): Uint8Array
+  /** The names of what is in a directory. */
+  list(path: string): readonly string[]
 }
 
 /** A tree of files in memory, by absolute path. */
@@ -20,6 +22,11 @@ export function treeOf(files: ReadonlyMap<string, Uint8Array>): FileTree {
       return directories.has(path) ? { path, kind: 'directory' } : undefined
     },
     read: (path) => files.get(path)!,
+    list(path) {
+      const prefix = path.endsWith('/') ? path : `${path}/`
+      const below = [...files.keys()].filter((file) => file.startsWith(prefix))
+      return [...new Set(below.map((file) => file.slice(prefix.length).split('/')[0]!))]
+    },
   }
 }
 

@@ -1,4 +1,8 @@
 /** Which lists are merged by key: the table of the built-in kinds, or a schema that a kustomization brings. */
+import { definitionName, definitionOf } from '../../kinds/builtin/definitions.ts'
+import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
+import type { StructuralSchema } from '../../kinds/structural.ts'
+import { fieldSchema } from '../../kinds/walk/merge-keys.ts'
 import { KustomizeError } from './kustomize-error.ts'
 import { isRecord } from './records.ts'
 
@@ -17,144 +21,123 @@ export interface MergeSchemas {
 }
 
 /**
- * Types and their merged lists. `field=key` is a list merged by that key, `field=a+b` by several, `field=` a list of
- * plain values that is merged, `field>Type` leads to a type, `field*Type` to a list of it, and both may be combined.
- * Source: the patchStrategy and patchMergeKey marks of the Kubernetes API 1.21, as Kustomize knows them (its schema is
- * frozen there: later kinds and fields have no keys). Confirmed against the binary by tables.oracle.test.ts.
+ * The kinds Kustomize knows: its schema is that of Kubernetes 1.21, so that later kinds have no keys. A version that Kubernetes no longer
+ * serves has the keys of the one after `=`, or, after `=` alone, those of metadata. The keys themselves are those of the table of built-in
+ * kinds, which the API server uses, too; `LATER` is where the two differ. Confirmed against the binary by tables.oracle.test.ts.
  */
-const TYPES = `
-Meta: finalizers= ownerReferences=uid
-Container: env=name ports=containerPort+protocol volumeDevices=devicePath volumeMounts=mountPath
-EphemeralContainer: env=name volumeDevices=devicePath volumeMounts=mountPath
-PodSpec: containers=name*Container initContainers=name*Container ephemeralContainers=name*EphemeralContainer hostAliases=ip imagePullSecrets=name topologySpreadConstraints=topologyKey+whenUnsatisfiable volumes=name
-PodTemplate: metadata>Meta spec>PodSpec
-WithTemplate: template>PodTemplate
-Claim: metadata>Meta status>Conditions
-StatefulSpec: template>PodTemplate volumeClaimTemplates*Claim
-JobTemplate: metadata>Meta spec>WithTemplate
-CronSpec: jobTemplate>JobTemplate
-Conditions: conditions=type
-ServiceSpec: ports=port+protocol
-ServiceStatus: conditions=type
-PodStatus: conditions=type podIPs=ip
-NodeSpec: podCIDRs=
-NodeStatus: addresses=type conditions=type
-DriversSpec: drivers=name
-Plain: metadata>Meta
-Workload: metadata>Meta spec>WithTemplate status>Conditions
-Stateful: metadata>Meta spec>StatefulSpec status>Conditions
-Cron: metadata>Meta spec>CronSpec
-Pod: metadata>Meta spec>PodSpec status>PodStatus
-Template: metadata>Meta template>PodTemplate
-Service: metadata>Meta spec>ServiceSpec status>ServiceStatus
-ServiceAccount: metadata>Meta secrets=name
-Node: metadata>Meta spec>NodeSpec status>NodeStatus
-CSINode: metadata>Meta spec>DriversSpec
-Webhooks: metadata>Meta webhooks=name
-WithConditions: metadata>Meta status>Conditions
-ComponentStatus: metadata>Meta conditions=type
-Kustomization: configMapGenerator=name secretGenerator=name
+const KINDS = `
+apps/v1 Deployment DaemonSet ReplicaSet StatefulSet ControllerRevision
+batch/v1 Job CronJob
+batch/v1beta1=batch/v1 CronJob
+v1 Pod PodTemplate ReplicationController Service ServiceAccount Node Namespace PersistentVolumeClaim ConfigMap Secret Endpoints Event LimitRange PersistentVolume ResourceQuota
+admissionregistration.k8s.io/v1 MutatingWebhookConfiguration ValidatingWebhookConfiguration
+admissionregistration.k8s.io/v1beta1=admissionregistration.k8s.io/v1 MutatingWebhookConfiguration ValidatingWebhookConfiguration
+storage.k8s.io/v1 CSINode CSIDriver StorageClass VolumeAttachment
+storage.k8s.io/v1beta1=storage.k8s.io/v1 CSINode CSIDriver CSIStorageCapacity StorageClass VolumeAttachment
+policy/v1 PodDisruptionBudget
+policy/v1beta1=policy/v1 PodDisruptionBudget
+policy/v1beta1= PodSecurityPolicy
+apiregistration.k8s.io/v1 APIService
+apiregistration.k8s.io/v1beta1=apiregistration.k8s.io/v1 APIService
+apiextensions.k8s.io/v1= CustomResourceDefinition
+apiextensions.k8s.io/v1beta1= CustomResourceDefinition
+autoscaling/v1 HorizontalPodAutoscaler
+autoscaling/v2beta1= HorizontalPodAutoscaler
+autoscaling/v2beta2= HorizontalPodAutoscaler
+certificates.k8s.io/v1 CertificateSigningRequest
+certificates.k8s.io/v1beta1=certificates.k8s.io/v1 CertificateSigningRequest
+coordination.k8s.io/v1 Lease
+coordination.k8s.io/v1beta1=coordination.k8s.io/v1 Lease
+discovery.k8s.io/v1 EndpointSlice
+discovery.k8s.io/v1beta1=discovery.k8s.io/v1 EndpointSlice
+events.k8s.io/v1 Event
+events.k8s.io/v1beta1=events.k8s.io/v1 Event
+extensions/v1beta1= Ingress
+flowcontrol.apiserver.k8s.io/v1beta1= FlowSchema PriorityLevelConfiguration
+networking.k8s.io/v1 Ingress IngressClass NetworkPolicy
+networking.k8s.io/v1beta1=networking.k8s.io/v1 Ingress IngressClass
+node.k8s.io/v1 RuntimeClass
+node.k8s.io/v1beta1=node.k8s.io/v1 RuntimeClass
+rbac.authorization.k8s.io/v1 ClusterRole ClusterRoleBinding Role RoleBinding
+rbac.authorization.k8s.io/v1beta1=rbac.authorization.k8s.io/v1 ClusterRole ClusterRoleBinding Role RoleBinding
+scheduling.k8s.io/v1 PriorityClass
+scheduling.k8s.io/v1beta1=scheduling.k8s.io/v1 PriorityClass
 `
 
-const KINDS = `
-apps/v1 Deployment=Workload DaemonSet=Workload ReplicaSet=Workload StatefulSet=Stateful ControllerRevision=Plain
-batch/v1 Job=Workload CronJob=Cron
-batch/v1beta1 CronJob=Cron
-v1 Pod=Pod PodTemplate=Template ReplicationController=Workload Service=Service ServiceAccount=ServiceAccount Node=Node Namespace=WithConditions PersistentVolumeClaim=WithConditions ComponentStatus=ComponentStatus ConfigMap=Plain Secret=Plain Endpoints=Plain Event=Plain LimitRange=Plain PersistentVolume=Plain ResourceQuota=Plain
-admissionregistration.k8s.io/v1 MutatingWebhookConfiguration=Webhooks ValidatingWebhookConfiguration=Webhooks
-admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration=Webhooks ValidatingWebhookConfiguration=Webhooks
-storage.k8s.io/v1 CSINode=CSINode CSIDriver=Plain StorageClass=Plain VolumeAttachment=Plain
-storage.k8s.io/v1beta1 CSINode=CSINode CSIDriver=Plain CSIStorageCapacity=Plain StorageClass=Plain VolumeAttachment=Plain
-policy/v1 PodDisruptionBudget=WithConditions
-policy/v1beta1 PodDisruptionBudget=WithConditions PodSecurityPolicy=Plain
-apiregistration.k8s.io/v1 APIService=WithConditions
-apiregistration.k8s.io/v1beta1 APIService=WithConditions
-apiextensions.k8s.io/v1 CustomResourceDefinition=Plain
-apiextensions.k8s.io/v1beta1 CustomResourceDefinition=Plain
-autoscaling/v1 HorizontalPodAutoscaler=Plain
-autoscaling/v2beta1 HorizontalPodAutoscaler=Plain
-autoscaling/v2beta2 HorizontalPodAutoscaler=Plain
-certificates.k8s.io/v1 CertificateSigningRequest=Plain
-certificates.k8s.io/v1beta1 CertificateSigningRequest=Plain
-coordination.k8s.io/v1 Lease=Plain
-coordination.k8s.io/v1beta1 Lease=Plain
-discovery.k8s.io/v1 EndpointSlice=Plain
-discovery.k8s.io/v1beta1 EndpointSlice=Plain
-events.k8s.io/v1 Event=Plain
-events.k8s.io/v1beta1 Event=Plain
-extensions/v1beta1 Ingress=Plain
-flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema=Plain PriorityLevelConfiguration=Plain
-networking.k8s.io/v1 Ingress=Plain IngressClass=Plain NetworkPolicy=Plain
-networking.k8s.io/v1beta1 Ingress=Plain IngressClass=Plain
-node.k8s.io/v1 RuntimeClass=Plain
-node.k8s.io/v1beta1 RuntimeClass=Plain
-rbac.authorization.k8s.io/v1 ClusterRole=Plain ClusterRoleBinding=Plain Role=Plain RoleBinding=Plain
-rbac.authorization.k8s.io/v1beta1 ClusterRole=Plain ClusterRoleBinding=Plain Role=Plain RoleBinding=Plain
-scheduling.k8s.io/v1 PriorityClass=Plain
-scheduling.k8s.io/v1beta1 PriorityClass=Plain
-kustomize.config.k8s.io/v1beta1 Kustomization=Kustomization
-`
+/** Merged lists that came after 1.21; Kustomize replaces them. */
+const LATER: ReadonlySet<string> = new Set([
+  'core.v1.EphemeralContainer.ports',
+  'core.v1.PodSpec.resourceClaims',
+  'core.v1.PodSpec.schedulingGates',
+  'core.v1.ContainerStatus.allocatedResourcesStatus',
+  'core.v1.ContainerStatus.volumeMounts',
+  'core.v1.PodStatus.hostIPs',
+  'core.v1.PodStatus.resourceClaimStatuses',
+  'admissionregistration.v1.MutatingWebhook.matchConditions',
+  'admissionregistration.v1.ValidatingWebhook.matchConditions',
+])
 
 const NO_KEYS: readonly string[] = []
 
 // A value of a known type that has no merged lists below it.
 const OPAQUE: MergeSchema = { field: () => OPAQUE, elements: () => OPAQUE, strategy: '', keys: NO_KEYS }
 
-interface Entry {
-  readonly merged: boolean
-  readonly keys: readonly string[]
-  readonly type: string | undefined
+const keyedBy = (key: string): StructuralSchema => ({
+  type: 'array',
+  'x-kubernetes-patch-strategy': 'merge',
+  'x-kubernetes-patch-merge-key': key,
+})
+
+const PLAIN: StructuralSchema = { properties: { metadata: METADATA_SCHEMA } }
+
+/** Kinds that are no objects of a cluster, or no longer are. */
+const OTHERS: Readonly<Record<string, StructuralSchema>> = {
+  'v1 ComponentStatus': { properties: { ...PLAIN.properties, conditions: keyedBy('type') } },
+  'kustomize.config.k8s.io/v1beta1 Kustomization': {
+    properties: { configMapGenerator: keyedBy('name'), secretGenerator: keyedBy('name') },
+  },
 }
 
-const types = new Map(
-  lines(TYPES).map((line) => {
-    const [name, ...fields] = line.split(/:? /)
-    return [name!, new Map(fields.map(parseField))] as const
-  }),
+/** By apiVersion and kind: the name of a type in the table, or nothing for a kind with metadata alone. */
+const kinds: ReadonlyMap<string, string | undefined> = new Map(
+  KINDS.split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const [versions = '', ...names] = line.split(' ')
+      const [apiVersion = '', served] = versions.split('=')
+      const home = served === '' ? undefined : packageOf(served ?? apiVersion)
+      return names.map((name) => [`${apiVersion} ${name}`, home && `${home}.${name}`] as const)
+    }),
 )
 
-const kinds = new Map(
-  lines(KINDS).flatMap((line) => {
-    const [apiVersion, ...list] = line.split(' ')
-    return list.map((item) => {
-      const [kind, type] = item.split('=')
-      return [`${apiVersion} ${kind}`, type!] as const
-    })
-  }),
-)
-
-function lines(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '')
+/** `core.v1` of `v1`, `rbac.v1` of `rbac.authorization.k8s.io/v1`. */
+function packageOf(apiVersion: string): string {
+  const [group = '', version] = apiVersion.split('/')
+  return version === undefined ? `core.${group}` : `${group.split('.')[0]}.${version}`
 }
 
-function parseField(text: string): [string, Entry] {
-  const [, name, keys, type] = /^(\w+)(?:=([\w+]*))?(?:[>*](\w+))?$/.exec(text)!
-  return [name!, { merged: keys !== undefined, keys: keys ? keys.split('+') : NO_KEYS, type }]
-}
-
-function typeSchema(name: string): MergeSchema {
-  const fields = types.get(name)!
+function mergeSchemaOf(schema: StructuralSchema | undefined, isLater = false): MergeSchema {
+  if (!schema) return OPAQUE
+  const strategy = (isLater ? undefined : schema['x-kubernetes-patch-strategy']) ?? ''
+  const key = schema['x-kubernetes-patch-merge-key']
+  const keys = schema['x-kubernetes-list-map-keys'] ?? (key === undefined ? NO_KEYS : [key])
   return {
-    field(field) {
-      const entry = fields.get(field)
-      return entry ? entrySchema(entry) : OPAQUE
-    },
-    elements: () => OPAQUE,
-    strategy: '',
-    keys: NO_KEYS,
+    field: (name) => mergeSchemaOf(fieldSchema(schema, name), LATER.has(`${definitionName(schema)}.${name}`)),
+    elements: () => mergeSchemaOf(schema.items),
+    strategy,
+    keys: strategy === '' ? NO_KEYS : keys,
   }
-}
-
-function entrySchema({ merged, keys, type }: Entry): MergeSchema {
-  const inner = type === undefined ? OPAQUE : typeSchema(type)
-  return { field: (name) => inner.field(name), elements: () => inner, strategy: merged ? 'merge' : '', keys }
 }
 
 /** The schema of the built-in kinds. */
 export const BUILT_IN_SCHEMAS: MergeSchemas = {
   of(apiVersion, kind) {
-    const type = kinds.get(`${apiVersion} ${kind}`)
-    return type === undefined ? undefined : typeSchema(type)
+    const id = `${apiVersion} ${kind}`
+    const other = OTHERS[id]
+    if (other) return mergeSchemaOf(other)
+    if (!kinds.has(id)) return undefined
+    const type = kinds.get(id)
+    return mergeSchemaOf(type === undefined ? PLAIN : definitionOf(type))
   },
 }
 

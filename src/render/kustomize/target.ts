@@ -57,7 +57,8 @@ export interface Target {
   readonly helmNamespace: string
 }
 
-const FILE_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
+/** The names a kustomization file may have. */
+export const FILE_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
 /** Reads the kustomization file of a directory. */
 export function loadKustomization(
