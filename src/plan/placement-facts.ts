@@ -35,6 +35,8 @@ export interface PlacementCluster {
   readonly allocatable?: Readonly<Record<string, string | number>>
   readonly capacity?: Readonly<Record<string, string | number>>
   readonly scores?: readonly ClusterScore[]
+  /** What CEL sees instead of these facts, where a dialect has its own form. */
+  readonly object?: unknown
 }
 
 /** One way to be selected: all of its parts must hold. */

@@ -9,6 +9,7 @@ import type { Cluster } from '../../kinds/cluster.ts'
 import type { KubeObject, ResourceType, Scope } from '../../kinds/meta.ts'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Placement } from '../../kinds/placement.ts'
+import { compileCelFor } from '../../plan/placement-cel.ts'
 import { explainCluster } from '../../plan/placement-explain.ts'
 import type { ClusterVerdict } from '../../plan/placement-explain.ts'
 import {
@@ -221,6 +222,7 @@ async function readFleet(client: Client, placement: Placement): Promise<Fleet> {
       incumbents: incumbentsOf(decisionsOnPages(pages)),
       load: loadBeside(decisions.items, key),
       now: systemClock.now(),
+      compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
     },
   }
 }

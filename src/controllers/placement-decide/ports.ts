@@ -14,7 +14,7 @@ export interface PlacementDecidePorts {
   loadBeside(placement: string): PlacementLoad
   /** Whether a cluster's document still has something because of the placement. */
   holds(placement: Placement, cluster: string): boolean
-  compileCel?(scheduler: 'native' | 'ocm'): CompileCel
+  readonly compileCel?: (scheduler: 'native' | 'ocm') => CompileCel
   pagesOf(placement: string): readonly PlacementDecision[]
   /** The page of a placement that has a decision on the cluster. */
   pageWith(placement: string, cluster: string): PlacementDecision | undefined

@@ -4,6 +4,7 @@ import type { Controller } from '../../engine/controller.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
+import { compileCelFor } from '../../plan/placement-cel.ts'
 import { asPlacementCluster, asPlacementSet, loadBeside, questionOf } from '../../plan/placement-objects.ts'
 import { isRanked } from '../../plan/placement-select.ts'
 import { inNamespaceOf } from '../caches.ts'
@@ -14,6 +15,8 @@ import type { Trigger } from '../triggers.ts'
 import { createPlacementBooks } from './books.ts'
 import type { PlacementBooks } from './books.ts'
 import { placementDecideReconciler } from './reconcile.ts'
+
+const CEL = { native: compileCelFor('native'), ocm: compileCelFor('ocm') } as const
 
 /** Placement → PlacementDecision pages. */
 export function createPlacementDecide(parts: ControllerParts): Controller {
@@ -35,6 +38,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
         .map(({ spec }) => spec.clusterSet),
     loadBeside: (key) => loadOf(caches, key),
     holds: (placement, cluster) => holds(caches, placement, cluster),
+    compileCel: (scheduler) => CEL[scheduler],
     pagesOf: (placement) => caches.decisions.lister.by('placement', placement),
     pageWith: (placement, cluster) => pageWith(caches, placement, cluster),
     createPage: async (page, signal) => void (await client.create(PlacementDecision, page, write(signal))),
