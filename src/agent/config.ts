@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { LOG_LEVELS } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
+import type { ProxyVariables } from './proxy.ts'
 import type { RunAgentOptions } from './run.ts'
 
 /** A command line that cannot be used; the message says what to write instead. */
@@ -36,12 +37,19 @@ export function readAgentConfig(
   return {
     kubeconfig,
     dataDir,
+    proxyVariables: proxyVariablesOf(env),
     logLevel: logLevelOf(values['log-level'] ?? env['FLOTILLA_LOG_LEVEL'] ?? 'info'),
     ...(joinCode ? { joinCode } : {}),
     ...(clusterName ? { clusterName } : {}),
     ...(ceilingFile ? { ceilingFile } : {}),
     ...(values.context ? { context: values.context } : {}),
   }
+}
+
+/** The variables that name proxies, and no others. */
+export function proxyVariablesOf(env: ProxyVariables = process.env): ProxyVariables {
+  const names = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
+  return Object.fromEntries(names.map((name) => [name, env[name]]))
 }
 
 function logLevelOf(text: string): LogLevel {

@@ -2,12 +2,13 @@
 import type { Static, TSchema } from 'typebox'
 import { linesOf } from '../client/watch-lines.ts'
 import { deadline, untilAborted } from '../core/deadline.ts'
-import { utf8 } from '../core/bytes.ts'
+import { fromUtf8, utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { concatBytes } from '../core/der.ts'
 import type { Digest } from '../core/digest.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpResponse, Transport } from '../core/http.ts'
+import { TIME_HEADER } from '../wire/clock-skew.ts'
 import { decodeDifference } from '../wire/difference.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
 import {
@@ -155,6 +156,7 @@ export function createHubApi({ transport, clock, instance, partials }: HubApiPor
     const headers: Record<string, string> = {
       ...route.headers,
       [INSTANCE_HEADER]: instance,
+      [TIME_HEADER]: String(Math.round(clock.now())),
       ...(route.body ? { 'content-type': 'application/json' } : {}),
     }
     const request = { method: route.method, path: route.path, headers, ...(route.body ? { body: route.body } : {}) }
@@ -213,6 +215,14 @@ export function createHubApi({ transport, clock, instance, partials }: HubApiPor
       const query = holds === undefined ? '' : `?document=${holds}`
       const response = await send({ method: 'GET', path: `${ROUTES.follow}${query}` }, signal)
       return framesOf(response.body)
+    },
+    /** Asks for the frames of the next while, answered whole; for ways that hold streams back. */
+    async poll(holds: Digest | undefined, waitSeconds: number, signal: AbortSignal): Promise<Frame[]> {
+      const query = `?wait=${waitSeconds}${holds === undefined ? '' : `&document=${holds}`}`
+      const limit = { ms: waitSeconds * 1000 + ANSWER_MS, maxBytes: LIMITS.answerBytes }
+      const bytes = await bytesOf({ method: 'GET', path: `${ROUTES.follow}${query}` }, limit, signal)
+      const lines = fromUtf8(bytes).split('\n')
+      return lines.flatMap((line) => (line === '' ? [] : (parseFrame(line) ?? [])))
     },
   }
 }

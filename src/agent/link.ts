@@ -7,11 +7,19 @@ import { toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { NewKeyPair } from '../core/keys.ts'
 import type { Logger } from '../core/log.ts'
-import { initialLink, linkAction, linkTransition, SILENCE_MS } from '../wire/agent-link.ts'
+import {
+  FIRST_FRAME_MS,
+  initialLink,
+  linkAction,
+  linkTransition,
+  POLL_FOR_MS,
+  POLL_WAIT_SECONDS,
+  SILENCE_MS,
+} from '../wire/agent-link.ts'
 import type { LinkAction, LinkEvent, LinkState } from '../wire/agent-link.ts'
 import { PAYLOAD, signEnvelope } from '../wire/envelope.ts'
 import type { TrustedKey } from '../wire/envelope.ts'
-import type { BeatFrame, EnrolRequest, HeadFrame, RenewRequest } from '../wire/frames.ts'
+import type { BeatFrame, EnrolRequest, Frame, HeadFrame, RenewRequest } from '../wire/frames.ts'
 import { acceptTrust, verifyRoot } from '../wire/trust.ts'
 import type { VerifiedTrust } from '../wire/trust.ts'
 import { createHubApi, HubRefusal } from './hub-api.ts'
@@ -133,7 +141,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
       case 'Renew':
         return renew(signal)
       case 'Follow':
-        return follow(signal)
+        return action.by === 'Stream' ? follow(signal) : ask(signal)
     }
   }
 
@@ -190,25 +198,73 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     const ended = AbortSignal.any([signal, end.signal])
     try {
       return await withHub(transport, async (hub) => {
-        const frames = (await hub.follow(ports.holds(), ended))[Symbol.asyncIterator]()
+        const first = await firstFrame(hub, ended)
+        if (!first) return { type: 'Stuck' }
+        const { frames } = first
+        let { next } = first
         move({ type: 'Opened' })
         following = hub
-        while (clock.now() < (state.renewAt ?? Number.POSITIVE_INFINITY)) {
+        while (!next.done) {
+          await hear(hub, next.value, signal)
+          if (isRenewalDue()) break
           const waited = { clock, ms: SILENCE_MS, signal: ended, what: 'follow stream' }
-          const next = await deadline(waited, (inner) => untilAborted(frames.next(), inner))
-          if (next.done) break
-          move({ type: 'Frame' })
-          if (next.value.type === 'head') ports.onHead(next.value)
-          else {
-            ports.onBeat(next.value)
-            if (next.value.trustVersion > trust!.bundle.version) await refreshTrust(signal, hub)
-          }
+          next = await deadline(waited, (inner) => untilAborted(frames.next(), inner))
         }
         return { type: 'Ended' }
       })
     } finally {
       following = undefined
       end.abort()
+    }
+  }
+
+  const isRenewalDue = () => clock.now() >= (state.renewAt ?? Number.POSITIVE_INFINITY)
+
+  async function hear(hub: HubApi, frame: Frame, signal: AbortSignal): Promise<void> {
+    move({ type: 'Frame' })
+    if (frame.type === 'head') return ports.onHead(frame)
+    ports.onBeat(frame)
+    if (frame.trustVersion > trust!.bundle.version) await refreshTrust(signal, hub)
+  }
+
+  /** Opens the stream and waits for its first frame; undefined when something on the way holds it back. */
+  async function firstFrame(hub: HubApi, signal: AbortSignal) {
+    const late = new Error('no first frame')
+    const timer = new AbortController()
+    const over = new AbortController()
+    clock.sleep(FIRST_FRAME_MS, AbortSignal.any([timer.signal, signal])).then(
+      () => over.abort(late),
+      () => {}, // it came, or nobody waits any more
+    )
+    const opening = AbortSignal.any([signal, over.signal])
+    try {
+      // The stream itself lives as long as the link; only the wait for its beginning is short.
+      const stream = await untilAborted(hub.follow(ports.holds(), signal), opening)
+      const frames = stream[Symbol.asyncIterator]()
+      return { frames, next: await untilAborted(frames.next(), opening) }
+    } catch (caught) {
+      if (caught === late) return undefined
+      throw caught
+    } finally {
+      timer.abort()
+    }
+  }
+
+  /** Follows by questions for a while, then gives a stream another chance. */
+  async function ask(signal: AbortSignal): Promise<LinkEvent> {
+    const until = clock.monotonicMs() + POLL_FOR_MS
+    try {
+      return await withHub(transport, async (hub) => {
+        while (clock.monotonicMs() < until && !isRenewalDue()) {
+          const frames = await hub.poll(ports.holds(), POLL_WAIT_SECONDS, signal)
+          move({ type: 'Opened' })
+          following = hub
+          for (const frame of frames) await hear(hub, frame, signal)
+        }
+        return { type: 'Ended' }
+      })
+    } finally {
+      following = undefined
     }
   }
 

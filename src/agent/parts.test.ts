@@ -59,8 +59,10 @@ describe('identity', () => {
 
 describe('configuration', () => {
   it('takes flags before environment and says what is missing', () => {
-    const env = { FLOTILLA_JOIN: 'a', FLOTILLA_DATA: '/d', KUBECONFIG: '/k' }
-    assert.deepEqual(readAgentConfig(['--join', 'b', '--name', 'store-1'], env), {
+    const env = { FLOTILLA_JOIN: 'a', FLOTILLA_DATA: '/d', KUBECONFIG: '/k', HTTPS_PROXY: 'http://p:1', SECRET: 'x' }
+    const { proxyVariables, ...config } = readAgentConfig(['--join', 'b', '--name', 'store-1'], env)
+    assert.deepEqual(JSON.parse(JSON.stringify(proxyVariables)), { HTTPS_PROXY: 'http://p:1' })
+    assert.deepEqual(config, {
       kubeconfig: '/k',
       dataDir: '/d',
       logLevel: 'info',

@@ -9,11 +9,13 @@ import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { VERSION } from '../core/version.ts'
 import { readCeiling } from './ceiling-file.ts'
-import { connectHub } from './connect-hub.ts'
+import { createConnectHub } from './connect-hub.ts'
 import { createAgent } from './create-agent.ts'
 import { createFileStorage } from './file-storage.ts'
 import { createJsonLogger } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
+import { proxyFor } from './proxy.ts'
+import type { ProxyVariables } from './proxy.ts'
 
 /** How to run an agent beside a cluster. */
 export interface RunAgentOptions {
@@ -30,6 +32,8 @@ export interface RunAgentOptions {
   /** YAML or JSON with what this cluster's own people allow; everything when absent. */
   readonly ceilingFile?: string
   readonly logLevel?: LogLevel
+  /** Where HTTPS_PROXY and NO_PROXY are looked up; none when absent. */
+  readonly proxyVariables?: ProxyVariables
   /** Where log lines go; standard error when absent. */
   readonly writeLog?: (line: string) => void
   readonly signal: AbortSignal
@@ -53,7 +57,7 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
   try {
     const agent = await createAgent({
       cluster: cluster.transport,
-      hub: connectHub,
+      hub: createConnectHub((endpoint) => proxyFor(endpoint, options.proxyVariables ?? {})),
       storage: await createFileStorage(dataDir),
       blobs: createFileBlobs({ folder: join(dataDir, 'blobs'), ids: systemIds }),
       clock,

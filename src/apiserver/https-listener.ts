@@ -45,6 +45,8 @@ export interface ListenerLimits {
 export interface HttpsListener {
   readonly port: number
   readonly url: string
+  /** New connections see the new certificate. */
+  replaceCertificate(cert: string, key: string): void
   close(): Promise<void>
 }
 
@@ -118,6 +120,7 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   return {
     port,
     url: `https://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    replaceCertificate: (cert, key) => server.setSecureContext({ cert, key, ca: options.clientCa }),
     async close() {
       server.close()
       closing.abort()

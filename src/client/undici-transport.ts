@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { buildConnector, Pool, ProxyAgent } from 'undici'
 import type { HttpResponse, Transport } from '../core/http.ts'
 import type { Secret } from '../core/secret.ts'
 
@@ -30,6 +30,31 @@ export interface SocketOptions {
   /** Each watch keeps one for itself. */
   readonly maxConnections?: number
   readonly keepAliveMs?: number
+  /** Goes through this proxy with CONNECT; TLS is still with the server itself. */
+  readonly proxy?: string
+  /** Resumes TLS sessions of earlier transports with the same credentials. */
+  readonly sessions?: TlsSessions
+}
+
+/** TLS sessions that outlive transports. */
+export interface TlsSessions {
+  connector(key: string, make: () => buildConnector.connector): buildConnector.connector
+}
+
+/** Keeps the sessions of the last few credentials. */
+export function createTlsSessions(most = 4): TlsSessions {
+  const connectors = new Map<string, buildConnector.connector>()
+  return {
+    connector(key, make) {
+      const known = connectors.get(key)
+      if (known) return known
+      const made = make()
+      connectors.set(key, made)
+      const oldest = connectors.keys().next()
+      if (connectors.size > most && !oldest.done) connectors.delete(oldest.value)
+      return made
+    },
+  }
 }
 
 /**
@@ -39,26 +64,35 @@ export interface SocketOptions {
 export function createUndiciTransport(connection: Connection, options: SocketOptions = {}): SocketTransport {
   const { server, ca, cert, key, serverName } = connection
   const url = new URL(server)
-  const pool = new Pool(url.origin, {
+  const tls = {
+    timeout: 10_000,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key: key.reveal() }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(connection.insecure ? { rejectUnauthorized: false } : {}),
+  }
+  const common = {
     allowH2: false,
     connections: options.maxConnections ?? 128,
     keepAliveTimeout: options.keepAliveMs ?? 30_000,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: {
-      timeout: 10_000,
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key: key.reveal() }),
-      ...(serverName === undefined ? {} : { servername: serverName }),
-      ...(connection.insecure ? { rejectUnauthorized: false } : {}),
-    },
-  })
+  }
+  const { proxy, sessions } = options
+  const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, connection.insecure]), () =>
+    buildConnector({ ...tls, allowH2: false }),
+  )
+  const pool =
+    proxy === undefined
+      ? new Pool(url.origin, { ...common, connect: connect ?? tls })
+      : new ProxyAgent({ ...common, uri: proxy, requestTls: tls, proxyTunnel: true })
   const prefix = url.pathname.replace(/\/+$/, '')
 
   return {
     transport: async (request, signal): Promise<HttpResponse> => {
       const response = await pool.request({
+        origin: url.origin,
         method: request.method,
         path: prefix + request.path,
         headers: authorized(request.headers, connection.token),

@@ -15,6 +15,9 @@ import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Cluster } from '../kinds/cluster.ts'
+import { admit, openAdmission } from '../wire/admission.ts'
+import type { AdmissionClass, AdmissionLimits } from '../wire/admission.ts'
+import { TIME_HEADER } from '../wire/clock-skew.ts'
 import { encodeDifference } from '../wire/difference.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
 import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
@@ -36,6 +39,8 @@ import { createPacks } from './packs.ts'
 import { createQuota } from './quota.ts'
 import { createReach } from './reach.ts'
 import { createReports } from './reports.ts'
+import { createSkew } from './skew.ts'
+import { createTraffic } from './traffic.ts'
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -51,8 +56,14 @@ export interface GatewayOptions {
   readonly trust: () => Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
   readonly issueCertificate: IssueCertificate
   /** The agent's own program by digest, for machines that start from nothing. */
+  /** How many requests pass when everybody comes at once. */
+  readonly admission?: AdmissionLimits
   readonly agentBundle?: (digest: Digest) => Promise<Uint8Array | undefined>
 }
+
+// What one core does; a fleet that comes back at once is let in over some seconds.
+const ADMISSION: AdmissionLimits = { perSecond: 400, burst: 1600 }
+const MOST_WAIT_SECONDS = 55
 
 /** A running gateway. */
 export interface Gateway {
@@ -83,7 +94,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   const liveness = createLiveness({ client: options.client, clock, log, gateway: options.name })
-  const reports = createReports({ client: informers.client, clock, log })
+  const traffic = createTraffic()
+  const skew = createSkew({ client: informers.client, clock, log })
+  const reports = createReports({ client: informers.client, clock, log, traffic })
+  const limits = options.admission ?? ADMISSION
+  let admission = openAdmission(limits, clock.monotonicMs())
   const reportQuota = createQuota({ clock, what: 'reports', burst: 60, perMinute: 60 })
   const instances = createInstances({ client: informers.client, clock, log })
   const sets = createKeptSets(options.blobs)
@@ -119,7 +134,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (after) instances.note(after)
     follow.wake(id)
     if (after) return
-    for (const part of [liveness, reports, instances, reportQuota]) part.forget(id)
+    for (const part of [liveness, reports, instances, reportQuota, traffic, skew]) part.forget(id)
   })
   const running = Promise.all([informers.run(life.signal), liveness.run(life.signal)])
 
@@ -133,15 +148,35 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (!clusters.synced() || !assignments.synced()) {
       throw new ApiError('ServiceUnavailable', 'the gateway is starting', { retryAfterSeconds: 1 })
     }
+    if (at === `POST ${ROUTES.enrol}` || at === `POST ${ROUTES.renew}`) letIn('renew')
     if (at === `POST ${ROUTES.enrol}`) return jsonAnswer(await enrolment.enrol(body, caller.address, signal))
     if (at === `POST ${ROUTES.renew}`) return jsonAnswer(await enrolment.renew(body, clusterIdOf(caller)))
 
     const cluster = provenCluster(caller)
+    letIn(at === `POST ${ROUTES.report}` || at === `POST ${ROUTES.checkIn}` ? 'report' : 'follow')
+    traffic.received(cluster.spec.id, body.byteLength)
+    return traffic.sending(cluster.spec.id, await agentRoute(cluster, request, caller, signal))
+  }
+
+  /** What a proven cluster may ask. */
+  async function agentRoute(
+    cluster: Cluster,
+    request: HttpRequest,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const [path = '', query = ''] = request.path.split('?', 2)
+    const parameters = new URLSearchParams(query)
+    const at = `${request.method} ${path}`
+    const body = request.body ?? new Uint8Array()
     const instance = request.headers[INSTANCE_HEADER]
     await instances.hear(cluster, instance, caller.address)
     liveness.touch(cluster.spec.id)
+    await skew.note(cluster, request.headers[TIME_HEADER])
     if (at === `GET ${ROUTES.follow}`) {
-      return followAnswer(cluster, { instance, holds: parameters.get('document') ?? undefined }, signal)
+      const by = { instance, holds: parameters.get('document') ?? undefined }
+      const wait = parameters.get('wait')
+      return wait === null ? followAnswer(cluster, by, signal) : pollAnswer(cluster, by, { wait, signal })
     }
     if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster, request, parameters)
     if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return blobAnswer(cluster, path, request)
@@ -177,6 +212,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     const ended = AbortSignal.any([signal, life.signal])
     const headers = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' }
     return { status: 200, headers, body: follow.frames(cluster.spec.id, by, ended) }
+  }
+
+  /** The same frames for those whose proxies hold streams back: one answer, as soon as there is news or the wait is over. */
+  async function pollAnswer(
+    cluster: Cluster,
+    by: Follower,
+    { wait, signal }: { readonly wait: string; readonly signal: AbortSignal },
+  ): Promise<HttpResponse> {
+    const seconds = /^\d{1,3}$/.test(wait) ? Math.min(Number(wait), MOST_WAIT_SECONDS) : 0
+    const ended = AbortSignal.any([signal, life.signal])
+    const frames = await follow.poll(cluster.spec.id, by, { waitMs: seconds * 1000, signal: ended })
+    return bytesAnswer(frames, 'application/x-ndjson', { headers: { 'cache-control': 'no-store' } })
+  }
+
+  function letIn(who: AdmissionClass): void {
+    const next = admit(admission, who, limits, { now: clock.monotonicMs(), fraction: ids.fraction() })
+    admission = next.state
+    if (next.retryAfterMs === undefined) return
+    const retryAfterSeconds = Math.ceil(next.retryAfterMs / 1000)
+    throw new ApiError('TooManyRequests', 'the gateway is busy; come back a little later', { retryAfterSeconds })
   }
 
   async function documentAnswer(

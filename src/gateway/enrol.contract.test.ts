@@ -40,6 +40,27 @@ describe('a token with networks', () => {
 })
 
 describe('who accepts', () => {
+  it('is an expression over what the hub knows, and a person when it does not say yes', async () => {
+    const rule = "name.startsWith('store-') && labels.region == 'eu' && cidr('10.8.0.0/16').containsIP(address)"
+    const spec = { namePattern: '*', uses: 9, accept: 'Rule', labels: { region: 'eu' } } as const
+    const code = await hub.token('ruled', { ...spec, acceptRule: rule, siteClass: 'Edge' })
+    const join = async (name: string, address?: string, with_ = code) => {
+      const fields = { clusterName: name }
+      return (await createApplicant(hub, name).enrol(with_, { fields, ...(address === undefined ? {} : { address }) }))
+        .state
+    }
+    assert.equal(await join('store-1', '10.8.0.7'), 'Accepted')
+    assert.equal(await join('bank-1', '10.8.0.7'), 'Pending')
+    assert.equal(await join('store-2', '10.9.0.7'), 'Pending')
+    assert.equal(await join('store-3'), 'Pending', 'an address nobody knows')
+    const { siteClass, checkInSeconds, offlineAfterSeconds } = (await clusterOf('store-1')).spec
+    assert.deepEqual([siteClass, checkInSeconds, offlineAfterSeconds], ['Edge', 60, 900])
+    for (const [index, acceptRule] of [undefined, 'name', 'no such thing', '[1,2][7] == 1'].entries()) {
+      const odd = await hub.token(`odd-${index}`, { ...spec, ...(acceptRule === undefined ? {} : { acceptRule }) })
+      assert.equal(await join(`odd-${index}`, '10.8.0.7', odd), 'Pending', String(acceptRule))
+    }
+  })
+
   it('is the rule for its networks, and a person for the rest', async () => {
     const code = await hub.token('many', {
       namePattern: 'store-*',

@@ -11,6 +11,7 @@ import { parseSigningRequest } from '../core/x509.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import type { JoinToken } from '../kinds/join-token.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
+import { SITE_CLASS_TIMES } from '../kinds/site-class.ts'
 import { isOlderVersion, tooOldMessage } from '../wire/agent-version.ts'
 import { openEnvelope, PAYLOAD, trustedKey, unverifiedPayload } from '../wire/envelope.ts'
 import { EnrolRequest, RenewRequest } from '../wire/frames.ts'
@@ -96,12 +97,12 @@ export function createEnrolment(ports: EnrolPorts) {
       metadata: { name, labels: { ...token.spec.labels } },
       spec: {
         id: `c-${ids.suffix(12)}`,
-        accepted: acceptsAtOnce(token, address),
+        accepted: acceptsAtOnce(token, { name, address, agentVersion: request.agentVersion }),
         identityKey: request.identityKey,
         sealingKey: request.sealingKey,
         joinToken: token.metadata.name,
-        checkInSeconds: 30,
-        offlineAfterSeconds: 120,
+        ...(token.spec.siteClass ? { siteClass: token.spec.siteClass } : {}),
+        ...SITE_CLASS_TIMES[token.spec.siteClass ?? 'Connected'],
       },
     }
     try {

@@ -1,5 +1,6 @@
 /** Follow streams: each agent hears of its own newest document, and of nothing else. */
 import type { Clock } from '../core/clock.ts'
+import { concatBytes } from '../core/der.ts'
 import type { Ids } from '../core/ids.ts'
 import { createNotice } from '../core/notice.ts'
 import type { Notice } from '../core/notice.ts'
@@ -32,9 +33,18 @@ const MAX_STREAMS_PER_CLUSTER = 2
 /** Opens streams and wakes them when something of their cluster changed. */
 export function createFollow(ports: FollowPorts) {
   const { clock, ids } = ports
+  let beats = { key: '', lines: new Map<number, Uint8Array>() }
   const open = new Map<string, Set<{ readonly notice: Notice; readonly end: AbortController }>>()
 
   async function* frames(clusterId: string, by: Follower, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    for await (const { line } of steps(clusterId, by, signal)) yield line
+  }
+
+  async function* steps(
+    clusterId: string,
+    by: Follower,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly line: Uint8Array; readonly isHead: boolean }> {
     const stream = { notice: createNotice(clock), end: new AbortController() }
     const streams = open.get(clusterId) ?? new Set()
     open.set(clusterId, streams.add(stream))
@@ -50,10 +60,10 @@ export function createFollow(ports: FollowPorts) {
         session = afterStep(session, step, now)
         switch (step.do) {
           case 'SendHead':
-            yield frameLine({ type: 'head', ...step.head })
+            yield { line: frameLine({ type: 'head', ...step.head }), isHead: true }
             break
           case 'SendBeat':
-            yield frameLine(beat(cluster))
+            yield { line: beatLine(cluster), isHead: false }
             break
           case 'Wait':
             await stream.notice.wait(step.ms, ended).catch(() => {}) // aborted: the loop ends
@@ -68,13 +78,46 @@ export function createFollow(ports: FollowPorts) {
     }
   }
 
-  function beat(cluster: Cluster) {
-    const { checkInSeconds } = cluster.spec
-    return { type: 'beat', at: formatTime(clock.now()), trustVersion: ports.trustVersion(), checkInSeconds } as const
+  /** Encoded once for all streams of a second: thousands of them say the same. */
+  function beatLine({ spec: { checkInSeconds } }: Cluster): Uint8Array {
+    const at = formatTime(clock.now())
+    const trustVersion = ports.trustVersion()
+    const key = `${at} ${trustVersion}`
+    if (beats.key !== key) beats = { key, lines: new Map() }
+    const known = beats.lines.get(checkInSeconds)
+    if (known) return known
+    const line = frameLine({ type: 'beat', at, trustVersion, checkInSeconds })
+    beats.lines.set(checkInSeconds, line)
+    return line
+  }
+
+  /** One answer: everything up to the first head, or the beats of the wait. */
+  async function poll(
+    clusterId: string,
+    by: Follower,
+    { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+  ): Promise<Uint8Array> {
+    const over = new AbortController()
+    const timer = new AbortController()
+    clock.sleep(waitMs, timer.signal).then(
+      () => over.abort(),
+      () => {}, // there was news first
+    )
+    const lines: Uint8Array[] = []
+    try {
+      for await (const { line, isHead } of steps(clusterId, by, AbortSignal.any([signal, over.signal]))) {
+        lines.push(line)
+        if (isHead) break
+      }
+    } finally {
+      timer.abort()
+    }
+    return concatBytes(...lines)
   }
 
   return {
     frames,
+    poll,
     wake: (clusterId: string) => {
       for (const { notice } of open.get(clusterId) ?? []) notice.notify()
     },

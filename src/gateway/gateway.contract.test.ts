@@ -3,7 +3,10 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { matchesGlob } from '../core/glob.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import type { KeyPair } from '../core/bytes.ts'
+import type { Client } from '../client/client.ts'
 import { digestOf } from '../core/digest.ts'
+import { ApiError } from '../core/errors.ts'
+import { silentLogger } from '../core/log.ts'
 import { seededKeys } from '../core/keys.ts'
 import { isObject } from '../core/json.ts'
 import { createSigningRequest, parseCertificate } from '../core/x509.ts'
@@ -20,8 +23,9 @@ import { ROUTES } from '../wire/frames.ts'
 import type { EnrolRequest, Report } from '../wire/frames.ts'
 import { issueAgentCertificate, signerOf } from '../wire/hub-trust.ts'
 import { parseJoinCode } from '../wire/join-code.ts'
-import { parseLiveness } from '../wire/liveness.ts'
+import { LIVENESS_ANNOTATION, parseLiveness } from '../wire/liveness.ts'
 import { writePublicKey } from '../wire/trust.ts'
+import { createLiveness } from './liveness.ts'
 
 let hub: TestHub
 
@@ -418,6 +422,47 @@ describe('the door', () => {
     await hub.client.update(Cluster, { ...cluster, spec: { ...cluster.spec, accepted: false } })
     await hub.clock.settle()
     await reading
+  })
+})
+
+describe('the summary of who was heard', () => {
+  it('stays below what an API server takes, however many clusters a gateway has', async () => {
+    const lines: { name: string; bytes: number; seen: number }[] = []
+    const clock = hub.clock
+    const book = createLiveness({
+      client: {
+        get: async () => {
+          throw new ApiError('NotFound', 'no')
+        },
+        create: async (
+          _type: unknown,
+          object: { metadata: { name: string; annotations?: Record<string, string> } },
+        ) => {
+          const text = object.metadata.annotations?.[LIVENESS_ANNOTATION]
+          if (text === undefined) return object
+          const seen = Object.keys(parseLiveness(text).seen).length
+          lines.push({ name: object.metadata.name, bytes: text.length, seen })
+          return object
+        },
+      } as unknown as Client,
+      clock,
+      log: silentLogger,
+      gateway: '0',
+    })
+    for (let i = 0; i < 10_001; i++) book.touch(`c-${String(i).padStart(62, '0')}`)
+    book.forget(`c-${'0'.repeat(62)}`)
+    const stop = new AbortController()
+    const running = book.run(stop.signal)
+    await clock.settle()
+    stop.abort()
+    await clock.settle()
+    await running
+    assert.equal(
+      lines.reduce((sum, { seen }) => sum + seen, 0),
+      10_000,
+    )
+    assert.equal(new Set(lines.map(({ name }) => name)).size, lines.length)
+    for (const { name, bytes } of lines) assert.ok(bytes < 200 * 1024, `${name}: ${bytes}`)
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { connect } from 'node:net'
-import { connectHub } from '../agent/connect-hub.ts'
+import { createConnectHub } from '../agent/connect-hub.ts'
 import { createHubApi } from '../agent/hub-api.ts'
 import { createPartials } from '../agent/partials.ts'
 import type { KeyPair } from '../core/bytes.ts'
@@ -81,7 +81,7 @@ describe('the listener', () => {
   async function ask(options: { certificate?: string; cas?: string[]; body?: Uint8Array }): Promise<number> {
     const credentials = options.certificate ? { certificate: options.certificate, privateKey: key(9).privateKey } : {}
     const cas = options.cas ?? [caOf(1).certificate]
-    const hub = connectHub({ endpoint: `https://127.0.0.1:${listener.port}`, cas, ...credentials })
+    const hub = createConnectHub()({ endpoint: `https://127.0.0.1:${listener.port}`, cas, ...credentials })
     try {
       const headers = { 'x-forwarded-for': '10.8.0.1', 'x-real-ip': '10.8.0.1' }
       const request = { method: 'POST', path: '/x?y', headers, ...(options.body ? { body: options.body } : {}) }
@@ -154,7 +154,7 @@ describe('the listener', () => {
       log: silentLogger,
       handle: async (_request, _caller, signal) => ({ status: 200, headers: {}, body: beats(signal) }),
     })
-    const hub = connectHub({ endpoint: `https://127.0.0.1:${listener.port}`, cas: [caOf(1).certificate] })
+    const hub = createConnectHub()({ endpoint: `https://127.0.0.1:${listener.port}`, cas: [caOf(1).certificate] })
     const stop = new AbortController()
     const frames = await createHubApi({
       transport: hub.transport,

@@ -11,6 +11,7 @@ import {
   LIVENESS_INTERVAL_MS,
   LIVENESS_LABEL,
   LIVENESS_NAMESPACE,
+  LIVENESS_PAGE,
   livenessLeaseName,
 } from '../wire/liveness.ts'
 
@@ -45,12 +46,23 @@ export interface LivenessPorts {
 /** Keeps and publishes when clusters were last heard. */
 export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
   let listeningSince = clock.monotonicMs()
-  /** Cluster id → monotonic milliseconds. */
-  const heard = new Map<string, number>()
-  const key = { namespace: LIVENESS_NAMESPACE, name: livenessLeaseName(gateway) }
+  /** Cluster id → monotonic milliseconds, in pages that each fit into the annotations of a Lease. */
+  const pages: Map<string, number>[] = [new Map()]
+  const pageOf = new Map<string, Map<string, number>>()
   const secondsSince = (ms: number) => Math.max(0, Math.floor((clock.monotonicMs() - ms) / 1000))
 
-  async function publish(signal: AbortSignal): Promise<void> {
+  function touch(clusterId: string): void {
+    let page = pageOf.get(clusterId)
+    if (!page) {
+      page = pages.find(({ size }) => size < LIVENESS_PAGE)
+      if (!page) pages.push((page = new Map()))
+      pageOf.set(clusterId, page)
+    }
+    page.set(clusterId, clock.monotonicMs())
+  }
+
+  async function publish(heard: ReadonlyMap<string, number>, page: number, signal: AbortSignal): Promise<void> {
+    const key = { namespace: LIVENESS_NAMESPACE, name: livenessLeaseName(gateway, page) }
     const seen = Object.fromEntries([...heard].map(([id, at]) => [id, secondsSince(at)]))
     const annotations = { [LIVENESS_ANNOTATION]: formatLiveness({ up: secondsSince(listeningSince), seen }) }
     const renewTime = formatMicroTime(clock.now())
@@ -76,17 +88,22 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
   }
 
   return {
-    touch: (clusterId: string) => heard.set(clusterId, clock.monotonicMs()),
-    forget: (clusterId: string) => heard.delete(clusterId),
+    touch,
+    forget(clusterId: string): void {
+      pageOf.get(clusterId)?.delete(clusterId)
+      pageOf.delete(clusterId)
+    },
     async run(signal: AbortSignal): Promise<void> {
       let lastRound = clock.monotonicMs()
       while (!signal.aborted) {
         // A gateway that stood still heard nobody meanwhile: that silence was its own, not the clusters'.
         if (clock.monotonicMs() - lastRound > 3 * LIVENESS_INTERVAL_MS) listeningSince = clock.monotonicMs()
         lastRound = clock.monotonicMs()
-        await publish(signal).catch((caught: unknown) => {
-          if (!signal.aborted) log.debug({ err: toError(caught) }, 'liveness summary could not be published')
-        })
+        for (const [page, heard] of pages.entries()) {
+          await publish(heard, page, signal).catch((caught: unknown) => {
+            if (!signal.aborted) log.debug({ err: toError(caught) }, 'liveness summary could not be published')
+          })
+        }
         await clock.sleep(LIVENESS_INTERVAL_MS, signal).catch(() => {}) // aborted: the loop ends
       }
     },

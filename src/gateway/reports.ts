@@ -14,11 +14,20 @@ import { CheckIn, Report } from '../wire/frames.ts'
 import type { CheckInAnswer, Claim } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseJson } from '../wire/validate.ts'
+import type { TrafficBook } from './traffic.ts'
 
 const MAX_ROUNDS = 8
 
+/** What reports need. */
+export interface ReportPorts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Logger
+  readonly traffic: Pick<TrafficBook, 'pending' | 'taken'>
+}
+
 /** Takes reports and check-ins of proven clusters. */
-export function createReports({ client, clock, log }: { client: Client; clock: Clock; log: Logger }) {
+export function createReports({ client, clock, log, traffic }: ReportPorts) {
   /** Cluster id → digest of the report that is stored; at most one per known cluster. */
   const stored = new Map<string, Digest>()
 
@@ -34,7 +43,13 @@ export function createReports({ client, clock, log }: { client: Client; clock: C
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const current = await client.get(ClusterReport, { name }).catch(absentIfNotFound)
       if (current?.spec.clusterId === cluster.spec.id) refuseOlder(current, reported)
-      const spec = specOf(cluster, reported, formatTime(clock.now()))
+      const pending = traffic.pending(cluster.spec.id)
+      const before = current?.spec.clusterId === cluster.spec.id ? current.spec.traffic : undefined
+      const counted = {
+        downBytes: (before?.downBytes ?? 0) + pending.down,
+        upBytes: (before?.upBytes ?? 0) + pending.up,
+      }
+      const spec = { ...specOf(cluster, reported, formatTime(clock.now())), traffic: counted }
       try {
         if (!current) {
           const metadata = { name, ...ownedBy(cluster) }
@@ -49,9 +64,11 @@ export function createReports({ client, clock, log }: { client: Client; clock: C
           await client.delete(ClusterReport, { name }, { uid: current.metadata.uid ?? '' })
           continue
         } else {
-          if (jsonEqual(current.spec, { ...spec, receivedAt: current.spec.receivedAt })) return
+          const { receivedAt, traffic: _before, ...known } = current.spec
+          if (jsonEqual({ ...known, receivedAt }, { ...specOf(cluster, reported, receivedAt) })) return
           await client.update(ClusterReport, { ...current, spec })
         }
+        traffic.taken(cluster.spec.id, pending)
         return log.debug({ cluster: name, epoch: reported.epoch, revision: reported.revision }, 'report stored')
       } catch (caught) {
         if (!isApiError(caught, 'Conflict', 'AlreadyExists', 'NotFound')) throw caught

@@ -6,6 +6,7 @@ import { ApiError, isApiError } from '../core/errors.ts'
 import { matchesGlob } from '../core/glob.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { JoinToken } from '../kinds/join-token.ts'
+import { isAcceptedBy } from '../wire/accept-rule.ts'
 import { tokenHash } from '../wire/join-code.ts'
 import type { JoinTokenSecret } from '../wire/join-code.ts'
 
@@ -43,13 +44,24 @@ export function refuseNetwork({ spec }: JoinToken, address: string | undefined):
   throw new ApiError('Forbidden', `this join code may not be used from ${address ?? 'an unknown address'}`)
 }
 
-/** Whether whoever joins with it from there is accepted without a person. A pattern alone is no rule: it needs networks. */
-export function acceptsAtOnce({ spec }: JoinToken, address: string | undefined): boolean {
+/** Whether whoever joins with it is accepted without a person. A pattern alone is no rule: it needs networks or an expression. */
+export function acceptsAtOnce(
+  { spec }: JoinToken,
+  {
+    name,
+    address,
+    agentVersion,
+  }: { readonly name: string; readonly address: string | undefined; readonly agentVersion: string },
+): boolean {
   switch (spec.accept) {
     case 'Auto':
       return spec.clusterName !== undefined
     case 'Networks':
       return isInAny(address, spec.acceptNetworks ?? [])
+    case 'Rule': {
+      const facts = { name, labels: spec.labels, address: address ?? '', agentVersion }
+      return spec.acceptRule !== undefined && isAcceptedBy(spec.acceptRule, facts)
+    }
     case 'Manual':
       return false
   }

@@ -32,7 +32,8 @@ export function inProcess(
 export interface HubOptions extends HubPorts {
   readonly store: Store
   readonly blobs: Blobs
-  readonly trust: HubTrust
+  /** Asked with each use: trust changes while a hub runs. */
+  readonly trust: () => HubTrust
   readonly gatewayName?: string
   readonly metrics?: Metrics
   /** Fetches sources; without it every fetch fails with a sentence, since a simulated world has no git server. */
@@ -70,13 +71,20 @@ export function composeHub(options: HubOptions): ComposedHub {
     client: clientOf(HUB_USERS.gateway),
     blobs,
     trust,
-    transportCa: trust.transportCa,
+    transportCa: () => trust().transportCa,
   })
   const controllers = composeControllers({
     ...ports,
     client: clientOf(HUB_USERS.controllers),
     blobs,
-    trust,
+    trust: {
+      get signer() {
+        return trust().signer
+      },
+      get newest() {
+        return trust().newest
+      },
+    },
     render: async (input) => renderBundle(input),
     fetchSource: options.fetchSource ?? noSources,
     ...(metrics && { metrics }),
@@ -86,7 +94,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     gateway,
     client,
     run: async (signal) => {
-      await announceHub(client, trust, undefined)
+      await announceHub(client, trust(), undefined)
       await controllers.run(signal)
     },
     close: async () => {

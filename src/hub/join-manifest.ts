@@ -11,6 +11,8 @@ export interface JoinManifestOptions {
   readonly endpoints: readonly string[]
   readonly agentBundle: Digest
   readonly image?: string
+  /** `http://host:port` of the proxy between the cluster and the hub. */
+  readonly proxy?: string
   /** The code is for several names: each cluster says its own in ConfigMap flotilla-cluster, and the pod waits for it. */
   readonly isForSeveral?: boolean
   /** What the agent may do in its cluster; everything unless told. */
@@ -78,6 +80,7 @@ export function joinManifest(options: JoinManifestOptions): string {
   const { code, endpoints, agentBundle, image = 'node:26-slim', profile = 'full', namespaces = [] } = options
   const join = { name: 'FLOTILLA_JOIN', valueFrom: { secretKeyRef: { name: 'flotilla-join', key: 'code' } } }
   const name = { name: 'FLOTILLA_NAME', valueFrom: { configMapKeyRef: NAME_CONFIG_MAP } }
+  const proxy = options.proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: options.proxy }]
   const metadata = (name: string) => ({ name, namespace: NAMESPACE, labels: LABELS })
   const security = {
     allowPrivilegeEscalation: false,
@@ -121,6 +124,7 @@ export function joinManifest(options: JoinManifestOptions): string {
                 name: 'fetch',
                 image,
                 command: ['node', '-e', FETCH, '--', agentBundle, ROUTES.agentBundle, ...endpoints],
+                ...(proxy.length > 0 && { env: [...proxy, { name: 'NODE_USE_ENV_PROXY', value: '1' }] }),
                 volumeMounts: [program],
                 securityContext: security,
               },
@@ -139,7 +143,7 @@ export function joinManifest(options: JoinManifestOptions): string {
                   '--data',
                   '/data/agent',
                 ],
-                env: options.isForSeveral ? [join, name] : [join],
+                env: [join, ...(options.isForSeveral ? [name] : []), ...proxy],
                 volumeMounts: [
                   program,
                   { name: 'data', mountPath: '/data' },

@@ -3,7 +3,10 @@ import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { formatTime } from '../core/time.ts'
+import { Stalled } from '../core/errors.ts'
 import { JoinToken } from '../kinds/join-token.ts'
+import type { SiteClass } from '../kinds/site-class.ts'
+import { acceptRuleProblem } from '../wire/accept-rule.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
 import { readHubInfo } from './hub-info.ts'
 import { joinManifest } from './join-manifest.ts'
@@ -19,6 +22,9 @@ interface InvitationTerms {
   readonly accept: JoinToken['spec']['accept']
   /** With accept Networks: from where nobody has to accept. */
   readonly acceptNetworks?: readonly string[]
+  /** With accept Rule: the CEL expression. */
+  readonly acceptRule?: string
+  readonly siteClass?: SiteClass
   /** From where the token may be used; anywhere when empty. */
   readonly networks?: readonly string[]
   readonly uses?: number
@@ -26,6 +32,8 @@ interface InvitationTerms {
   /** What the agent of the manifest may do. */
   readonly profile?: AgentProfile
   readonly namespaces?: readonly string[]
+  /** The proxy the agent of the manifest goes through. */
+  readonly proxy?: string
 }
 
 /** A join token and what its bearer needs. */
@@ -48,7 +56,9 @@ export interface InvitePorts {
 /** Makes the token and its code. */
 export async function inviteCluster(invitation: Invitation, ports: InvitePorts): Promise<Invited> {
   const { client, clock, ids } = ports
-  const { acceptNetworks = [], networks = [], profile, namespaces } = invitation
+  const { acceptNetworks = [], networks = [], profile, namespaces, acceptRule, siteClass, proxy } = invitation
+  const problem = acceptRule === undefined ? undefined : acceptRuleProblem(acceptRule)
+  if (problem !== undefined) throw new Stalled('BadRule', `the rule cannot be used: ${problem}`)
   const info = await readHubInfo(client)
   const secret = tokenSecret(ids.bytes(32))
   const name = `${tokenPrefix(invitation)}-${ids.suffix(5)}`
@@ -64,6 +74,8 @@ export async function inviteCluster(invitation: Invitation, ports: InvitePorts):
       uses: invitation.uses ?? 1,
       labels: { ...invitation.labels },
       accept: invitation.accept,
+      ...(acceptRule !== undefined && { acceptRule }),
+      ...(siteClass && { siteClass }),
       ...(acceptNetworks.length > 0 && { acceptNetworks: [...acceptNetworks] }),
       ...(networks.length > 0 && { networks: [...networks] }),
     },
@@ -78,6 +90,7 @@ export async function inviteCluster(invitation: Invitation, ports: InvitePorts):
           endpoints: info.endpoints,
           agentBundle: info.agentBundle,
           ...(profile && { profile }),
+          ...(proxy !== undefined && { proxy }),
           ...(namespaces && { namespaces }),
         })
   return { token: name, code, expiresAt, ...(manifest !== undefined && { manifest }) }

@@ -119,6 +119,14 @@ export async function loadHubKeys(directory: DataDirectory, wanted: WantedTrust,
   return readKeyFiles({ ...files, [TRUST_FILES.bundles]: bundles })
 }
 
+/** The keys as they are on disk now; an error when they cannot be used. */
+export async function readHubKeys(directory: DataDirectory): Promise<HubKeys> {
+  const folder = directory.file(FOLDER)
+  const files = await readFolder(folder)
+  if (!files) throw new Stalled('KeysMissing', `${folder} is gone: restore it from a backup`)
+  return readKeyFiles(files)
+}
+
 async function readFolder(folder: string): Promise<Record<string, string> | undefined> {
   let names: string[]
   try {

@@ -28,7 +28,8 @@ import { createFleetView } from './fleet-view.ts'
 import { freePort } from './free-port.ts'
 import { SYSTEM_NAMESPACE } from './hub-info.ts'
 import { replaceFile } from './key-files.ts'
-import { issueApiClient, issueApiServer, issueGateway, loadHubKeys } from './keys.ts'
+import { keepKeys } from './kept-keys.ts'
+import { issueApiClient, issueApiServer, issueGateway, loadHubKeys, readHubKeys } from './keys.ts'
 import type { HubKeys } from './keys.ts'
 import { installKinds } from './kube-home.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
@@ -37,6 +38,7 @@ import { plainConnection } from './plain-connection.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
+import type { GatewayKeys } from './threads/messages.ts'
 import { startThread } from './threads/thread.ts'
 import type { Thread } from './threads/thread.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
@@ -65,6 +67,8 @@ export interface RunningHub {
 interface Home {
   readonly server: string
   as(user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Connection
+  /** Gives its listener a new certificate. */
+  renew(keys: HubKeys): Promise<void>
   /** The threads it needs on this machine. */
   readonly threads: readonly Pick<Thread<'api'>, 'metrics'>[]
   /** Several hubs may share it, so one must lead. */
@@ -106,7 +110,8 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const gatewayListen = { ...gatewayAddress, port: gatewayAddress.port || (await freePort(gatewayAddress.host)) }
   const gatewayHost = reachableHost(gatewayListen.host, hostname())
   const gatewayUrl = config.gatewayUrl ?? `https://${formatAddress({ ...gatewayListen, host: gatewayHost })}`
-  const keys = await loadHubKeys(directory, { endpoints: [gatewayUrl], minAgentVersion: '0.1.0' }, starting)
+  const wanted = { endpoints: [gatewayUrl], minAgentVersion: '0.1.0' }
+  const keys = await loadHubKeys(directory, wanted, starting)
 
   const deaths: Promise<never>[] = []
   const home =
@@ -130,19 +135,19 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   await announceHub(hubClient, keys.trust, agentBundle?.digest)
 
   const blobsFolder = directory.file('blobs')
+  const gatewayNames = certificateNames([gatewayListen.host, gatewayHost, new URL(gatewayUrl).hostname])
+  const gatewayKeys = ({ trust, ...more }: HubKeys): GatewayKeys => ({
+    server: issueGateway({ trust, ...more }, gatewayNames, starting),
+    transportCa: trust.transportCa,
+    trust: { root: trust.root, envelopes: trust.envelopes, newest: trust.newest },
+  })
   const gateway = await startThread('gateway', {
     // Stable over restarts of this directory's hub, unique among hubs that share a home.
     name: home.isShared ? await gatewayName(directory, starting) : '0',
     listen: gatewayListen,
     api: plainConnection(home.as(HUB_USERS.gateway)),
     blobs: blobsFolder,
-    server: issueGateway(
-      keys,
-      certificateNames([gatewayListen.host, gatewayHost, new URL(gatewayUrl).hostname]),
-      starting,
-    ),
-    transportCa: keys.trust.transportCa,
-    trust: { root: keys.trust.root, envelopes: keys.trust.envelopes, newest: keys.trust.newest },
+    ...gatewayKeys(keys),
     agentBundle,
     logLevel: config.logLevel,
   })
@@ -158,13 +163,25 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   closers.push(() => source.close())
   deaths.push(gateway.death, render.death, source.death)
 
+  const kept = keepKeys(keys, {
+    clock,
+    log,
+    read: () => readHubKeys(directory),
+    spread: async (next) => {
+      await gateway.call(gatewayKeys(next), life.signal)
+      await home.renew(next)
+    },
+  })
+  const keeping = kept.run(life.signal)
+  closers.push(() => keeping)
+
   const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
   const threads = [...home.threads, gateway, render, source]
   const page = createMetricsPage({ clock, facts: () => view.facts(), threads: () => threads })
   const working = runControllers(
     {
       client: hubClient,
-      trust: keys.trust,
+      trust: kept.trust,
       blobsFolder,
       render: (input, signal) => render.call(input, signal),
       fetchSource: (request, signal) => source.call(request, signal),
@@ -254,6 +271,10 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     server,
     threads: [api],
     isShared: false,
+    renew: async (next) => {
+      const names = certificateNames([listen.host, hostname()])
+      await api.call(issueApiServer(next, names, starting), new AbortController().signal)
+    },
     as: (user) => {
       const { certificate, privateKey } = issueApiClient(keys, user, starting)
       return { server, ca: keys.apiCa.certificate, cert: certificate, key: new Secret(privateKey) }
@@ -268,7 +289,7 @@ async function openKubeHome(file: string, context: string | undefined): Promise<
     ...(context !== undefined && { context }),
     readFile: (path) => readFile(path, 'utf8'),
   })
-  return { server: connection.server, threads: [], isShared: true, as: () => connection }
+  return { server: connection.server, threads: [], isShared: true, renew: async () => {}, as: () => connection }
 }
 
 async function gatewayName(directory: DataDirectory, { ids }: HubPorts): Promise<string> {

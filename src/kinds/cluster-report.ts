@@ -28,6 +28,18 @@ export const ClusterReport = defineKind({
         { description: 'Why the agent does not follow the newest document; absent while it does.' },
       ),
     ),
+    traffic: optional(
+      object(
+        {
+          downBytes: int({ description: 'To the cluster.' }),
+          upBytes: int({ description: 'From the cluster.' }),
+        },
+        {
+          description:
+            'Bytes of requests and answers since the cluster joined, as of this report; written with it, never for its own sake.',
+        },
+      ),
+    ),
     receivedAt: time({ description: 'When the gateway received it.' }),
     bundles: listMap(
       ['bundle'],

@@ -1,6 +1,7 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { Conditions, enumOf, flag, int, listMap, name, object, optional, text, time } from './schema.ts'
+import { SITE_CLASSES } from './site-class.ts'
 import { STATES } from './states.ts'
 
 const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
@@ -77,6 +78,12 @@ export const Cluster = defineKind({
     identityKey: text({ ...KEY, description: "The agent's enrolled identity key (SPKI, base64)." }),
     sealingKey: text({ ...KEY, description: 'The key secret values are sealed to (SPKI, base64).' }),
     joinToken: optional(name({ description: 'The JoinToken the cluster enrolled with.' })),
+    siteClass: optional(
+      enumOf(SITE_CLASSES, {
+        description:
+          'The kind of place it is in; what its times were when it joined. Connected: heard every 30 s, offline after 2 min. Edge: 60 s, 15 min. Intermittent: 5 min, 7 days.',
+      }),
+    ),
     checkInSeconds: int({
       default: 30,
       minimum: 1,
@@ -94,7 +101,18 @@ export const Cluster = defineKind({
     conditions: Conditions,
     state: optional(enumOf(STATES, { description: 'The cluster as a whole.' })),
     message: optional(text({ max: 4096, description: 'Why the state is what it is.' })),
-    lastSeen: optional(time({ description: 'When the agent was last heard, to a coarse granularity.' })),
+    lastSeen: optional(
+      time({
+        description:
+          'When the agent was last heard. While it is Available: some time within its offline tolerance. Once it is offline: to 10 seconds.',
+      }),
+    ),
+    clockSkewSeconds: optional(
+      int({
+        minimum: -4_000_000_000,
+        description: "How far the agent's clock is ahead of the hub's (negative: behind); absent below a minute.",
+      }),
+    ),
     kubernetesVersion: optional(text({ max: 64 })),
     agentVersion: optional(text({ max: 64 })),
     claims: optional(

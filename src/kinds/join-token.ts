@@ -1,6 +1,7 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { Conditions, enumOf, int, listOf, mapOf, name, object, optional, text, time } from './schema.ts'
+import { SITE_CLASSES } from './site-class.ts'
 
 // Only the form; the gateway reads it, and a network nobody can read has nobody in it.
 const NETWORK = text({ max: 49, min: 3, pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' })
@@ -36,11 +37,25 @@ export const JoinToken = defineKind({
       default: {},
       description: 'Labels the hub stamps on clusters that join with it.',
     }),
-    accept: enumOf(['Auto', 'Manual', 'Networks'], {
+    siteClass: optional(
+      enumOf(SITE_CLASSES, {
+        description:
+          'The kind of place of clusters that join with it. Connected: heard every 30 s, offline after 2 min. Edge: 60 s, 15 min. Intermittent: 5 min, 7 days.',
+      }),
+    ),
+    accept: enumOf(['Auto', 'Manual', 'Networks', 'Rule'], {
       default: 'Manual',
       description:
-        'Auto: accepted at the first join (needs `clusterName`; a pattern with Auto waits for a person). Manual: a person accepts. Networks: accepted at the first join from one of `acceptNetworks`, by a person from elsewhere.',
+        'Auto: accepted at the first join (needs `clusterName`; a pattern with Auto waits for a person). Manual: a person accepts. Networks: accepted at the first join from one of `acceptNetworks`, by a person from elsewhere. Rule: accepted at the first join when `acceptRule` says so, by a person otherwise.',
     }),
+    acceptRule: optional(
+      text({
+        max: 4096,
+        min: 1,
+        description:
+          'With accept Rule: CEL over `name`, `labels` (those the token stamps), `address` (as the gateway saw it; empty when unknown) and `agentVersion`. Anything but true leaves the cluster to a person.',
+      }),
+    ),
     acceptNetworks: optional(
       listOf(NETWORK, { max: 64, description: 'With accept Networks: joins from these networks need no person.' }),
     ),

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectHub } from '../agent/connect-hub.ts'
+import { createConnectHub } from '../agent/connect-hub.ts'
 import { createAgent } from '../agent/create-agent.ts'
 import { createFileStorage } from '../agent/file-storage.ts'
 import { createFileBlobs } from '../blobs/file-blobs.ts'
@@ -79,7 +79,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       const data = join(agents, name)
       const agent = await createAgent({
         cluster: cluster.transport,
-        hub: connectHub,
+        hub: createConnectHub(),
         storage: await createFileStorage(data),
         blobs: createFileBlobs({ folder: join(data, 'blobs'), ids }),
         clock,

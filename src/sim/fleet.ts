@@ -62,7 +62,7 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
   const hub = world.start('hub', async (host) => {
     const { clock, ids, log } = host
     const store = host.store(hubStore)
-    const composed = composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust })
+    const composed = composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust: () => trust })
     host.listen('api', composed.api.handle)
     host.listen('gateway', composed.gateway.handle)
     await composed.run(host.signal)

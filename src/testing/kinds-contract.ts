@@ -226,7 +226,7 @@ export const VALIDATION_CASES: readonly ValidationCase[] = [
       cause(
         'spec.accept',
         'FieldValueNotSupported',
-        'Unsupported value: "Sometimes": supported values: "Auto", "Manual", "Networks"',
+        'Unsupported value: "Sometimes": supported values: "Auto", "Manual", "Networks", "Rule"',
       ),
       RULES_NOT_CHECKED,
     ],

@@ -5,17 +5,18 @@ import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Client } from '../client/client.ts'
 import { utf8 } from '../core/bytes.ts'
+import { concatBytes } from '../core/der.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { isApiError } from '../core/errors.ts'
-import { readBody } from '../core/http.ts'
+import { bodyOf, readBody } from '../core/http.ts'
 import type { Caller, HttpResponse, Transport } from '../core/http.ts'
 import { canonicalJson } from '../core/json.ts'
 import { silentLogger } from '../core/log.ts'
 import { formatTime } from '../core/time.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
 import { createGateway } from '../gateway/create-gateway.ts'
-import type { Gateway } from '../gateway/create-gateway.ts'
+import type { Gateway, GatewayOptions } from '../gateway/create-gateway.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
@@ -46,7 +47,7 @@ export interface TestBundle {
 }
 
 /** Starts the agent side of a hub on a virtual clock. */
-export async function startTestHub(seed = 'hub') {
+export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, 'admission'> = {}) {
   const clock = createVirtualClock()
   const ids = createSeededIds(seed)
   const store = createMemoryStore()
@@ -69,6 +70,8 @@ export async function startTestHub(seed = 'hub') {
     requests: [] as string[],
     /** Path → bytes of answers that arrived. */
     received: new Map<string, number>(),
+    /** Something on the way keeps an answer until it is whole, as some proxies do. */
+    buffers: false,
     /** The next answers with a tag (long ones) break off after so many bytes. */
     cuts: [] as number[],
   }
@@ -76,6 +79,7 @@ export async function startTestHub(seed = 'hub') {
   /** Another gateway of the same hub, which hears of the others through the API alone. */
   async function startGateway(name: string): Promise<Gateway> {
     const started = createGateway({
+      ...options,
       name,
       client: createClient({ transport: recording(as('system:flotilla:gateway'), writes), clock }),
       blobs,
@@ -110,6 +114,12 @@ export async function startTestHub(seed = 'hub') {
         const caller = callerOfUnverified(certificate, trust.newest.bundle.transportCas, clock.now())
         const ended = AbortSignal.any([signal, closed.signal])
         const answer = await gateway.handle(request, caller, ended)
+        if (network.buffers) {
+          const chunks: Uint8Array[] = []
+          for await (const chunk of answer.body) chunks.push(chunk)
+          ended.throwIfAborted()
+          return { ...answer, body: bodyOf(concatBytes(...chunks)) }
+        }
         return { ...answer, body: whileUp(answer, request.path.split('?')[0]!) }
       },
       close: async () => closed.abort(),

@@ -23,6 +23,7 @@ const EVENTS: Record<LinkEvent['type'], LinkEvent> = {
   Certified: { type: 'Certified', renewAt: 9 },
   Opened: { type: 'Opened' },
   Frame: { type: 'Frame' },
+  Stuck: { type: 'Stuck' },
   Ended: { type: 'Ended' },
   Failed: { type: 'Failed', why: 'down' },
   Expired: { type: 'Expired', why: 'certificate expired' },
@@ -38,6 +39,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Connecting',
     Opened: '=',
     Frame: '=',
+    Stuck: '=',
     Ended: '=',
     Failed: 'Backoff>Unenrolled',
     Expired: '=',
@@ -50,6 +52,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Connecting',
     Opened: '=',
     Frame: '=',
+    Stuck: '=',
     Ended: '=',
     Failed: 'Backoff>Pending',
     Expired: '=',
@@ -62,6 +65,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Connecting',
     Opened: '=',
     Frame: '=',
+    Stuck: '=',
     Ended: '=',
     Failed: 'Backoff>Certifying',
     Expired: '=',
@@ -74,6 +78,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Connecting',
     Opened: 'Following',
     Frame: '=',
+    Stuck: 'Backoff>Connecting',
     Ended: '=',
     Failed: 'Backoff>Connecting',
     Expired: 'Backoff>Certifying',
@@ -86,6 +91,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Following',
     Opened: '=',
     Frame: 'Following',
+    Stuck: 'Backoff>Connecting',
     Ended: 'Connecting',
     Failed: 'Backoff>Connecting',
     Expired: 'Backoff>Certifying',
@@ -98,6 +104,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Connecting',
     Opened: '=',
     Frame: '=',
+    Stuck: '=',
     Ended: '=',
     Failed: 'Backoff>Certifying',
     Expired: '=',
@@ -110,6 +117,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Certified: 'Connecting',
     Opened: '=',
     Frame: '=',
+    Stuck: '=',
     Ended: '=',
     Failed: 'Backoff>Pending',
     Expired: '=',
@@ -159,6 +167,25 @@ describe('the link of an agent', () => {
     assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
     const asked = linkTransition(initialLink({}), { type: 'Failed', why: 'busy', retryAfterMs: 90_000 }, context)
     assert.equal(asked.at === 'Backoff' && asked.until, NOW + 90_000)
+  })
+
+  it('asks instead when streams stay silent, and tries a stream again after a while', () => {
+    const by = (state: LinkState) => {
+      const action = linkAction(state, 4)
+      return action.do === 'Follow' ? action.by : action.do
+    }
+    const retry = (state: LinkState) => linkTransition(state, EVENTS.Waited, { ...context, now: NOW + 120_000 })
+    let state = retry(linkTransition(STATES.Connecting, EVENTS.Stuck, context))
+    assert.equal(by(state), 'Stream')
+    // One that works in between clears it.
+    const worked = linkTransition(linkTransition(state, EVENTS.Opened, context), EVENTS.Frame, context)
+    assert.equal(by(retry(linkTransition(worked, EVENTS.Stuck, context))), 'Stream')
+    state = retry(linkTransition(state, EVENTS.Stuck, context))
+    assert.equal(by(state), 'Poll')
+    state = linkTransition(linkTransition(state, EVENTS.Opened, context), EVENTS.Frame, context)
+    assert.equal(by(state), 'Poll', 'an answer is no stream')
+    assert.equal(by(retry(linkTransition(state, EVENTS.Failed, context))), 'Poll')
+    assert.equal(by(linkTransition(state, EVENTS.Ended, { ...context, now: NOW + 60_000 })), 'Stream')
   })
 
   it('forgets failures only after a stream that lived', () => {

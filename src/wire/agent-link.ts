@@ -22,6 +22,8 @@ export interface LinkFacts {
   readonly renewAt?: number
   /** Failures in a row. */
   readonly failures: number
+  /** Streams in a row on which nothing came: something on the way holds streams back. */
+  readonly stuck?: number
 }
 
 /** The state of a link. */
@@ -43,6 +45,8 @@ export type LinkEvent =
   | { readonly type: 'Certified'; readonly renewAt: number }
   | { readonly type: 'Opened' }
   | { readonly type: 'Frame' }
+  /** The stream was asked for, and not even its first beat came. */
+  | { readonly type: 'Stuck' }
   /** The stream ended as it should, or the agent ended it to renew. */
   | { readonly type: 'Ended' }
   /** The network or the hub failed; `retryAfterMs` is the hub's wish. */
@@ -66,11 +70,24 @@ export interface LinkContext {
 export type LinkAction =
   | { readonly do: 'Enrol' }
   | { readonly do: 'Renew' }
-  | { readonly do: 'Follow' }
+  /** By a stream, or by questions that are answered when there is news. */
+  | { readonly do: 'Follow'; readonly by: 'Stream' | 'Poll' }
   | { readonly do: 'Wait'; readonly until: number }
 
 /** A stream without any frame for this long is dead: three missed beats. */
 export const SILENCE_MS = 45_000
+
+/** The first beat comes at once; a stream without it for this long is held back on the way. */
+export const FIRST_FRAME_MS = 20_000
+
+/** After so many streams on which nothing came, the agent asks instead. */
+const STUCK_STREAMS = 2
+
+/** How long it asks before it tries a stream again. */
+export const POLL_FOR_MS = 30 * 60_000
+
+/** How long a gateway may keep a question. */
+export const POLL_WAIT_SECONDS = 25
 
 /** How often a gateway sends a beat. */
 export const BEAT_MS = 15_000
@@ -97,9 +114,9 @@ export function linkAction(state: LinkState, wallNow: number): LinkAction {
     case 'Certifying':
       return state.renewAt === undefined ? { do: 'Enrol' } : { do: 'Renew' }
     case 'Connecting':
-      return state.renewAt !== undefined && state.renewAt <= wallNow ? { do: 'Renew' } : { do: 'Follow' }
+      return state.renewAt !== undefined && state.renewAt <= wallNow ? { do: 'Renew' } : followBy(state)
     case 'Following':
-      return { do: 'Follow' }
+      return followBy(state)
     case 'Backoff':
     case 'Refused':
       return { do: 'Wait', until: state.until }
@@ -130,15 +147,23 @@ export function linkTransition(state: LinkState, event: LinkEvent, context: Link
       return {
         ...state,
         lastFrameAt: context.now,
+        ...(state.stuck !== undefined && state.stuck < STUCK_STREAMS ? { stuck: 0 } : {}),
         failures: context.now - state.openedAt >= SETTLED_MS ? 0 : state.failures,
       }
+    case 'Stuck': {
+      if (stageOf(state) !== 'Connecting') return state
+      const { stuck = 0 } = facts
+      const why = 'nothing came on the stream; something on the way holds it back'
+      return { ...wait(state, { at: 'Backoff', why, atLeastMs: 0 }, context), stuck: stuck + 1 }
+    }
     case 'Ended':
       if (state.at !== 'Following') return state
       // A hub that hangs up at once is not asked in a loop.
       if (context.now - state.openedAt < SETTLED_MS) {
         return wait(state, { at: 'Backoff', why: 'the hub ended the stream', atLeastMs: 0 }, context)
       }
-      return { ...facts, at: 'Connecting' }
+      // After a long time of asking, or of streaming, a stream is worth a try.
+      return { ...facts, at: 'Connecting', ...(facts.stuck === undefined ? {} : { stuck: 0 }) }
     case 'Failed':
       return wait(state, { at: 'Backoff', why: event.why, atLeastMs: event.retryAfterMs ?? 0 }, context)
     case 'Expired':
@@ -158,7 +183,11 @@ function wait(
   context: LinkContext,
 ): LinkState {
   const options = how.at === 'Backoff' ? BACKOFF : REFUSED
-  const ms = Math.max(how.atLeastMs, backoffMs(state.failures, context.fraction, options))
+  // A hub that says when knows better than we do how many others wait; a quarter more spreads those it told the same.
+  const ms =
+    how.atLeastMs > 0
+      ? how.atLeastMs * (1 + context.fraction / 4)
+      : backoffMs(state.failures, context.fraction, options)
   const facts = factsOf(state)
   return {
     ...facts,
@@ -185,8 +214,13 @@ function stageOf(state: LinkState): LinkStage {
   }
 }
 
-function factsOf({ clusterId, renewAt, failures }: LinkState): LinkFacts {
+function followBy({ stuck = 0 }: LinkFacts): LinkAction {
+  return { do: 'Follow', by: stuck >= STUCK_STREAMS ? 'Poll' : 'Stream' }
+}
+
+function factsOf({ clusterId, renewAt, failures, stuck }: LinkState): LinkFacts {
   return {
+    ...(stuck === undefined ? {} : { stuck }),
     ...(clusterId === undefined ? {} : { clusterId }),
     ...(renewAt === undefined ? {} : { renewAt }),
     failures,

@@ -11,9 +11,12 @@ import { parseJson } from './validate.ts'
 /** Where the gateways' Leases are. */
 export const LIVENESS_NAMESPACE = 'flotilla-system'
 
-/** The Lease of one gateway. */
-export function livenessLeaseName(gateway: string): string {
-  return `flotilla-gateway-${gateway}`
+/** How many clusters one Lease speaks of: with ids as long as they may be, its annotation stays well below the 256 KiB that an API server allows. */
+export const LIVENESS_PAGE = 2500
+
+/** The Lease of one gateway, or of one further page of its clusters. */
+export function livenessLeaseName(gateway: string, page = 0): string {
+  return page === 0 ? `flotilla-gateway-${gateway}` : `flotilla-gateway-${gateway}-${page}`
 }
 
 /** The label of those Leases. */

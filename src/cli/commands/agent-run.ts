@@ -22,11 +22,15 @@ export async function agentRun({ signal }: AgentRunInput, flags: Record<string, 
   const level = LEVELS.find((known) => known === logLevel)
   if (!level)
     throw new CliError(EXIT.usage, { what: `--log-level ${String(logLevel)}`, why: `want one of ${LEVELS.join(', ')}` })
-  const { runAgent } = await import('../../agent/run.ts')
+  const [{ runAgent }, { proxyVariablesOf }] = await Promise.all([
+    import('../../agent/run.ts'),
+    import('../../agent/config.ts'),
+  ])
   await runAgent({
     kubeconfig,
     dataDir: String(data),
     logLevel: level,
+    proxyVariables: proxyVariablesOf(),
     signal,
     ...(typeof join === 'string' && { joinCode: join }),
     ...(typeof name === 'string' && { clusterName: name }),

@@ -109,12 +109,19 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
   if (isPattern && accept === 'Auto') {
     refuse(
       'a pattern lets in names nobody has looked at',
-      'use --accept=manual, or --accept=networks --accept-from CIDR',
+      'use --accept=manual, --accept=networks --accept-from CIDR, or --accept=rule --accept-if CEL',
     )
   }
   if ((accept === 'Networks') !== acceptNetworks.length > 0) {
     refuse('--accept=networks and --accept-from CIDR go together', 'give both, or none')
   }
+  const acceptRule = flags['acceptIf'] as string | undefined
+  if ((accept === 'Rule') !== (acceptRule !== undefined)) {
+    refuse('--accept=rule and --accept-if CEL go together', 'give both, or none')
+  }
+  const siteClass = flags['siteClass'] as keyof typeof SITE_CLASS | undefined
+  const proxy = flags['proxy'] as string | undefined
+  if (proxy !== undefined && !/^https?:\/\/[^\s/]+\/?$/.test(proxy)) refuse(`--proxy ${proxy}`, 'want http://host:port')
   if ((profile === 'namespaced') !== namespaces.length > 0) {
     refuse('--profile=namespaced and --agent-namespace NAMESPACE go together', 'give both, or none')
   }
@@ -122,6 +129,9 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
     labels: labelsOf(listOf(flags['label'])),
     accept,
     acceptNetworks,
+    ...(acceptRule === undefined ? {} : { acceptRule }),
+    ...(siteClass === undefined ? {} : { siteClass: SITE_CLASS[siteClass] }),
+    ...(proxy === undefined ? {} : { proxy }),
     networks: networksOf('--network', flags['network']),
     uses: usesOf((flags['uses'] as string | undefined) ?? '1', isPattern),
     ttlMs: readDuration(String(flags['expires']), '--expires'),
@@ -130,7 +140,8 @@ function termsOf(flags: Record<string, unknown>, isPattern: boolean) {
   }
 }
 
-const ACCEPT = { auto: 'Auto', manual: 'Manual', networks: 'Networks' } as const
+const ACCEPT = { auto: 'Auto', manual: 'Manual', networks: 'Networks', rule: 'Rule' } as const
+const SITE_CLASS = { connected: 'Connected', edge: 'Edge', intermittent: 'Intermittent' } as const
 
 function listOf(flag: unknown): string[] {
   return ((flag as readonly string[] | undefined) ?? []).flatMap((text) => text.split(','))

@@ -18,8 +18,18 @@ export function addClusters(program: Command, act: Act): void {
         'auto',
         'manual',
         'networks',
+        'rule',
       ]),
     )
+    .option('--accept-if <cel>', 'with --accept=rule: CEL over name, labels, address and agentVersion')
+    .addOption(
+      new Option('--site-class <class>', 'how often it is heard and how much silence is normal there').choices([
+        'connected',
+        'edge',
+        'intermittent',
+      ]),
+    )
+    .option('--proxy <url>', 'the proxy between the cluster and the hub, for the manifest')
     .option('--accept-from <cidr>', 'with --accept=networks: joins from here need no person (repeatable)', collect)
     .option('--network <cidr>', 'the token works from here only (repeatable)', collect)
     .option('--expires <duration>', 'how long the token is valid', '24h')

@@ -20,6 +20,16 @@ function pass(cluster: Cluster, refusal?: ClusterReport['spec']['refusal']) {
   return passOf(reconciler, cluster)
 }
 
+test('a clock that is wrong is said, with the way it is wrong', async () => {
+  assert.equal((await pass(buildCluster('a'))).draft.conditions.get('ClockSkewed'), undefined)
+  const ahead = await pass(buildCluster('a', { status: { clockSkewSeconds: 7200 } }))
+  assert.match(ahead.condition('ClockSkewed'), /^True Ahead: The agent's clock is 120m ahead of the hub's/)
+  const behind = await pass(buildCluster('a', { status: { clockSkewSeconds: -90 } }))
+  assert.match(behind.condition('ClockSkewed'), /^True Behind: The agent's clock is 90s behind/)
+  const { clockSkewSeconds: _, ...status } = ahead.draft.next.status!
+  assert.match((await pass(buildCluster('a', { status }))).condition('ClockSkewed'), /^False InStep/)
+})
+
 test('a refusal is shown with the agent’s words and what to do, and taken back when it is over', async () => {
   const calm = await pass(buildCluster('a'))
   assert.equal(calm.draft.conditions.get('DocumentRefused'), undefined)

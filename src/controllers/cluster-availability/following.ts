@@ -1,4 +1,5 @@
 /** Whether the agent follows what the hub issues, in the agent's own words. */
+import { humanAge } from '../../core/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
@@ -12,6 +13,17 @@ const ADVICE: Readonly<Record<string, string>> = {
   BadSignature: 'The document was changed after it was signed.',
   MissingFeature: 'Upgrade the agent.',
   AgentTooOld: 'Upgrade the agent.',
+}
+
+/** Shows a clock that is wrong: windows and certificates depend on it. */
+export function showClock({ seen, conditions }: Draft<Cluster>): void {
+  const skew = seen.status?.clockSkewSeconds ?? 0
+  if (skew !== 0) {
+    const message = `The agent's clock is ${humanAge(Math.abs(skew) * 1000)} ${skew > 0 ? 'ahead of' : 'behind'} the hub's. Set it right: maintenance windows follow the site's time.`
+    conditions.set('ClockSkewed', 'True', skew > 0 ? 'Ahead' : 'Behind', message)
+  } else if (conditions.get('ClockSkewed')?.status === 'True') {
+    conditions.set('ClockSkewed', 'False', 'InStep', "The agent's clock is right again, to a minute.")
+  }
 }
 
 /** Shows a refusal as condition DocumentRefused; most clusters never have one. */

@@ -5,7 +5,7 @@ import type { Cluster } from '../../kinds/cluster.ts'
 import type { Availability } from '../../plan/availability.ts'
 import { clusterSummary } from '../../plan/state.ts'
 import type { HeldBundle } from '../../plan/state.ts'
-import { showRefusal } from './following.ts'
+import { showClock, showRefusal } from './following.ts'
 import { judge } from './judge.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { notAcceptedWhy, showRegistration } from './registration.ts'
@@ -26,6 +26,7 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
       const availability = judge(draft.seen, ports)
       showRegistration(draft, ports.havingAlias)
       showRefusal(draft, ports.reportOf(draft.seen))
+      showClock(draft)
       showAvailable(draft, availability, accepted)
       const urgent = !jsonEqual(draft.seen.status, cluster.status)
 

@@ -74,6 +74,10 @@ await serveThread<'api'>(async (init) => {
   })
   return {
     ready: { port: listener.port },
+    answer: ({ certificate, privateKey }) => {
+      listener.replaceCertificate(certificate, privateKey)
+      return undefined
+    },
     metrics: async () => {
       tellSize((await bytesOf(init.database)) + (await bytesOf(`${init.database}-wal`)))
       return await registry.metrics()

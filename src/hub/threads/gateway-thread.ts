@@ -4,6 +4,7 @@ import { Registry } from '@prometheus-io/client'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { hkdf, utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/digest.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
@@ -13,7 +14,18 @@ import { composeGateway } from '../compose-gateway.ts'
 import { createLogger } from '../logger.ts'
 import { declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
 import { connectionOf } from '../plain-connection.ts'
+import type { GatewayKeys } from './messages.ts'
 import { serveThread } from './serve-thread.ts'
+
+/** The keys as the listener has them. Tickets are sealed with a key made from the CA's: agents resume their sessions also after a restart. */
+function listenerKeys({ server, transportCa, trust }: GatewayKeys) {
+  return {
+    certificate: server.certificate,
+    privateKey: server.privateKey,
+    cas: trust.newest.bundle.transportCas,
+    ticketKeys: hkdf(utf8(transportCa.privateKey), new Uint8Array(), 'flotilla TLS tickets v1', 48),
+  }
+}
 
 await serveThread<'gateway'>(async (init) => {
   const log = createLogger(init.logLevel, { thread: 'gateway' })
@@ -23,7 +35,8 @@ await serveThread<'gateway'>(async (init) => {
   const metrics = prometheusMetrics(registry)
   const tellStreams = declareStreams(metrics)
   const { transport, close } = createUndiciTransport(connectionOf(init.api))
-  const { transportCa, trust, agentBundle } = init
+  const { agentBundle } = init
+  let keys: GatewayKeys = init
   const gateway = composeGateway({
     name: init.name,
     client: createClient({ transport, clock, userAgent: 'flotilla-gateway' }),
@@ -31,8 +44,8 @@ await serveThread<'gateway'>(async (init) => {
     clock,
     ids,
     log,
-    trust,
-    transportCa,
+    trust: () => keys.trust,
+    transportCa: () => keys.transportCa,
     ...(agentBundle && {
       agentBundle: async (digest) => {
         if (digest !== agentBundle.digest) return undefined
@@ -43,15 +56,19 @@ await serveThread<'gateway'>(async (init) => {
   })
   const listener = await listenForAgents({
     ...init.listen,
-    certificate: init.server.certificate,
-    privateKey: init.server.privateKey,
-    cas: trust.newest.bundle.transportCas,
+    ...listenerKeys(keys),
     handle: measureGateway(gateway.handle, { clock, metrics }),
     clock,
     log,
   })
   return {
     ready: { port: listener.port },
+    answer: (next) => {
+      keys = next
+      listener.replaceKeys(listenerKeys(next))
+      // Every stream says the new trust version with its next beat.
+      return undefined
+    },
     metrics: async () => {
       tellStreams(gateway.streams())
       return await registry.metrics()

@@ -31,15 +31,19 @@ export interface ApiReady {
   readonly port: number
 }
 
-/** What the gateway thread gets; plain data, and no key that signs documents. */
-export interface GatewayInit {
+/** What a gateway proves itself and its agents with; no key that signs documents. */
+export interface GatewayKeys {
+  readonly server: CertificateAndKey
+  readonly transportCa: CertificateAndKey
+  readonly trust: Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
+}
+
+/** What the gateway thread gets; plain data. */
+export interface GatewayInit extends GatewayKeys {
   readonly name: string
   readonly listen: ListenAddress
   readonly api: PlainConnection
   readonly blobs: string
-  readonly server: CertificateAndKey
-  readonly transportCa: CertificateAndKey
-  readonly trust: Pick<HubTrust, 'root' | 'envelopes' | 'newest'>
   readonly agentBundle: { readonly file: string; readonly digest: Digest } | undefined
   readonly logLevel: LogLevel
 }
@@ -60,8 +64,10 @@ export interface SourceInit {
 
 /** What each thread is started with, says when it is ready, is asked and answers. */
 export interface ThreadShapes {
-  readonly api: Shape<ApiInit, ApiReady>
-  readonly gateway: Shape<GatewayInit, GatewayReady>
+  /** Called with a new certificate. */
+  readonly api: Shape<ApiInit, ApiReady, CertificateAndKey, undefined>
+  /** Called with new keys. */
+  readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys, undefined>
   readonly render: Shape<undefined, undefined, RenderInput, RenderResult>
   readonly source: Shape<SourceInit, undefined, FetchRequest, FetchOutcome>
 }

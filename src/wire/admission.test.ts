@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countingIds } from '../testing/wire-builders.ts'
+import { admit, openAdmission } from './admission.ts'
+import type { AdmissionClass } from './admission.ts'
+
+const LIMITS = { perSecond: 100, burst: 200 }
+
+test('streams leave room for reports, and reports for certificates', () => {
+  let state = openAdmission(LIMITS, 0)
+  const letIn = (who: AdmissionClass): number => {
+    for (let count = 0; ; count++) {
+      const next = admit(state, who, LIMITS, { now: 0, fraction: 0.5 })
+      state = next.state
+      if (next.retryAfterMs !== undefined) return count
+    }
+  }
+  assert.deepEqual([letIn('follow'), letIn('report'), letIn('renew')], [100, 60, 40])
+})
+
+test('a herd of 5,000 is spread over the time it needs, and everybody gets in', () => {
+  const ids = countingIds(5)
+  let state = openAdmission(LIMITS, 0)
+  const due = Array.from({ length: 5000 }, () => 0)
+  const admittedAt: number[] = []
+  let asked = 0
+  while (due.length > 0) {
+    due.sort((a, b) => b - a)
+    const now = due.pop()!
+    asked += 1
+    const next = admit(state, 'follow', LIMITS, { now, fraction: ids.fraction() })
+    state = next.state
+    if (next.retryAfterMs === undefined) admittedAt.push(now)
+    else due.push(now + next.retryAfterMs)
+  }
+  const last = Math.max(...admittedAt)
+  assert.equal(admittedAt.length, 5000)
+  assert.ok(last < 120_000, `the last after ${last} ms; at 100 a second 49 s is the least`)
+  assert.ok(asked < 5 * 5000, `${asked} questions`)
+  for (let second = 0; second < last; second += 1000) {
+    const inIt = admittedAt.filter((at) => at >= second && at < second + 1000).length
+    assert.ok(inIt <= LIMITS.perSecond + LIMITS.burst / 2, `${inIt} in second ${second / 1000}`)
+  }
+})
