@@ -54,6 +54,8 @@ export interface ApiServerOptions {
   readonly ids: Ids
   readonly kinds: readonly Kind[]
   readonly log: Logger
+  /** Kinds that can only be read, worked out from what is stored. */
+  readonly views?: readonly ApiView[]
   /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
   readonly version?: string
   readonly admit?: Admission
@@ -63,6 +65,12 @@ export interface ApiServerOptions {
   readonly namespaceDefaults?: NamespaceDefaults
   /** How many requests of each class of callers are served at once. */
   readonly limits?: FairLimits
+}
+
+/** A kind whose objects are not stored: where a read of it goes instead. */
+export interface ApiView {
+  readonly kind: Kind
+  over(store: Store): Store
 }
 
 /** A running API server. */
@@ -81,13 +89,15 @@ const ANONYMOUS = 'system:anonymous'
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store, clock, ids, log } = options
   const version = `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${options.version ?? 'dev'}`
-  const registry = createRegistry(options.kinds)
+  const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
   const closing = new AbortController()
   const rbac = startRbac({ store, clock, ids, log, registry }, options.admit ?? admitAll, closing.signal)
   const { authorizer } = rbac
   const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
-  const storeOf = createViewStores(store)
+  const kindStore = createViewStores(store)
+  const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
+  const storeOf = (kind: Kind): Store => views.get(kind) ?? kindStore(kind)
   const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
@@ -155,7 +165,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const kind = registry.find(group, groupVersion, plural)
     if (!kind) throw unknownPath()
     if (subresource !== undefined && !servesSubresource(kind, subresource)) throw unknownPath()
-    if (kind.verbs && name !== undefined) throw unknownPath()
+    if (kind.verbs && !kind.verbs.includes('get') && name !== undefined) throw unknownPath()
     if (kind.verbs && !kind.verbs.includes(verb)) throw methodNotAllowed()
     if (verb === 'create' && subresource === undefined) refuseTerminating(kind)
     // Namespaced objects are addressed in their namespace, others without one; only reads may span namespaces.

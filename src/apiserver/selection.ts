@@ -12,6 +12,8 @@ export interface Selection {
   readonly all: boolean
   /** The one name a field selector asks for; reading it alone is enough. */
   readonly name?: string
+  /** Fields that must have a value, as far as selectors say so in these words. */
+  readonly where: ReadonlyMap<string, string>
 }
 
 interface FieldTerm {
@@ -28,6 +30,7 @@ export function parseSelection(kind: Kind, query: URLSearchParams): Selection {
   return {
     all: labels.length === 0 && fields.length === 0,
     ...(name === undefined ? {} : { name }),
+    where: new Map(fields.filter(({ negated }) => !negated).map(({ path, value }) => [path, value])),
     matches(object) {
       const own = object.metadata.labels ?? {}
       return (
@@ -66,7 +69,7 @@ const EXTRA_FIELDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
-  const own = kind.custom?.selectableFields ?? EXTRA_FIELDS[`${kind.group}/${kind.kind}`] ?? []
+  const own = kind.selectable ?? kind.custom?.selectableFields ?? EXTRA_FIELDS[`${kind.group}/${kind.kind}`] ?? []
   const supported = ['metadata.name', 'metadata.namespace', ...own]
   return text
     .split(',')

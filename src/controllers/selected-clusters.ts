@@ -1,4 +1,4 @@
-import { jsonEqual } from '../core/json.ts'
+import { completeSelection } from '../plan/decision-pages.ts'
 import type { Caches } from './caches.ts'
 
 /**
@@ -11,20 +11,8 @@ export function selectedClusters(
 ): readonly string[] | undefined {
   const generation = caches.placements.lister.get(placement)?.metadata.generation
   if (generation === undefined) return undefined
-  const current = caches.decisions.lister
-    .by('placement', placement)
-    .filter(({ spec }) => spec.placementGeneration === generation && spec.page < spec.pages)
-    .sort((a, b) => a.spec.page - b.spec.page)
-  const pages = current[0]?.spec.pages ?? 0
-  const complete =
-    pages > 0 &&
-    current.every(({ spec }) => spec.pages === pages) &&
-    jsonEqual(
-      current.map(({ spec }) => spec.page),
-      Array.from({ length: pages }, (_, page) => page),
-    )
-  if (!complete) return undefined
-  return current.flatMap(({ spec }) =>
-    spec.decisions.filter(({ state }) => state === 'Selected').map(({ cluster }) => cluster),
+  return completeSelection(
+    generation,
+    caches.decisions.lister.by('placement', placement).map(({ spec }) => spec),
   )
 }

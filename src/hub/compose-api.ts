@@ -6,6 +6,7 @@ import type { Kind } from '../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { Store } from '../store/store.ts'
 import type { HubPorts } from './ports.ts'
+import { HUB_VIEWS } from './view/hub-views.ts'
 
 /** The kinds the embedded home serves; it runs no workloads. */
 export const HUB_KINDS: readonly Kind[] = [...HUB_BUILTIN_KINDS, ...NATIVE_KINDS]
@@ -24,6 +25,7 @@ export function composeApi({ rootCa, ...parts }: ApiParts): ApiServer {
   return createApiServer({
     ...parts,
     kinds: HUB_KINDS,
+    views: HUB_VIEWS,
     ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
   })
 }

@@ -61,6 +61,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly blank?: Readonly<Record<string, unknown>>
   /** Set for kinds that a CustomResourceDefinition defined at run time. */
   readonly custom?: CustomTraits
+  /** Top-level fields a list can be selected by, besides name and namespace. */
+  readonly selectable?: readonly string[]
   /** Columns after NAME; the last one is usually AGE. */
   readonly columns: readonly Column[]
   readonly examples: readonly KubeObject[]
@@ -135,6 +137,7 @@ export interface KindParts extends Naming {
   readonly subresources?: Kind['subresources']
   readonly nameFormat?: Kind['nameFormat']
   readonly verbs?: Kind['verbs']
+  readonly selectable?: Kind['selectable']
   /** The kind's own top-level fields. */
   readonly fields: Readonly<Record<string, StructuralSchema>>
   readonly required?: readonly string[]
@@ -158,6 +161,7 @@ export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
     subresources: parts.subresources ?? { status: false },
     ...(parts.nameFormat ? { nameFormat: parts.nameFormat } : {}),
     ...(parts.verbs ? { verbs: parts.verbs } : {}),
+    ...(parts.selectable ? { selectable: parts.selectable } : {}),
     columns: parts.columns ?? [AGE],
     examples: (parts.examples ?? []).map((example) => ({ apiVersion, kind, ...example })),
     schema: {

@@ -59,6 +59,8 @@ export interface StoreRange {
   readonly after?: string
   /** Read the state as of this revision; newest when absent. */
   readonly revision?: number
+  /** Fields the reader selects by afterwards; a store whose entries are worked out may use them to do less. */
+  readonly where?: ReadonlyMap<string, string>
 }
 
 /** Entries in key order, and the revision at which they are the whole truth. */

@@ -201,7 +201,10 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     name: 'flotilla:aggregate-to-view',
     labels: aggregateTo('view'),
-    rules: [on(READ, OWN, 'bundles', 'placements', 'placementdecisions', 'releases', 'rollouts', '*/status')],
+    rules: [
+      on(READ, OWN, 'bundles', 'placements', 'placementdecisions', 'releases', 'rollouts', '*/status'),
+      on(['get', 'list'], 'view.flotilla.dev', '*'),
+    ],
   },
   {
     name: 'flotilla:aggregate-to-edit',

@@ -85,6 +85,7 @@ async function collectPage(context: Context, wanted: PageRequest): Promise<Page>
       ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, 500) }),
       ...(after === undefined ? {} : { after }),
       ...(revision === undefined ? {} : { revision }),
+      ...(selection.where.size === 0 ? {} : { where: selection.where }),
     })
     revision = chunk.revision
     for (const [index, entry] of chunk.entries.entries()) {
@@ -94,7 +95,8 @@ async function collectPage(context: Context, wanted: PageRequest): Promise<Page>
       items.push(object)
       if (limit !== undefined && items.length >= limit) {
         const rest = chunk.entries.length - index - 1 + chunk.remaining
-        return rest > 0 ? { items, revision, next: after, remaining: rest } : { items, revision, remaining: 0 }
+        const isOver = rest === 0 && !chunk.more
+        return isOver ? { items, revision, remaining: 0 } : { items, revision, next: after, remaining: rest }
       }
     }
     if (!chunk.more) return { items, revision, remaining: 0 }

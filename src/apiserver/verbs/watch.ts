@@ -82,7 +82,12 @@ function watchOptions(context: Context): WatchOptions {
 }
 
 function onlyName(selection: Selection, name: string): Selection {
-  return { all: false, name, matches: (object) => object.metadata.name === name && selection.matches(object) }
+  return {
+    all: false,
+    where: new Map(),
+    name,
+    matches: (object) => object.metadata.name === name && selection.matches(object),
+  }
 }
 
 async function* stream(context: Context, options: WatchOptions, presenter: WatchPresenter): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,235 @@
+/** Rows about bundles: BundleState per (bundle, cluster), BundleCount per bundle. Each row reads what it needs and no more. */
+import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import { BundleCount } from '../../kinds/bundle-count.ts'
+import { BundleState } from '../../kinds/bundle-state.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { PlacementDecision } from '../../kinds/placement-decision.ts'
+import type { Placement } from '../../kinds/placement.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { completeSelection } from '../../plan/decision-pages.ts'
+import { compareText } from '../../plan/placement.ts'
+import { countsOf, rowOf } from '../../plan/rows.ts'
+import type { RowBundle, RowCluster } from '../../plan/rows.ts'
+import type { PlacedRow, RowRange, RowSource } from './view-store.ts'
+
+/** What rows are made from, in either home. */
+export interface ViewReads {
+  bundle(namespace: string, name: string): Promise<Bundle | undefined>
+  /** In order of namespace and name, from an address on (with it). */
+  bundles(namespace: string | undefined, from?: readonly [string, string]): AsyncIterable<Bundle>
+  placement(namespace: string, name: string): Promise<Placement | undefined>
+  decisions(namespace: string): Promise<readonly PlacementDecision[]>
+  rollouts(namespace: string): Promise<readonly Rollout[]>
+  cluster(name: string): Promise<Cluster | undefined>
+  report(name: string): Promise<ClusterReport | undefined>
+  assignment(name: string): Promise<Assignment | undefined>
+}
+
+/** Rows that are read together, so that a far home is asked once for many. */
+const AT_ONCE = 25
+
+/** The source of BundleStates. */
+export function bundleStates(reads: ViewReads): RowSource {
+  return {
+    async get(namespace, name) {
+      // Names of bundles and of clusters may both have dots: the one split where both exist is meant.
+      for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+        const bundle = await reads.bundle(namespace, name.slice(0, dot))
+        if (!bundle) continue
+        const read = memoize(reads)
+        const selected = await selectedBy(read, bundle)
+        const row = await stateRow(read, await factsOf(read, bundle), {
+          cluster: name.slice(dot + 1),
+          selected: selected?.includes(name.slice(dot + 1)),
+        })
+        if (row) return row
+      }
+      return undefined
+    },
+    async *rows(range) {
+      const read = memoize(reads)
+      const [afterNamespace = '', afterBundle = '', afterCluster = ''] = range.after ?? []
+      for await (const bundle of bundlesOf(read, range)) {
+        const { namespace = '', name } = bundle.metadata
+        const facts = await factsOf(read, bundle)
+        const isResumed = namespace === afterNamespace && name === afterBundle
+        const members = (await membersOf(read, bundle, range.where)).filter(
+          ({ cluster }) => !isResumed || compareText(cluster, afterCluster) > 0,
+        )
+        for (let first = 0; first < members.length; first += AT_ONCE) {
+          const chunk = members.slice(first, first + AT_ONCE)
+          const rows = await Promise.all(chunk.map((member) => stateRow(read, facts, member)))
+          for (const [index, object] of rows.entries()) {
+            if (object) yield { at: [namespace, name, chunk[index]!.cluster], object }
+          }
+        }
+      }
+    },
+  }
+}
+
+/** The source of BundleCounts. */
+export function bundleCounts(reads: ViewReads): RowSource {
+  const countRow = async (read: ViewReads, bundle: Bundle): Promise<UnknownObject> => {
+    const facts = await factsOf(read, bundle)
+    const { namespace = '', name } = bundle.metadata
+    return {
+      apiVersion: apiVersionOf(BundleCount),
+      kind: BundleCount.kind,
+      metadata: { name, namespace, labels: { 'flotilla.dev/bundle': name } },
+      bundle: name,
+      ...(facts.rollout ? { rollout: facts.rollout.name } : {}),
+      ...countsOf(facts),
+      ...(facts.target ? { target: facts.target.generation } : {}),
+      message: facts.rollout?.hold?.message ?? 'Nothing moves yet.',
+    }
+  }
+  return {
+    async get(namespace, name) {
+      const bundle = await reads.bundle(namespace, name)
+      return bundle && (await countRow(reads, bundle))
+    },
+    async *rows(range): AsyncIterable<PlacedRow> {
+      const read = memoize(reads)
+      const [afterNamespace = '', afterBundle = ''] = range.after ?? []
+      for await (const bundle of bundlesOf(read, range)) {
+        const { namespace = '', name } = bundle.metadata
+        if (namespace === afterNamespace && name === afterBundle) continue
+        yield { at: [namespace, name], object: await countRow(read, bundle) }
+      }
+    },
+  }
+}
+
+async function* bundlesOf(reads: ViewReads, { namespace, after, where }: RowRange): AsyncIterable<Bundle> {
+  const only = where.get('bundle')
+  if (only !== undefined && namespace !== undefined) {
+    const bundle = await reads.bundle(namespace, only)
+    if (bundle) yield bundle
+    return
+  }
+  const from = after && ([after[0] ?? '', after[1] ?? ''] as const)
+  for await (const bundle of reads.bundles(namespace, from)) {
+    if (only === undefined || bundle.metadata.name === only) yield bundle
+  }
+}
+
+interface Member {
+  readonly cluster: string
+  readonly selected: boolean | undefined
+}
+
+/** The clusters a bundle has rows for: those selected, and one that was asked for by name also when it is not. */
+async function membersOf(reads: ViewReads, bundle: Bundle, where: RowRange['where']): Promise<readonly Member[]> {
+  const selected = await selectedBy(reads, bundle)
+  const only = where.get('cluster')
+  if (only !== undefined) return [{ cluster: only, selected: selected?.includes(only) }]
+  return [...(selected ?? [])].sort(compareText).map((cluster) => ({ cluster, selected: true }))
+}
+
+async function selectedBy(reads: ViewReads, bundle: Bundle): Promise<readonly string[] | undefined> {
+  const { namespace = '' } = bundle.metadata
+  const placement = await reads.placement(namespace, bundle.spec.placement)
+  if (!placement) return undefined
+  const pages = await reads.decisions(namespace)
+  return completeSelection(
+    placement.metadata.generation ?? 0,
+    pages.map(({ spec }) => spec).filter((page) => page.placement === bundle.spec.placement),
+  )
+}
+
+async function factsOf(reads: ViewReads, bundle: Bundle): Promise<RowBundle> {
+  const { namespace = '', name } = bundle.metadata
+  const { release, revision } = bundle.status ?? {}
+  const rollouts = release === undefined ? [] : await reads.rollouts(namespace)
+  const rollout = rollouts.find(({ spec }) => spec.release === release)
+  const ready = rollout?.status?.conditions?.find(({ type }) => type === 'Ready')
+  const admissions = (rollout?.status?.admissions ?? []).filter((admission) => admission.bundle === name)
+  const counts = rollout?.status?.counts
+  return {
+    key: keyOf(bundle),
+    name,
+    placement: bundle.spec.placement,
+    ...(revision ? { target: revision } : {}),
+    ...(rollout
+      ? {
+          rollout: {
+            name: rollout.metadata.name,
+            admitted: new Set(admissions.map(({ cluster }) => cluster)),
+            ...(ready ? { hold: { reason: ready.reason, message: ready.message } } : {}),
+            ...(counts ? { counts } : {}),
+          },
+        }
+      : {}),
+  }
+}
+
+async function stateRow(reads: ViewReads, bundle: RowBundle, member: Member): Promise<UnknownObject | undefined> {
+  const [cluster, report, assignment] = await Promise.all([
+    reads.cluster(member.cluster),
+    reads.report(member.cluster),
+    reads.assignment(member.cluster),
+  ])
+  if (!cluster) return undefined
+  const assigned = assignment?.spec.entries.find((entry) => entry.bundle === bundle.key)
+  const reported = report?.spec.bundles.find((row) => row.bundle === bundle.key)
+  const facts: RowCluster = {
+    name: member.cluster,
+    availability: availabilityOf(cluster),
+    ...(assigned ? { assigned } : {}),
+    ...(reported ? { reported } : {}),
+  }
+  const row = rowOf(bundle, facts, member.selected)
+  const [namespace = ''] = bundle.key.split('/')
+  return {
+    apiVersion: apiVersionOf(BundleState),
+    kind: BundleState.kind,
+    metadata: {
+      name: `${row.bundle}.${row.cluster}`,
+      namespace,
+      labels: {
+        'flotilla.dev/bundle': row.bundle,
+        'flotilla.dev/cluster': row.cluster,
+        'flotilla.dev/state': row.state,
+      },
+    },
+    ...row,
+  }
+}
+
+const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as const
+
+function availabilityOf({ status }: Cluster): RowCluster['availability'] {
+  const condition = status?.conditions?.find(({ type }) => type === 'Available')
+  if (!condition) return { state: 'Unknown', message: 'No gateway has heard from its agent yet.' }
+  return { state: VERDICTS[condition.status], message: condition.message }
+}
+
+/** Remembers for one answer what many of its rows need. */
+function memoize(reads: ViewReads): ViewReads {
+  const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
+    const known = new Map<string, Promise<T>>()
+    return (key) => {
+      const found = known.get(key) ?? read(key)
+      known.set(key, found)
+      return found
+    }
+  }
+  const placement = once((key) => {
+    const [namespace = '', name = ''] = key.split('/')
+    return reads.placement(namespace, name)
+  })
+  return {
+    ...reads,
+    placement: (namespace, name) => placement(`${namespace}/${name}`),
+    decisions: once((namespace) => reads.decisions(namespace)),
+    rollouts: once((namespace) => reads.rollouts(namespace)),
+    cluster: once((name) => reads.cluster(name)),
+    report: once((name) => reads.report(name)),
+    assignment: once((name) => reads.assignment(name)),
+  }
+}

@@ -1,0 +1,47 @@
+/** What rows are made from, read from the embedded home's own store. */
+import { prefixOf, storeKeyOf } from '../../apiserver/objects.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { Bundle } from '../../kinds/bundle.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { KubeObject, ObjectKey } from '../../kinds/meta.ts'
+import { PlacementDecision } from '../../kinds/placement-decision.ts'
+import { Placement } from '../../kinds/placement.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import type { Store } from '../../store/store.ts'
+import type { ViewReads } from './bundle-rows.ts'
+
+const PAGE = 20
+
+/** Reads of a store. */
+export function storeReads(store: Store): ViewReads {
+  const get = async <T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> => {
+    const entry = await store.get(storeKeyOf(kind, key))
+    return entry && (JSON.parse(entry.value) as T)
+  }
+  const list = async <T extends KubeObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]> => {
+    const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
+    return entries.map(({ value }) => JSON.parse(value) as T)
+  }
+  return {
+    bundle: (namespace, name) => get(Bundle, { namespace, name }),
+    async *bundles(namespace, from) {
+      const first = from && (await get(Bundle, { namespace: from[0], name: from[1] }))
+      if (first) yield first
+      let after = from && storeKeyOf(Bundle, { namespace: from[0], name: from[1] })
+      for (let more = true; more;) {
+        const page = await store.list({ prefix: prefixOf(Bundle, namespace), limit: PAGE, ...(after ? { after } : {}) })
+        for (const { value } of page.entries) yield JSON.parse(value) as Bundle
+        after = page.entries.at(-1)?.key
+        more = page.more
+      }
+    },
+    placement: (namespace, name) => get(Placement, { namespace, name }),
+    decisions: (namespace) => list(PlacementDecision, namespace),
+    rollouts: (namespace) => list(Rollout, namespace),
+    cluster: (name) => get(Cluster, { name }),
+    report: (name) => get(ClusterReport, { name }),
+    assignment: (name) => get(Assignment, { name }),
+  }
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { prefixOf } from '../../apiserver/objects.ts'
+import type { ApiServer } from '../../apiserver/api-server.ts'
+import { fromUtf8, utf8 } from '../../core/bytes.ts'
+import { readBody } from '../../core/http.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import type { Store } from '../../store/store.ts'
+import type { Loose } from '../../testing/api-contract-harness.ts'
+import { composeApi } from '../compose-api.ts'
+
+const OWN = '/apis/flotilla.dev/v1alpha1'
+const VIEW = '/apis/view.flotilla.dev/v1alpha1'
+const ROWS = `${VIEW}/namespaces/shop/bundlestates`
+const SET = `sha256:${'a'.repeat(64)}`
+const CLUSTERS = 60
+const nameOf = (n: number) => `store-${String(n).padStart(3, '0')}`
+
+describe('the view API', () => {
+  const memory = createMemoryStore()
+  let reports = 0
+  // Counts what a page costs.
+  const store: Store = {
+    ...memory,
+    get: (key) => {
+      if (key.startsWith(prefixOf(ClusterReport))) reports += 1
+      return memory.get(key)
+    },
+  }
+  let api: ApiServer
+
+  async function send(method: string, path: string, body?: unknown, user?: string) {
+    const caller =
+      user === undefined ? { user: 'admin', groups: ['system:masters'] } : { user, groups: ['system:authenticated'] }
+    const headers: Record<string, string> = { accept: 'application/json' }
+    const request = { method, path, headers, ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }) }
+    const response = await api.handle(request, caller, new AbortController().signal)
+    return { status: response.status, body: JSON.parse(fromUtf8(await readBody(response.body, 1 << 24))) }
+  }
+  async function make(path: string, object: Loose): Promise<Loose> {
+    const created = await send('POST', path, { apiVersion: 'flotilla.dev/v1alpha1', ...object })
+    assert.equal(created.status, 201, JSON.stringify(created.body))
+    if (!object.status) return created.body
+    const name = object.metadata.name as string
+    const updated = await send('PUT', `${path}/${name}/status`, { ...created.body, status: object.status })
+    assert.equal(updated.status, 200, JSON.stringify(updated.body))
+    return updated.body
+  }
+  const heard = (status: string) => ({
+    type: 'Available',
+    status,
+    reason: 'Seen',
+    message: status === 'True' ? 'heard' : 'Not heard.',
+    lastTransitionTime: '2026-11-16T00:00:00Z',
+  })
+  const rowsOf = async (query: string): Promise<Loose> => {
+    const { status, body } = await send('GET', `${ROWS}${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+
+  before(async () => {
+    api = composeApi({ store, clock: createVirtualClock(), ids: systemIds, log: silentLogger })
+    await send('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
+    const shop = `${OWN}/namespaces/shop`
+    const placement = await make(`${shop}/placements`, {
+      kind: 'Placement',
+      metadata: { name: 'stores' },
+      spec: { clusterSelector: {} },
+    })
+    const revision = { generation: 1, set: SET }
+    for (const [bundle, release] of [
+      ['web', 'web-g1'],
+      ['zed', undefined],
+    ] as const) {
+      await make(`${shop}/bundles`, {
+        kind: 'Bundle',
+        metadata: { name: bundle },
+        spec: { placement: 'stores', manifests: '' },
+        ...(release ? { status: { release, revision } } : {}),
+      })
+    }
+    await make(`${shop}/rollouts`, {
+      kind: 'Rollout',
+      metadata: { name: 'web-g1' },
+      spec: { release: 'web-g1' },
+      status: {
+        counts: { total: CLUSTERS, ready: 40, progressing: 1, pending: 8, failed: 1, offline: 10 },
+        admissions: [{ bundle: 'web', cluster: nameOf(41), ring: 'all', admittedAt: '2026-11-16T00:00:00Z' }],
+        conditions: [{ ...heard('False'), type: 'Ready', reason: 'BudgetFull', message: 'All slots are taken.' }],
+      },
+    })
+    const pages = 2
+    for (let page = 0; page < pages; page += 1) {
+      const from = (page * CLUSTERS) / pages
+      await make(`${shop}/placementdecisions`, {
+        kind: 'PlacementDecision',
+        metadata: { name: `stores-${page}` },
+        spec: {
+          placement: 'stores',
+          placementGeneration: placement.metadata.generation,
+          page,
+          pages,
+          decisions: Array.from({ length: CLUSTERS / pages }, (_, n) => ({
+            cluster: nameOf(from + n),
+            reason: 'x',
+            state: 'Selected',
+          })),
+        },
+      })
+    }
+    for (let n = 0; n <= CLUSTERS; n += 1) {
+      await make(`${OWN}/clusters`, {
+        kind: 'Cluster',
+        metadata: { name: nameOf(n) },
+        spec: { id: `c-${n}`, accepted: true, identityKey: 'x'.repeat(60), sealingKey: 'y'.repeat(60) },
+        status: { conditions: [heard(n >= 50 ? 'False' : 'True')] },
+      })
+      if (n > 40 && n < 50 && n !== 42) continue
+      const state =
+        n === 42 ? { state: 'Failed', message: 'no image', firstFailing: 'Deployment/web' } : { state: 'Ready' }
+      await make(`${OWN}/clusterreports`, {
+        kind: 'ClusterReport',
+        metadata: { name: nameOf(n) },
+        spec: {
+          clusterId: `c-${n}`,
+          epoch: 1,
+          revision: 1,
+          receivedAt: '2026-11-16T00:00:00Z',
+          bundles: n === 40 ? [] : [{ bundle: 'shop/web', ...revision, ...state }],
+        },
+      })
+    }
+  })
+  after(async () => {
+    await api.close()
+    await memory.close()
+  })
+
+  it('one row per selected cluster, with exactly one state each, in order', async () => {
+    const { kind, items } = await rowsOf('?fieldSelector=bundle=web')
+    assert.equal(kind, 'BundleStateList')
+    assert.equal(items.length, CLUSTERS)
+    assert.deepEqual(
+      items.map((row: Loose) => row.cluster),
+      Array.from({ length: CLUSTERS }, (_, n) => nameOf(n)),
+    )
+    assert.deepEqual(
+      [0, 40, 41, 42, 43, 55].map((n) => [items[n].state, items[n].waitsFor]),
+      [
+        ['Ready', undefined],
+        ['Pending', 'budget'],
+        ['Progressing', undefined],
+        ['Failed', undefined],
+        ['Pending', 'budget'],
+        ['Offline', undefined],
+      ],
+    )
+    assert.equal(items[42].message, 'no image')
+    assert.equal(items[55].lastKnown, 'Ready')
+    assert.equal(items[0].metadata.namespace, 'shop')
+    const unrendered = await rowsOf('?fieldSelector=bundle=zed&limit=1')
+    assert.deepEqual([unrendered.items[0].state, unrendered.items[0].waitsFor], ['Pending', 'render'])
+  })
+
+  it('pages go on where the last one ended, and a page costs what it shows', async () => {
+    const seen: string[] = []
+    let next = ''
+    reports = 0
+    const first = await rowsOf('?limit=7')
+    assert.equal(first.items.length, 7)
+    assert.ok(reports <= 25, `${reports} reports were read for 7 rows`)
+    for (let page = first; ; page = await rowsOf(`?limit=7&continue=${encodeURIComponent(next)}`)) {
+      seen.push(...page.items.map((row: Loose) => row.metadata.name))
+      next = page.metadata.continue ?? ''
+      if (next === '') break
+    }
+    assert.equal(seen.length, 2 * CLUSTERS)
+    assert.equal(new Set(seen).size, seen.length)
+    assert.equal(seen[CLUSTERS], `zed.${nameOf(0)}`)
+  })
+
+  it('is selected by bundle, cluster, state and labels', async () => {
+    const offline = await rowsOf('?fieldSelector=bundle=web,state=Offline')
+    assert.equal(offline.items.length, 10)
+    const labelled = await rowsOf('?labelSelector=flotilla.dev/state=Failed')
+    assert.deepEqual(
+      labelled.items.map((row: Loose) => row.metadata.name),
+      [`web.${nameOf(42)}`],
+    )
+    reports = 0
+    const one = await rowsOf(`?fieldSelector=cluster=${nameOf(3)}`)
+    assert.deepEqual(
+      one.items.map((row: Loose) => row.bundle),
+      ['web', 'zed'],
+    )
+    assert.equal(reports, 1, 'nobody else is looked at')
+    const outside = await rowsOf(`?fieldSelector=bundle=web,cluster=${nameOf(CLUSTERS)}`)
+    assert.equal(outside.items[0].state, 'NotSelected')
+    assert.match(outside.items[0].message, /^Placement stores does not select it \(flotilla explain stores store-060/)
+    assert.equal((await send('GET', `${ROWS}?fieldSelector=message=x`)).status, 400)
+  })
+
+  it('one row by name; what is no pair is not found', async () => {
+    const { body } = await send('GET', `${ROWS}/web.${nameOf(42)}`)
+    assert.deepEqual([body.kind, body.state, body.firstFailing], ['BundleState', 'Failed', 'Deployment/web'])
+    for (const name of ['web', 'web.nobody', `other.${nameOf(1)}`]) {
+      const missing = await send('GET', `${ROWS}/${name}`)
+      assert.equal(missing.status, 404)
+      assert.equal(missing.body.message, `bundlestates.view.flotilla.dev "${name}" not found`)
+    }
+  })
+
+  it('counts per state come ready-made and add up', async () => {
+    reports = 0
+    const { body } = await send('GET', `${VIEW}/namespaces/shop/bundlecounts/web`)
+    assert.deepEqual(body.counts, {
+      Ready: 40,
+      Progressing: 1,
+      Pending: 8,
+      Offline: 10,
+      Drifted: 0,
+      Failed: 1,
+      NotSelected: 0,
+    })
+    assert.equal(body.total, CLUSTERS)
+    assert.equal(reports, 0)
+    const all = await send('GET', `${VIEW}/bundlecounts`)
+    assert.deepEqual(
+      all.body.items.map((row: Loose) => [row.bundle, row.total]),
+      [
+        ['web', CLUSTERS],
+        ['zed', 0],
+      ],
+    )
+  })
+
+  it('can only be read, and only by who may read the namespace', async () => {
+    const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings'
+    const refused = await send('GET', ROWS, undefined, 'ann')
+    assert.equal(refused.status, 403)
+    assert.match(refused.body.message, /bundlestates\.view\.flotilla\.dev is forbidden: User "ann" cannot list/)
+    await send('POST', roles, {
+      metadata: { name: 'ann' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [{ kind: 'User', name: 'ann' }],
+    })
+    // The role is known to the next request at the latest a turn later.
+    for (let tries = 0; (await send('GET', ROWS, undefined, 'ann')).status === 403 && tries < 100; tries += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    assert.equal((await send('GET', `${ROWS}?limit=1`, undefined, 'ann')).status, 200)
+    assert.equal((await send('GET', `${VIEW}/bundlestates`, undefined, 'ann')).status, 403)
+    assert.equal((await send('GET', `${VIEW}/namespaces/other/bundlestates`, undefined, 'ann')).status, 403)
+    for (const method of ['POST', 'DELETE']) assert.equal((await send(method, ROWS, {})).status, 405)
+    assert.equal((await send('DELETE', `${ROWS}/web.${nameOf(1)}`)).status, 405)
+  })
+
+  it('is found by discovery, with its verbs', async () => {
+    const { body } = await send('GET', VIEW)
+    assert.deepEqual(
+      body.resources.map((resource: Loose) => [resource.name, resource.verbs]),
+      [
+        ['bundlestates', ['get', 'list']],
+        ['bundlecounts', ['get', 'list']],
+      ],
+    )
+  })
+})

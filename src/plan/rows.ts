@@ -1,0 +1,102 @@
+/** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/state.ts. */
+import type { State } from '../kinds/states.ts'
+import type { Availability } from './availability.ts'
+import { countStates, pairState } from './state.ts'
+import type { PairFacts, PairState, ReportedBundle, Revision, StateCounts, WaitsFor } from './state.ts'
+
+/** What a row needs of a Bundle and the Rollout that carries its newest Release. */
+export interface RowBundle {
+  /** `namespace/name`. */
+  readonly key: string
+  readonly name: string
+  readonly placement: string
+  readonly target?: Revision
+  readonly rollout?: RowRollout
+}
+
+/** What a row needs of a Rollout. */
+export interface RowRollout {
+  readonly name: string
+  /** Clusters that hold a slot for this bundle. */
+  readonly admitted: ReadonlySet<string>
+  /** Why it does not move: the reason and the sentence of its Ready condition. */
+  readonly hold?: { readonly reason: string; readonly message: string }
+  readonly counts?: Readonly<Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>>
+}
+
+/** What a row needs of a cluster. */
+export interface RowCluster {
+  readonly name: string
+  readonly availability: Pick<Availability, 'state' | 'message'>
+  /** What its document and its agent say about this bundle. */
+  readonly assigned?: Revision
+  readonly reported?: ReportedBundle
+}
+
+/** One row. */
+export interface Row extends PairState {
+  readonly bundle: string
+  readonly cluster: string
+  readonly generation?: number
+  readonly target?: number
+}
+
+// A hold that says nothing about this pair is the turn it waits for.
+const HOLDS: Readonly<Record<string, WaitsFor>> = {
+  BudgetFull: 'budget',
+  FailuresStopIt: 'gate',
+  PlacementPending: 'placement',
+  Paused: 'approval',
+  GenerationTaken: 'generation',
+}
+
+/** The row of a bundle on a cluster; `selected` is whether the placement's present decision names the cluster. */
+export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
+  const { target, rollout, placement } = bundle
+  const { assigned, reported, availability } = cluster
+  const selection =
+    selected === false
+      ? {
+          selected: false,
+          message: `Placement ${placement} does not select it (flotilla explain ${placement} ${cluster.name} says why)`,
+        }
+      : { selected: true, message: '' }
+  const facts: PairFacts = {
+    selection,
+    admitted: rollout?.admitted.has(cluster.name) ?? false,
+    availability: { reason: 'Seen', ...availability },
+    ...(target ? { target } : {}),
+    ...(assigned ? { assigned } : {}),
+    ...(reported ? { reported } : {}),
+    ...waitsOf(bundle, cluster),
+  }
+  return {
+    bundle: bundle.name,
+    cluster: cluster.name,
+    ...pairState(facts),
+    ...(reported ? { generation: reported.generation } : {}),
+    ...(target ? { target: target.generation } : {}),
+  }
+}
+
+function waitsOf({ rollout, placement }: RowBundle, { availability }: RowCluster): Pick<PairFacts, 'waits'> {
+  if (availability.state === 'Unknown') return { waits: { for: 'connection', message: availability.message } }
+  if (!rollout) return { waits: { for: 'placement', message: `No Rollout yet; Placement ${placement} decides first.` } }
+  const { hold } = rollout
+  return hold ? { waits: { for: HOLDS[hold.reason] ?? 'ring', message: hold.message } } : {}
+}
+
+/** Counts of a bundle, as its Rollout has them ready-made; zero everywhere while there is none. */
+export function countsOf({ rollout }: RowBundle): { readonly total: number; readonly counts: StateCounts } {
+  const counts = rollout?.counts
+  if (!counts) return { total: 0, counts: countStates([]) }
+  const { total, ready, progressing, pending, failed, offline } = counts
+  const states: Partial<Record<State, number>> = {
+    Ready: ready,
+    Progressing: progressing,
+    Pending: pending,
+    Failed: failed,
+    Offline: offline,
+  }
+  return { total, counts: { ...countStates([]), ...states } }
+}
