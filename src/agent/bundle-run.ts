@@ -2,6 +2,7 @@
 import type { Digest } from '../core/digest.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { DriftHistory } from '../plan/drift.ts'
+import type { Judgement } from '../plan/judgement.ts'
 import { objectKey } from '../plan/object-id.ts'
 import { decideMeeting } from '../plan/ownership.ts'
 import type { Meeting, OtherRecord } from '../plan/ownership.ts'
@@ -26,6 +27,8 @@ export interface BundleRun {
   readonly meetings: Map<string, Meeting>
   /** What is not as it should be, by key. */
   readonly drifts: Map<string, Drift>
+  /** What the bundle's own rules said about objects, each with the version it was said of. */
+  readonly judged: Map<string, { readonly version: string; readonly judgement: Judgement }>
   /** What was corrected, and when. */
   readonly corrections: Map<string, DriftHistory>
   /** Objects that this operation has written, or found as they should be. */
@@ -66,6 +69,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     meetings: new Map(),
     drifts: new Map(),
     corrections: new Map(),
+    judged: new Map(),
     done: new Set(),
   }
 }

@@ -66,6 +66,10 @@ describe('drift', () => {
     await edit(site, 'edited')
     const row = await site.until(BUNDLE, 'Drifted')
     assert.equal(row.message, 'ConfigMap default/x: .data.a (changed by kubectl-edit)')
+    assert.deepEqual(
+      row.drift?.map(({ object, fields }) => [object, fields]),
+      [['ConfigMap default/x', ['.data.a (changed by kubectl-edit)']]],
+    )
     await hub.clock.advance(3_600_000)
     assert.equal(await valueOf(site), 'edited')
     await edit(site, '1')
@@ -136,5 +140,29 @@ describe('drift', () => {
     assert.deepEqual(others, [])
     const watches = site.door.reads.slice(reads).filter((path) => path.includes('watch=true'))
     assert.ok(watches.length <= 8, `${watches.length} watches renewed`)
+  })
+})
+
+describe('rules of a bundle', () => {
+  it('decide about health by CEL, and tell values, without polling', async () => {
+    const health = [
+      { kind: 'ConfigMap', ready: 'object.data.a == "1" && has(object.data.stamp)', message: '"no stamp"' },
+    ]
+    const feedback = [{ kind: 'ConfigMap', as: 'stamp', expression: 'object.data.?stamp.orValue("none")' }]
+    const hub = await startTestHub()
+    const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
+    const site = createAgentUnderTest(hub, 'store-1', { joinCode })
+    open.unshift(site, hub)
+    await site.start()
+    await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
+    const options = { health, feedback }
+    await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('x', { a: '1' })], options } })
+    const row = await site.until(BUNDLE, 'Progressing')
+    assert.equal(row.message, 'ConfigMap default/x: no stamp')
+    assert.deepEqual(row.feedback, [{ object: 'ConfigMap default/x', name: 'stamp', value: 'none' }])
+    const stamp = { type: 'merge', body: { data: { stamp: '7' } } } as const
+    await site.cluster.client.patch(ConfigMap, { namespace: 'default', name: 'x' }, stamp, { fieldManager: 'person' })
+    const ready = await site.until(BUNDLE, 'Ready', 5000)
+    assert.deepEqual(ready.feedback, [{ object: 'ConfigMap default/x', name: 'stamp', value: '7' }])
   })
 })

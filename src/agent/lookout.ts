@@ -14,6 +14,7 @@ import { describeDifference, differences } from '../plan/differences.ts'
 import { afterCorrection, decideDrift } from '../plan/drift.ts'
 import { healthOf } from '../plan/health.ts'
 import type { Health } from '../plan/health.ts'
+import { judge } from '../plan/judgement.ts'
 import { shareOf } from '../plan/managed-fields.ts'
 import { describeObject } from '../plan/object-id.ts'
 import { fieldManager, ObjectFailure } from './applier.ts'
@@ -111,7 +112,9 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
       const { seen } = sighting
       if (seen && recorded?.uid === seen.metadata.uid && recorded?.share === (seen.shares[run.manager] ?? '')) {
         run.drifts.delete(planned.key)
-        return { health: seen.health }
+        const judged = run.judged.get(planned.key)
+        if (!planned.rules) return { health: seen.health }
+        if (judged && judged.version === seen.metadata.resourceVersion) return { health: judged.judgement.health }
       }
       const known = run.drifts.get(planned.key)
       const isSame = known?.version === (seen?.metadata.resourceVersion ?? 'gone')
@@ -123,11 +126,11 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
     const isUnseen = !sighting.watched || (live !== undefined && sighting.seen === undefined)
     const polled = isUnseen ? { polled: true } : {}
     if (method === 'ReadOnly' || (method === 'CreateOnly' && live)) {
-      return { health: live ? healthOf(live) : MISSING, ...polled }
+      return { health: judgedHealth(run, planned, live), ...polled }
     }
     if (live && recorded?.uid === live.metadata.uid && recorded?.share === shareOf(live, run.manager)) {
       run.drifts.delete(planned.key)
-      return { health: healthOf(live), ...polled }
+      return { health: judgedHealth(run, planned, live), ...polled }
     }
     const now = await putRight(run, planned, { ...context, live })
     return { health: now, ...polled }
@@ -149,7 +152,7 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
       const examined = await examine(request, context)
       if (examined === 'Nothing') {
         accept(run, planned, live)
-        return healthOf(live)
+        return judgedHealth(run, planned, live)
       }
       fields = examined
     }
@@ -159,7 +162,7 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
     const decision = decideDrift(options.drift, history, clock.monotonicMs())
     if (decision.kind === 'Ignore' || (decision.kind === 'Report' && !isDrift)) {
       if (live) accept(run, planned, live)
-      return live ? healthOf(live) : FINE
+      return live ? judgedHealth(run, planned, live) : FINE
     }
     const describe = (more: string) => `${name}: ${fields.slice(0, FIELDS_SHOWN).join(', ')}${more}`
     const shown = (message: string, retryAtMs?: number): Health => {
@@ -167,7 +170,7 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
       const version = live?.metadata.resourceVersion ?? 'gone'
       const drift: Drift = { message, fields: fields.slice(0, FIELDS_SHOWN), since, version }
       run.drifts.set(key, retryAtMs === undefined ? drift : { ...drift, retryAtMs })
-      return live ? healthOf(live) : MISSING
+      return judgedHealth(run, planned, live)
     }
     if (decision.kind === 'Report') return shown(describe(''))
     if (decision.kind === 'StepBack' && isDrift) {
@@ -184,7 +187,7 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
         run.records = new Map(run.records)
       if (isDrift) run.corrections.set(key, afterCorrection(history, clock.monotonicMs()))
       run.drifts.delete(key)
-      return healthOf(repaired)
+      return judgedHealth(run, planned, repaired)
     } catch (caught) {
       if (!live || !(caught instanceof ObjectFailure)) throw caught
       return shown(caught.message)
@@ -212,6 +215,15 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
     run.drifts.delete(planned.key)
     const recorded = run.records.get(planned.key)
     if (recorded) run.records.set(planned.key, { ...recorded, share: shareOf(live, run.manager) })
+  }
+
+  /** How an object does, by the bundle's own rules where it has some. */
+  function judgedHealth(run: BundleRun, planned: PlannedObject, live: UnknownObject | undefined): Health {
+    if (!live) return MISSING
+    if (!planned.rules) return healthOf(live)
+    const judgement = judge(live, planned.rules)
+    run.judged.set(planned.key, { version: live.metadata.resourceVersion ?? '', judgement })
+    return judgement.health
   }
 
   /** Remembers what was written. */

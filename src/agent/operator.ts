@@ -13,7 +13,8 @@ import { WireError } from '../wire/validate.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { decideDependencies, fullName } from '../plan/dependencies.ts'
 import type { DependencyFacts } from '../plan/dependencies.ts'
-import { objectKey } from '../plan/object-id.ts'
+import { jsonEqual } from '../core/json.ts'
+import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { OtherRecord } from '../plan/ownership.ts'
 import type { Appliers } from './appliers.ts'
 import { LOOK_MS, newRun, takeInventory } from './bundle-run.ts'
@@ -174,8 +175,8 @@ export function createOperator(ports: OperatorPorts) {
       result = failed(slot, caught)
     }
     slot.dueAt = clock.monotonicMs() + result.lookAgainMs
-    const row = rowOf(run.entry, result.row)
-    if (row.state === slot.row.state && row.message === slot.row.message) return
+    const row = { ...rowOf(run.entry, result.row), ...detailsOf(run) }
+    if (jsonEqual(row, slot.row)) return
     log.info(
       { bundle: row.bundle, generation: row.generation, state: row.state, message: row.message },
       'bundle changed',
@@ -326,8 +327,9 @@ export function createOperator(ports: OperatorPorts) {
       const soon = clock.monotonicMs() + TOUCH_MS
       let isSooner = false
       for (const { run, dueAt } of slots.values()) {
-        // What is shown as drifted may have been put right by hand, which changes nobody's share.
-        if (dueAt <= soon || !run.plan?.byKey.has(key) || (!isNews && !run.drifts.has(key))) continue
+        // What is shown as drifted may have been put right by hand, which changes nobody's share; rules may read anything.
+        const planned = dueAt <= soon ? undefined : run.plan?.byKey.get(key)
+        if (!planned || (!isNews && !planned.rules && !run.drifts.has(key))) continue
         slots.get(run.entry.bundle)!.dueAt = soon
         isSooner = true
       }
@@ -355,9 +357,32 @@ export function createOperator(ports: OperatorPorts) {
 /** Runs the document. */
 export type Operator = ReturnType<typeof createOperator>
 
+// A report is bounded: the first few of each, in the order of the set.
+function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 'drift' | 'feedback'> {
+  const objects = plan?.objects ?? []
+  const drift = objects
+    .filter(({ key }) => drifts.has(key))
+    .slice(0, LIMITS.rowDetails)
+    .map((planned) => {
+      const { fields, since } = drifts.get(planned.key)!
+      return { object: describeObject(planned), fields: fields.map(cut), since }
+    })
+  const feedback = objects
+    .flatMap((planned) =>
+      (judged.get(planned.key)?.judgement.feedback ?? []).map((value) => ({
+        object: describeObject(planned),
+        ...value,
+      })),
+    )
+    .slice(0, LIMITS.rowDetails)
+  return { ...(drift.length > 0 ? { drift } : {}), ...(feedback.length > 0 ? { feedback } : {}) }
+}
+
+function cut(text: string): string {
+  return text.length <= LIMITS.messageChars ? text : `${text.slice(0, LIMITS.messageChars - 1)}…`
+}
+
 function rowOf({ bundle, generation, set }: DocumentEntry, row: StepResult['row']): ReportRow {
-  const cut = (text: string) =>
-    text.length <= LIMITS.messageChars ? text : `${text.slice(0, LIMITS.messageChars - 1)}…`
   return {
     bundle,
     generation,

@@ -4,10 +4,13 @@ import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { wavesOf } from '../plan/apply-order.ts'
 import type { Planned, Wave } from '../plan/apply-order.ts'
+import { readJudgement } from '../plan/judgement.ts'
+import type { ObjectRules } from '../plan/judgement.ts'
 import { objectKey } from '../plan/object-id.ts'
 import { objectOptions } from '../plan/object-options.ts'
 import type { ObjectOptions } from '../plan/object-options.ts'
 import type { ObjectSet, SetObject } from '../wire/document.ts'
+import { WireError } from '../wire/validate.ts'
 import { idOf, ObjectFailure } from './applier.ts'
 import { AGENT_NAMESPACE } from './cluster-state.ts'
 import type { Content } from './content.ts'
@@ -17,6 +20,8 @@ export interface PlannedObject extends Planned {
   readonly key: string
   readonly options: ObjectOptions
   readonly from: SetObject | { readonly made: UnknownObject }
+  /** The bundle's own rules about it; they need the whole object. */
+  readonly rules?: ObjectRules
   /** The beginning of its digest; enough to see that it is the same. */
   readonly digest: string
 }
@@ -36,6 +41,8 @@ const DIGEST_CHARS = 24
 /** Reads every object of a complete set once. */
 export async function planSet(set: ObjectSet, content: Content, signal: AbortSignal): Promise<SetPlan> {
   const options = set.options ?? {}
+  const judgement = readJudgement(options)
+  if (!judgement.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${judgement.problem}`)
   const objects: PlannedObject[] = []
   const shared = new Map<string, ObjectOptions>()
   for (const named of set.objects) {
@@ -48,6 +55,7 @@ export async function planSet(set: ObjectSet, content: Content, signal: AbortSig
     shared.set(text, mine)
     const { apiVersion, kind, namespace, name, digest } = named
     const brings = broughtBy(object)
+    const rules = judgement.rulesFor(named)
     objects.push({
       apiVersion,
       kind,
@@ -59,6 +67,7 @@ export async function planSet(set: ObjectSet, content: Content, signal: AbortSig
       from: named,
       digest: digest.slice('sha256:'.length, 'sha256:'.length + DIGEST_CHARS),
       ...(brings ? { brings } : {}),
+      ...(rules ? { rules } : {}),
     })
   }
   objects.push(...madeNamespaces(options, objects))

@@ -12,6 +12,7 @@ import { addStart } from './tree/start.ts'
 import { addClusters } from './tree/clusters.ts'
 import { addObjects } from './tree/objects.ts'
 import { addSources } from './tree/sources.ts'
+import { addDrift } from './tree/drift.ts'
 import { addPlacement } from './tree/placement.ts'
 import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
@@ -72,6 +73,7 @@ function buildProgram(act: Act): Command {
   addObjects(program, act)
   addSources(program, act)
   addPlacement(program, act)
+  addDrift(program, act)
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)

@@ -153,6 +153,33 @@ export const BUNDLE_OPTIONS = {
       { description: 'What happens when somebody changes what the bundle applied.' },
     ),
   ),
+  health: optional(
+    listOf(
+      object({
+        ...selector,
+        failed: optional(text({ max: 4096, description: 'CEL over `object`; true: it failed. Asked first.' })),
+        progressing: optional(text({ max: 4096, description: 'CEL; true: it is on its way. Asked second.' })),
+        ready: optional(text({ max: 4096, description: 'CEL; true: it is well, anything else: it is on its way.' })),
+        message: optional(text({ max: 4096, description: 'CEL; what is said when it is not well.' })),
+        ignore: optional(flag({ description: 'These objects do not count for the health of the bundle.' })),
+      }),
+      { max: 64, description: 'When objects are well, where kstatus and the known kinds do not tell.' },
+    ),
+  ),
+  feedback: optional(
+    listOf(
+      object({
+        ...selector,
+        as: text({ max: 64, min: 1, description: 'The name of the value in the report.' }),
+        expression: text({
+          max: 4096,
+          min: 1,
+          description: 'CEL over `object`; a condition is one that gives true or false.',
+        }),
+      }),
+      { max: 32, description: 'Values of live objects that the cluster reports.' },
+    ),
+  ),
   dependsOn: optional(
     listOf(
       object({

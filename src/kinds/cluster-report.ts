@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { digest, enumOf, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
+import { digest, enumOf, int, listMap, listOf, namespacedName, object, optional, text, time } from './schema.ts'
 import { STATES } from './states.ts'
 
 /** What a cluster's agent last reported. */
@@ -50,6 +50,26 @@ export const ClusterReport = defineKind({
         state: enumOf(STATES),
         message: optional(text({ max: 4096, description: "The cluster's own words." })),
         firstFailing: optional(text({ max: 1024, description: 'The first object that is not well.' })),
+        drift: optional(
+          listOf(
+            object({
+              object: text({ max: 1024, description: 'Kind, namespace and name.' }),
+              fields: listOf(text({ max: 1024 }), { max: 20, description: 'Which fields, each with who has it now.' }),
+              since: text({ max: 40, description: 'When the agent saw it first.' }),
+            }),
+            { max: 20, description: 'Objects that somebody changed and that are not changed back; the first 20.' },
+          ),
+        ),
+        feedback: optional(
+          listOf(
+            object({
+              object: text({ max: 1024, description: 'Kind, namespace and name.' }),
+              name: text({ max: 64, description: 'As the Bundle calls it.' }),
+              value: text({ max: 1024, description: 'The value as text.' }),
+            }),
+            { max: 20, description: "Values of live objects that the Bundle's `feedback` asks for; the first 20." },
+          ),
+        ),
       }),
       { max: 500, default: [], description: 'One row per bundle the cluster runs.' },
     ),

@@ -71,7 +71,144 @@ describe('health', () => {
       'Failed',
       /boom/,
     ],
-    ['a running Job', live('batch/v1', 'Job', { status: {} }), 'Ready'],
+    ['a Job nobody started', live('batch/v1', 'Job', { status: {} }), 'Progressing', /not started/],
+    ['a running Job', live('batch/v1', 'Job', { status: { startTime: 't', active: 1 } }), 'Ready'],
+    [
+      'a suspended Job',
+      live('batch/v1', 'Job', { spec: { suspend: true }, status: condition('Suspended', 'True') }),
+      'Ready',
+    ],
+    ['a completed Job', live('batch/v1', 'Job', { status: condition('Complete', 'True') }), 'Ready'],
+    [
+      'a paused Deployment',
+      live('apps/v1', 'Deployment', { spec: { paused: true }, status: { observedGeneration: 2 } }, 2),
+      'Ready',
+    ],
+    ['a suspended CronJob', live('batch/v1', 'CronJob', { spec: { suspend: true }, status: {} }), 'Ready'],
+    ['a lost claim', live('v1', 'PersistentVolumeClaim', { status: { phase: 'Lost' } }), 'Failed', /lost/],
+    [
+      'a ReplicaSet',
+      live('apps/v1', 'ReplicaSet', { spec: { replicas: 2 }, status: { availableReplicas: 1 } }),
+      'Progressing',
+      /1 of 2/,
+    ],
+    [
+      'a ReplicaSet that may not',
+      live('apps/v1', 'ReplicaSet', { status: condition('ReplicaFailure', 'True', { message: 'quota' }) }),
+      'Failed',
+      /quota/,
+    ],
+    ['a Service', live('v1', 'Service', { spec: { type: 'ClusterIP' } }), 'Ready'],
+    [
+      'a balancer without address',
+      live('v1', 'Service', { spec: { type: 'LoadBalancer' }, status: { loadBalancer: {} } }),
+      'Progressing',
+      /no address/,
+    ],
+    [
+      'a balancer',
+      live('v1', 'Service', { spec: { type: 'LoadBalancer' }, status: { loadBalancer: { ingress: [{ ip: 'x' }] } } }),
+      'Ready',
+    ],
+    [
+      'a budget',
+      live('policy/v1', 'PodDisruptionBudget', { status: { currentHealthy: 1, desiredHealthy: 2 } }),
+      'Progressing',
+      /1 of 2/,
+    ],
+    [
+      'an APIService',
+      live('apiregistration.k8s.io/v1', 'APIService', {
+        status: condition('Available', 'False', { message: 'no endpoints' }),
+      }),
+      'Progressing',
+      /no endpoints/,
+    ],
+    [
+      'a pod in back-off',
+      live('v1', 'Pod', {
+        spec: {},
+        status: {
+          phase: 'Pending',
+          containerStatuses: [
+            { name: 'web', state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } },
+          ],
+        },
+      }),
+      'Failed',
+      /container web: no such image/,
+    ],
+    [
+      'a pod being made',
+      live('v1', 'Pod', {
+        spec: {},
+        status: {
+          phase: 'Pending',
+          containerStatuses: [{ name: 'web', state: { waiting: { reason: 'ContainerCreating' } } }],
+        },
+      }),
+      'Progressing',
+    ],
+    ['an Argo Rollout', live('argoproj.io/v1alpha1', 'Rollout', { status: { phase: 'Healthy' } }), 'Ready'],
+    [
+      'a paused Argo Rollout',
+      live('argoproj.io/v1alpha1', 'Rollout', { status: { phase: 'Paused', message: 'CanaryPauseStep' } }),
+      'Progressing',
+      /CanaryPauseStep/,
+    ],
+    [
+      'a bad Argo Rollout',
+      live('argoproj.io/v1alpha1', 'Rollout', { status: { phase: 'Degraded', message: 'aborted' } }),
+      'Failed',
+      /aborted/,
+    ],
+    [
+      'an Argo Application',
+      live('argoproj.io/v1alpha1', 'Application', { status: { health: { status: 'Degraded', message: 'x' } } }),
+      'Failed',
+    ],
+    [
+      'a Flagger canary',
+      live('flagger.app/v1beta1', 'Canary', { status: { phase: 'Promoting' } }),
+      'Progressing',
+      /Promoting/,
+    ],
+    ['a failed Flagger canary', live('flagger.app/v1beta1', 'Canary', { status: { phase: 'Failed' } }), 'Failed'],
+    ['a certificate', live('cert-manager.io/v1', 'Certificate', { status: condition('Ready', 'True') }), 'Ready'],
+    [
+      'a certificate on its way',
+      live('cert-manager.io/v1', 'Certificate', {
+        status: condition('Ready', 'False', { reason: 'Issuing', message: 'soon' }),
+      }),
+      'Progressing',
+      /soon/,
+    ],
+    [
+      'a refused certificate',
+      live('cert-manager.io/v1', 'CertificateRequest', { status: condition('Ready', 'False', { reason: 'Denied' }) }),
+      'Failed',
+    ],
+    ['a certificate nobody saw', live('cert-manager.io/v1', 'Certificate', {}), 'Progressing', /not Ready yet/],
+    [
+      'a Cluster API cluster',
+      live('cluster.x-k8s.io/v1beta1', 'Cluster', { status: { phase: 'Provisioning' } }),
+      'Progressing',
+      /Provisioning/,
+    ],
+    [
+      'a failed machine',
+      live('cluster.x-k8s.io/v1beta1', 'Machine', { status: { phase: 'Failed', message: 'no host' } }),
+      'Failed',
+      /no host/,
+    ],
+    [
+      'a stalled Flux object',
+      live('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', {
+        status: condition('Stalled', 'True', { message: 'bad path' }),
+      }),
+      'Failed',
+      /bad path/,
+    ],
     ['a failed Pod', live('v1', 'Pod', { status: { phase: 'Failed', message: 'evicted' } }), 'Failed', /evicted/],
     ['a ready Pod', live('v1', 'Pod', { status: condition('Ready', 'True') }), 'Ready'],
     [

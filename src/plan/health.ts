@@ -2,6 +2,8 @@
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { conditionOf, words } from './conditions.ts'
+import { knownHealth } from './health-of-others.ts'
 
 /** How one object does; the message is the cluster's own words where it has any. */
 export interface Health {
@@ -20,7 +22,7 @@ export function healthOf(object: UnknownObject): Health {
   if (generation !== undefined && typeof observed === 'number' && observed < generation) {
     return progressing(`its controller has seen generation ${observed} of ${generation}`)
   }
-  return special(object, status) ?? byConditions(status)
+  return special(object, status) ?? knownHealth(object, status) ?? byConditions(status)
 }
 
 function special(object: UnknownObject, status: JsonObject): Health | undefined {
@@ -32,12 +34,21 @@ function special(object: UnknownObject, status: JsonObject): Health | undefined 
       return statefulSet(spec, status)
     case 'apps/DaemonSet':
       return daemonSet(status)
+    case 'apps/ReplicaSet':
+    case 'v1/ReplicationController':
+      return replicas(spec, status)
     case 'batch/Job':
-      return job(status)
+      return job(spec, status)
     case 'v1/Pod':
-      return pod(status)
+      return pod(spec, status)
     case 'v1/PersistentVolumeClaim':
-      return status['phase'] === 'Bound' ? READY : progressing('the claim is not bound yet')
+      return claim(status)
+    case 'v1/Service':
+      return service(spec, status)
+    case 'policy/PodDisruptionBudget':
+      return budget(status)
+    case 'apiregistration.k8s.io/APIService':
+      return apiService(status)
     case 'v1/Namespace':
       return status['phase'] === 'Terminating' ? progressing('is being deleted') : READY
     case 'apiextensions.k8s.io/CustomResourceDefinition':
@@ -48,6 +59,8 @@ function special(object: UnknownObject, status: JsonObject): Health | undefined 
 }
 
 function deployment(spec: JsonObject, status: JsonObject): Health {
+  // Paused on purpose: nothing moves until somebody goes on.
+  if (spec['paused'] === true && count(status, 'observedGeneration') > 0) return READY
   const progress = conditionOf(status, 'Progressing')
   if (progress?.['reason'] === 'ProgressDeadlineExceeded') return failed(progress, 'progress deadline exceeded')
   // A Deployment its controller has not looked at yet has no observedGeneration at all.
@@ -86,17 +99,65 @@ function daemonSet(status: JsonObject): Health {
   return available < wanted ? progressing(`${available} of ${wanted} pods are available`) : READY
 }
 
-// A Job that runs is well: waiting for its end is the business of hooks.
-function job(status: JsonObject): Health {
+// A Job that runs is well, and so is one that is suspended: waiting for its end is the business of hooks.
+function job(spec: JsonObject, status: JsonObject): Health {
   const failure = conditionOf(status, 'Failed')
-  return failure?.['status'] === 'True' ? failed(failure, 'the job failed') : READY
+  if (failure?.['status'] === 'True') return failed(failure, 'the job failed')
+  if (spec['suspend'] === true || conditionOf(status, 'Complete')?.['status'] === 'True') return READY
+  return status['startTime'] === undefined ? progressing('the job has not started yet') : READY
 }
 
-function pod(status: JsonObject): Health {
+function pod(spec: JsonObject, status: JsonObject): Health {
   if (status['phase'] === 'Succeeded') return READY
   if (status['phase'] === 'Failed') return { state: 'Failed', message: words(status, 'the pod failed') }
   const ready = conditionOf(status, 'Ready')
-  return ready?.['status'] === 'True' ? READY : progressing(words(ready, 'the pod is not ready'))
+  if (ready?.['status'] === 'True') return READY
+  return stuckContainer(spec, status) ?? progressing(words(ready, 'the pod is not ready'))
+}
+
+// A container the kubelet has given up on for now, in its own words.
+function stuckContainer(spec: JsonObject, status: JsonObject): Health | undefined {
+  if ((spec['restartPolicy'] ?? 'Always') !== 'Always') return undefined
+  for (const list of [status['initContainerStatuses'], status['containerStatuses']]) {
+    for (const container of Array.isArray(list) ? list.filter(isObject) : []) {
+      const state = isObject(container['state']) ? container['state'] : {}
+      const waiting = isObject(state['waiting']) ? state['waiting'] : {}
+      const reason = typeof waiting['reason'] === 'string' ? waiting['reason'] : ''
+      if (!/^Err|Error$|BackOff$/.test(reason)) continue
+      return { state: 'Failed', message: `container ${String(container['name'])}: ${words(waiting, reason)}` }
+    }
+  }
+  return undefined
+}
+
+function replicas(spec: JsonObject, status: JsonObject): Health {
+  const failure = conditionOf(status, 'ReplicaFailure')
+  if (failure?.['status'] === 'True') return failed(failure, 'its pods cannot be made')
+  const wanted = countOr(spec, 'replicas', 1)
+  const available = count(status, 'availableReplicas')
+  return available < wanted ? progressing(`${available} of ${wanted} replicas are available`) : READY
+}
+
+function claim(status: JsonObject): Health {
+  if (status['phase'] === 'Lost') return { state: 'Failed', message: 'the volume of the claim is lost' }
+  return status['phase'] === 'Bound' ? READY : progressing('the claim is not bound yet')
+}
+
+function service(spec: JsonObject, status: JsonObject): Health {
+  if (spec['type'] !== 'LoadBalancer') return READY
+  const balancer = isObject(status['loadBalancer']) ? status['loadBalancer'] : {}
+  const addresses = balancer['ingress']
+  return Array.isArray(addresses) && addresses.length > 0 ? READY : progressing('its load balancer has no address yet')
+}
+
+function budget(status: JsonObject): Health {
+  const [healthy, wanted] = [count(status, 'currentHealthy'), count(status, 'desiredHealthy')]
+  return healthy < wanted ? progressing(`${healthy} of ${wanted} pods it protects are healthy`) : READY
+}
+
+function apiService(status: JsonObject): Health {
+  const available = conditionOf(status, 'Available')
+  return available?.['status'] === 'True' ? READY : progressing(words(available, 'it is not available yet'))
 }
 
 function customResourceDefinition(status: JsonObject): Health {
@@ -115,13 +176,6 @@ function byConditions(status: JsonObject): Health {
   return READY
 }
 
-function conditionOf(status: JsonObject, type: string): JsonObject | undefined {
-  const conditions = status['conditions']
-  return Array.isArray(conditions)
-    ? conditions.find((item): item is JsonObject => isObject(item) && item['type'] === type)
-    : undefined
-}
-
 function count(from: JsonObject, field: string): number {
   return countOr(from, field, 0)
 }
@@ -129,11 +183,6 @@ function count(from: JsonObject, field: string): number {
 function countOr(from: JsonObject, field: string, fallback: number): number {
   const value = from[field]
   return typeof value === 'number' ? value : fallback
-}
-
-function words(condition: JsonObject | undefined, fallback: string): string {
-  const message = condition?.['message']
-  return typeof message === 'string' && message !== '' ? message : fallback
 }
 
 function progressing(message: string): Health {

@@ -121,6 +121,34 @@ export const ReportRow = Type.Object(
     }),
     message: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
     firstFailing: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
+    /** Objects that somebody changed and that are not changed back; fields and who has them, never values. */
+    drift: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            object: Type.String({ maxLength: LIMITS.messageChars }),
+            fields: Type.Array(Type.String({ maxLength: LIMITS.messageChars }), { maxItems: LIMITS.rowDetails }),
+            since: Type.String({ maxLength: 40 }),
+          },
+          strict,
+        ),
+        { maxItems: LIMITS.rowDetails },
+      ),
+    ),
+    /** What the bundle asked to be told of its live objects. */
+    feedback: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            object: Type.String({ maxLength: LIMITS.messageChars }),
+            name: Type.String({ maxLength: 64 }),
+            value: Type.String({ maxLength: LIMITS.messageChars }),
+          },
+          strict,
+        ),
+        { maxItems: LIMITS.rowDetails },
+      ),
+    ),
   },
   strict,
 )

@@ -23,6 +23,8 @@ export const LIMITS = {
   setObjects: 100_000,
   /** A message in a report; the kind allows four times as much. */
   messageChars: 1024,
+  /** Drifted objects, and values, that one row of a report tells. */
+  rowDetails: 20,
   /** Claims of a cluster, as the kind allows. */
   claims: 64,
   claimNameChars: 253,

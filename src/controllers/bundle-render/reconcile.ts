@@ -6,6 +6,7 @@ import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/release.ts'
+import { readJudgement } from '../../plan/judgement.ts'
 import { objectOptions } from '../../plan/object-options.ts'
 import { decideRelease, newestRelease } from '../../plan/release.ts'
 import type { ExistingRelease } from '../../plan/release.ts'
@@ -93,7 +94,7 @@ async function renderSet(
     throw new Stalled('RenderFailed', message)
   }
   const { spec } = draft.next
-  refuseWrongAnnotations(draft, result.objects)
+  refuseWrongOptions(draft, result.objects)
   const blobs = blobsOf(result.objects)
   for (const blob of blobs) await ports.putBlob(blob.bytes)
   const objects = blobs.map(({ bytes: _bytes, ...object }) => object)
@@ -103,12 +104,17 @@ async function renderSet(
   return { digest, size: objects.length }
 }
 
-/** What an object says about itself is read here first, where its author sees the answer, and not only on every cluster. */
-function refuseWrongAnnotations(draft: Draft<Bundle>, objects: readonly UnknownObject[]): void {
+/** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */
+function refuseWrongOptions(draft: Draft<Bundle>, objects: readonly UnknownObject[]): void {
+  const judgement = readJudgement(draft.next.spec)
+  const problems = judgement.ok ? [] : [`spec.${judgement.problem}`]
   for (const object of objects) {
     const read = objectOptions(draft.next.spec, object)
-    if (read.ok) continue
-    const message = `${read.problem}. Clusters keep what they run.`
+    if (!read.ok) problems.push(read.problem)
+  }
+  const [first] = problems
+  if (first !== undefined) {
+    const message = `${first}. Clusters keep what they run.`
     draft.conditions.set('Rendered', 'False', 'RenderFailed', message)
     throw new Stalled('RenderFailed', message)
   }

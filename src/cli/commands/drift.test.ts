@@ -1,0 +1,63 @@
+/** drift list and show, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { digestOf } from '../../core/digest.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { formatTime } from '../../core/time.ts'
+import { composeApi } from '../../hub/compose-api.ts'
+import { inProcess } from '../../hub/compose.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { build } from '../../testing/builders.ts'
+import { createTerminal } from '../terminal.ts'
+import { driftList, driftShow } from './drift.ts'
+
+test('drift is listed per bundle and cluster, and shown field by field', async (t) => {
+  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const client = createClient({ transport, clock: systemClock })
+  const said = { out: '', err: '' }
+  const terminal = createTerminal({
+    stdout: { write: (text) => (said.out += text), isTTY: false },
+    stderr: { write: (text) => (said.err += text), isTTY: false },
+    stdinIsTTY: false,
+    environment: { isUtf8: true, color: undefined },
+    color: 'never',
+  })
+  const rest = createRest({ transport, clock: systemClock })
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
+  const run = (flags = {}) => ({ connection, terminal, flags })
+  await driftList(run())
+  assert.equal(said.err, 'Nothing has drifted.\n')
+
+  const since = formatTime(systemClock.now() - 3 * 60_000)
+  const drift = [{ object: 'ConfigMap shop/x', fields: ['.data.a (changed by kubectl-edit)', '.data.b'], since }]
+  const row = (bundle: string) => ({ bundle, generation: 4, set: digestOf('s') })
+  const bundles = [
+    { ...row('ns/app'), state: 'Drifted' as const, message: 'm', drift },
+    { ...row('ns/ok'), state: 'Ready' as const },
+  ]
+  const spec = { clusterId: 'c-1', epoch: 1, revision: 1, receivedAt: since, bundles }
+  await client.create(ClusterReport, build(ClusterReport, 'store-1', { spec }), { fieldManager: 'test' })
+  await driftList(run())
+  assert.match(
+    said.out,
+    /^CLUSTER +BUNDLE +OBJECTS +SINCE +FIRST\nstore-1 +ns\/app +1 +3m\d*s? +ConfigMap shop\/x: \.data\.a \(changed by kubectl-edit\)\n$/,
+  )
+  said.out = ''
+  await driftList(run({ bundle: 'ns/ok', output: 'json' }))
+  assert.deepEqual(JSON.parse(said.out), [])
+  said.out = ''
+  await driftShow(['store-1'], run())
+  assert.match(
+    said.out,
+    /^bundle ns\/app \(generation 4\)\n  ConfigMap shop\/x, since 3m\d*s?\n    \.data\.a \(changed by kubectl-edit\)\n    \.data\.b\n$/,
+  )
+  await assert.rejects(driftShow(['nobody'], run()), /no report of cluster nobody/)
+})

@@ -1,0 +1,101 @@
+/** `flotilla drift list` and `flotilla drift show`: what somebody changed in clusters, as their agents report it. */
+import { clientOver } from '../../client/create-client.ts'
+import { isApiError } from '../../core/errors.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { humanAge, parseTime } from '../../core/time.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { ResourceType } from '../../kinds/meta.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { createTablePrinter } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What these commands work with. */
+export interface DriftInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: { readonly output?: string; readonly bundle?: string }
+}
+
+// The kind's address without its schema: typebox would double the time to the first byte.
+const REPORTS: ResourceType<ClusterReport> = {
+  group: 'flotilla.dev',
+  version: 'v1alpha1',
+  kind: 'ClusterReport',
+  plural: 'clusterreports',
+  scope: 'Cluster',
+}
+const PAGE = 500
+
+type Row = ClusterReport['spec']['bundles'][number]
+
+/** Every bundle on every cluster that is Drifted. */
+export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
+  const client = clientOver(connection.rest)
+  const found: { readonly cluster: string; readonly row: Row }[] = []
+  let token: string | undefined
+  do {
+    const page = await client.list(REPORTS, { limit: PAGE, ...(token === undefined ? {} : { continue: token }) })
+    for (const { metadata, spec } of page.items) {
+      for (const row of spec.bundles) if (isDrifted(row, flags.bundle)) found.push({ cluster: metadata.name, row })
+    }
+    token = page.continue
+  } while (token !== undefined)
+  if (flags.output === 'json') {
+    const items = found.map(({ cluster, row }) => ({
+      cluster,
+      bundle: row.bundle,
+      message: row.message,
+      drift: row.drift ?? [],
+    }))
+    return terminal.data(`${JSON.stringify(items, undefined, 2)}\n`)
+  }
+  if (found.length === 0) return terminal.say('Nothing has drifted.')
+  const column = (name: string) => ({ name, type: 'string', priority: 0 })
+  const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
+  terminal.data(
+    print({
+      columnDefinitions: ['Cluster', 'Bundle', 'Objects', 'Since', 'First'].map(column),
+      rows: found.map(({ cluster, row }) => {
+        const [first] = row.drift ?? []
+        const shown = first ? `${first.object}: ${first.fields[0] ?? ''}` : (row.message ?? '')
+        return { cells: [cluster, row.bundle, String(row.drift?.length ?? 0), ageOf(first?.since), shown] }
+      }),
+      metadata: {},
+    }),
+  )
+}
+
+/** What has drifted on one cluster, field by field. */
+export async function driftShow(words: readonly string[], { connection, terminal, flags }: DriftInput): Promise<void> {
+  const [name = ''] = words
+  const client = clientOver(connection.rest)
+  const report = await client.get(REPORTS, { name }).catch((caught: unknown) => {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    throw new CliError(EXIT.notFound, {
+      what: `no report of cluster ${name}`,
+      why: 'it does not exist, or its agent has not reported yet',
+      todo: 'see flotilla get clusters',
+    })
+  })
+  const rows = report.spec.bundles.filter((row) => isDrifted(row, flags.bundle))
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
+  if (rows.length === 0) return terminal.say(`Nothing has drifted on ${name}.`)
+  for (const row of rows) {
+    terminal.data(`bundle ${row.bundle} (generation ${row.generation})\n`)
+    for (const { object, fields, since } of row.drift ?? []) {
+      terminal.data(`  ${object}, since ${ageOf(since)}\n`)
+      for (const field of fields) terminal.data(`    ${field}\n`)
+    }
+    if (!row.drift) terminal.data(`  ${row.message ?? ''}\n`)
+  }
+}
+
+function isDrifted(row: Row, bundle: string | undefined): boolean {
+  return (row.state === 'Drifted' || row.drift !== undefined) && (bundle === undefined || row.bundle === bundle)
+}
+
+function ageOf(since: string | undefined): string {
+  const at = since === undefined ? undefined : parseTime(since)
+  return at === undefined ? '' : humanAge(systemClock.now() - at)
+}

@@ -1,0 +1,33 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { Act } from './act.ts'
+
+const output = () => new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text')
+
+/** Commands about what somebody changed in clusters. */
+export function addDrift(program: Command, act: Act): void {
+  const drift = program.command('drift').description('what somebody changed in clusters')
+  drift
+    .command('list')
+    .description('every bundle that has drifted, on every cluster')
+    .option('--bundle <namespace/name>', 'only this bundle')
+    .addOption(output())
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ driftList }, connection] = await Promise.all([import('../commands/drift.ts'), run.connect()])
+        await driftList({ ...run, connection, flags })
+      }),
+    )
+  drift
+    .command('show')
+    .argument('<cluster>', 'the cluster')
+    .description('what has drifted on a cluster: objects, fields, and who has them now')
+    .option('--bundle <namespace/name>', 'only this bundle')
+    .addOption(output())
+    .action(
+      act(async (run, words, flags) => {
+        const [{ driftShow }, connection] = await Promise.all([import('../commands/drift.ts'), run.connect()])
+        await driftShow(words, { ...run, connection, flags })
+      }),
+    )
+}
