@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLogger } from '../core/log.ts'
-import type { ResourceType } from '../kinds/meta.ts'
+import { Deployment } from '../kinds/builtin/apps.ts'
+import { builtinKind } from '../kinds/builtin/from-table.ts'
+import { keyOf } from '../kinds/meta.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
 import { createEmbeddedCluster } from './cluster.ts'
 import { createSeededIds } from './kernel/seeded-ids.ts'
 import { createVirtualClock } from './kernel/virtual-clock.ts'
-import type { Deployment } from './workloads.ts'
-
-const DEPLOYMENT: ResourceType<Deployment> = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
-  scope: 'Namespaced',
-}
 const KEY = { namespace: 'default', name: 'web' }
 
 function deploymentOf(image: string, replicas = 2): Deployment {
@@ -28,7 +22,7 @@ function deploymentOf(image: string, replicas = 2): Deployment {
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers: [container] } },
     },
-  } as Deployment
+  }
 }
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
@@ -49,11 +43,11 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
     await cluster.close()
   })
   const apply = async (deployment: Deployment) => {
-    await cluster.client.apply(DEPLOYMENT, deployment, { fieldManager: 'test' })
+    await cluster.client.apply(Deployment, deployment, { fieldManager: 'test' })
     await clock.settle()
   }
   const look = async () => {
-    const { status, metadata } = await cluster.client.get(DEPLOYMENT, KEY)
+    const { status, metadata } = await cluster.client.get(Deployment, KEY)
     const reason = (type: string) => {
       const condition = status?.conditions?.find((one) => one.type === type)
       return condition && `${condition.status} ${condition.reason}`
@@ -99,7 +93,7 @@ test('an image that cannot be pulled fails its Deployment while the old replicas
     Available: 'True MinimumReplicasAvailable',
     Progressing: 'False ProgressDeadlineExceeded',
   })
-  const failed = await cluster.client.get(DEPLOYMENT, KEY)
+  const failed = await cluster.client.get(Deployment, KEY)
   assert.match(
     failed.status?.conditions?.find(({ type }) => type === 'Progressing')?.message ?? '',
     /ImagePullBackOff: back-off pulling image "web:broken"/,
@@ -113,7 +107,116 @@ test('nothing is written once a workload is at rest', async (t) => {
   const { clock, apply, cluster } = await started(t)
   await apply(deploymentOf('web:1', 0))
   await clock.advance(2_000)
-  const { resourceVersion } = (await cluster.client.get(DEPLOYMENT, KEY)).metadata
+  const { resourceVersion } = (await cluster.client.get(Deployment, KEY)).metadata
   await clock.advance(3_600_000)
-  assert.equal((await cluster.client.get(DEPLOYMENT, KEY)).metadata.resourceVersion, resourceVersion)
+  assert.equal((await cluster.client.get(Deployment, KEY)).metadata.resourceVersion, resourceVersion)
 })
+
+interface Life {
+  readonly object: { readonly apiVersion: string; readonly kind: string; readonly spec: object }
+  /** What its status says while it progresses, when it is done, and when its image cannot be pulled. */
+  readonly progressing: object
+  readonly done: object
+  readonly failed?: object
+}
+
+const labels = { app: 'web' }
+const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+const selector = { matchLabels: labels }
+
+const LIVES: readonly Life[] = [
+  {
+    object: { apiVersion: 'apps/v1', kind: 'StatefulSet', spec: { replicas: 2, serviceName: 'w', selector, template } },
+    progressing: { replicas: 2, readyReplicas: undefined, observedGeneration: 1 },
+    done: { replicas: 2, readyReplicas: 2, currentReplicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+    failed: { replicas: 2, readyReplicas: undefined, updatedReplicas: 1 },
+  },
+  {
+    object: { apiVersion: 'apps/v1', kind: 'DaemonSet', spec: { selector, template } },
+    progressing: { desiredNumberScheduled: 1, numberReady: 0, numberUnavailable: 1, observedGeneration: 1 },
+    done: { desiredNumberScheduled: 1, numberReady: 1, numberAvailable: 1, updatedNumberScheduled: 1 },
+    failed: { numberReady: 0, numberUnavailable: 1 },
+  },
+  {
+    object: { apiVersion: 'apps/v1', kind: 'ReplicaSet', spec: { replicas: 3, selector, template } },
+    progressing: { replicas: 3, readyReplicas: undefined },
+    done: { replicas: 3, readyReplicas: 3, availableReplicas: 3, observedGeneration: 1 },
+  },
+  {
+    object: {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      spec: { completions: 2, template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } },
+    },
+    progressing: { active: 1, succeeded: undefined },
+    done: { active: undefined, succeeded: 2, conditions: 'SuccessCriteriaMet Complete' },
+    failed: { failed: 7, conditions: 'FailureTarget Failed' },
+  },
+  {
+    object: { apiVersion: 'v1', kind: 'Pod', spec: template.spec },
+    progressing: { phase: 'Pending', conditions: 'PodScheduled Initialized' },
+    done: { phase: 'Running', conditions: 'PodScheduled Initialized ContainersReady Ready' },
+    failed: { phase: 'Pending', podIP: undefined },
+  },
+  {
+    object: { apiVersion: 'v1', kind: 'Pod', spec: { ...template.spec, restartPolicy: 'Never' } },
+    progressing: { phase: 'Pending' },
+    done: { phase: 'Succeeded', conditions: 'PodScheduled Initialized' },
+  },
+  {
+    object: { apiVersion: 'v1', kind: 'Service', spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } },
+    progressing: { loadBalancer: {} },
+    done: { loadBalancer: { ingress: [{ ip: '192.0.2.112', ipMode: 'VIP' }] } },
+  },
+  {
+    object: {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    },
+    progressing: { phase: 'Pending' },
+    done: { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } },
+  },
+]
+
+/** The fields of a status that are asked for; of conditions, the names of the true ones. */
+function shown(status: Record<string, unknown>, asked: object): object {
+  return Object.fromEntries(
+    Object.keys(asked).map((field) => {
+      if (field !== 'conditions') return [field, status[field]]
+      const conditions = (status[field] ?? []) as { type: string; status: string }[]
+      return [
+        field,
+        conditions
+          .filter((it) => it.status === 'True')
+          .map(({ type }) => type)
+          .join(' '),
+      ]
+    }),
+  )
+}
+
+for (const { object, progressing, done, failed } of LIVES) {
+  test(`a ${object.kind} lives: ${JSON.stringify(done)}`, async (t) => {
+    const { clock, cluster } = await started(t)
+    const kind = builtinKind<UnknownObject>(object.apiVersion, object.kind)
+    const statusAfter = async (made: UnknownObject, ms: number): Promise<Record<string, unknown>> => {
+      await cluster.client.create(kind, made)
+      await clock.settle()
+      await clock.advance(ms)
+      return (await cluster.client.get(kind, made.metadata))['status'] as Record<string, unknown>
+    }
+    const made = (name: string): UnknownObject => ({ ...object, metadata: { name, namespace: 'default' } })
+    assert.deepEqual(shown(await statusAfter(made('web'), 900), progressing), progressing)
+    await clock.advance(200)
+    const at = await cluster.client.get(kind, { name: 'web', namespace: 'default' })
+    assert.deepEqual(shown(at['status'] as Record<string, unknown>, done), done)
+    // At rest, nothing is written.
+    await clock.advance(3_600_000)
+    const later = await cluster.client.get(kind, { name: 'web', namespace: 'default' })
+    assert.equal(later.metadata.resourceVersion, at.metadata.resourceVersion, keyOf(at))
+    if (!failed) return
+    const broken = JSON.parse(JSON.stringify(made('bad')).replace('web:1', 'web:broken')) as UnknownObject
+    assert.deepEqual(shown(await statusAfter(broken, 5_100), failed), failed)
+  })
+}

@@ -1,0 +1,139 @@
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { builtinKind } from '../../kinds/builtin/from-table.ts'
+import { at, numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { shortHash, timedCondition } from './rule.ts'
+import type { Moment, WorkloadRule } from './rule.ts'
+
+/** Kinds that keep a number of pods. */
+
+const POD_SPEC = 'spec.template.spec'
+
+function wantedOf(object: UnknownObject): number {
+  return typeof at(object, 'spec.replicas') === 'number' ? numberAt(object, 'spec.replicas') : 1
+}
+
+/** As in a rolling update: what was available stays so while the new replicas come, or fail to. */
+function availableOf(object: UnknownObject, { phase }: Moment, field = 'availableReplicas'): number {
+  const wanted = wantedOf(object)
+  return phase === 'Done' ? wanted : Math.min(numberAt(object, `status.${field}`), wanted)
+}
+
+/** Go leaves out what is 0. */
+function counts(fields: Readonly<Record<string, number>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, count]) => count > 0))
+}
+
+function backOff(broken: string | undefined): string {
+  return `ImagePullBackOff: back-off pulling image "${broken}"`
+}
+
+const deployment: WorkloadRule = {
+  kind: builtinKind('apps/v1', 'Deployment'),
+  podSpec: POD_SPEC,
+  statusOf(object, moment) {
+    const { phase, broken, now } = moment
+    const wanted = wantedOf(object)
+    const available = availableOf(object, moment)
+    const set = `ReplicaSet "${object.metadata.name}-${shortHash(at(object, 'spec.template'))}"`
+    const condition = (type: string, isTrue: boolean, reason: string, message: string) =>
+      timedCondition(object, { type, status: isTrue ? 'True' : 'False', reason, message }, now, ['lastUpdateTime'])
+    return {
+      observedGeneration: object.metadata.generation ?? 1,
+      ...counts({
+        replicas: wanted,
+        updatedReplicas: phase === 'Done' ? wanted : Math.min(1, wanted),
+        readyReplicas: available,
+        availableReplicas: available,
+        unavailableReplicas: wanted - available,
+      }),
+      conditions: [
+        available >= wanted
+          ? condition('Available', true, 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
+          : condition(
+              'Available',
+              false,
+              'MinimumReplicasUnavailable',
+              'Deployment does not have minimum availability.',
+            ),
+        phase === 'Failed'
+          ? condition(
+              'Progressing',
+              false,
+              'ProgressDeadlineExceeded',
+              `${set} has timed out progressing: ${backOff(broken)}.`,
+            )
+          : phase === 'Done'
+            ? condition('Progressing', true, 'NewReplicaSetAvailable', `${set} has successfully progressed.`)
+            : condition('Progressing', true, 'ReplicaSetUpdated', `${set} is progressing.`),
+      ],
+    }
+  },
+}
+
+const statefulSet: WorkloadRule = {
+  kind: builtinKind('apps/v1', 'StatefulSet'),
+  podSpec: POD_SPEC,
+  statusOf(object, moment) {
+    const wanted = wantedOf(object)
+    const available = availableOf(object, moment)
+    const revision = `${object.metadata.name}-${shortHash(at(object, 'spec.template'))}`
+    const isDone = moment.phase === 'Done'
+    return {
+      observedGeneration: object.metadata.generation ?? 1,
+      replicas: wanted,
+      ...counts({
+        readyReplicas: available,
+        currentReplicas: isDone ? wanted : numberAt(object, 'status.currentReplicas'),
+        updatedReplicas: isDone ? wanted : Math.min(1, wanted),
+      }),
+      availableReplicas: available,
+      currentRevision: isDone ? revision : textAt(object, 'status.currentRevision', revision),
+      updateRevision: revision,
+      collisionCount: 0,
+    }
+  },
+}
+
+/** An embedded cluster has one node, in name. */
+const NODES = 1
+
+const daemonSet: WorkloadRule = {
+  kind: builtinKind('apps/v1', 'DaemonSet'),
+  podSpec: POD_SPEC,
+  statusOf(object, { phase }) {
+    const ready = phase === 'Done' ? NODES : Math.min(numberAt(object, 'status.numberReady'), NODES)
+    return {
+      observedGeneration: object.metadata.generation ?? 1,
+      desiredNumberScheduled: NODES,
+      currentNumberScheduled: NODES,
+      numberMisscheduled: 0,
+      numberReady: ready,
+      ...counts({ updatedNumberScheduled: NODES, numberAvailable: ready, numberUnavailable: NODES - ready }),
+    }
+  },
+}
+
+function replicas(apiVersion: string, kind: string): WorkloadRule {
+  return {
+    kind: builtinKind(apiVersion, kind),
+    podSpec: POD_SPEC,
+    statusOf(object, moment) {
+      const wanted = wantedOf(object)
+      const available = availableOf(object, moment)
+      return {
+        observedGeneration: object.metadata.generation ?? 1,
+        replicas: wanted,
+        ...counts({ fullyLabeledReplicas: wanted, readyReplicas: available, availableReplicas: available }),
+      }
+    },
+  }
+}
+
+/** What happens to kinds that keep a number of pods. */
+export const REPLICATED_RULES: readonly WorkloadRule[] = [
+  deployment,
+  statefulSet,
+  daemonSet,
+  replicas('apps/v1', 'ReplicaSet'),
+  replicas('v1', 'ReplicationController'),
+]
