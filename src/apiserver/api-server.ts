@@ -23,6 +23,7 @@ import type { NamespaceDefaults } from './namespace-defaults.ts'
 import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
 import { negotiate } from './negotiate.ts'
+import { startPolicies } from './policies/start.ts'
 import { startRbac } from './rbac/rbac.ts'
 import { badRequest, methodNotAllowed, notAllowed, unknownPath } from './refusals.ts'
 import { createRegistry } from './registry.ts'
@@ -91,8 +92,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const version = `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${options.version ?? 'dev'}`
   const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
   const closing = new AbortController()
-  const rbac = startRbac({ store, clock, ids, log, registry }, options.admit ?? admitAll, closing.signal)
+  const bare = { store, clock, ids, log, registry }
+  // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
+  let admitted: Admission = admitAll
+  const rbac = startRbac(bare, (request) => admitted(request), closing.signal)
   const { authorizer } = rbac
+  const policies = startPolicies(bare, authorizer, options.admit ?? admitAll, closing.signal)
+  admitted = policies.admission
   const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
   const kindStore = createViewStores(store)
@@ -101,7 +107,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
-  const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready, customKinds.ready]).then(
+  const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready, customKinds.ready, policies.ready]).then(
     () => (problem = undefined),
     (error: unknown) => (problem = toError(error).message),
   )
@@ -197,7 +203,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle,
     async close() {
       closing.abort()
-      await Promise.all([ready, rbac.done, customKinds.done, lifecycle, collector, defaults])
+      await Promise.all([ready, rbac.done, customKinds.done, policies.done, lifecycle, collector, defaults])
     },
   }
 }

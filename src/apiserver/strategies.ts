@@ -11,6 +11,7 @@ import { jsonEqual } from '../core/json.ts'
 import type { CustomResourceDefinition } from '../kinds/builtin/apiextensions.ts'
 import { completeCrd, crdErrors } from '../kinds/crd-errors.ts'
 import { CLEANUP_FINALIZER } from './crd-status.ts'
+import { POLICY_STRATEGIES } from './policies/strategies.ts'
 import { RBAC_STRATEGIES } from './rbac/strategies.ts'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.ts'
 
@@ -91,6 +92,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': configMap,
   'apiextensions.k8s.io/CustomResourceDefinition': definition,
   ...RBAC_STRATEGIES,
+  ...POLICY_STRATEGIES,
   ...WORKLOAD_STRATEGIES,
 }
 

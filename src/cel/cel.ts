@@ -40,7 +40,7 @@ export function celEnvironment(
 ): CelEnvironment {
   return {
     variables: new Map(Object.entries(variables)),
-    functions: functions.length === 0 ? KUBERNETES : byName([...LIBRARIES, ...functions]),
+    functions: functions.length === 0 ? KUBERNETES : withFunctions(functions),
   }
 }
 
@@ -56,6 +56,15 @@ const LIBRARIES: readonly Overload[] = [
   ...KUBERNETES_TYPES,
 ]
 const KUBERNETES = byName(LIBRARIES)
+
+// A host's functions are a constant of its own: looked up once.
+const extended = new WeakMap<readonly Overload[], ReadonlyMap<string, readonly Overload[]>>()
+
+function withFunctions(functions: readonly Overload[]): ReadonlyMap<string, readonly Overload[]> {
+  const known = extended.get(functions) ?? byName([...LIBRARIES, ...functions])
+  extended.set(functions, known)
+  return known
+}
 
 function byName(overloads: readonly Overload[]): Map<string, Overload[]> {
   const found = new Map<string, Overload[]>()

@@ -2,6 +2,8 @@
 import type { Client } from '../client/client.ts'
 import { deadline } from '../core/deadline.ts'
 import type { Clock } from '../core/clock.ts'
+import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../kinds/builtin/admission.ts'
 import { toCrd } from '../kinds/crd.ts'
 import type { CustomResourceDefinition } from '../kinds/crd.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
@@ -17,6 +19,13 @@ const CRD: ResourceType<CustomResourceDefinition & { status?: { conditions?: Con
 
 const ESTABLISH_MS = 60_000
 const POLL_MS = 100
+
+/** Applies the policies that ship with our kinds; the same on both homes. */
+export async function installPolicies(client: Client, signal: AbortSignal): Promise<void> {
+  const options = { fieldManager: 'flotilla-hub', force: true, signal }
+  await client.apply(ValidatingAdmissionPolicy, ACCEPT_POLICY, options)
+  await client.apply(ValidatingAdmissionPolicyBinding, ACCEPT_BINDING, options)
+}
 
 /** Applies the CRDs of our kinds and waits until the API serves them; safe to repeat, also by several hubs at once. */
 export async function installKinds(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -31,7 +31,7 @@ import { replaceFile } from './key-files.ts'
 import { keepKeys } from './kept-keys.ts'
 import { issueApiClient, issueApiServer, issueGateway, loadHubKeys, readHubKeys } from './keys.ts'
 import type { HubKeys } from './keys.ts'
-import { installKinds } from './kube-home.ts'
+import { installKinds, installPolicies } from './kube-home.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { plainConnection } from './plain-connection.ts'
@@ -131,6 +131,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const hubClient = clientOf(HUB_USERS.controllers)
   const life = new AbortController()
   if (config.kubeconfig !== undefined) await installKinds(hubClient, clock, life.signal)
+  await installPolicies(hubClient, life.signal)
   const agentBundle = await findAgentBundle()
   await announceHub(hubClient, keys.trust, agentBundle?.digest)
 

@@ -1,5 +1,6 @@
 import type { Kind } from './define-kind.ts'
 import { CustomResourceDefinition } from './builtin/apiextensions.ts'
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from './builtin/admission.ts'
 import { Lease } from './builtin/coordination.ts'
 import { ConfigMap, Event, Namespace, Secret, ServiceAccount } from './builtin/core.ts'
 import { EventsEvent } from './builtin/events.ts'
@@ -17,6 +18,8 @@ export const HUB_BUILTIN_KINDS: readonly Kind[] = [
   EventsEvent,
   Lease,
   CustomResourceDefinition,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
   ...RBAC_KINDS,
   ...REVIEW_KINDS,
 ]

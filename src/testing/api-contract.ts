@@ -6,6 +6,7 @@ import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
+import { POLICY_CASES } from './api-contract-policies.ts'
 import { READ_CASES } from './api-contract-read.ts'
 import { REVIEW_CASES } from './api-contract-reviews.ts'
 import { STRICT_CASES } from './api-contract-strict.ts'
@@ -27,6 +28,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...REVIEW_CASES,
   ...STRICT_CASES,
   ...CRD_CASES,
+  ...POLICY_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

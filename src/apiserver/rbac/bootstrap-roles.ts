@@ -190,7 +190,8 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     name: 'system:flotilla:gateway',
     rules: [
-      on([...READ, 'create'], OWN, 'clusters'),
+      // A token may say that its cluster is accepted at its first join.
+      on([...READ, 'create', 'accept'], OWN, 'clusters'),
       on(['get', 'patch', 'update'], OWN, 'clusters/status'),
       on(READ, OWN, 'jointokens'),
       on(['get', 'patch', 'update'], OWN, 'jointokens/status'),

@@ -1,0 +1,155 @@
+/** What expressions of admission policies may name. */
+import { celEnvironment, compileCel } from '../../cel/cel.ts'
+import type { CelEnvironment, CelIssue, CelProgram } from '../../cel/cel.ts'
+import { AUTHORIZER, AUTHORIZER_LIBRARY } from '../../cel/library/authorizer.ts'
+import { DYNAMIC } from '../../cel/schema.ts'
+import type { Declared } from '../../cel/schema.ts'
+import { formatType, listType, mapType, objectType, SIMPLE } from '../../cel/types.ts'
+import type { CelType } from '../../cel/types.ts'
+import { CelMap, fromJson } from '../../cel/values.ts'
+import type { CelValue } from '../../cel/values.ts'
+import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
+
+const { string: TEXT } = SIMPLE
+
+const kindType = objectType('kubernetes.GroupVersionKind', { group: TEXT, version: TEXT, kind: TEXT })
+const resourceType = objectType('kubernetes.GroupVersionResource', { group: TEXT, version: TEXT, resource: TEXT })
+const requestType = objectType('kubernetes.AdmissionRequest', {
+  kind: kindType,
+  resource: resourceType,
+  subResource: TEXT,
+  requestKind: kindType,
+  requestResource: resourceType,
+  requestSubResource: TEXT,
+  name: TEXT,
+  namespace: TEXT,
+  operation: TEXT,
+  userInfo: objectType('kubernetes.UserInfo', {
+    username: TEXT,
+    uid: TEXT,
+    groups: listType(TEXT),
+    extra: mapType(TEXT, listType(TEXT)),
+  }),
+  dryRun: SIMPLE.bool,
+  options: SIMPLE.dyn,
+})
+const labels = mapType(TEXT, TEXT)
+const namespaceType = objectType('kubernetes.Namespace', {
+  metadata: objectType('kubernetes.NamespaceMetadata', {
+    name: TEXT,
+    generateName: TEXT,
+    namespace: TEXT,
+    labels,
+    annotations: labels,
+    UID: TEXT,
+    creationTimestamp: SIMPLE.timestamp,
+    deletionGracePeriodSeconds: SIMPLE.int,
+    deletionTimestamp: SIMPLE.timestamp,
+    generation: SIMPLE.int,
+    resourceVersion: TEXT,
+    finalizers: listType(TEXT),
+  }),
+  spec: objectType('kubernetes.NamespaceSpec', { finalizers: listType(TEXT) }),
+  status: objectType('kubernetes.NamespaceStatus', { phase: TEXT }),
+})
+
+/** The programs of one policy, compiled; or which expressions cannot be. */
+export interface CompiledPolicy {
+  readonly matchConditions: readonly { readonly name: string; readonly program: CelProgram }[]
+  readonly variables: readonly { readonly name: string; readonly program: CelProgram }[]
+  readonly validations: readonly { readonly program: CelProgram; readonly message: CelProgram | undefined }[]
+  readonly auditAnnotations: readonly { readonly key: string; readonly program: CelProgram }[]
+}
+
+/** An expression that cannot be compiled, by its field. */
+export interface PolicyProblem {
+  readonly field: string
+  readonly source: string
+  readonly detail: string
+}
+
+/** Compiles a policy's expressions. */
+export function compilePolicy(policy: ValidatingAdmissionPolicy): {
+  readonly compiled: CompiledPolicy
+  readonly problems: readonly PolicyProblem[]
+} {
+  const { spec = {} } = policy
+  const problems: PolicyProblem[] = []
+  const fields: Record<string, CelType> = {}
+  const base: Record<string, Declared> = {
+    object: DYNAMIC,
+    oldObject: DYNAMIC,
+    request: { type: requestType, adapt: fromJson },
+    namespaceObject: { type: namespaceType, adapt: fromJson },
+    authorizer: AUTHORIZER,
+    'authorizer.requestResource': { ...AUTHORIZER, type: RESOURCE_CHECK },
+    ...(spec.paramKind ? { params: DYNAMIC } : {}),
+  }
+  const environment = (): CelEnvironment =>
+    celEnvironment(
+      {
+        ...base,
+        ...(spec.variables?.length
+          ? {
+              variables: { type: objectType('kubernetes.variables', fields), adapt: (raw: unknown) => raw as CelValue },
+            }
+          : {}),
+      },
+      AUTHORIZER_LIBRARY,
+    )
+  const compile = (field: string, source: string, wanted?: 'bool' | 'string'): CelProgram | undefined => {
+    const program: CelProgram | CelIssue = compileCel(source, environment())
+    const say = (detail: string) => problems.push({ field, source, detail })
+    if (!program.ok) say(`compilation failed: ${program.message}`)
+    else if (wanted && program.type.kind !== wanted && program.type.kind !== 'dyn') {
+      say(`must evaluate to ${wanted} but got ${formatType(program.type)}`)
+    } else return program
+    return undefined
+  }
+  const variables = (spec.variables ?? []).flatMap(({ name, expression }, index) => {
+    const program = compile(`spec.variables[${index}].expression`, expression)
+    fields[name] = program?.type ?? SIMPLE.dyn
+    return program ? [{ name, program }] : []
+  })
+  const validations = (spec.validations ?? []).flatMap(({ expression, messageExpression }, index) => {
+    const at = `spec.validations[${index}]`
+    const program = expression.trim() === '' ? undefined : compile(`${at}.expression`, expression, 'bool')
+    const message = messageExpression ? compile(`${at}.messageExpression`, messageExpression, 'string') : undefined
+    return program ? [{ program, message }] : []
+  })
+  const matchConditions = (spec.matchConditions ?? []).flatMap(({ name, expression }, index) => {
+    const program = compile(`spec.matchConditions[${index}].expression`, expression, 'bool')
+    return program ? [{ name, program }] : []
+  })
+  const auditAnnotations = (spec.auditAnnotations ?? []).flatMap(({ key, valueExpression }, index) => {
+    const program = compile(`spec.auditAnnotations[${index}].valueExpression`, valueExpression)
+    return program ? [{ key, program }] : []
+  })
+  return { compiled: { matchConditions, variables, validations, auditAnnotations }, problems }
+}
+
+const RESOURCE_CHECK: CelType = { kind: 'opaque', name: 'kubernetes.authorization.ResourceCheck', params: [] }
+
+/** The variables of a policy: each is evaluated when an expression first reads it, and once. */
+export class LazyVariables extends CelMap {
+  private readonly read: ReadonlyMap<string, () => CelValue>
+  private readonly known = new Map<string, CelValue>()
+  constructor(read: ReadonlyMap<string, () => CelValue>) {
+    super()
+    this.read = read
+  }
+  get size(): number {
+    return this.read.size
+  }
+  get(key: CelValue): CelValue | undefined {
+    if (typeof key !== 'string') return undefined
+    const before = this.known.get(key)
+    if (before !== undefined) return before
+    const value = this.read.get(key)?.()
+    if (value !== undefined) this.known.set(key, value)
+    return value
+  }
+  keys(): Iterable<CelValue> {
+    return this.read.keys()
+  }
+}

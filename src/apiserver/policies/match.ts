@@ -1,0 +1,69 @@
+/** Whether a policy's or binding's match says that it is about a request. */
+import { matchesSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/selector.ts'
+import type { MatchResources } from '../../kinds/builtin/admission.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { AdmissionRequest } from '../admission.ts'
+
+/** A request with what its match needs to know. */
+export interface Matched {
+  readonly request: AdmissionRequest
+  /** The namespace the object is in. */
+  readonly namespace: UnknownObject | undefined
+  servedVersions(group: string, plural: string): readonly string[]
+}
+
+type Rule = NonNullable<MatchResources['resourceRules']>[number]
+
+/** Whether a request is matched; no match at all matches everything. */
+export function matchesResources(match: MatchResources | undefined, matched: Matched): boolean {
+  if (!match) return true
+  const isEquivalent = match.matchPolicy !== 'Exact'
+  const rules = match.resourceRules ?? []
+  if (rules.length > 0 && !rules.some((rule) => meetsRule(rule, matched, isEquivalent))) return false
+  if ((match.excludeResourceRules ?? []).some((rule) => meetsRule(rule, matched, isEquivalent))) return false
+  return meetsNamespace(match.namespaceSelector, matched) && meetsObject(match.objectSelector, matched.request)
+}
+
+function meetsRule(rule: Rule, { request, servedVersions }: Matched, isEquivalent: boolean): boolean {
+  const { kind, operation, subresource } = request
+  const any = (list: readonly string[] | undefined, value: string) =>
+    (list ?? []).some((item) => item === '*' || item === value)
+  const versions = isEquivalent ? servedVersions(kind.group, kind.plural) : [kind.version]
+  const name = (request.object ?? request.oldObject)?.metadata.name ?? ''
+  return (
+    any(rule.operations, operation) &&
+    any(rule.apiGroups, kind.group) &&
+    [kind.version, ...versions].some((version) => any(rule.apiVersions, version)) &&
+    (rule.resources ?? []).some((resource) => meetsResource(resource, kind.plural, subresource)) &&
+    (rule.scope === '*' || rule.scope === undefined || rule.scope === kind.scope) &&
+    (!rule.resourceNames?.length || rule.resourceNames.includes(name))
+  )
+}
+
+function meetsResource(pattern: string, plural: string, subresource: string | undefined): boolean {
+  const [resource, below] = pattern.split('/')
+  const isResource = resource === '*' || resource === plural
+  if (below === undefined) return isResource && subresource === undefined
+  return isResource && (below === '*' || below === subresource)
+}
+
+function isEmpty(selector: LabelSelector | undefined): boolean {
+  return !selector || (!Object.keys(selector.matchLabels ?? {}).length && !selector.matchExpressions?.length)
+}
+
+function meetsNamespace(selector: unknown, { request, namespace }: Matched): boolean {
+  const wanted = selector as LabelSelector | undefined
+  if (isEmpty(wanted)) return true
+  const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace'
+  // What lives in no namespace cannot be told apart by one.
+  if (request.kind.scope === 'Cluster' && !isNamespace) return true
+  const labels = (isNamespace ? (request.object ?? request.oldObject) : namespace)?.metadata.labels ?? {}
+  return matchesSelector(labels, wanted!)
+}
+
+function meetsObject(selector: unknown, { object, oldObject }: AdmissionRequest): boolean {
+  const wanted = selector as LabelSelector | undefined
+  if (isEmpty(wanted)) return true
+  return [object, oldObject].some((one) => one !== undefined && matchesSelector(one.metadata.labels ?? {}, wanted!))
+}

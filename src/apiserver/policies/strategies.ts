@@ -1,0 +1,79 @@
+import { labelKeyProblems } from '../../core/names.ts'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { invalid, notSupported, required } from '../../kinds/walk/field-error.ts'
+import type { FieldError } from '../../kinds/walk/field-error.ts'
+import type { Strategy } from '../strategies.ts'
+import { compilePolicy } from './environment.ts'
+
+/** What is wrong with policies and bindings, in the words of a kube-apiserver. */
+
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
+const ACTIONS = ['Audit', 'Deny', 'Warn']
+const BOTH = 'validations or auditAnnotations must contain at least one item'
+
+function policyErrors(object: UnknownObject): FieldError[] {
+  const policy = object as unknown as ValidatingAdmissionPolicy
+  const { spec } = policy
+  const errors: FieldError[] = []
+  if (!['Fail', 'Ignore'].includes(spec?.failurePolicy ?? 'Fail')) {
+    errors.push(notSupported('spec.failurePolicy', spec?.failurePolicy, ['Fail', 'Ignore']))
+  }
+  if (!spec?.matchConstraints) errors.push(required('spec.matchConstraints'))
+  else if (!spec.matchConstraints.resourceRules?.length) errors.push(required('spec.matchConstraints.resourceRules'))
+  for (const [index, { name }] of (spec?.matchConditions ?? []).entries()) {
+    const problems = name === '' ? ['name part must be non-empty'] : labelKeyProblems(name)
+    errors.push(...problems.map((problem) => invalid(`spec.matchConditions[${index}].name`, name, problem)))
+  }
+  for (const [index, { name }] of (spec?.variables ?? []).entries()) {
+    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
+      errors.push(invalid(`spec.variables[${index}].name`, name, 'must be a valid CEL identifier'))
+    }
+  }
+  for (const [index, { expression, reason }] of (spec?.validations ?? []).entries()) {
+    if (expression.trim() === '')
+      errors.push(required(`spec.validations[${index}].expression`, 'expression is not specified'))
+    if (reason !== undefined && !REASONS.includes(reason)) {
+      errors.push(notSupported(`spec.validations[${index}].reason`, reason, REASONS.slice(0, 3)))
+    }
+  }
+  for (const { field, source, detail } of compilePolicy(policy).problems) errors.push(invalid(field, source, detail))
+  if (!spec?.validations?.length && !spec?.auditAnnotations?.length) {
+    errors.push(required('spec.validations', BOTH), required('spec.auditAnnotations', BOTH))
+  }
+  return errors
+}
+
+function bindingErrors(object: UnknownObject): FieldError[] {
+  const { spec } = object as unknown as ValidatingAdmissionPolicyBinding
+  const errors: FieldError[] = []
+  if (!spec?.policyName) errors.push(required('spec.policyName'))
+  const actions = spec?.validationActions ?? []
+  if (actions.length === 0)
+    errors.push(required('spec.validationActions', 'at least one validation action is required'))
+  for (const [index, action] of actions.entries()) {
+    if (!ACTIONS.includes(action)) errors.push(notSupported(`spec.validationActions[${index}]`, action, ACTIONS))
+  }
+  if (actions.includes('Deny') && actions.includes('Warn')) {
+    errors.push(
+      invalid(
+        'spec.validationActions',
+        actions,
+        'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+      ),
+    )
+  }
+  const ref = spec?.paramRef
+  if (ref && !ref.name && !ref.selector)
+    errors.push(required('spec.paramRef', 'one of name or selector must be specified'))
+  if (ref && ref.parameterNotFoundAction === undefined) {
+    errors.push(required('spec.paramRef.parameterNotFoundAction'))
+  }
+  return errors
+}
+
+/** What policies and bindings are checked for. */
+export const POLICY_STRATEGIES: Readonly<Record<string, Strategy>> = {
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { validate: policyErrors },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': { validate: bindingErrors },
+}

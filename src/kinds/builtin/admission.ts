@@ -1,0 +1,57 @@
+import type { LabelSelector } from '../../core/selector.ts'
+import type { KubeObject } from '../meta.ts'
+import { builtinKind } from './from-table.ts'
+
+/** A rule about which requests are meant. */
+export interface ResourceRule {
+  resourceNames?: string[]
+  operations?: string[]
+  apiGroups?: string[]
+  apiVersions?: string[]
+  resources?: string[]
+  scope?: string
+}
+
+/** Which requests a policy or binding is about. */
+export interface MatchResources {
+  namespaceSelector?: LabelSelector
+  objectSelector?: LabelSelector
+  resourceRules?: ResourceRule[]
+  excludeResourceRules?: ResourceRule[]
+  matchPolicy?: string
+}
+
+/** Rules in CEL about what may be written. */
+export interface ValidatingAdmissionPolicy extends KubeObject {
+  spec?: {
+    paramKind?: { apiVersion?: string; kind?: string }
+    matchConstraints?: MatchResources
+    validations?: { expression: string; message?: string; reason?: string; messageExpression?: string }[]
+    failurePolicy?: string
+    auditAnnotations?: { key: string; valueExpression: string }[]
+    matchConditions?: { name: string; expression: string }[]
+    variables?: { name: string; expression: string }[]
+  }
+}
+
+/** Where a policy holds, with which parameters, and what happens to who breaks it. */
+export interface ValidatingAdmissionPolicyBinding extends KubeObject {
+  spec?: {
+    policyName?: string
+    paramRef?: { name?: string; namespace?: string; selector?: LabelSelector; parameterNotFoundAction?: string }
+    matchResources?: MatchResources
+    validationActions?: string[]
+  }
+}
+
+/** Rules in CEL about what may be written. */
+export const ValidatingAdmissionPolicy = builtinKind<ValidatingAdmissionPolicy>(
+  'admissionregistration.k8s.io/v1',
+  'ValidatingAdmissionPolicy',
+)
+
+/** Where a policy holds, with which parameters, and what happens to who breaks it. */
+export const ValidatingAdmissionPolicyBinding = builtinKind<ValidatingAdmissionPolicyBinding>(
+  'admissionregistration.k8s.io/v1',
+  'ValidatingAdmissionPolicyBinding',
+)
