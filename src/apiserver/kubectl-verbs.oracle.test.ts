@@ -117,6 +117,22 @@ describe('kubectl: cascades, scale, rollout, diff, raw', { timeout: 120_000 }, (
     assert.equal(await ok('get', 'cm', 'm', '-o', 'jsonpath={.data}'), '{"a":"3"}')
   })
 
+  it('the address of a Service does not change, unless it is made anew', async () => {
+    const service = (address: string) =>
+      `apiVersion: v1\nkind: Service\nmetadata: {name: fixed}\nspec: {clusterIP: ${address}, ports: [{port: 80}]}\n`
+    await writeFile(join(folder, 'service.yaml'), service('10.96.0.77'))
+    await ok('apply', '-f', 'service.yaml')
+    await writeFile(join(folder, 'service.yaml'), service('10.96.0.78'))
+    const refused = await kubectl('apply', '-f', 'service.yaml')
+    assert.equal(refused.code, 1)
+    assert.match(
+      refused.err,
+      /The Service "fixed" is invalid: spec\.clusterIPs\[0\]: Invalid value: .*may not change once set/,
+    )
+    await ok('apply', '-f', 'service.yaml', '--force')
+    assert.equal(await ok('get', 'service', 'fixed', '-o', 'jsonpath={.spec.clusterIP}'), '10.96.0.78')
+  })
+
   it('events of both groups are one', async () => {
     await file(
       'e.yaml',

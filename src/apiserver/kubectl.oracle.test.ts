@@ -252,6 +252,19 @@ spec:
     assert.match((await kubectl('-n', 'many', 'get', 'cm')).err, /No resources found/)
   })
 
+  it('create -f of a List, which kubectl checks against OpenAPI v2 in protobuf', async () => {
+    const map = (name: string, more = '') =>
+      `- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: ${name}, namespace: shop}\n${more}`
+    const list = (...items: readonly string[]) => `apiVersion: v1\nkind: List\nitems:\n${items.join('')}`
+    await file('list.yaml', list(map('one'), map('two', '  data: {a: b}\n')))
+    assert.equal(await ok('create', '-f', 'list.yaml'), 'configmap/one created\nconfigmap/two created\n')
+    assert.equal(await ok('delete', '-f', 'list.yaml', '-o', 'name'), 'configmap/one\nconfigmap/two\n')
+    await file('bad-list.yaml', list(map('three', '  dta: {a: b}\n')))
+    const refused = await kubectl('create', '-f', 'bad-list.yaml')
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /unknown field "dta" in io\.k8s\.api\.core\.v1\.ConfigMap/)
+  })
+
   it('others than administrators are told what they may not do', async () => {
     await file('other', kubeconfigOf(home.url, home.ca, home.certificateFor('eve', ['visitors'])))
     const refused = await kubectl('--kubeconfig', join(folder, 'other'), '-n', 'shop', 'get', 'bundles')

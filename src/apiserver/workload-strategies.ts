@@ -3,6 +3,7 @@ import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { at, itemsAt, mapAt, textAt, textsAt } from '../kinds/builtin/look.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { invalid } from '../kinds/walk/field-error.ts'
 import type { Strategy } from './strategies.ts'
 
 /** What a kube-apiserver gives pods, jobs and services besides defaults: addresses, selectors, first states. */
@@ -93,6 +94,12 @@ const FIRST_NODE_PORT = 30_000
 const NODE_PORTS = 2768
 
 const service: Strategy = {
+  validate(object, old) {
+    const [next, before] = [textAt(object, 'spec.clusterIP'), old && textAt(old, 'spec.clusterIP')]
+    // A Service that becomes a mere name gives its address up.
+    if (!before || !next || next === before) return []
+    return [invalid('spec.clusterIPs[0]', [next], 'may not change once set')]
+  },
   complete(object, old) {
     const spec = specOf(object)
     const type = textAt(spec, 'type')

@@ -2,6 +2,7 @@ import { hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
 import type { Registry } from '../registry.ts'
+import { swaggerProtobuf } from './swagger-protobuf.ts'
 
 /** OpenAPI documents: v3 per group and version under a hash, v2 as one document for older clients. */
 
@@ -13,6 +14,8 @@ export interface OpenApi {
   document(path: string): { readonly document: object; readonly hash: string } | undefined
   /** GET /openapi/v2. */
   swagger(): object
+  /** The same in protobuf. */
+  protobuf(): Uint8Array
 }
 
 interface NamedDocument {
@@ -24,14 +27,20 @@ interface NamedDocument {
 export function createOpenApi(registry: Registry, version: string): OpenApi {
   let made: ReadonlyMap<string, NamedDocument> | undefined
   let swagger: object | undefined
+  let protobuf: Uint8Array | undefined
   let revision = registry.revision()
   const documents = (): ReadonlyMap<string, NamedDocument> => {
     if (revision !== registry.revision()) {
       made = undefined
       swagger = undefined
+      protobuf = undefined
       revision = registry.revision()
     }
     return (made ??= documentsOf(registry, version))
+  }
+  const swaggerNow = (): object => {
+    const all = [...documents().values()].map(({ document }) => document)
+    return (swagger ??= swaggerOf(all, version))
   }
   return {
     index: () => ({
@@ -40,9 +49,10 @@ export function createOpenApi(registry: Registry, version: string): OpenApi {
       ),
     }),
     document: (path) => documents().get(path),
-    swagger: () => {
-      const all = [...documents().values()].map(({ document }) => document)
-      return (swagger ??= swaggerOf(all, version))
+    swagger: swaggerNow,
+    protobuf: () => {
+      const present = swaggerNow()
+      return (protobuf ??= swaggerProtobuf(present))
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Registry } from '../registry.ts'
 import type { RequestInfo } from '../request-info.ts'
 import { AGGREGATED_VERSIONS, aggregatedDiscovery } from './aggregated.ts'
 import type { OpenApi } from './openapi.ts'
+import { SWAGGER_PROTOBUF } from './swagger-protobuf.ts'
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts'
 
 /** Everything that is not an object: discovery, OpenAPI, version, health. */
@@ -78,11 +79,15 @@ function discovery(about: About, request: HttpRequest, info: RequestInfo, isCore
 function openApi(about: About, request: HttpRequest, info: RequestInfo): HttpResponse {
   const [, version, ...rest] = info.segments
   if (version === 'v2' && rest.length === 0) {
-    const accepts = parseAccept(request.headers['accept'] ?? '').some(({ type }) =>
-      ['application/json', '*/*', 'application/*'].includes(type),
-    )
-    if (!accepts) throw new ApiError('NotAcceptable', 'only the following media types are accepted: application/json')
-    return cacheable(request, JSON.stringify(about.openApi.swagger()), { 'content-type': 'application/json' })
+    const accepted = parseAccept(request.headers['accept'] ?? '').map(({ type }) => type)
+    if (accepted.some((type) => ['application/json', '*/*', 'application/*'].includes(type))) {
+      return cacheable(request, JSON.stringify(about.openApi.swagger()), { 'content-type': 'application/json' })
+    }
+    const protobuf = accepted.find((type) => type.startsWith(PROTOBUF_NAME) && type.endsWith('+protobuf'))
+    if (protobuf !== undefined)
+      return cacheable(request, about.openApi.protobuf(), { 'content-type': SWAGGER_PROTOBUF })
+    const all = `application/json, ${SWAGGER_PROTOBUF}`
+    throw new ApiError('NotAcceptable', `only the following media types are accepted: ${all}`)
   }
   if (version !== 'v3') throw unknownPath()
   if (rest.length === 0) {
@@ -98,11 +103,18 @@ function openApi(about: About, request: HttpRequest, info: RequestInfo): HttpRes
   })
 }
 
-function cacheable(request: HttpRequest, text: string, headers: Readonly<Record<string, string>>): HttpResponse {
+// Older clients write its version with an `@`.
+const PROTOBUF_NAME = 'application/com.github.proto-openapi.spec.v2'
+
+function cacheable(
+  request: HttpRequest,
+  text: string | Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse {
   const etag = `"${hex(sha256(text)).toUpperCase()}"`
   const all = { ...headersOf(headers['content-type']!), ...headers, etag }
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: all, body: bodyOf(new Uint8Array()) }
-  return { status: 200, headers: all, body: bodyOf(utf8(text)) }
+  return { status: 200, headers: all, body: bodyOf(typeof text === 'string' ? utf8(text) : text) }
 }
 
 function issuerText(object: object | undefined, contentType: string): HttpResponse {
