@@ -188,7 +188,7 @@ class Checker {
       if (target && this.substitution.shallow(targets[0]!).kind === 'error') return SIMPLE.error
       return this.fail(expr.at, undeclared(fn))
     }
-    if (fn === '_&&_' || fn === '_||_') this.assertBools(expr.args, args)
+    if ((fn === '_&&_' || fn === '_||_') && !this.areBools(expr.args, args)) return SIMPLE.error
     return this.resolve(expr, overloads, { name: fn, args })
   }
 
@@ -214,7 +214,6 @@ class Checker {
     if (result === undefined) {
       const types = call.args.map((arg) => formatType(this.substitution.deep(arg, true)))
       if (call.args.some((arg) => this.substitution.shallow(arg).kind === 'error')) return SIMPLE.error
-      if (call.name === '_&&_' || call.name === '_||_') return SIMPLE.bool
       const shown = isMember ? `${types[0]}.(${types.slice(1).join(', ')})` : `(${types.join(', ')})`
       return this.fail(expr.at, `found no matching overload for '${call.name}' applied to '${shown}'`)
     }
@@ -345,12 +344,15 @@ class Checker {
     }
   }
 
-  private assertBools(exprs: readonly Expr[], types: readonly CelType[]): void {
+  private areBools(exprs: readonly Expr[], types: readonly CelType[]): boolean {
+    let are = true
     for (const [index, type] of types.entries()) {
       const found = this.substitution.shallow(type)
       if (found.kind === 'bool' || found.kind === 'dyn' || found.kind === 'error' || found.kind === 'param') continue
       this.fail(exprs[index]!.at, this.expected(SIMPLE.bool, type))
+      are = false
     }
+    return are
   }
 
   private assertBool(expr: Expr): void {
