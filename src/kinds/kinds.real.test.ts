@@ -32,6 +32,12 @@ describe('the kinds on a real kube-apiserver', () => {
     specimenWarnings = await applyCrds([Specimen])
     const names = KINDS.map((kind) => `crd/${kind.plural}.${kind.group}`)
     await kubectl(plane, ['wait', '--for=condition=Established', '--timeout=60s', ...names])
+    const namespaces = new Set(
+      KINDS.flatMap((kind) => kind.examples.flatMap(({ metadata }) => metadata.namespace ?? [])),
+    )
+    for (const name of namespaces) {
+      await plane.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    }
   })
   after(() => plane?.stop())
 
