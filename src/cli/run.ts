@@ -11,6 +11,7 @@ import type { Act, CliPorts } from './tree/act.ts'
 import { addStart } from './tree/start.ts'
 import { addClusters } from './tree/clusters.ts'
 import { addObjects } from './tree/objects.ts'
+import { addRender } from './tree/render.ts'
 import { addSources } from './tree/sources.ts'
 import { addDrift } from './tree/drift.ts'
 import { addPlacement } from './tree/placement.ts'
@@ -72,6 +73,7 @@ function buildProgram(act: Act): Command {
   addClusters(program, act)
   addObjects(program, act)
   addSources(program, act)
+  addRender(program, act)
   addPlacement(program, act)
   addDrift(program, act)
   addRendering(program, act)

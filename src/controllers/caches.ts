@@ -2,6 +2,7 @@
 import type { Informer } from '../client/informer.ts'
 import type { Informers } from '../client/informers.ts'
 import { Assignment } from '../kinds/assignment.ts'
+import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { ClusterSetBinding } from '../kinds/cluster-set-binding.ts'
@@ -11,12 +12,15 @@ import { JoinToken } from '../kinds/join-token.ts'
 import { PlacementDecision } from '../kinds/placement-decision.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Release } from '../kinds/release.ts'
+import { Override } from '../kinds/override.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { Source } from '../kinds/source.ts'
+import { clusterInputsOf } from '../plan/variants.ts'
 
 /** The caches; the indexes of each are named in `createCaches`. */
 export interface Caches {
   readonly sources: Informer<Source>
+  readonly overrides: Informer<Override>
   readonly clusters: Informer<Cluster>
   readonly clusterSets: Informer<ClusterSet>
   readonly clusterSetBindings: Informer<ClusterSetBinding>
@@ -34,6 +38,7 @@ export interface Caches {
 export function createCaches(informers: Informers): Caches {
   const caches: Caches = {
     sources: informers.of(Source),
+    overrides: informers.of(Override),
     clusters: informers.of(Cluster),
     clusterSets: informers.of(ClusterSet),
     clusterSetBindings: informers.of(ClusterSetBinding),
@@ -56,6 +61,11 @@ export function createCaches(informers: Informers): Caches {
   caches.rollouts.addIndex('cluster', (rollout) => [
     ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),
   ])
+  caches.bundles.addIndex('placement', (bundle) => [inNamespaceOf(bundle, bundle.spec.placement)])
+  caches.bundles.addIndex('source', ({ metadata, spec }) =>
+    spec.source ? [inNamespaceOf({ metadata }, spec.source.name)] : [],
+  )
+  caches.overrides.addIndex('bundle', (override) => [inNamespaceOf(override, override.spec.bundle)])
   caches.assignments.addIndex('bundle', (assignment) => assignment.spec.entries.map(({ bundle }) => bundle))
   return caches
 }
@@ -70,6 +80,12 @@ export function rolloutsOfBundle(caches: Pick<Caches, 'releases' | 'rollouts'>, 
   return caches.releases.lister
     .by('bundle', bundle)
     .flatMap((release) => caches.rollouts.lister.by('release', inNamespaceOf(release, release.metadata.name)))
+}
+
+/** What templates know of a cluster. */
+export function inputsOf(caches: Pick<Caches, 'clusters'>, name: string): ClusterInputs | undefined {
+  const cluster = caches.clusters.lister.get(name)
+  return cluster && clusterInputsOf(cluster)
 }
 
 /** The Cluster's Assignment; one that was made for another cluster of the same name does not count. */

@@ -31,7 +31,7 @@ export interface ControllersOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
-  /** Renders a bundle; `renderBundle` of the render room, in a thread of its own or in place. */
+  /** Renders a bundle; `renderVariants` of the render room, in a thread of its own or in place. */
   readonly render: RenderPort
   /** Fetches a source; `fetchSource` of the source room, in a thread of its own or in place. */
   readonly fetchSource: FetchSourcePort

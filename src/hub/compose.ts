@@ -10,13 +10,13 @@ import { createClient } from '../client/create-client.ts'
 import type { Handler, Transport } from '../core/http.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Gateway } from '../gateway/create-gateway.ts'
-import { renderBundle } from '../render/render-bundle.ts'
 import type { Store } from '../store/store.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { composeApi } from './compose-api.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
 import { composeGateway } from './compose-gateway.ts'
 import { HUB_USERS } from './ports.ts'
+import { createBundleRenderer } from './render-bundles.ts'
 import type { HubPorts } from './ports.ts'
 
 /** A transport to a handler of this process, as a caller whom the transport has proven. */
@@ -85,7 +85,7 @@ export function composeHub(options: HubOptions): ComposedHub {
         return trust().newest
       },
     },
-    render: async (input) => renderBundle(input),
+    render: createBundleRenderer({ blobs, clock: ports.clock, ids: ports.ids }),
     fetchSource: options.fetchSource ?? noSources,
     ...(metrics && { metrics }),
   })

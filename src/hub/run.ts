@@ -153,7 +153,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     logLevel: config.logLevel,
   })
   closers.push(() => gateway.close())
-  const render = await startThread('render', undefined)
+  const render = await startThread('render', { blobs: blobsFolder })
   closers.push(() => render.close())
   const source = await startThread('source', {
     blobs: blobsFolder,

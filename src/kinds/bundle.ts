@@ -1,7 +1,21 @@
 import { BUNDLE_OPTIONS } from './bundle-options.ts'
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { Conditions, digest, int, intOrString, name, object, optional, text } from './schema.ts'
+import { LAYER_CLUSTERS, LAYER_OPTIONS } from './layer.ts'
+import {
+  Conditions,
+  digest,
+  enumOf,
+  flag,
+  int,
+  intOrString,
+  listMap,
+  listOf,
+  name,
+  object,
+  optional,
+  text,
+} from './schema.ts'
 
 /** A count from 1, or a percentage from 1% to 100%. */
 export const concurrency = (options: { readonly default?: unknown; readonly description?: string } = {}) =>
@@ -15,7 +29,76 @@ export const Bundle = defineKind({
   shortNames: ['fb'],
   description: 'What should run: Kubernetes objects, and the Placement that says where.',
   spec: object({
-    manifests: text({ max: 1_048_576, description: 'Kubernetes objects as YAML documents.' }),
+    manifests: optional(
+      text({ max: 1_048_576, description: 'Kubernetes objects as YAML documents; or take them from `source`.' }),
+    ),
+    source: optional(
+      object(
+        {
+          name: name({ description: 'A Source in this namespace.' }),
+          path: optional(text({ max: 1024, description: 'A directory of it; all of it without a path.' })),
+          ignore: optional(
+            listOf(text({ max: 1024, min: 1 }), {
+              max: 256,
+              description: 'Files and directories that are no manifests, relative to the path.',
+            }),
+          ),
+        },
+        { description: 'Where the content comes from.' },
+      ),
+    ),
+    style: optional(
+      enumOf(['Raw', 'Kustomize', 'Helm'], { description: 'What the directory is; found out without it.' }),
+    ),
+    templating: optional(
+      enumOf(['Off', 'On'], {
+        default: 'Off',
+        description: 'Whether `${ }` in files, values and options is expanded for each cluster.',
+      }),
+    ),
+    secrets: optional(
+      enumOf(['Refuse', 'Allow'], {
+        default: 'Refuse',
+        description: 'Whether Secrets with their content in the repository are taken.',
+      }),
+    ),
+    ...LAYER_OPTIONS,
+    variants: optional(
+      listMap(
+        ['name'],
+        object({
+          name: text({ max: 63, min: 1, description: 'What it is called, in messages.' }),
+          ...LAYER_CLUSTERS,
+          skip: optional(flag({ description: 'The bundle is not for these clusters.' })),
+          ...LAYER_OPTIONS,
+        }),
+        { max: 128, description: 'Layers for some clusters, over the bundle, in order.' },
+      ),
+    ),
+    variantMode: optional(
+      enumOf(['All', 'First'], {
+        default: 'All',
+        description: 'Whether all variants that fit a cluster count, or only the first.',
+      }),
+    ),
+    inputs: optional(
+      listMap(
+        ['name'],
+        object({
+          name: text({ max: 63, min: 1, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
+          configMap: optional(object({ name: name(), key: text({ max: 253, min: 1 }) })),
+          file: optional(text({ max: 1024, min: 1 })),
+          table: optional(
+            object({ file: text({ max: 1024, min: 1 }), key: text({ max: 317, min: 1, default: 'name' }) }),
+          ),
+        }),
+        {
+          max: 32,
+          description:
+            'Values for templates, as `.Inputs.NAME`: YAML of a ConfigMap or a file, or the row of a table by the name or a label of the cluster.',
+        },
+      ),
+    ),
     placement: name({ description: 'The Placement, in this namespace, that selects the clusters.' }),
     rollout: optional(
       object(
@@ -33,6 +116,8 @@ export const Bundle = defineKind({
     observedGeneration: optional(int()),
     conditions: Conditions,
     release: optional(name({ description: 'The newest Release made from this Bundle.' })),
+    recipe: optional(digest({ description: 'What it was rendered from the last time.' })),
+    sourceRevision: optional(text({ max: 512, description: 'The revision of the Source that was rendered last.' })),
     revision: optional(
       object({ generation: int(), set: digest() }, { description: 'What the newest Release contains of this Bundle.' }),
     ),

@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { Conditions, enumOf, flag, int, listMap, name, object, optional, text, time } from './schema.ts'
+import { Conditions, enumOf, flag, int, listMap, name, object, optional, rawObject, text, time } from './schema.ts'
 import { SITE_CLASSES } from './site-class.ts'
 import { STATES } from './states.ts'
 
@@ -83,6 +83,9 @@ export const Cluster = defineKind({
         description:
           'The kind of place it is in; what its times were when it joined. Connected: heard every 30 s, offline after 2 min. Edge: 60 s, 15 min. Intermittent: 5 min, 7 days.',
       }),
+    ),
+    values: optional(
+      rawObject({ description: 'Values of this cluster for templates of bundles, as `.Cluster.Values`.' }),
     ),
     checkInSeconds: int({
       default: 30,

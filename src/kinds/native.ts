@@ -6,6 +6,7 @@ import { ClusterSet } from './cluster-set.ts'
 import { Cluster } from './cluster.ts'
 import type { Kind } from './define-kind.ts'
 import { JoinToken } from './join-token.ts'
+import { Override } from './override.ts'
 import { PlacementDecision } from './placement-decision.ts'
 import { Placement } from './placement.ts'
 import { Release } from './release.ts'
@@ -20,6 +21,7 @@ export const NATIVE_KINDS: readonly Kind[] = [
   JoinToken,
   Source,
   Bundle,
+  Override,
   Placement,
   PlacementDecision,
   Release,

@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { Conditions, digest, int, listMap, name, object } from './schema.ts'
+import { Conditions, digest, int, listMap, listOf, mapOf, name, object, optional, text } from './schema.ts'
 
 /** Bundle revisions that move together. */
 export const Release = defineKind({
@@ -16,8 +16,28 @@ export const Release = defineKind({
         object({
           name: name({ description: 'A Bundle in this namespace.' }),
           generation: int({ description: "The Bundle's generation." }),
-          set: digest({ description: 'The complete set of its rendered objects.' }),
+          set: digest({
+            description: 'The complete set of its rendered objects; with variants, that of the first one.',
+          }),
           placement: name({ description: 'The Placement it had.' }),
+          revision: optional(text({ max: 512, description: 'The revision of the Source it was rendered from.' })),
+          variants: optional(
+            listOf(
+              object({
+                when: mapOf(text({ max: 16_384 }), { max: 256, description: 'What the render read of a cluster.' }),
+                absent: optional(listOf(text({ max: 512 }), { max: 256, description: 'What it looked for in vain.' })),
+                set: optional(digest({ description: 'What such a cluster gets.' })),
+                problem: optional(text({ max: 4096, description: 'Why such a cluster gets nothing new.' })),
+                skip: optional(
+                  text({ max: 128, description: 'The layer that says that such a cluster gets nothing.' }),
+                ),
+              }),
+              {
+                max: 5000,
+                description: 'Distinct contents, where clusters differ: the first one that fits a cluster is its own.',
+              },
+            ),
+          ),
         }),
         { max: 256, min: 1, description: 'What moves together.' },
       ),

@@ -1,6 +1,7 @@
 /** What a bundle's next Release is called, and which generation its content has. */
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
+import type { ReleaseVariant } from './variants.ts'
 
 /** What the naming looks at in an existing Release of the bundle. */
 export interface ExistingRelease {
@@ -8,6 +9,9 @@ export interface ExistingRelease {
   readonly generation: number
   readonly set: Digest
   readonly placement: string
+  readonly variants?: readonly ReleaseVariant[]
+  /** The revision of the Source it was rendered from. */
+  readonly revision?: string
 }
 
 /** What the bundle wants released. */
@@ -18,6 +22,8 @@ export interface ReleaseWish {
   readonly set: Digest
   readonly placement: string
   readonly existing: readonly ExistingRelease[]
+  /** Whether a Release has the same content; by its set unless said. */
+  readonly isSame?: (release: ExistingRelease) => boolean
   /** The highest generation of this bundle that any cluster's document names. */
   readonly highestAssigned: number
 }
@@ -51,12 +57,8 @@ export function newestRelease(existing: readonly ExistingRelease[]): ExistingRel
  */
 export function decideRelease(wish: ReleaseWish): ReleaseDecision {
   const newest = newestRelease(wish.existing)
-  if (
-    newest &&
-    newest.set === wish.set &&
-    newest.placement === wish.placement &&
-    newest.generation >= wish.highestAssigned
-  ) {
+  const isSame = wish.isSame ?? ((release) => release.set === wish.set && release.placement === wish.placement)
+  if (newest && isSame(newest) && newest.generation >= wish.highestAssigned) {
     return { kind: 'Keep', release: newest }
   }
   const floor = Math.max(newest?.generation ?? 0, wish.highestAssigned)

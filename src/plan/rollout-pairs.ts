@@ -3,11 +3,14 @@ import type { Availability } from './availability.ts'
 import { compareText } from './placement.ts'
 import { pairState, sameRevision } from './state.ts'
 import type { PairFacts, PairState, ReportedBundle, Revision } from './state.ts'
+import type { ClusterContent } from './variants.ts'
 
 /** One bundle revision of a Release. */
 export interface ReleaseBundle extends Revision {
   readonly name: string
   readonly placement: string
+  /** What of it is a cluster's, where clusters differ; `set` is everybody's without it. */
+  readonly contentOf?: (cluster: string) => ClusterContent
 }
 
 /** A slot that is taken: written on the Rollout by compare-and-swap before anything is handed out. */
@@ -74,25 +77,34 @@ export function pairsOf(input: PairsInput): Pair[] {
   return input.bundles.flatMap((target) =>
     [...(input.decisions.get(target.placement) ?? [])].sort(compareText).flatMap((name) => {
       const cluster = input.clusterOf(name)
-      return cluster ? [pairOf(input.namespace, target, name, { cluster, admitted })] : []
+      const content = target.contentOf?.(name) ?? { kind: 'Set', set: target.set }
+      if (!cluster || content.kind === 'Skip') return []
+      if (content.kind === 'Set') {
+        return [pairOf(input.namespace, { ...target, set: content.set }, name, { cluster, admitted })]
+      }
+      const waits = content.kind === 'Problem' ? content.problem : 'What this cluster gets is not rendered yet.'
+      return [pairOf(input.namespace, target, name, { cluster, admitted, waits })]
     }),
   )
 }
 
 function pairOf(
   namespace: string,
-  target: ReleaseBundle,
+  released: ReleaseBundle,
   name: string,
-  known: { readonly cluster: RolloutCluster; readonly admitted: ReadonlySet<string> },
+  known: { readonly cluster: RolloutCluster; readonly admitted: ReadonlySet<string>; readonly waits?: string },
 ): Pair {
   const { availability, assigned: documents, reported: reports, reportedAt } = known.cluster
-  const key = `${namespace}/${target.name}`
+  const key = `${namespace}/${released.name}`
   const assigned = documents.get(key)
   const reported = reports.get(key)
+  // A Release that changes nothing for this cluster asks nothing of it: what it has is what it should have.
+  const keeps = assigned?.set === released.set && assigned.generation < released.generation
+  const target = keeps ? { ...released, generation: assigned.generation } : released
   const atTarget = sameRevision(reported, target)
   const taken = (revision: Revision | undefined) =>
     revision !== undefined && revision.generation >= target.generation && !sameRevision(revision, target)
-  const blocked = taken(assigned) || taken(reported)
+  const blocked = known.waits !== undefined || taken(assigned) || taken(reported)
   return {
     bundle: target.name,
     cluster: name,
@@ -104,7 +116,9 @@ function pairOf(
       availability,
       ...(assigned ? { assigned } : {}),
       ...(reported ? { reported } : {}),
-      ...waitsOf(blocked, target, availability),
+      ...(known.waits === undefined
+        ? waitsOf(blocked, target, availability)
+        : { waits: { for: 'render' as const, message: known.waits } }),
     }),
     online: availability.state === 'Available',
     handed: atTarget || sameRevision(assigned, target),

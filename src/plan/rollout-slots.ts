@@ -40,7 +40,9 @@ function freedBy(
   // A newer rollout records its own admission before a document names its generation, so the pair stays counted there.
   if ((assigned?.generation ?? 0) > target.generation || (reported?.generation ?? 0) > target.generation)
     return 'Overtaken'
-  if (sameRevision(reported, target)) {
+  // Where clusters differ, the document says which content of this generation was handed out, and nobody hands out two.
+  const isReported = target.contentOf ? reported?.generation === target.generation : sameRevision(reported, target)
+  if (isReported) {
     return reported?.state === 'Ready' || reported?.state === 'Drifted' ? 'Report' : undefined
   }
   const startBy = admission.startBy === undefined ? undefined : parseTime(admission.startBy)

@@ -9,6 +9,8 @@ import type { UnknownObject } from '../kinds/meta.ts'
 export interface RenderProblem {
   /** What is wrong and what to do, one sentence. */
   readonly message: string
+  /** The file of the artifact. */
+  readonly file?: string
   /** Which document, from 1. */
   readonly document?: number
   /** From 1. */
@@ -57,8 +59,9 @@ export function blobsOf(objects: readonly UnknownObject[]): RenderedBlob[] {
 
 /** Problems as one text: where each one is, then what it is. */
 export function describeProblems(problems: readonly RenderProblem[], most = 5): string {
-  const shown = problems.slice(0, most).map(({ message, document, line, column }) => {
+  const shown = problems.slice(0, most).map(({ message, file, document, line, column }) => {
     const where = [
+      ...(file === undefined ? [] : [file]),
       ...(document === undefined ? [] : [`document ${document}`]),
       ...(line === undefined ? [] : [`line ${line}`]),
       ...(column === undefined ? [] : [`column ${column}`]),

@@ -37,7 +37,7 @@ async function applied(world: World, write: () => Promise<unknown>): Promise<voi
 }
 
 function bundleOf(text: string, concurrency: number): Bundle {
-  const manifests = DEMO_BUNDLE.spec.manifests.replace('good morning', text)
+  const manifests = DEMO_BUNDLE.spec.manifests!.replace('good morning', text)
   return { ...DEMO_BUNDLE, spec: { ...DEMO_BUNDLE.spec, manifests, rollout: { concurrency } } }
 }
 

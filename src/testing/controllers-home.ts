@@ -19,7 +19,7 @@ import { ClusterReport } from '../kinds/cluster-report.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { State } from '../kinds/states.ts'
-import { renderBundle } from '../render/render-bundle.ts'
+import { createBundleRenderer } from '../hub/render-bundles.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'
@@ -73,6 +73,7 @@ export async function startControllersHome(): Promise<ControllersHome> {
     },
   })
   let renders = 0
+  const renderer = createBundleRenderer({ blobs, clock, ids })
   const fetches: FetchRequest[] = []
   let fetchSource: FetchSourcePort = async () => ({
     kind: 'Failed',
@@ -86,9 +87,9 @@ export async function startControllersHome(): Promise<ControllersHome> {
     clock,
     ids,
     log: silentLogger,
-    render: async (input) => {
+    render: async (request, signal) => {
       renders++
-      return renderBundle(input)
+      return await renderer(request, signal)
     },
     fetchSource: async (request, signal) => {
       fetches.push(request)

@@ -170,10 +170,7 @@ export const VALIDATION_CASES: readonly ValidationCase[] = [
     kind: Bundle,
     on: 'create',
     spoil: (object) => (object.spec = {}),
-    causes: [
-      cause('spec.manifests', 'FieldValueRequired', 'Required value'),
-      cause('spec.placement', 'FieldValueRequired', 'Required value'),
-    ],
+    causes: [cause('spec.placement', 'FieldValueRequired', 'Required value')],
   },
   {
     title: 'no spec at all',

@@ -7,7 +7,8 @@ import { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import type { AssembledEntry } from '../../plan/assemble.ts'
-import { inNamespaceOf } from '../caches.ts'
+import { contentFor } from '../../plan/variants.ts'
+import { inNamespaceOf, inputsOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -80,9 +81,15 @@ function entriesOf(caches: Caches, rollout: Rollout, cluster: string): Assembled
     .flatMap((admission) => {
       const revision = release?.spec.bundles.find(({ name }) => name === admission.bundle)
       if (!revision) return []
-      const { generation, set } = revision
-      const { startBy } = admission
+      const { generation } = revision
       const bundle = inNamespaceOf(rollout, admission.bundle)
+      const content = contentFor(revision, inputsOf(caches, cluster))
+      if (content.kind !== 'Set') return []
+      // A cluster whose labels changed keeps this generation as it has it; the next Release moves it.
+      const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
+      const keeps = revision.variants !== undefined && present?.generation === generation
+      const set = keeps ? present.set : content.set
+      const { startBy } = admission
       return [{ bundle, generation, set, rollout: keyOf(rollout), ...(startBy === undefined ? {} : { startBy }) }]
     })
 }

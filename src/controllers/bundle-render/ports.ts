@@ -1,19 +1,40 @@
+import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/digest.ts'
+import type { Override } from '../../kinds/override.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
-import type { RenderInput } from '../../render/render-bundle.ts'
-import type { RenderResult } from '../../render/rendered.ts'
+import type { Source } from '../../kinds/source.ts'
+import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
+import type { FrozenRecord } from '../../render/helm/frozen.ts'
+import type { ArtifactTree } from '../../source/artifact.ts'
 
 /** Renders somewhere: in a thread of its own, or in place. */
-export type RenderPort = (input: RenderInput, signal: AbortSignal) => Promise<RenderResult>
+export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
+
+/** A cluster that a bundle is for, and what its document has of it. */
+export interface SelectedCluster {
+  readonly inputs: ClusterInputs
+  readonly assigned?: { readonly generation: number; readonly set: Digest }
+}
 
 /** What bundle-render needs from the world; bundles are `namespace/name`. */
 export interface BundleRenderPorts {
   readonly render: RenderPort
   releasesOf(bundle: string): readonly Release[]
   rolloutOf(release: Release): Rollout | undefined
+  sourceOf(namespace: string, name: string): Source | undefined
+  overridesOf(bundle: string): readonly Override[]
+  /** The clusters its Placement selects; undefined while that is not known. */
+  selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined
   /** The highest generation of the bundle that any cluster's document names. */
   highestAssigned(bundle: string): number
+  /** The list of an artifact's files. */
+  treeOf(artifact: Digest): Promise<ArtifactTree | undefined>
+  /** The text of a key of a ConfigMap. */
+  configMap(namespace: string, name: string, key: string): Promise<string | undefined>
+  /** Random values that charts of the bundle drew. */
+  frozenOf(bundle: string): Promise<FrozenRecord>
+  keepFrozen(bundle: string, frozen: FrozenRecord): Promise<void>
   putBlob(bytes: Uint8Array): Promise<Digest>
   createRelease(release: Release, signal: AbortSignal): Promise<void>
 }

@@ -6,21 +6,30 @@ import { Stalled } from '../../core/errors.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
-import { renderBundle } from '../../render/render-bundle.ts'
+import { renderVariants } from '../../render/bundle/render-variants.ts'
 import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
+
+const ENTROPY = { randomBytes: (n: number) => new Uint8Array(n), now: () => 0, generateKey: () => '' }
 
 function fixture(overrides: Partial<BundleRenderPorts> = {}) {
   const blobs = new Set<Digest>()
   const releases: Release[] = []
   const log: string[] = []
   const reconciler = bundleRenderReconciler({
-    render: async (input) => {
+    render: async (request) => {
       log.push('render')
-      return renderBundle(input)
+      return renderVariants(request, { files: new Map(), entropy: ENTROPY })
     },
+    sourceOf: () => undefined,
+    overridesOf: () => [],
+    selectedBy: () => [],
+    treeOf: async () => undefined,
+    configMap: async () => undefined,
+    frozenOf: async () => ({}),
+    keepFrozen: async () => {},
     releasesOf: () => releases,
     rolloutOf: () => undefined,
     highestAssigned: () => 0,
@@ -135,6 +144,6 @@ test('an annotation that cannot be read stalls, naming object, annotation and th
   const pass = await passOf(reconciler, bundle(1, { manifests }))
   assert.match(
     pass.condition('Rendered'),
-    /RenderFailed: ConfigMap default\/a: annotation flotilla.dev\/wave is "first"; write a whole number such as "-1" or "10"\. Clusters keep/,
+    /RenderFailed: Cannot render spec.manifests: ConfigMap default\/a: annotation flotilla.dev\/wave is "first"; write a whole number such as "-1" or "10"\. Clusters keep/,
   )
 })

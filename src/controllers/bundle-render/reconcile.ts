@@ -1,5 +1,6 @@
+import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/digest.ts'
-import { Stalled } from '../../core/errors.ts'
+import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
@@ -10,13 +11,21 @@ import { readJudgement } from '../../plan/judgement.ts'
 import { objectOptions } from '../../plan/object-options.ts'
 import { decideRelease, newestRelease } from '../../plan/release.ts'
 import type { ExistingRelease } from '../../plan/release.ts'
+import { contentFor, variantKey } from '../../plan/variants.ts'
+import type { ReleaseVariant } from '../../plan/variants.ts'
+import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { blobsOf, describeProblems } from '../../render/rendered.ts'
 import { objectSetBytes } from '../../wire/signed-document.ts'
-import type { BundleRenderPorts } from './ports.ts'
+import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 import { showRollout } from './ready.ts'
+import { recipeOf } from './recipe.ts'
+import type { FoundRecipe } from './recipe.ts'
 
-/** Where built-in namespaced objects go that name no namespace, as with kubectl. */
-const DEFAULT_NAMESPACE = 'default'
+/** How often what cannot be watched is looked at again. */
+const POLL_MS = 60_000
+const MAX_VARIANTS = 5000
+/** Stands for any cluster while none is selected; content that reads nothing of a cluster is known already then. */
+const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 /** Turns a Bundle's content into a Release. */
 export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bundle> {
@@ -25,112 +34,259 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
     async reconcile(draft: Draft<Bundle>, context: Context): Promise<Result> {
       const bundle = draft.next
       if (bundle.metadata.deletionTimestamp) return {}
+      const found = await recipeOf(bundle, ports, context.clock.now())
       const existing = ports.releasesOf(keyOf(bundle)).map((release) => asExisting(release, bundle.metadata.name))
       const newest = newestRelease(existing)
-      const release = isReleased(draft, newest) ? newest : await releaseOf(draft, existing, ports, context)
+      const selected = selectedOf(bundle, ports)
+      const release =
+        isReleased(draft, newest, found) && coversAll(newest, selected ?? [])
+          ? newest
+          : await releaseOf(draft, { existing, newest, found, selected }, ports, context)
 
       bundle.status ??= {}
       bundle.status.release = release.name
+      bundle.status.recipe = found.digest
+      if (found.revision !== undefined) bundle.status.sourceRevision = found.revision
       bundle.status.revision = { generation: release.generation, set: release.set }
       showRollout(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
-      return {}
+      const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
+      return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
   }
 }
 
-/** Whether this generation was rendered already; then nothing is rendered again, also not by a newer hub (I-28). */
-function isReleased(draft: Draft<Bundle>, newest: ExistingRelease | undefined): newest is ExistingRelease {
+function selectedOf(bundle: Bundle, ports: BundleRenderPorts): readonly SelectedCluster[] | undefined {
+  return ports.selectedBy(bundle.metadata.namespace ?? '', bundle.spec.placement, keyOf(bundle))
+}
+
+/** Whether this content was rendered already; then nothing is rendered again, also not by a newer hub (I-28). */
+function isReleased(
+  draft: Draft<Bundle>,
+  newest: ExistingRelease | undefined,
+  { digest }: FoundRecipe,
+): newest is ExistingRelease {
+  const { status, metadata } = draft.seen
   const rendered = draft.conditions.get('Rendered')
-  return (
-    rendered?.status === 'True' &&
-    rendered.observedGeneration === draft.seen.metadata.generation &&
-    newest !== undefined &&
-    newest.name === draft.seen.status?.release
-  )
+  if (rendered?.status !== 'True' || newest === undefined || newest.name !== status?.release) return false
+  // Bundles of the time before recipes were recorded go by their generation.
+  return status.recipe === undefined ? rendered.observedGeneration === metadata.generation : status.recipe === digest
+}
+
+/** Whether a Release has something for every cluster, and each has it under this generation or an older one. */
+function coversAll(release: ExistingRelease, selected: readonly SelectedCluster[]): boolean {
+  return selected.every(({ inputs, assigned }) => {
+    const content = contentFor(release, inputs)
+    if (content.kind === 'Unknown') return false
+    const moved = content.kind === 'Set' && assigned?.generation === release.generation && assigned.set !== content.set
+    return !moved
+  })
+}
+
+interface Wish {
+  readonly existing: readonly ExistingRelease[]
+  readonly newest: ExistingRelease | undefined
+  readonly found: FoundRecipe
+  readonly selected: readonly SelectedCluster[] | undefined
 }
 
 async function releaseOf(
   draft: Draft<Bundle>,
-  existing: readonly ExistingRelease[],
+  wish: Wish,
   ports: BundleRenderPorts,
   context: Context,
 ): Promise<ExistingRelease> {
   const bundle = draft.next
-  const set = await renderSet(draft, ports, context)
+  const { newest, found, selected } = wish
+  // Content that is released already stays as it is; only clusters it has nothing for are rendered.
+  const kept = newest && isReleased(draft, newest, found) ? newest : undefined
+  const everybody = (selected ?? []).map(({ inputs }) => inputs)
+  const missing = kept ? everybody.filter((inputs) => contentFor(kept, inputs).kind === 'Unknown') : everybody
+  const rendered = kept && missing.length === 0 ? [] : await renderFor(draft, missing, { wish, ports, context })
+  const variants = kept ? [...(kept.variants ?? []), ...rendered] : rendered
+  const content = contentOf(draft, variants)
   const { placement } = bundle.spec
   const decision = decideRelease({
     bundle: bundle.metadata.name,
     generation: bundle.metadata.generation ?? 1,
-    set: set.digest,
+    set: content.set,
     placement,
-    existing,
+    existing: wish.existing,
     highestAssigned: ports.highestAssigned(keyOf(bundle)),
+    isSame: (release) =>
+      release.placement === placement &&
+      (everybody.length === 0 ? sameVariants(release, content) : sameFor(release, content, selected ?? [])),
   })
-  draft.conditions.set(
-    'Rendered',
-    'True',
-    'Rendered',
-    `Rendered to ${set.size} ${set.size === 1 ? 'object' : 'objects'}.`,
-  )
   if (decision.kind === 'Keep') return decision.release
 
-  const release = { name: decision.name, generation: decision.generation, set: set.digest, placement }
+  const release: ExistingRelease = {
+    name: decision.name,
+    generation: decision.generation,
+    placement,
+    ...content,
+    ...(found.revision === undefined ? {} : { revision: found.revision }),
+  }
   await ports.createRelease(asObject(bundle, release), context.signal)
   context.log.info({ release: release.name, set: release.set }, 'release made')
   return release
 }
 
-async function renderSet(
-  draft: Draft<Bundle>,
-  ports: BundleRenderPorts,
-  context: Context,
-): Promise<{ readonly digest: Digest; readonly size: number }> {
-  const input = { manifests: draft.next.spec.manifests, defaultNamespace: DEFAULT_NAMESPACE }
-  const result = await ports.render(input, context.signal)
-  if (!result.ok || result.objects.length === 0) {
-    const why = result.ok ? 'spec.manifests holds no objects' : describeProblems(result.problems)
-    const message = `Cannot render spec.manifests: ${why}. Clusters keep what they run.`
-    draft.conditions.set('Rendered', 'False', 'RenderFailed', message)
-    throw new Stalled('RenderFailed', message)
+type Content = Pick<ExistingRelease, 'set' | 'variants'>
+
+function sameVariants(release: ExistingRelease, content: Content): boolean {
+  return release.set === content.set && (release.variants ?? []).length === (content.variants ?? []).length
+}
+
+/** Whether a Release gives every selected cluster what it should have, and moved none of them under its own number. */
+function sameFor(release: ExistingRelease, content: Content, selected: readonly SelectedCluster[]): boolean {
+  const same = selected.every(({ inputs }) => {
+    const [is, should] = [contentFor(release, inputs), contentFor(content, inputs)]
+    return is.kind === 'Set' ? should.kind === 'Set' && is.set === should.set : is.kind === should.kind
+  })
+  return same && coversAll(release, selected)
+}
+
+/** What a Release says of these variants: one that depends on nothing is simply everybody's. */
+function contentOf(draft: Draft<Bundle>, variants: readonly ReleaseVariant[]): Content {
+  const first = variants.find(({ set }) => set !== undefined)
+  if (variants.length > MAX_VARIANTS) {
+    const message = `${variants.length} distinct contents are more than the ${MAX_VARIANTS} one Release may have; read less of the clusters.`
+    draft.conditions.set('Rendered', 'False', 'TooManyVariants', message)
+    throw new Stalled('TooManyVariants', message)
   }
-  const { spec } = draft.next
-  refuseWrongOptions(draft, result.objects)
+  const set = first!.set!
+  const isPlain = variants.length === 1 && Object.keys(first!.when).length === 0 && !first!.absent
+  return isPlain ? { set } : { set, variants }
+}
+
+interface Rendering {
+  readonly wish: Wish
+  readonly ports: BundleRenderPorts
+  readonly context: Context
+}
+
+/** Renders for clusters and stores what came out; throws when nothing did. */
+async function renderFor(
+  draft: Draft<Bundle>,
+  clusters: readonly ClusterInputs[],
+  { wish: { found, selected, newest }, ports, context }: Rendering,
+): Promise<ReleaseVariant[]> {
+  const key = keyOf(draft.next)
+  const before = await ports.frozenOf(key)
+  const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NOBODY] : clusters, frozen: before }
+  const { variants, frozen } = await ports.render(request, context.signal)
+  if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
+  if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
+    const why = selected === undefined ? 'The Placement has not been decided yet' : 'No cluster is selected'
+    draft.conditions.set('Rendered', 'Unknown', 'NoClusters', `${why}, and the content depends on the cluster.`)
+    throw new Waiting('NoClusters', `${why}, and the content depends on the cluster.`, POLL_MS)
+  }
+  const stored: ReleaseVariant[] = []
+  let objects = 0
+  for (const variant of variants) {
+    const one = await storeVariant(draft, variant, ports)
+    objects = Math.max(objects, one.size)
+    stored.push(one.variant)
+  }
+  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), isMore: newest !== undefined })
+  return stored
+}
+
+async function storeVariant(
+  draft: Draft<Bundle>,
+  { when: reads, result }: SharedVariant,
+  ports: BundleRenderPorts,
+): Promise<{ readonly variant: ReleaseVariant; readonly size: number }> {
+  const key = variantKey(reads)
+  const failed = (problem: string) => ({ variant: { ...key, problem: problem.slice(0, 4096) }, size: 0 })
+  if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0 }
+  if (!result.ok) return failed(describeProblems(result.problems))
+  if (result.objects.length === 0) return failed('it holds no objects')
+  const wrong = wrongOption(draft.next, result.objects)
+  if (wrong !== undefined) return failed(wrong)
   const blobs = blobsOf(result.objects)
   for (const blob of blobs) await ports.putBlob(blob.bytes)
   const objects = blobs.map(({ bytes: _bytes, ...object }) => object)
-  const options = bundleOptionsOf(spec)
-  const set = { format: 'flotilla.dev/set/v1', objects, ...(options ? { options } : {}) } as const
-  const digest = await ports.putBlob(objectSetBytes(set))
-  return { digest, size: objects.length }
+  const options = bundleOptionsOf(draft.next.spec)
+  const set: Digest = await ports.putBlob(
+    objectSetBytes({ format: 'flotilla.dev/set/v1', objects, ...(options ? { options } : {}) }),
+  )
+  return { variant: { ...key, set }, size: objects.length }
 }
 
 /** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */
-function refuseWrongOptions(draft: Draft<Bundle>, objects: readonly UnknownObject[]): void {
-  const judgement = readJudgement(draft.next.spec)
-  const problems = judgement.ok ? [] : [`spec.${judgement.problem}`]
+function wrongOption({ spec }: Bundle, objects: readonly UnknownObject[]): string | undefined {
+  const judgement = readJudgement(spec)
+  if (!judgement.ok) return `spec.${judgement.problem}`
   for (const object of objects) {
-    const read = objectOptions(draft.next.spec, object)
-    if (!read.ok) problems.push(read.problem)
+    const read = objectOptions(spec, object)
+    if (!read.ok) return read.problem
   }
-  const [first] = problems
-  if (first !== undefined) {
-    const message = `${first}. Clusters keep what they run.`
+  return undefined
+}
+
+function whatOf({ spec }: Bundle, { revision }: FoundRecipe): string {
+  if (!spec.source) return 'spec.manifests'
+  return `${JSON.stringify(spec.source.path ?? '.')} of Source ${spec.source.name} at ${revision}`
+}
+
+interface Shown {
+  readonly variants: readonly SharedVariant[]
+  readonly stored: readonly ReleaseVariant[]
+  readonly objects: number
+  readonly what: string
+  readonly isMore: boolean
+}
+
+/** Says what came out; when nothing did, that is the end of this pass. */
+function show(draft: Draft<Bundle>, { variants, stored, objects, what }: Shown): void {
+  const failing = stored.findIndex(({ problem }) => problem !== undefined)
+  const problem = stored[failing]?.problem ?? ''
+  if (!stored.some(({ set }) => set !== undefined)) {
+    const message =
+      failing < 0
+        ? `Every selected cluster is left out by ${stored[0]?.skip ?? 'a variant'}. Clusters keep what they run.`
+        : `Cannot render ${what}: ${problem}. Clusters keep what they run.`
     draft.conditions.set('Rendered', 'False', 'RenderFailed', message)
     throw new Stalled('RenderFailed', message)
   }
+  const sets = new Set(stored.flatMap(({ set }) => (set === undefined ? [] : [set]))).size
+  const count = `${objects} ${objects === 1 ? 'object' : 'objects'}`
+  const shared = sets === 1 ? `Rendered to ${count}.` : `Rendered to up to ${count}, ${sets} distinct contents.`
+  if (failing < 0) {
+    draft.conditions.set('Rendered', 'True', 'Rendered', shared)
+    return
+  }
+  const who = variants.flatMap(({ clusters }, at) => (stored[at]?.problem === undefined ? [] : clusters))
+  const names = `${who.slice(0, 3).join(', ')}${who.length > 3 ? ` and ${who.length - 3} more` : ''}`
+  const message = `${shared} Not for ${names}: ${problem}. They keep what they run.`
+  draft.conditions.set('Rendered', 'True', 'PartlyRendered', message.slice(0, 4096))
 }
 
 function asExisting(release: Release, bundle: string): ExistingRelease {
-  const { generation, set, placement } = release.spec.bundles.find(({ name }) => name === bundle)!
-  return { name: release.metadata.name, generation, set, placement }
+  const { generation, set, placement, variants, revision } = release.spec.bundles.find(({ name }) => name === bundle)!
+  return {
+    name: release.metadata.name,
+    generation,
+    set,
+    placement,
+    ...(variants ? { variants } : {}),
+    ...(revision === undefined ? {} : { revision }),
+  }
 }
 
-function asObject(bundle: Bundle, { name, generation, set, placement }: ExistingRelease): Release {
+function asObject(bundle: Bundle, { name, variants, ...entry }: ExistingRelease): Release {
   const { namespace } = bundle.metadata
+  const written = variants?.map(({ when, absent, ...variant }) => ({
+    ...variant,
+    when: { ...when },
+    ...(absent ? { absent: [...absent] } : {}),
+  }))
   return {
     apiVersion: apiVersionOf(Release),
     kind: Release.kind,
     metadata: { name, ...(namespace ? { namespace } : {}) },
-    spec: { bundles: [{ name: bundle.metadata.name, generation, set, placement }] },
+    spec: {
+      bundles: [{ name: bundle.metadata.name, ...entry, ...(written ? { variants: written } : {}) }],
+    },
   }
 }

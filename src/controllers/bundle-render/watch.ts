@@ -1,50 +1,130 @@
 import type { Blobs } from '../../blobs/blobs.ts'
+import { fromBase64, fromUtf8 } from '../../core/bytes.ts'
+import { isApiError } from '../../core/errors.ts'
+import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
+import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/bundle.ts'
-import { keyOf } from '../../kinds/meta.ts'
+import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
-import { inNamespaceOf } from '../caches.ts'
+import { clusterInputsOf } from '../../plan/variants.ts'
+import type { FrozenRecord } from '../../render/helm/frozen.ts'
+import { readTree } from '../../source/artifact.ts'
+import { assignmentOf, inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
 import type { ControllerParts } from '../parts.ts'
+import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
-import type { RenderPort } from './ports.ts'
+import type { RenderPort, SelectedCluster } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
+
+const MANAGER = 'flotilla-bundle-render'
+const FROZEN_KEY = 'frozen.json'
 
 /** Bundle → Release. */
 export function createBundleRender(
-  parts: ControllerParts & { readonly blobs: Pick<Blobs, 'put'>; readonly render: RenderPort },
+  parts: ControllerParts & { readonly blobs: Pick<Blobs, 'put' | 'get'>; readonly render: RenderPort },
 ): Controller {
   const { caches, client, blobs, render } = parts
+  const find = async <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) => {
+    try {
+      return await client.get(type, { namespace, name })
+    } catch (caught) {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    }
+  }
+  const frozenSecret = (bundle: string) => {
+    const [namespace = '', name = ''] = bundle.split('/')
+    return { namespace, name: `${name}-frozen` }
+  }
   const reconciler = bundleRenderReconciler({
     render,
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
     rolloutOf: (release) => caches.rollouts.lister.by('release', keyOf(release))[0],
+    sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
+    overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
+    selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
     highestAssigned: (bundle) =>
       caches.assignments.lister
         .by('bundle', bundle)
         .flatMap((assignment) => assignment.spec.entries)
         .reduce((highest, entry) => (entry.bundle === bundle ? Math.max(highest, entry.generation) : highest), 0),
+    treeOf: (artifact) => readTree(artifact, blobs),
+    configMap: async (namespace, name, key) => (await find(ConfigMap, namespace, name))?.data?.[key],
+    frozenOf: async (bundle) => {
+      // Only charts draw; asking for each bundle each time would be a request for nothing.
+      if (!caches.bundles.lister.get(bundle)?.spec.source) return {}
+      const { namespace, name } = frozenSecret(bundle)
+      const text = (await find(Secret, namespace, name))?.data?.[FROZEN_KEY]
+      return text === undefined ? {} : (JSON.parse(fromUtf8(fromBase64(text))) as FrozenRecord)
+    },
+    keepFrozen: async (bundle, frozen) => {
+      const metadata = frozenSecret(bundle)
+      const object = {
+        apiVersion: apiVersionOf(Secret),
+        kind: Secret.kind,
+        metadata,
+        stringData: { [FROZEN_KEY]: JSON.stringify(frozen) },
+      } as unknown as Secret
+      await client.apply(Secret, object, { fieldManager: MANAGER, force: true })
+    },
     putBlob: (bytes) => blobs.put(bytes),
-    createRelease: (release, signal) =>
-      createOnce(client, Release, release, { fieldManager: 'flotilla-bundle-render', signal }),
+    createRelease: (release, signal) => createOnce(client, Release, release, { fieldManager: MANAGER, signal }),
   })
-  const rollouts = triggerOn(caches.rollouts, ({ before, after }) =>
-    shownOf(before) === shownOf(after) ? [] : bundlesOf(caches, after ?? before),
-  )
-  const releases = triggerOn(caches.releases, ({ before, after }) =>
-    before && after ? [] : (after ?? before)!.spec.bundles.map(({ name }) => inNamespaceOf((after ?? before)!, name)),
-  )
+  const triggers = triggersOf(caches)
   const controller = createController({
     ...parts,
     type: Bundle,
     informer: caches.bundles,
     reconciler,
-    watches: [rollouts, releases].map((trigger) => trigger.watch),
+    watches: triggers.map((trigger) => trigger.watch),
   })
-  return withTriggers(controller, [rollouts, releases])
+  return withTriggers(controller, triggers)
+}
+
+function selectedFor(caches: Caches, placement: string, bundle: string): SelectedCluster[] | undefined {
+  return selectedClusters(caches, placement)?.flatMap((name) => {
+    const cluster = caches.clusters.lister.get(name)
+    if (!cluster) return []
+    const assigned = assignmentOf(caches, cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
+    return [{ inputs: clusterInputsOf(cluster), ...(assigned ? { assigned } : {}) }]
+  })
+}
+
+function triggersOf(caches: Caches) {
+  const bundlesOfPlacement = (placement: string): string[] =>
+    caches.bundles.lister.by('placement', placement).map(keyOf)
+  return [
+    triggerOn(caches.rollouts, ({ before, after }) =>
+      shownOf(before) === shownOf(after) ? [] : bundlesOf(caches, after ?? before),
+    ),
+    triggerOn(caches.releases, ({ before, after }) =>
+      before && after ? [] : (after ?? before)!.spec.bundles.map(({ name }) => inNamespaceOf((after ?? before)!, name)),
+    ),
+    triggerOn(caches.sources, ({ before, after }) => {
+      const source = after ?? before
+      if (!source || before?.status?.artifact?.digest === after?.status?.artifact?.digest) return []
+      return caches.bundles.lister.by('source', keyOf(source)).map(keyOf)
+    }),
+    triggerOn(caches.overrides, ({ before, after }) =>
+      [before, after].flatMap((override) => (override ? [inNamespaceOf(override, override.spec.bundle)] : [])),
+    ),
+    triggerOn(caches.decisions, ({ before, after }) => {
+      const page = after ?? before
+      return page ? bundlesOfPlacement(inNamespaceOf(page, page.spec.placement)) : []
+    }),
+    triggerOn(caches.clusters, ({ before, after }) => {
+      // A cluster that comes or goes is heard of through the decisions.
+      if (!before || !after || jsonEqual(clusterInputsOf(before), clusterInputsOf(after))) return []
+      const pages = caches.decisions.lister.by('cluster', after.metadata.name)
+      return [...new Set(pages.flatMap((page) => bundlesOfPlacement(inNamespaceOf(page, page.spec.placement))))]
+    }),
+  ]
 }
 
 // What a Bundle's conditions repeat of its Rollout; progress in between is not worth a look.

@@ -1,3 +1,4 @@
+import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
@@ -8,6 +9,8 @@ export interface RolloutAdvancePorts {
   releaseOf(rollout: Rollout): Release | undefined
   /** Clusters a Placement beside the Rollout selects; undefined while its pages are not complete. */
   selectedBy(rollout: Rollout, placement: string): readonly string[] | undefined
+  /** What templates know of a cluster. */
+  inputsOf(name: string): ClusterInputs | undefined
   clusterOf(name: string): RolloutCluster | undefined
   /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
   rolloutsOf(rollout: Rollout, bundle: string): readonly { readonly rollout: Rollout; readonly generation: number }[]

@@ -37,6 +37,7 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     releaseOf: () => release,
     selectedBy: () => Object.keys(clusters),
     clusterOf: (name) => clusters[name],
+    inputsOf: () => undefined,
     rolloutsOf: () => [],
     hasBundle: () => true,
     holdersOf: () => [],

@@ -6,6 +6,8 @@ import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import { planRollout } from '../../plan/rollout.ts'
 import type { Predecessor, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
+import type { ReleaseBundle } from '../../plan/rollout-pairs.ts'
+import { contentFor } from '../../plan/variants.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { showDecision } from './show.ts'
 
@@ -61,7 +63,7 @@ function inputOf(
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
       ...(createdAt === undefined ? {} : { createdAt }),
     },
-    release: release?.spec,
+    release: release && { bundles: bundles.map((bundle) => withContent(bundle, ports)) },
     decisions,
     clusterOf: ports.clusterOf,
     predecessors: others.filter(({ newer }) => !newer).map(asPredecessor),
@@ -69,6 +71,11 @@ function inputOf(
     now,
     ...(newest ? { supersededBy: newest.rollout.metadata.name } : {}),
   }
+}
+
+function withContent(bundle: Release['spec']['bundles'][number], ports: RolloutAdvancePorts): ReleaseBundle {
+  if (!bundle.variants || bundle.variants.length === 0) return bundle
+  return { ...bundle, contentOf: (cluster) => contentFor(bundle, ports.inputsOf(cluster)) }
 }
 
 function asPredecessor({

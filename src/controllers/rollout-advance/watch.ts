@@ -9,7 +9,7 @@ import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import type { Availability } from '../../plan/availability.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
-import { assignmentOf, inNamespaceOf, reportOf, rolloutsOfBundle } from '../caches.ts'
+import { assignmentOf, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -26,6 +26,7 @@ export function createRolloutAdvance(parts: ControllerParts): Controller {
   const reconciler = rolloutAdvanceReconciler({
     releaseOf: (rollout) => caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release)),
     selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
+    inputsOf: (name) => inputsOf(caches, name),
     clusterOf: (name) => clusterFacts(caches, name),
     rolloutsOf: (rollout, bundle) =>
       caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {

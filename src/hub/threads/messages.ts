@@ -2,8 +2,7 @@
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { CertificateAndKey } from '../../core/x509.ts'
-import type { RenderInput } from '../../render/render-bundle.ts'
-import type { RenderResult } from '../../render/rendered.ts'
+import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import type { GitProgram } from '../../source/git/run-git.ts'
 import type { HubTrust } from '../../wire/hub-trust.ts'
@@ -68,7 +67,7 @@ export interface ThreadShapes {
   readonly api: Shape<ApiInit, ApiReady, CertificateAndKey, undefined>
   /** Called with new keys. */
   readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys, undefined>
-  readonly render: Shape<undefined, undefined, RenderInput, RenderResult>
+  readonly render: Shape<{ readonly blobs: string }, undefined, VariantsRequest, VariantsResult>
   readonly source: Shape<SourceInit, undefined, FetchRequest, FetchOutcome>
 }
 

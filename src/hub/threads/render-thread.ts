@@ -1,9 +1,15 @@
 /** The render thread: hostile or huge input slows down nobody else. */
-import { renderBundle } from '../../render/render-bundle.ts'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { createBundleRenderer } from '../render-bundles.ts'
 import { serveThread } from './serve-thread.ts'
 
-await serveThread<'render'>(async () => ({
-  ready: undefined,
-  answer: (input) => renderBundle(input),
-  close: async () => {},
-}))
+await serveThread<'render'>(async (init) => {
+  const blobs = createFileBlobs({ folder: init.blobs, ids: systemIds })
+  return {
+    ready: undefined,
+    answer: createBundleRenderer({ blobs, clock: systemClock, ids: systemIds }),
+    close: async () => {},
+  }
+})

@@ -4,6 +4,8 @@ import { Worker } from 'node:worker_threads'
 import { startThread, superviseThread } from './thread.ts'
 
 const NEVER = new AbortController().signal
+const NOBODY = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+const request = (manifests: string) => ({ recipe: { bundle: 'ns/b', manifests }, clusters: [NOBODY], frozen: {} })
 
 function workerOf(script: string): Worker {
   return new Worker(`const { parentPort } = require('node:worker_threads');${script}`, { eval: true })
@@ -12,13 +14,11 @@ function workerOf(script: string): Worker {
 const READY = "parentPort.postMessage({ type: 'ready', value: undefined });"
 
 test('the render thread answers, also several at once, and closes', async () => {
-  const render = await startThread('render', undefined)
+  const render = await startThread('render', { blobs: '/nonexistent' })
   const manifest = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n`
-  const answers = await Promise.all(
-    ['a', 'b'].map((name) => render.call({ manifests: manifest(name), defaultNamespace: 'default' }, NEVER)),
-  )
+  const answers = await Promise.all(['a', 'b'].map((name) => render.call(request(manifest(name)), NEVER)))
   assert.deepEqual(
-    answers.map((answer) => (answer.ok ? answer.objects[0]?.metadata.name : answer.problems)),
+    answers.map(({ variants: [only] }) => (only?.result.ok === true ? only.result.objects[0]?.metadata.name : only)),
     ['a', 'b'],
   )
   await render.close()
@@ -36,7 +36,7 @@ test('a thread that cannot start says why', async () => {
 test('the death of a thread is heard, and fails what it was asked', async () => {
   const worker = workerOf(`${READY} parentPort.on('message', () => { throw new Error('boom') })`)
   const render = await superviseThread('render', worker)
-  const call = render.call({ manifests: '', defaultNamespace: 'default' }, NEVER)
+  const call = render.call(request(''), NEVER)
   await assert.rejects(call, /the render thread ended: boom/)
   await assert.rejects(render.death, /the render thread ended: boom/)
 })
@@ -45,7 +45,7 @@ test('a call that is no longer wanted ends at once', async () => {
   const worker = workerOf(`${READY} parentPort.on('message', ({ type }) => { if (type === 'close') process.exit() })`)
   const render = await superviseThread('render', worker)
   const unwanted = new AbortController()
-  const call = render.call({ manifests: '', defaultNamespace: 'default' }, unwanted.signal)
+  const call = render.call(request(''), unwanted.signal)
   unwanted.abort(new Error('changed my mind'))
   await assert.rejects(call, /changed my mind/)
   await render.close()

@@ -1,0 +1,89 @@
+/** flotilla render on files of a temporary directory. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { CliError } from '../exit.ts'
+import { render } from './render.ts'
+import type { RenderFlags } from './render.ts'
+
+const BUNDLE = `apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: {name: pos, namespace: shop}
+spec:
+  placement: stores
+  source: {name: apps, path: pos}
+  helm: {values: {tills: 1, color: red}}
+  variants:
+  - {name: prod, clusterSelector: {matchLabels: {env: prod}}, helm: {values: {tills: 3}}}
+`
+
+async function run(t: TestContext, flags: Partial<RenderFlags>, more = '') {
+  const root = mkdtempSync(join(tmpdir(), 'flotilla-render-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  const files = {
+    'bundle.yaml': `${BUNDLE}${more}`,
+    'pos/Chart.yaml': 'apiVersion: v2\nname: pos\nversion: 1.0.0\n',
+    'pos/templates/cm.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: pos}\ndata: {v: "{{ .Values.tills }} {{ .Values.color }}"}\n',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  let out = ''
+  let err = ''
+  const terminal = { data: (text: string) => void (out += text), say: (text: string) => void (err += `${text}\n`) }
+  await render({
+    terminal,
+    stdin: (async function* () {})(),
+    connect: async () => assert.fail('the hub was asked'),
+    flags: { filename: [join(root, 'bundle.yaml')], root, ...flags },
+  })
+  return { out, err }
+}
+
+test('the objects of a cluster, and where each value came from', async (t) => {
+  const { out, err } = await run(t, { label: ['env=prod'], explain: true })
+  assert.equal(
+    out,
+    '---\napiVersion: v1\ndata:\n  v: 3 red\nkind: ConfigMap\nmetadata:\n  name: pos\n  namespace: default\n',
+  )
+  assert.equal(
+    err,
+    'cluster example, style Helm\n  value color: from bundle\n  value tills: from variant prod\n  read labels.env: prod\n',
+  )
+  assert.equal((await run(t, { output: 'name', label: ['env=dev'] })).out, 'v1 ConfigMap default/pos\n')
+})
+
+test('clusters and overrides from files; mistakes in four lines', async (t) => {
+  const more = `---
+apiVersion: flotilla.dev/v1alpha1
+kind: Cluster
+metadata: {name: s1, labels: {env: prod}}
+spec: {id: c-1, identityKey: x, sealingKey: x}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Override
+metadata: {name: hot, namespace: shop}
+spec: {bundle: pos, clusters: [s1], helm: {values: {color: blue}}, owner: ana, reason: x}
+`
+  assert.match((await run(t, { cluster: 's1' }, more)).out, /v: 3 blue/)
+  const trouble = async (flags: Partial<RenderFlags>) => {
+    try {
+      await run(t, flags)
+      return assert.fail('it was not refused')
+    } catch (error) {
+      assert.ok(error instanceof CliError)
+      return error.trouble
+    }
+  }
+  assert.deepEqual(await trouble({ bundle: 'x' }), {
+    what: 'the files hold no such Bundle',
+    why: 'they hold pos',
+    todo: 'give -f FILE with a Bundle, and --bundle NAME where there are several',
+  })
+  assert.deepEqual(await trouble({ label: ['env'] }), { what: '--label wants KEY=VALUE, not "env"' })
+})

@@ -1,0 +1,141 @@
+/** A Bundle, its Source's artifact and its Overrides as one recipe, and the digest that says whether anything of it changed. */
+import { digestOfJson } from '../../core/digest.ts'
+import type { Digest } from '../../core/digest.ts'
+import { Stalled, Waiting } from '../../core/errors.ts'
+import { parseTime } from '../../core/time.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Override } from '../../kinds/override.ts'
+import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
+import type { ArtifactTree } from '../../source/artifact.ts'
+import { readYamlDocument } from '../../yaml/read.ts'
+import type { BundleRenderPorts } from './ports.ts'
+
+/** What a Bundle is rendered from now. */
+export interface FoundRecipe {
+  readonly recipe: BundleRecipe
+  /** Changes when anything changes that rendering may look at, besides clusters. */
+  readonly digest: Digest
+  readonly revision?: string
+  /** When an Override ends, in milliseconds from now. */
+  readonly endsInMs?: number
+  /** Something in it is looked up now and then. */
+  readonly isPolled: boolean
+}
+
+const WAIT_MS = 30_000
+
+/** Puts a Bundle's recipe together; throws Waiting or Stalled when a part is not there. */
+export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: number): Promise<FoundRecipe> {
+  const { spec } = bundle
+  const key = keyOf(bundle)
+  if ((spec.manifests === undefined) === (spec.source === undefined)) {
+    throw new Stalled('NoContent', 'spec must have exactly one of manifests and source.')
+  }
+  const artifact = spec.source && artifactOf(bundle, ports)
+  const active = ports.overridesOf(key).filter((override) => !isOver(override, now))
+  const recipe: BundleRecipe = {
+    bundle: key,
+    manifests: spec.manifests,
+    artifact: artifact?.digest,
+    path: spec.source?.path,
+    ignore: spec.source?.ignore,
+    style: spec.style,
+    templating: spec.templating === 'On',
+    allowSecrets: spec.secrets === 'Allow',
+    ...optionsOf(spec),
+    variants: spec.variants,
+    firstVariantOnly: spec.variantMode === 'First',
+    overrides: active
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+      .map(({ metadata, spec: layer }) => ({
+        name: metadata.name,
+        clusterSelector: layer.clusterSelector,
+        clusters: layer.clusters,
+        ...optionsOf(layer),
+      })),
+    inputs: await inputsOf(bundle, ports),
+  }
+  const tree = artifact && (await ports.treeOf(artifact.digest))
+  if (artifact && !tree) throw new Waiting('ArtifactMissing', `Artifact ${artifact.digest} is not stored yet.`, WAIT_MS)
+  const content = tree && contentDigest(tree, recipe)
+  const ends = active.flatMap(({ spec: { expiresAt } }) =>
+    expiresAt === undefined ? [] : [parseTime(expiresAt) ?? now],
+  )
+  return {
+    recipe,
+    digest: digestOfJson({ ...recipe, artifact: content, apply: bundleOptionsOf(spec), placement: spec.placement }),
+    ...(artifact ? { revision: artifact.revision } : {}),
+    ...(ends.length === 0 ? {} : { endsInMs: Math.max(1000, Math.min(...ends) - now) }),
+    isPolled: (spec.inputs ?? []).some(({ configMap }) => configMap !== undefined),
+  }
+}
+
+function optionsOf({
+  helm,
+  kustomize,
+  defaultNamespace,
+  targetNamespace,
+  labels,
+  images,
+  patches,
+}: LayerOptions): LayerOptions {
+  return { helm, kustomize, defaultNamespace, targetNamespace, labels, images, patches }
+}
+
+function isOver({ spec }: Override, now: number): boolean {
+  return spec.expiresAt !== undefined && (parseTime(spec.expiresAt) ?? 0) <= now
+}
+
+function artifactOf(bundle: Bundle, ports: BundleRenderPorts): { readonly digest: Digest; readonly revision: string } {
+  const name = bundle.spec.source?.name ?? ''
+  const source = ports.sourceOf(bundle.metadata.namespace ?? '', name)
+  if (!source) throw new Waiting('SourceNotFound', `spec.source names Source ${name}, and there is none.`, WAIT_MS)
+  const artifact = source.status?.artifact
+  if (artifact) return artifact
+  const words = source.status?.conditions?.find(({ type }) => type === 'Ready')?.message
+  throw new Waiting('SourceNotReady', `Source ${name} has no artifact yet${words ? `: ${words}` : '.'}`, WAIT_MS)
+}
+
+async function inputsOf(bundle: Bundle, ports: BundleRenderPorts): Promise<Record<string, InputSource>> {
+  const inputs: Record<string, InputSource> = {}
+  for (const { name, configMap, file, table } of bundle.spec.inputs ?? []) {
+    if (table) inputs[name] = { table: table.file, key: table.key }
+    else if (file !== undefined) inputs[name] = { file }
+    else if (configMap) {
+      const text = await ports.configMap(bundle.metadata.namespace ?? '', configMap.name, configMap.key)
+      if (text === undefined) {
+        const what = `key ${configMap.key} of ConfigMap ${configMap.name}`
+        throw new Waiting('InputNotFound', `Input ${name} is ${what}, and that is not there.`, WAIT_MS)
+      }
+      inputs[name] = { value: readYamlDocument(text, { file: `ConfigMap ${configMap.name}`, resolver: '1.1' }).value }
+    } else throw new Stalled('BadInput', `Input ${name} needs one of configMap, file and table.`)
+  }
+  return inputs
+}
+
+/**
+ * What of an artifact rendering may look at: a commit that changes nothing of it changes nothing of the bundle. A kustomization
+ * may reach anywhere, so for one everything counts.
+ */
+export function contentDigest(tree: ArtifactTree, recipe: BundleRecipe): Digest {
+  const base = (recipe.path ?? '')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+  const folder = base === '' ? '' : `${base}/`
+  const inside = tree.files.filter(({ path }) => path.startsWith(folder))
+  const layers: readonly LayerOptions[] = [recipe, ...(recipe.variants ?? []), ...(recipe.overrides ?? [])]
+  const reaches = [
+    ...layers.flatMap(({ helm, kustomize }) => [...(helm?.valuesFiles ?? []), helm?.chart ?? '', kustomize?.dir ?? '']),
+    ...Object.values(recipe.inputs ?? {}).map((input) =>
+      'file' in input ? input.file : 'table' in input ? input.table : '',
+    ),
+  ].some((path) => path.split('/').includes('..') || path.includes('${'))
+  const isKustomized =
+    layers.some(({ kustomize }) => kustomize?.dir !== undefined) ||
+    inside.some(({ path }) => /(^|\/)([Kk]ustomization)(\.ya?ml)?$/.test(path))
+  const files = reaches || isKustomized ? tree.files : inside
+  return digestOfJson(files.map(({ path, digest }) => [path, digest]))
+}

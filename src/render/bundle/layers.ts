@@ -1,0 +1,88 @@
+/** Layers: the bundle, then its variants, then Overrides; what a cluster gets is their sum, and each value knows its layer. */
+import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { matchesSelector } from '../../core/selector.ts'
+import type { BundleRecipe, Layer, LayerOptions } from './recipe.ts'
+import type { WatchedInputs } from './watch-inputs.ts'
+
+/** The layers that count for a cluster, in order; `skip` when one of them says that the bundle is not for it. */
+export interface AppliedLayers {
+  readonly layers: readonly { readonly name: string; readonly options: LayerOptions }[]
+  readonly skip?: string
+}
+
+/** Finds the layers for a cluster; what selectors look at counts as read. */
+export function layersFor(recipe: BundleRecipe, cluster: WatchedInputs, name: () => string): AppliedLayers {
+  const fits = (layer: Layer): boolean =>
+    (layer.clusters === undefined || layer.clusters.includes(name())) && fitsSelector(layer, cluster)
+  const variants = (recipe.variants ?? []).filter(fits)
+  const chosen = recipe.firstVariantOnly ? variants.slice(0, 1) : variants
+  const overrides = (recipe.overrides ?? []).filter(fits)
+  const skipping = [...chosen, ...overrides].find(({ skip }) => skip)
+  return {
+    layers: [
+      { name: 'bundle', options: recipe },
+      ...chosen.map((layer) => ({ name: `variant ${layer.name}`, options: layer })),
+      ...overrides.map((layer) => ({ name: `override ${layer.name}`, options: layer })),
+    ],
+    ...(skipping ? { skip: skipping.name } : {}),
+  }
+}
+
+function fitsSelector({ clusterSelector }: Layer, cluster: WatchedInputs): boolean {
+  if (clusterSelector === undefined) return true
+  const keys = new Set([
+    ...Object.keys(clusterSelector.matchLabels ?? {}),
+    ...(clusterSelector.matchExpressions ?? []).map(({ key }) => key),
+  ])
+  const labels: Record<string, string> = {}
+  for (const key of keys) {
+    const value = cluster.label(key)
+    if (value !== undefined) labels[key] = value
+  }
+  return matchesSelector(labels, clusterSelector)
+}
+
+/** The sum of layers. */
+export function mergeLayers(layers: AppliedLayers['layers']): LayerOptions {
+  return layers.reduce<LayerOptions>((sum, { options }) => mergeOptions(sum, options), {})
+}
+
+function mergeOptions(base: LayerOptions, over: LayerOptions): LayerOptions {
+  return {
+    helm: {
+      chart: over.helm?.chart ?? base.helm?.chart,
+      releaseName: over.helm?.releaseName ?? base.helm?.releaseName,
+      values: mergeValues(base.helm?.values ?? {}, over.helm?.values ?? {}),
+      valuesFiles: [...(base.helm?.valuesFiles ?? []), ...(over.helm?.valuesFiles ?? [])],
+    },
+    kustomize: { dir: over.kustomize?.dir ?? base.kustomize?.dir },
+    defaultNamespace: over.defaultNamespace ?? base.defaultNamespace,
+    targetNamespace: over.targetNamespace ?? base.targetNamespace,
+    labels: { ...base.labels, ...over.labels },
+    // The nearer layer is asked first.
+    images: [...(over.images ?? []), ...(base.images ?? [])],
+    patches: [...(base.patches ?? []), ...(over.patches ?? [])],
+  }
+}
+
+/** Values of two layers: objects are merged, everything else is replaced; null stays, for Helm takes it as "not at all". */
+export function mergeValues(base: JsonObject, over: JsonObject): JsonObject {
+  const merged: JsonObject = { ...base }
+  for (const [key, value] of Object.entries(over)) {
+    const before = Object.hasOwn(base, key) ? base[key] : undefined
+    merged[key] = isObject(before) && isObject(value) ? mergeValues(before, value) : value
+  }
+  return merged
+}
+
+/** Which layer a value of the sum comes from, by path. */
+export function originsOf(layers: AppliedLayers['layers']): Map<string, string> {
+  const origins = new Map<string, string>()
+  const walk = (value: unknown, path: string, name: string): void => {
+    if (!isObject(value)) return void origins.set(path, name)
+    for (const [key, item] of Object.entries(value)) walk(item, path === '' ? key : `${path}.${key}`, name)
+  }
+  for (const { name, options } of layers) walk(options.helm?.values ?? {}, '', name)
+  return origins
+}

@@ -1,0 +1,18 @@
+import type { RenderProblem } from '../rendered.ts'
+
+/** Content that cannot be rendered; where it is as far as that is known. */
+export class RenderFailure extends Error {
+  override readonly name = 'RenderFailure'
+  readonly file: string | undefined
+
+  constructor(message: string, options: ErrorOptions & { readonly file?: string } = {}) {
+    super(message, options)
+    this.file = options.file
+  }
+
+  /** As one problem of a result. */
+  problem(): RenderProblem {
+    const isNamed = this.file === undefined || this.message.includes(this.file)
+    return { message: isNamed ? this.message : `${this.file}: ${this.message}` }
+  }
+}

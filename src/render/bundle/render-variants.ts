@@ -1,0 +1,51 @@
+/** One bundle for many clusters: each distinct result is made once, because a render says what it read. */
+import { matchesReads } from '../../core/cluster-inputs.ts'
+import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
+import type { FrozenRecord } from '../helm/frozen.ts'
+import type { RenderResult } from '../rendered.ts'
+import type { BundleRecipe } from './recipe.ts'
+import { renderVariant } from './render-variant.ts'
+import type { Variant, VariantParts } from './render-variant.ts'
+
+/** What to render; plain data. */
+export interface VariantsRequest {
+  readonly recipe: BundleRecipe
+  readonly clusters: readonly ClusterInputs[]
+  readonly frozen: FrozenRecord
+}
+
+/** A result, and the clusters that share it. */
+export interface SharedVariant {
+  readonly when: Reads
+  readonly clusters: readonly string[]
+  readonly result: RenderResult | { readonly ok: 'skip'; readonly by: string }
+}
+
+/** All distinct results. */
+export interface VariantsResult {
+  readonly variants: readonly SharedVariant[]
+  readonly frozen: FrozenRecord
+  readonly style?: Variant['style']
+}
+
+/** Renders for every cluster. */
+export function renderVariants(
+  { recipe, clusters, frozen }: VariantsRequest,
+  parts: Omit<VariantParts, 'frozen'>,
+): VariantsResult {
+  const shared: { when: Reads; clusters: string[]; result: SharedVariant['result'] }[] = []
+  let drawn = frozen
+  let style: Variant['style']
+  for (const cluster of clusters) {
+    const known = shared.find(({ when }) => matchesReads(cluster, when))
+    if (known) {
+      known.clusters.push(cluster.name)
+      continue
+    }
+    const variant = renderVariant(recipe, cluster, { ...parts, frozen: drawn })
+    drawn = variant.frozen
+    style ??= variant.style
+    shared.push({ when: variant.reads, clusters: [cluster.name], result: variant.result })
+  }
+  return { variants: shared, frozen: drawn, ...(style === undefined ? {} : { style }) }
+}
