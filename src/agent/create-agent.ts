@@ -15,6 +15,7 @@ import type { Transport } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { NewKeyPair } from '../core/keys.ts'
 import type { Logger } from '../core/log.ts'
+import { parseTime } from '../core/time.ts'
 import { VERSION } from '../core/version.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import type { LinkState } from '../wire/agent-link.ts'
@@ -26,6 +27,7 @@ import { createClusterState } from './cluster-state.ts'
 import { createContent } from './content.ts'
 import { createDocuments } from './documents.ts'
 import type { ConnectHub } from './hub-api.ts'
+import { createHubTime } from './hub-time.ts'
 import { loadIdentity, loadTrustFile } from './identity.ts'
 import { createLink } from './link.ts'
 import type { Link } from './link.ts'
@@ -91,6 +93,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   let linkAt: LinkState['at'] = 'Unenrolled'
   const about = createAbout({ client, discovery, clock, log, onChange: () => reporter.wake() })
 
+  const hubTime = createHubTime(clock)
+
   const link: Link = await createLink({
     connect: options.hub,
     storage,
@@ -105,7 +109,11 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       documents.want(head)
       operator.wake()
     },
-    onBeat: (beat) => reporter.checkInEvery(beat.checkInSeconds),
+    onBeat: (beat) => {
+      const at = parseTime(beat.at)
+      if (at !== undefined) hubTime.hear(at)
+      reporter.checkInEvery(beat.checkInSeconds)
+    },
     onState: (next) => {
       linkAt = next.at
       if (next.at !== 'Following') return
@@ -142,6 +150,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     ids,
     log,
     maxPrune: ceiling.maxPrune,
+    hubTime,
     onChange: () => reporter.wake(),
   })
   const reporter = createReporter({ hub: link.hub, report, clock, ids, log })

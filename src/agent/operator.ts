@@ -14,6 +14,9 @@ import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { decideDependencies, fullName } from '../plan/dependencies.ts'
 import type { DependencyFacts } from '../plan/dependencies.ts'
 import { jsonEqual } from '../core/json.ts'
+import { catchUpHold, decideWindows, strictest, windowProblem } from '../plan/window.ts'
+import type { WindowDecision } from '../plan/window.ts'
+import { parseTime } from '../core/time.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { OtherRecord } from '../plan/ownership.ts'
 import type { Appliers } from './appliers.ts'
@@ -22,6 +25,7 @@ import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { ClusterState, Inventory } from './cluster-state.ts'
 import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
+import type { HubTime } from './hub-time.ts'
 import { createOperation, rowOfFailure } from './operation.ts'
 import type { Surroundings } from './operation.ts'
 import { pruneObjects } from './prune.ts'
@@ -35,6 +39,7 @@ export interface OperatorPorts {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
+  readonly hubTime: Pick<HubTime, 'now'>
   /** The most objects of one bundle that the cluster lets be deleted at once. */
   readonly maxPrune?: number | undefined
   /** Called after every change of rows or document. */
@@ -46,6 +51,8 @@ interface Slot {
   row: ReportRow
   dueAt: number
   failures: number
+  /** When the document that brought it was signed by the hub's time, and when it came by the monotonic clock. */
+  readonly came: { readonly issuedMs: number; readonly monotonicMs: number }
 }
 
 const RETRY = { baseMs: 1000, maxMs: 60_000, jitter: 0.3 }
@@ -118,6 +125,30 @@ export function createOperator(ports: OperatorPorts) {
     return { row: { state, message: decision.message }, lookAgainMs: LOOK_MS.progressing }
   }
 
+  /** Whether windows, freezes and catch-up let a bundle begin. */
+  function windowGate({ run, came }: Slot, options: BundleOptions): StepResult | undefined {
+    const { bundle, catchUp } = run.entry
+    const windows = windowsNow(bundle)
+    const policy = strictest([catchUp, options.catchUp])
+    const openSinceMs = windows.kind === 'Open' ? windows.sinceMs : undefined
+    const nowMs = ports.hubTime.now()
+    // Not known yet: as if it had been away, until the hub is heard.
+    const receivedMs = nowMs === undefined ? Infinity : nowMs - (clock.monotonicMs() - came.monotonicMs)
+    const facts = { policy, issuedMs: came.issuedMs, receivedMs, openSinceMs }
+    const hold = windows.kind === 'Closed' ? windows.message : catchUpHold(facts)
+    if (hold === undefined) return undefined
+    const againMs = windows.kind === 'Closed' && nowMs !== undefined ? (windows.againMs ?? Infinity) - nowMs : Infinity
+    return { row: { state: 'Pending', message: hold }, lookAgainMs: Math.min(Math.max(againMs, 0), LOOK_MS.held) }
+  }
+
+  function windowsNow(bundle: string): WindowDecision {
+    const rules = documents.current()?.document.rules.windows ?? []
+    // A window that cannot be read keeps closed what it is for.
+    const problem = rules.map(windowProblem).find((found) => found !== undefined)
+    if (problem !== undefined) return { kind: 'Closed', message: problem, againMs: undefined }
+    return decideWindows(rules, bundle, ports.hubTime.now())
+  }
+
   /** Reads what the sets of the document depend on; a set that is not here yet has no say until it is. */
   async function readOptions(signal: AbortSignal): Promise<void> {
     const current = new Set([...slots.values()].map(({ run }) => run.entry.set))
@@ -152,7 +183,10 @@ export function createOperator(ports: OperatorPorts) {
       const inventory = slot?.run.inventoryRead ? slot.run.inventory : former?.get(entry.bundle)
       if (inventory) takeInventory(run, inventory)
       former?.delete(entry.bundle)
-      slots.set(entry.bundle, { run, row: rowOf(entry, { state: 'Pending' }), dueAt: clock.monotonicMs(), failures: 0 })
+      const issuedMs = parseTime(document.issuedAt) ?? 0
+      const came = { issuedMs, monotonicMs: clock.monotonicMs() }
+      const row = rowOf(entry, { state: 'Pending' })
+      slots.set(entry.bundle, { run, row, dueAt: clock.monotonicMs(), failures: 0, came })
     }
   }
 
@@ -164,7 +198,7 @@ export function createOperator(ports: OperatorPorts) {
       const around: Surroundings = {
         wanted: wantedElsewhere,
         others: () => otherRecords(bundle),
-        gate: () => dependencyGate(bundle),
+        gate: (plan) => windowGate(slot, plan.options) ?? dependencyGate(bundle),
       }
       result = await operation.step(run, around, signal)
       slot.failures = 0
@@ -205,6 +239,10 @@ export function createOperator(ports: OperatorPorts) {
     for (const tombstone of document.content.tombstones) {
       const id = `${tombstone.bundle}@${tombstone.generation}`
       if (removed.has(id) || slots.has(tombstone.bundle)) continue
+      if (windowsNow(tombstone.bundle).kind === 'Closed') {
+        left += 1
+        continue
+      }
       try {
         await remove(tombstone, signal)
         removed.add(id)

@@ -44,3 +44,45 @@ export function humanAge(ms: number): string {
   if (years < 8) return days % 365 === 0 ? `${years}y` : `${years}y${days % 365}d`
   return `${years}y`
 }
+
+/** A day and a time of day as a clock on a wall shows them. */
+export interface WallTime {
+  readonly year: number
+  /** From 1. */
+  readonly month: number
+  readonly day: number
+  readonly hour: number
+  readonly minute: number
+}
+
+/** Whether a text names a time zone of the IANA database, or UTC. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)
+    return !/^[+-]/.test(zone)
+  } catch {
+    return false
+  }
+}
+
+/** What a clock in a zone shows at a moment. */
+export function wallTimeAt(ms: number, zone: string): WallTime {
+  const { year, month, day, hour, minute } = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(
+    zone,
+  )
+  return { year, month, day, hour, minute }
+}
+
+/** The moment a clock in a zone shows a time: the first one when it does so twice, the next moment after a gap it is in. */
+export function momentOfWallTime(wall: WallTime, zone: string): number {
+  return Temporal.ZonedDateTime.from({ ...wall, timeZone: zone }, { disambiguation: 'compatible' }).epochMilliseconds
+}
+
+/** A day so many days later (or earlier), and its day of the week: 0 is Sunday. */
+export function dayAfter(
+  { year, month, day }: Pick<WallTime, 'year' | 'month' | 'day'>,
+  days: number,
+): Pick<WallTime, 'year' | 'month' | 'day'> & { readonly weekday: number } {
+  const date = Temporal.PlainDate.from({ year, month, day }).add({ days })
+  return { year: date.year, month: date.month, day: date.day, weekday: date.dayOfWeek % 7 }
+}

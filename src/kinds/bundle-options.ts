@@ -15,6 +15,8 @@ export const TAKEOVER = ['Always', 'IfNoDiff', 'Never'] as const
 export const PRUNE_MODES = ['Always', 'Never', 'Last', 'Confirm'] as const
 /** What is done about drift. */
 export const DRIFT_MODES = ['Correct', 'Report', 'Ignore'] as const
+/** What a cluster that was away does with what it missed. */
+export const CATCH_UP = ['Immediate', 'NextWindow', 'Hold'] as const
 /** What becomes of objects. */
 export const DELETE_POLICIES = ['Delete', 'Orphan'] as const
 /** Why a bundle, or an object of it, leaves a cluster. */
@@ -179,6 +181,12 @@ export const BUNDLE_OPTIONS = {
       }),
       { max: 32, description: 'Values of live objects that the cluster reports.' },
     ),
+  ),
+  catchUp: optional(
+    enumOf(CATCH_UP, {
+      description:
+        'What a cluster does that was away when a change came: Immediate (default), NextWindow: wait for a window that opens after its return, Hold: wait to be admitted again.',
+    }),
   ),
   dependsOn: optional(
     listOf(

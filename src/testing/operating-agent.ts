@@ -111,6 +111,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       ids,
       log,
       maxPrune: ceiling.maxPrune,
+      hubTime: { now: () => clock.now() },
       onChange: () => {},
     })
     operator = made

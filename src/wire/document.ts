@@ -14,6 +14,8 @@ export interface DocumentEntry {
   readonly rollout: string
   /** RFC 3339; not begun by then, the agent asks again instead of starting. */
   readonly startBy?: string
+  /** The strictest policy of the revisions this one skips; the set's own counts as well. */
+  readonly catchUp?: 'Immediate' | 'NextWindow' | 'Hold'
 }
 
 /** The only thing that removes a bundle from a cluster. */
@@ -27,8 +29,24 @@ export interface Tombstone {
 
 /** In force on receipt. */
 export interface DocumentRules {
+  /** Windows and freezes; needs feature `windows/v1`. */
+  readonly windows?: readonly DocumentWindow[]
   /** The TrustBundle version the hub uses now. */
   readonly trustVersion: number
+}
+
+/** When content may begin, or may not; all of those that concern a bundle count. */
+export interface DocumentWindow {
+  readonly name: string
+  readonly kind: 'Open' | 'Freeze'
+  /** IANA time zone. */
+  readonly zone: string
+  readonly spans: readonly (
+    | { readonly schedule: string; readonly duration: string }
+    | { readonly from: string; readonly until: string }
+  )[]
+  /** Globs of `namespace/name`; all bundles when absent. */
+  readonly bundles?: readonly string[]
 }
 
 /** Obeys windows and catch-up. */

@@ -14,12 +14,29 @@ import { LIMITS } from './limits.ts'
 import { parseJson, WireError } from './validate.ts'
 
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
-export const FEATURES: readonly string[] = ['sets/v1']
+export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1']
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
 const Time = Type.String({ maxLength: 40 })
 const Revision = Type.Integer({ minimum: 1 })
+
+const Windows = Type.Array(
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 317 }),
+    kind: Type.Union([Type.Literal('Open'), Type.Literal('Freeze')]),
+    zone: Type.String({ minLength: 1, maxLength: 64 }),
+    spans: Type.Array(
+      Type.Union([
+        Type.Object({ schedule: Type.String({ maxLength: 256 }), duration: Type.String({ maxLength: 64 }) }),
+        Type.Object({ from: Time, until: Time }),
+      ]),
+      { maxItems: 64 },
+    ),
+    bundles: Type.Optional(Type.Array(Type.String({ maxLength: 317 }), { maxItems: 64 })),
+  }),
+  { maxItems: 64 },
+)
 
 const DocumentSchema = Type.Object({
   format: Type.Literal('flotilla.dev/document/v1'),
@@ -30,7 +47,7 @@ const DocumentSchema = Type.Object({
   ancestors: Type.Optional(Type.Array(DigestText, { maxItems: LIMITS.ancestors })),
   issuedAt: Time,
   requires: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
-  rules: Type.Object({ trustVersion: Revision }),
+  rules: Type.Object({ windows: Type.Optional(Windows), trustVersion: Revision }),
   content: Type.Object({
     entries: Type.Array(
       Type.Object({
@@ -39,6 +56,9 @@ const DocumentSchema = Type.Object({
         set: DigestText,
         rollout: Type.String({ maxLength: 317 }),
         startBy: Type.Optional(Time),
+        catchUp: Type.Optional(
+          Type.Union([Type.Literal('Immediate'), Type.Literal('NextWindow'), Type.Literal('Hold')]),
+        ),
       }),
       { maxItems: LIMITS.bundles },
     ),
