@@ -1,24 +1,25 @@
 /** `flotilla check`: looks at this machine, the hub and one cluster, and says what is wrong before it bites. */
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import { objectPath, withQuery } from '../../client/paths.ts'
+import { clientOver } from '../../client/create-client.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { parseHttpDate } from '../../core/time.ts'
 import { VERSION } from '../../core/version.ts'
-import type { Assignment } from '../../kinds/assignment.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { printChecks, worstOf } from '../checks/check.ts'
 import type { Check, CheckCategory } from '../checks/check.ts'
 import { clusterChecks } from '../checks/cluster-checks.ts'
+import type { ClusterFacts } from '../checks/cluster-checks.ts'
 import { hubChecks } from '../checks/hub-checks.ts'
 import type { HubFacts } from '../checks/hub-checks.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
+import { ASSIGNMENTS, CLUSTERS, listAll, REPORTS } from '../own-kinds.ts'
 import { readDuration } from '../duration.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -38,7 +39,6 @@ export interface CheckInput {
   readonly flags: CheckFlags
 }
 
-const OWN = { group: 'flotilla.dev', version: 'v1alpha1' } as const
 const AGAIN_MS = 2_000
 
 /** Runs the checks; with --wait again and again until nothing fails. */
@@ -131,37 +131,25 @@ async function readiness(rest: Connection['rest']): Promise<string> {
 
 /** Undefined when the caller may not. */
 async function listClusters(rest: Connection['rest']): Promise<Cluster[] | undefined> {
-  const clusters: Cluster[] = []
-  let next: string | undefined
   try {
-    do {
-      const path = withQuery(`/apis/${OWN.group}/${OWN.version}/clusters`, { limit: 500, continue: next })
-      const page = (await rest.json({ method: 'GET', path })) as { items: Cluster[]; metadata: { continue?: string } }
-      clusters.push(...page.items)
-      next = page.metadata.continue || undefined
-    } while (next !== undefined)
-    return clusters
+    return await listAll(clientOver(rest), CLUSTERS)
   } catch (caught) {
     if (isApiError(caught, 'Forbidden')) return undefined
     throw caught
   }
 }
 
-async function clusterFacts({ rest }: Connection, name: string) {
-  const read = async <T>(plural: string): Promise<T | undefined> => {
+async function clusterFacts({ rest }: Connection, name: string): Promise<ClusterFacts> {
+  const client = clientOver(rest)
+  const read = async <T extends KubeObject>(kind: ResourceType<T>): Promise<T | undefined> => {
     try {
-      const path = objectPath({ ...OWN, kind: '', plural, scope: 'Cluster' }, { name })
-      return (await rest.json({ method: 'GET', path })) as T
+      return await client.get(kind, { name })
     } catch (caught) {
       if (isApiError(caught, 'NotFound')) return undefined
       throw caught
     }
   }
-  const [cluster, assignment, report] = await Promise.all([
-    read<Cluster>('clusters'),
-    read<Assignment>('assignments'),
-    read<ClusterReport>('clusterreports'),
-  ])
+  const [cluster, assignment, report] = await Promise.all([read(CLUSTERS), read(ASSIGNMENTS), read(REPORTS)])
   if (cluster) return { cluster, assignment, report }
   throw new CliError(EXIT.notFound, {
     what: `there is no cluster ${JSON.stringify(name)}`,

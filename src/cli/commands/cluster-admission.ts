@@ -3,28 +3,16 @@ import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
-import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
-import { CLUSTER } from './cluster.ts'
-import type { ClusterInput, ClusterObject } from './cluster.ts'
+import { ASSIGNMENTS, CLUSTERS } from '../own-kinds.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { ClusterInput } from './cluster.ts'
 
 /** What these commands work with besides the connection. */
 export interface AdmissionInput extends ClusterInput {
   readonly flags: { readonly yes?: boolean; readonly reason?: string }
   readonly confirm: (question: string) => Promise<boolean>
-}
-
-interface AssignmentObject extends KubeObject {
-  spec: { clusterId?: string; entries?: unknown[] }
-}
-
-const ASSIGNMENT: ResourceType<AssignmentObject> = {
-  group: 'flotilla.dev',
-  version: 'v1alpha1',
-  kind: 'Assignment',
-  plural: 'assignments',
-  scope: 'Cluster',
 }
 
 /** Accepts a pending cluster; one that was turned away comes back only when a person says so twice. */
@@ -85,13 +73,13 @@ export async function clusterRevoke(name: string, input: AdmissionInput): Promis
   terminal.step('next', `to let it in again: ${environment.program} cluster accept ${name}`)
 }
 
-async function clusterNamed(name: string, { connection, environment }: AdmissionInput): Promise<ClusterObject> {
+async function clusterNamed(name: string, { connection, environment }: AdmissionInput): Promise<Cluster> {
   const client = clientOver(connection.rest)
   try {
-    return await client.get(CLUSTER, { name })
+    return await client.get(CLUSTERS, { name })
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
-    const { items } = await client.list(CLUSTER, { limit: 500 })
+    const { items } = await client.list(CLUSTERS, { limit: 500 })
     const waiting = items.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
     throw new CliError(EXIT.notFound, {
       what: `no cluster ${JSON.stringify(name)} has asked to join`,
@@ -105,9 +93,9 @@ async function clusterNamed(name: string, { connection, environment }: Admission
   }
 }
 
-async function bundlesOf({ metadata }: ClusterObject, { connection }: AdmissionInput): Promise<number> {
+async function bundlesOf({ metadata }: Cluster, { connection }: AdmissionInput): Promise<number> {
   try {
-    const { spec } = await clientOver(connection.rest).get(ASSIGNMENT, { name: metadata.name })
+    const { spec } = await clientOver(connection.rest).get(ASSIGNMENTS, { name: metadata.name })
     return spec.entries?.length ?? 0
   } catch (caught) {
     if (isApiError(caught, 'NotFound')) return 0
@@ -130,9 +118,9 @@ function verdict(word: 'Rejected' | 'Revoked', { flags }: AdmissionInput) {
   return { verdict: word, at: formatTime(systemClock.now()), ...(reason === undefined ? {} : { reason }) }
 }
 
-async function write({ metadata }: ClusterObject, spec: object, { connection }: AdmissionInput): Promise<void> {
+async function write({ metadata }: Cluster, spec: object, { connection }: AdmissionInput): Promise<void> {
   // The uid: a cluster that was deleted and joined again meanwhile is another one, and was not meant.
   const body = { metadata: { uid: metadata.uid }, spec }
   const { name } = metadata
-  await clientOver(connection.rest).patch(CLUSTER, { name }, { type: 'merge', body }, { fieldManager: 'flotilla-cli' })
+  await clientOver(connection.rest).patch(CLUSTERS, { name }, { type: 'merge', body }, { fieldManager: 'flotilla-cli' })
 }

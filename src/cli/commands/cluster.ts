@@ -4,11 +4,11 @@ import { parseNetwork } from '../../core/cidr.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
-import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { readDuration } from '../duration.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { CLUSTERS } from '../own-kinds.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** What the cluster commands work with. */
@@ -16,24 +16,6 @@ export interface ClusterInput {
   readonly connection: Connection
   readonly terminal: Terminal
   readonly environment: CliEnvironment
-}
-
-/** What these commands look at of a Cluster. */
-export interface ClusterObject extends KubeObject {
-  spec: {
-    accepted?: boolean
-    refused?: { verdict: 'Rejected' | 'Revoked'; at: string; reason?: string }
-  }
-}
-
-// The kind's address without its schema: typebox would double the time to the first byte.
-/** Clusters. */
-export const CLUSTER: ResourceType<ClusterObject> = {
-  group: 'flotilla.dev',
-  version: 'v1alpha1',
-  kind: 'Cluster',
-  plural: 'clusters',
-  scope: 'Cluster',
 }
 
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
@@ -167,7 +149,7 @@ function usesOf(text: string, isPattern: boolean): number {
 
 async function refuseTaken(name: string, client: ReturnType<typeof clientOver>): Promise<void> {
   try {
-    await client.get(CLUSTER, { name })
+    await client.get(CLUSTERS, { name })
   } catch (caught) {
     if (isApiError(caught, 'NotFound')) return
     throw caught

@@ -4,9 +4,9 @@ import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { humanAge, parseTime } from '../../core/time.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
-import type { ResourceType } from '../../kinds/meta.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { listAll, REPORTS } from '../own-kinds.ts'
 import { createTablePrinter } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -17,30 +17,15 @@ export interface DriftInput {
   readonly flags: { readonly output?: string; readonly bundle?: string }
 }
 
-// The kind's address without its schema: typebox would double the time to the first byte.
-const REPORTS: ResourceType<ClusterReport> = {
-  group: 'flotilla.dev',
-  version: 'v1alpha1',
-  kind: 'ClusterReport',
-  plural: 'clusterreports',
-  scope: 'Cluster',
-}
-const PAGE = 500
-
 type Row = ClusterReport['spec']['bundles'][number]
 
 /** Every bundle on every cluster that is Drifted. */
 export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const found: { readonly cluster: string; readonly row: Row }[] = []
-  let token: string | undefined
-  do {
-    const page = await client.list(REPORTS, { limit: PAGE, ...(token === undefined ? {} : { continue: token }) })
-    for (const { metadata, spec } of page.items) {
-      for (const row of spec.bundles) if (isDrifted(row, flags.bundle)) found.push({ cluster: metadata.name, row })
-    }
-    token = page.continue
-  } while (token !== undefined)
+  const reports = await listAll(client, REPORTS)
+  const found = reports.flatMap(({ metadata, spec }) =>
+    spec.bundles.filter((row) => isDrifted(row, flags.bundle)).map((row) => ({ cluster: metadata.name, row })),
+  )
   if (flags.output === 'json') {
     const items = found.map(({ cluster, row }) => ({
       cluster,

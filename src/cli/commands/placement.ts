@@ -5,8 +5,6 @@ import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import type { ClusterSetBinding } from '../../kinds/cluster-set-binding.ts'
 import type { ClusterSet } from '../../kinds/cluster-set.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
-import type { KubeObject, ResourceType, Scope } from '../../kinds/meta.ts'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import { compileCelFor } from '../../plan/placement-cel.ts'
@@ -26,6 +24,7 @@ import { decidePlacement } from '../../plan/placement.ts'
 import type { PlacementCluster, PlacementWorld } from '../../plan/placement.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { CLUSTERS, ownKind } from '../own-kinds.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { readObjects } from './apply.ts'
@@ -38,19 +37,10 @@ export interface PlacementInput {
   readonly stdin?: AsyncIterable<Uint8Array>
 }
 
-// The kinds' addresses without their schemas: typebox would double the time to the first byte.
-const address = <T extends KubeObject>(kind: string, scope: Scope): ResourceType<T> => ({
-  group: 'flotilla.dev',
-  version: 'v1alpha1',
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  scope,
-})
-const CLUSTER = address<Cluster>('Cluster', 'Cluster')
-const CLUSTER_SET = address<ClusterSet>('ClusterSet', 'Cluster')
-const BINDING = address<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
-const PLACEMENT = address<Placement>('Placement', 'Namespaced')
-const DECISION = address<PlacementDecision>('PlacementDecision', 'Namespaced')
+const CLUSTER_SET = ownKind<ClusterSet>('ClusterSet', 'Cluster')
+const BINDING = ownKind<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
+const PLACEMENT = ownKind<Placement>('Placement', 'Namespaced')
+const DECISION = ownKind<PlacementDecision>('PlacementDecision', 'Namespaced')
 
 /** The fleet as placement sees it. */
 interface Fleet {
@@ -204,7 +194,7 @@ function wholeText(placement: Placement, selection: Selection, verdicts: readonl
 async function readFleet(client: Client, placement: Placement): Promise<Fleet> {
   const namespace = placement.metadata.namespace ?? 'default'
   const [clusters, sets, bindings, decisions] = await Promise.all([
-    client.list(CLUSTER),
+    client.list(CLUSTERS),
     client.list(CLUSTER_SET),
     client.list(BINDING, { namespace }),
     client.list(DECISION),

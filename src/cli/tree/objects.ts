@@ -1,9 +1,20 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { collect } from './act.ts'
 import type { Act } from './act.ts'
 
-/** Commands about objects of the API: get, apply, delete. */
+/** Commands about objects of the API: status, get, apply, delete. */
 export function addObjects(program: Command, act: Act): void {
+  program
+    .command('status')
+    .description('the fleet on one screen: clusters by state, what is moving, what needs somebody')
+    .addOption(new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text'))
+    .action(
+      act(async (run, _words, flags) => {
+        const [{ status }, connection] = await Promise.all([import('../commands/status.ts'), run.connect()])
+        await status({ ...run, connection, flags })
+      }),
+    )
   program
     .command('get')
     .argument('<kind>', 'clusters, bundles, rollouts … or KIND/NAME')

@@ -1,0 +1,36 @@
+/** `flotilla status`: the fleet on one screen. */
+import { clientOver } from '../../client/create-client.ts'
+import { isObject } from '../../core/json.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import type { CliEnvironment } from '../config.ts'
+import type { Connection } from '../connect.ts'
+import { statusSummary, statusText } from '../fleet-status.ts'
+import { CLUSTERS, listAll, ROLLOUTS } from '../own-kinds.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What `status` works with. */
+export interface StatusInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly flags: { readonly output?: string }
+}
+
+/** Prints the fleet in a few lines, or as JSON: counts and the rollouts that move. */
+export async function status({ connection, terminal, environment, flags }: StatusInput): Promise<void> {
+  const client = clientOver(connection.rest)
+  const [version, clusters, rollouts] = await Promise.all([
+    connection.rest.json({ method: 'GET', path: '/version' }),
+    listAll(client, CLUSTERS),
+    listAll(client, ROLLOUTS),
+  ])
+  const facts = {
+    server: connection.server,
+    version: isObject(version) && typeof version['gitVersion'] === 'string' ? version['gitVersion'] : 'unknown',
+    clusters,
+    rollouts,
+    program: environment.program,
+  }
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(statusSummary(facts), undefined, 2)}\n`)
+  terminal.data(statusText(facts, systemClock.now(), { ...terminal, isUtf8: environment.isUtf8 }))
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatTime } from '../core/time.ts'
+import type { Cluster } from '../kinds/cluster.ts'
+import type { Rollout } from '../kinds/rollout.ts'
+import type { State } from '../kinds/states.ts'
+import { buildCluster } from '../testing/builders.ts'
+import { statusSummary, statusText } from './fleet-status.ts'
+
+const NOW = 1_800_000_000_000
+const PLAIN = { paint: (_color: string, text: string) => text, isUtf8: true }
+const MADE = buildCluster('x')
+
+function clusters(counts: Partial<Record<State, number>>): Cluster[] {
+  return Object.entries(counts).flatMap(([state, count]) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...MADE,
+      metadata: { name: `${state.toLowerCase()}-${index}` },
+      spec: { ...MADE.spec, accepted: true },
+      status: { state: state as State },
+    })),
+  )
+}
+
+function rollout(name: string, status: Rollout['status']): Rollout {
+  return { metadata: { name, namespace: 'shop' }, spec: {}, status } as unknown as Rollout
+}
+
+test('a fleet at work: counts per state, the rollout that moves, and the commands that fit', () => {
+  const counts = { total: 962, ready: 713, progressing: 203, pending: 5, failed: 0, offline: 41 }
+  const facts = {
+    server: 'https://hub:7443',
+    version: 'v1.36.0+flotilla-0.1.0',
+    program: 'flotilla',
+    clusters: clusters({ Ready: 1655, Offline: 74, Failed: 5 }),
+    rollouts: [
+      rollout('pos-g3', { phase: 'Progressing', ring: 'early', counts }),
+      rollout('pos-g2', { phase: 'Completed' }),
+    ],
+  }
+  assert.equal(
+    statusText(facts, NOW, PLAIN),
+    `Hub      v1.36.0+flotilla-0.1.0   https://hub:7443
+Fleet    1,734 clusters   ✔ 1,655 Ready   ◌ 74 Offline   ✗ 5 Failed
+Rollout  shop/pos-g3   Progressing   ring early   ███████████░░░░ 713/962   41 offline
+Next     flotilla get clusters --state failed -o wide     flotilla get rollout pos-g3 -n shop -w
+`,
+  )
+  const summary = JSON.stringify(statusSummary(facts))
+  assert.match(summary, /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"rollouts":\[\{[^[]*"pos-g3"/)
+  assert.doesNotMatch(summary, /pos-g2/)
+})
+
+test('an empty hub says how to begin; who waits and what ends is told; ASCII where it must be', () => {
+  const empty = { server: 's', version: 'v', program: 'bin/flotilla', clusters: [] as Cluster[], rollouts: [] }
+  assert.match(statusText(empty, NOW, PLAIN), /^Fleet {4}0 clusters\nNext {5}bin\/flotilla cluster add NAME$/m)
+  const [ending] = clusters({ Ready: 1 })
+  const certificate = { notAfter: formatTime(NOW + 3 * 86_400_000), fingerprint: 'x' }
+  const text = statusText(
+    {
+      ...empty,
+      clusters: [
+        { ...MADE, spec: { ...MADE.spec, accepted: false } },
+        { ...ending!, status: { state: 'Ready', certificate } },
+      ],
+    },
+    NOW,
+    { ...PLAIN, isUtf8: false },
+  )
+  assert.match(text, /^Fleet {4}2 clusters {3}\+ 1 Ready {3}\. 1 Pending$/m)
+  assert.match(text, /^Waiting {2}x to be accepted$/m)
+  assert.match(text, /^Certs {4}1 of agents end in less than 7 days$/m)
+  assert.match(text, /bin\/flotilla cluster accept x/)
+})

@@ -1,0 +1,152 @@
+/** The fleet on one screen: hub, clusters by state, what is moving, what needs somebody. */
+import { parseTime } from '../core/time.ts'
+import type { Cluster } from '../kinds/cluster.ts'
+import type { Rollout } from '../kinds/rollout.ts'
+import { STATES } from '../kinds/states.ts'
+import type { State } from '../kinds/states.ts'
+import type { Color, Terminal } from './terminal.ts'
+
+/** What the screen is made of. */
+export interface StatusFacts {
+  readonly server: string
+  readonly version: string
+  readonly clusters: readonly Cluster[]
+  readonly rollouts: readonly Rollout[]
+  /** How the person calls this program. */
+  readonly program: string
+}
+
+/** Glyph, ASCII stand-in and colour of each state; the same in every command. */
+export const STATE_GLYPHS: Readonly<Record<State, readonly [utf8: string, ascii: string, color: Color]>> = {
+  Ready: ['✔', '+', 'green'],
+  Progressing: ['↻', '~', 'cyan'],
+  Pending: ['…', '.', 'yellow'],
+  Offline: ['◌', 'o', 'dim'],
+  Drifted: ['≠', '#', 'yellow'],
+  Failed: ['✗', 'x', 'red'],
+  NotSelected: ['–', '-', 'dim'],
+}
+
+const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
+const MAX_ROLLOUTS = 5
+const BAR = 15
+const WEEK_MS = 7 * 86_400_000
+
+/** The lines of `flotilla status`. */
+export function statusText(
+  facts: StatusFacts,
+  nowMs: number,
+  look: Pick<Terminal, 'paint'> & { readonly isUtf8: boolean },
+): string {
+  const moving = facts.rollouts.filter(isMoving)
+  const lines = [
+    line('Hub', `${facts.version}   ${facts.server}`),
+    line('Fleet', fleetText(facts.clusters, look)),
+    ...moving.slice(0, MAX_ROLLOUTS).map((rollout) => line('Rollout', rolloutText(rollout, look.isUtf8))),
+    ...(moving.length > MAX_ROLLOUTS ? [line('', `and ${moving.length - MAX_ROLLOUTS} more`)] : []),
+    ...waitingLines(facts.clusters),
+    ...certificateLines(facts.clusters, nowMs),
+    line('Next', nextCommands(facts, moving).join('     ')),
+  ]
+  return lines.join('')
+}
+
+/** The same as data. */
+export function statusSummary({ server, version, clusters, rollouts }: StatusFacts): object {
+  const moving = rollouts.filter(isMoving)
+  return {
+    server,
+    version,
+    clusters: { total: clusters.length, ...countsOf(clusters) },
+    rollouts: moving.map(({ metadata, status }) => ({
+      namespace: metadata.namespace,
+      name: metadata.name,
+      phase: status?.phase ?? 'Pending',
+      ring: status?.ring,
+      counts: status?.counts,
+    })),
+  }
+}
+
+function isMoving({ status }: Rollout): boolean {
+  return MOVING.includes(status?.phase ?? 'Pending')
+}
+
+function countsOf(clusters: readonly Cluster[]): Partial<Record<State, number>> {
+  const counts: Partial<Record<State, number>> = {}
+  for (const cluster of clusters) counts[stateOf(cluster)] = (counts[stateOf(cluster)] ?? 0) + 1
+  return counts
+}
+
+function line(title: string, text: string): string {
+  return `${title.padEnd(9)}${text}\n`
+}
+
+function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'paint'> & { readonly isUtf8: boolean }): string {
+  const counts = countsOf(clusters)
+  const parts = STATES.flatMap((state) => {
+    const count = counts[state]
+    const [utf8, ascii, color] = STATE_GLYPHS[state]
+    return count ? [look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${grouped(count)} ${state}`)] : []
+  })
+  return [`${grouped(clusters.length)} cluster${clusters.length === 1 ? '' : 's'}`, ...parts].join('   ')
+}
+
+function rolloutText({ metadata, status }: Rollout, isUtf8: boolean): string {
+  const counts = status?.counts
+  const total = counts?.total ?? 0
+  const ready = counts?.ready ?? 0
+  const done = total === 0 ? 0 : Math.floor((ready / total) * BAR)
+  const bar = isUtf8 ? '█'.repeat(done) + '░'.repeat(BAR - done) : '#'.repeat(done) + '-'.repeat(BAR - done)
+  const others = [
+    [counts?.failed, 'failed'],
+    [counts?.offline, 'offline'],
+  ] as const
+  return [
+    `${metadata.namespace}/${metadata.name}`,
+    status?.phase ?? 'Pending',
+    ...(status?.ring === undefined ? [] : [`ring ${status.ring}`]),
+    `${bar} ${grouped(ready)}/${grouped(total)}`,
+    ...others.flatMap(([count, word]) => (count ? [`${grouped(count)} ${word}`] : [])),
+  ].join('   ')
+}
+
+function waitingLines(clusters: readonly Cluster[]): string[] {
+  const waiting = clusters.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
+  if (waiting.length === 0) return []
+  return [
+    line(
+      'Waiting',
+      `${waiting.slice(0, 3).join(', ')}${waiting.length > 3 ? ` and ${waiting.length - 3} more` : ''} to be accepted`,
+    ),
+  ]
+}
+
+function certificateLines(clusters: readonly Cluster[], nowMs: number): string[] {
+  const ending = clusters.filter(({ status }) => {
+    const end = status?.certificate === undefined ? undefined : parseTime(status.certificate.notAfter)
+    return end !== undefined && end - nowMs < WEEK_MS
+  })
+  return ending.length === 0 ? [] : [line('Certs', `${ending.length} of agents end in less than 7 days`)]
+}
+
+function nextCommands({ clusters, program }: StatusFacts, moving: readonly Rollout[]): string[] {
+  const has = (state: State): boolean => clusters.some((cluster) => stateOf(cluster) === state)
+  const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
+  const first = moving[0]
+  return [
+    ...(clusters.length === 0 ? [`${program} cluster add NAME`] : []),
+    ...(waiting ? [`${program} cluster accept ${waiting.metadata.name}`] : []),
+    ...(has('Failed') ? [`${program} get clusters --state failed -o wide`] : []),
+    ...(first ? [`${program} get rollout ${first.metadata.name} -n ${first.metadata.namespace} -w`] : []),
+    ...(clusters.length > 0 && !has('Failed') && !first ? [`${program} get clusters`] : []),
+  ]
+}
+
+function stateOf({ status }: Cluster): State {
+  return status?.state ?? 'Pending'
+}
+
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
