@@ -49,7 +49,9 @@ export function createContent({ blobs, hub, entryOf, bases, log }: ContentPorts)
   }
 
   async function set(digest: Digest, signal: AbortSignal): Promise<ObjectSet> {
-    return parseObjectSet(await load(digest, signal))
+    const kept = await local(digest)
+    // One that is not here is fetched with its objects, as a difference to what is: who asks for it wants them next.
+    return kept ? parseObjectSet(kept) : complete(digest, signal)
   }
 
   async function object(named: SetObject, signal: AbortSignal): Promise<UnknownObject> {

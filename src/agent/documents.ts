@@ -7,7 +7,7 @@ import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { VERSION } from '../core/version.ts'
 import { acceptDocument } from '../wire/chain.ts'
-import type { HeldDocument } from '../wire/chain.ts'
+import type { ChainRefusal, HeldDocument } from '../wire/chain.ts'
 import type { ClusterDocument } from '../wire/document.ts'
 import type { TrustedKey } from '../wire/envelope.ts'
 import type { HeadFrame, Refusal } from '../wire/frames.ts'
@@ -37,6 +37,13 @@ export interface DocumentPorts {
   readonly root: () => Promise<TrustedKey | undefined>
   readonly clusterId: () => string | undefined
 }
+
+const OTHER_PASTS: readonly string[] = [
+  'OldRevision',
+  'OldEpoch',
+  'Equivocation',
+  'BrokenChain',
+] satisfies ChainRefusal[]
 
 // The document with the trust bundle it was verified by: after a rotation of signers it must still open without the hub.
 const DocumentFile = Type.Object({ document: Type.String(), trust: Type.String() })
@@ -100,6 +107,9 @@ export function createDocuments(ports: DocumentPorts) {
         revision: document.revision,
         document: digest,
       })
+      if (OTHER_PASTS.includes(decision.reason)) await tell(hub, signal)
+      // The trust bundle that proves it comes with the next beat: asked for again until then.
+      if (decision.reason === 'UnprovenEpoch') throw new Error(decision.message)
     } else {
       // Also the one that is marked already: after a disk was lost, the mark alone is left.
       if (current?.digest !== incoming.digest) await keep(envelope, incoming, trust)
@@ -107,6 +117,13 @@ export function createDocuments(ports: DocumentPorts) {
     }
     // A newer head may have come meanwhile; this one is dealt with, whatever the answer was.
     if (wanted === asked) wanted = undefined
+  }
+
+  /** A hub with another past was restored from an old state: it is shown what it signed since, and can check its own signature. */
+  async function tell(hub: HubApi, signal: AbortSignal): Promise<void> {
+    if (!current || !envelopeHeld) return
+    await hub.held(envelopeHeld, signal)
+    log.warn({ epoch: current.document.epoch, revision: current.document.revision }, 'the hub was told what it signed')
   }
 
   async function keep(envelope: Uint8Array, incoming: CurrentDocument, trust: VerifiedTrust): Promise<void> {

@@ -183,6 +183,10 @@ export function createHubApi({ transport, clock, instance, partials }: HubApiPor
     async report(body: Uint8Array, signal: AbortSignal): Promise<void> {
       await bytesOf(post(ROUTES.report, body), { ms: ANSWER_MS, maxBytes: small }, signal)
     },
+    /** Shows the hub a document of its own that it does not know. */
+    async held(envelope: Uint8Array, signal: AbortSignal): Promise<void> {
+      await bytesOf(post(ROUTES.held, envelope), { ms: ANSWER_MS, maxBytes: small }, signal)
+    },
     /** The newest document's envelope, unverified; sent as a difference to the one held. */
     async document(held: { readonly digest: Digest; readonly envelope: Uint8Array } | undefined, signal: AbortSignal) {
       const path = held ? `${ROUTES.document}?base=${held.digest}` : ROUTES.document

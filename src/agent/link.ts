@@ -116,9 +116,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
   async function refreshTrust(signal: AbortSignal, hub?: HubApi): Promise<void> {
     for (;;) {
       const after = trust?.bundle.version ?? 0
-      const answer = hub
-        ? await hub.trust(after, signal)
-        : await withHub(undefined, (anonymous) => anonymous.trust(after, signal))
+      const answer = hub ? await hub.trust(after, signal) : await trustOfAnybody(after, signal)
       root = verifyRoot(identity.root, answer.root)
       if (answer.bundles.length === 0) break
       for (const text of answer.bundles) {
@@ -129,6 +127,16 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
       log.info({ version: trust?.bundle.version }, 'trust bundle accepted')
     }
     if (!trust) throw new Error('the hub has no trust bundle')
+  }
+
+  /** The trust bundle proves itself by the root; and an agent that was away knows none of the CAs of today. */
+  async function trustOfAnybody(after: number, signal: AbortSignal) {
+    const opened = ports.connect({ endpoint: endpoint(), cas: undefined })
+    try {
+      return await createHubApi({ transport: opened.transport, clock, instance, partials }).trust(after, signal)
+    } finally {
+      await opened.close()
+    }
   }
 
   async function perform(action: LinkAction, signal: AbortSignal): Promise<LinkEvent> {
@@ -193,7 +201,8 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
   }
 
   async function follow(signal: AbortSignal): Promise<LinkEvent> {
-    if (!trust) await refreshTrust(signal)
+    // A hub that is not believed any more may have new CAs.
+    if (!trust || state.failures >= 2) await refreshTrust(signal)
     const end = new AbortController()
     const ended = AbortSignal.any([signal, end.signal])
     try {

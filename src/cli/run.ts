@@ -18,6 +18,7 @@ import { addPlacement } from './tree/placement.ts'
 import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
 import { addCare } from './tree/care.ts'
+import { addTrust } from './tree/trust.ts'
 import { addAbout } from './tree/about.ts'
 
 /** Runs one command line and returns its exit code. */
@@ -79,6 +80,7 @@ function buildProgram(act: Act): Command {
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)
+  addTrust(program, act)
   addAbout(program, act)
   return program
 }

@@ -41,6 +41,8 @@ export interface ControllersOptions {
   epoch(): number
   /** The TrustBundle version in force. */
   trustVersion(): number
+  /** Calls back when the trust changed; returns how to stop that. */
+  onTrustChange(changed: () => void): () => void
 }
 
 /** The controllers; `run` works until the signal is aborted or `close` is called, whichever comes first. */

@@ -24,7 +24,7 @@ import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
 import type { TrustAnswer } from '../wire/frames.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { writePublicKey } from '../wire/trust.ts'
+import { everySigner, trustVersionOf, writePublicKey } from '../wire/trust.ts'
 import { WireError } from '../wire/validate.ts'
 import { bytesAnswer, jsonAnswer, notFound, refusalAnswer, resumableAnswer } from './answers.ts'
 import { clusterIdOf } from './caller.ts'
@@ -32,6 +32,7 @@ import { createEnrolment, isAdmitted, notAccepted, unknownCluster } from './enro
 import type { IssueCertificate } from './enrol.ts'
 import { createFollow } from './follow.ts'
 import type { Follower } from './follow.ts'
+import { createHeld } from './held.ts'
 import { createInstances } from './instances.ts'
 import { createKeptSets } from './kept-sets.ts'
 import { createLiveness } from './liveness.ts'
@@ -97,6 +98,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const traffic = createTraffic()
   const skew = createSkew({ client: informers.client, clock, log })
   const reports = createReports({ client: informers.client, clock, log, traffic })
+  const held = createHeld({
+    client: informers.client,
+    clock,
+    log,
+    signers: () => everySigner(trust()),
+    epoch: () => trust().newest.bundle.epoch,
+  })
   const limits = options.admission ?? ADMISSION
   let admission = openAdmission(limits, clock.monotonicMs())
   const reportQuota = createQuota({ clock, what: 'reports', burst: 60, perMinute: 60 })
@@ -181,6 +189,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster, request, parameters)
     if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return blobAnswer(cluster, path, request)
     if (request.method === 'GET' && path.startsWith(ROUTES.set)) return setAnswer(cluster, request, parameters)
+    if (at === `POST ${ROUTES.held}`) {
+      reportQuota.take(cluster.spec.id)
+      await held(cluster, assignmentOf(cluster), body)
+      return jsonAnswer({})
+    }
     if (at === `POST ${ROUTES.checkIn}`) return jsonAnswer(reports.checkIn(cluster, body))
     if (at === `POST ${ROUTES.report}`) {
       reportQuota.take(cluster.spec.id)
@@ -202,9 +215,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function trustAnswer(after: number): TrustAnswer {
     const { root, envelopes } = trust()
-    // Versions count from 1 without a gap, so the first `after` envelopes are the ones the agent has.
-    const start = Number.isSafeInteger(after) ? Math.max(0, after) : 0
-    const bundles = envelopes.slice(start, start + LIMITS.trustVersions).map((envelope) => base64(envelope))
+    const newer = envelopes.filter((envelope) => trustVersionOf(envelope) > after || !Number.isSafeInteger(after))
+    const bundles = newer.slice(0, LIMITS.trustVersions).map((envelope) => base64(envelope))
     return { root: writePublicKey(root.publicKey), bundles }
   }
 

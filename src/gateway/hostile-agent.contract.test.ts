@@ -411,6 +411,7 @@ describe('what an agent may do', () => {
       [`${ROUTES.set}{another's}`]: `${ROUTES.set}${await setOf('other')}`,
       [ROUTES.report]: ROUTES.report,
       [ROUTES.checkIn]: ROUTES.checkIn,
+      [ROUTES.held]: ROUTES.held,
       [`${ROUTES.agentBundle}{unknown}`]: `${ROUTES.agentBundle}${objectDigest(theirs)}`,
       '/': '/',
       '/agent/v1/': '/agent/v1/',

@@ -16,6 +16,8 @@ export interface ControllerParts extends HubPorts {
   readonly render: RenderPort
   readonly fetchSource: FetchSourcePort
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
+  /** Without it the trust never changes while these controllers run. */
+  readonly onTrustChange?: (changed: () => void) => () => void
   readonly metrics?: Metrics
 }
 
@@ -23,6 +25,7 @@ export interface ControllerParts extends HubPorts {
 export function composeControllers({ trust, ...parts }: ControllerParts): Controllers {
   return createControllers({
     ...parts,
+    onTrustChange: parts.onTrustChange ?? (() => () => {}),
     sign: async (document) => signDocument(trust.signer, document),
     epoch: () => trust.newest.bundle.epoch,
     trustVersion: () => trust.newest.bundle.version,

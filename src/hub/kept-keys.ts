@@ -26,6 +26,8 @@ export interface KeptKeys {
   current(): HubKeys
   /** The trust, read anew with each use. */
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
+  /** Calls back after each change; returns how to stop that. */
+  onChange(changed: () => void): () => void
   /** Until the signal is aborted; never rejects. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -38,6 +40,7 @@ export function keepKeys(first: HubKeys, { clock, log, read, spread, renewMs = R
   let current = first
   let spreadAt = clock.monotonicMs()
   let complained = ''
+  const listeners = new Set<() => void>()
 
   async function look(): Promise<void> {
     const found = await read()
@@ -47,12 +50,17 @@ export function keepKeys(first: HubKeys, { clock, log, read, spread, renewMs = R
     await spread(found)
     current = found
     spreadAt = clock.monotonicMs()
-    if (isNew)
-      log.info({ trust: found.trust.newest.bundle.version, epoch: found.trust.newest.bundle.epoch }, 'trust changed')
+    if (!isNew) return
+    for (const changed of listeners) changed()
+    log.info({ trust: found.trust.newest.bundle.version, epoch: found.trust.newest.bundle.epoch }, 'trust changed')
   }
 
   return {
     current: () => current,
+    onChange(changed) {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
     trust: {
       get signer() {
         return current.trust.signer

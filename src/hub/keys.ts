@@ -120,7 +120,7 @@ export async function loadHubKeys(directory: DataDirectory, wanted: WantedTrust,
 }
 
 /** The keys as they are on disk now; an error when they cannot be used. */
-export async function readHubKeys(directory: DataDirectory): Promise<HubKeys> {
+export async function readHubKeys(directory: Pick<DataDirectory, 'file'>): Promise<HubKeys> {
   const folder = directory.file(FOLDER)
   const files = await readFolder(folder)
   if (!files) throw new Stalled('KeysMissing', `${folder} is gone: restore it from a backup`)

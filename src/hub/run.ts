@@ -183,6 +183,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     {
       client: hubClient,
       trust: kept.trust,
+      onTrustChange: kept.onChange,
       blobsFolder,
       render: (input, signal) => render.call(input, signal),
       fetchSource: (request, signal) => source.call(request, signal),
@@ -310,7 +311,7 @@ interface Work extends HubPorts {
 
 interface WorkParts extends Pick<
   Parameters<typeof composeControllers>[0],
-  'client' | 'trust' | 'render' | 'fetchSource' | 'metrics'
+  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'metrics'
 > {
   readonly blobsFolder: string
 }

@@ -14,6 +14,7 @@ export const Assignment = defineKind({
     epoch: int({ description: 'Rises only when the root key begins a new timeline.' }),
     revision: int({ minimum: 1, description: 'Rises by one with every document of the epoch.' }),
     document: digest({ description: 'The signed envelope.' }),
+    trustVersion: optional(int({ description: 'The version of the trust bundle it was signed under.' })),
     previous: optional(digest({ description: 'The signed envelope before it.' })),
     entries: listMap(
       ['bundle'],

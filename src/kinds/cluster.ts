@@ -1,6 +1,19 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { Conditions, enumOf, flag, int, listMap, name, object, optional, rawObject, text, time } from './schema.ts'
+import {
+  Conditions,
+  digest,
+  enumOf,
+  flag,
+  int,
+  listMap,
+  name,
+  object,
+  optional,
+  rawObject,
+  text,
+  time,
+} from './schema.ts'
 import { SITE_CLASSES } from './site-class.ts'
 import { STATES } from './states.ts'
 
@@ -109,6 +122,20 @@ export const Cluster = defineKind({
         description:
           'When the agent was last heard. While it is Available: some time within its offline tolerance. Once it is offline: to 10 seconds.',
       }),
+    ),
+    ahead: optional(
+      object(
+        {
+          epoch: int(),
+          revision: int(),
+          document: digest(),
+          at: time({ description: 'When the agent showed it.' }),
+        },
+        {
+          description:
+            'A document this hub signed and does not know: the agent holds it, so the hub came back from an older state. No document is issued to anybody until `flotilla hub new-epoch`.',
+        },
+      ),
     ),
     clockSkewSeconds: optional(
       int({

@@ -97,6 +97,7 @@ export async function startControllersHome(): Promise<ControllersHome> {
     },
     sign: async (document) => utf8(canonicalJson(document)),
     epoch: () => 1,
+    onTrustChange: () => () => {},
     trustVersion: () => 1,
   }
   let controllers = start()

@@ -31,7 +31,9 @@ import type { ClusterDocument, DocumentEntry, ObjectSet, SetObject, Tombstone } 
 import type { Signer } from '../wire/envelope.ts'
 import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
-import { objectSetBytes, signDocument } from '../wire/signed-document.ts'
+import type { FileChange } from '../wire/rotate.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { objectSetBytes, ownDocument, signDocument } from '../wire/signed-document.ts'
 import { build } from './builders.ts'
 import { buildTrust } from './wire-builders.ts'
 
@@ -204,12 +206,16 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       entries.push({ bundle, generation, set, rollout: bundle, ...(startBy === undefined ? {} : { startBy }) })
     }
     const previous = current?.spec.document
+    const before = previous && (await blobs.get(previous))
+    const older = (before && ownDocument(before)?.ancestors) ?? []
+    const ancestors = previous && !('previous' in fields) ? [previous, ...older].slice(0, LIMITS.ancestors) : undefined
     const document: ClusterDocument = {
       format: 'flotilla.dev/document/v1',
       clusterId: cluster.spec.id,
       epoch: 1,
       revision: (current?.spec.revision ?? 0) + 1,
       ...(previous === undefined ? {} : { previous }),
+      ...(ancestors === undefined ? {} : { ancestors }),
       issuedAt: formatTime(clock.now()),
       requires: ['sets/v1'],
       rules: { trustVersion: 1 },
@@ -253,6 +259,12 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       return trust
     },
     amend,
+    trustFiles,
+    /** Writes a change of trust to the key folder, as `flotilla trust` does. */
+    rotate(changes: readonly FileChange[]): void {
+      for (const { name, text } of changes) trustFiles[name] = text
+      trust = loadTrust((name) => trustFiles[name])
+    },
     /** Documents made from now on are signed by this key. */
     signWith: (key: Signer) => (signer = key),
     gateway,

@@ -39,6 +39,17 @@ export interface ChainContext {
   readonly minAgentVersion: string
 }
 
+/** Whether a document that somebody holds is not in the past of the present one: it is newer, or another one of the same number. */
+export function isBeyond(
+  held: HeldDocument,
+  present: { readonly epoch: number; readonly revision: number; readonly document: Digest } | undefined,
+): boolean {
+  if (!present) return true
+  if (held.epoch !== present.epoch) return held.epoch > present.epoch
+  if (held.revision !== present.revision) return held.revision > present.revision
+  return held.digest !== present.document
+}
+
 /** Decides whether an incoming document (its signature already checked) may follow the held one. */
 export function acceptDocument(
   held: HeldDocument | undefined,

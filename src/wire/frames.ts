@@ -18,6 +18,7 @@ export const ROUTES = {
   set: '/agent/v1/set/',
   report: '/agent/v1/report',
   checkIn: '/agent/v1/check-in',
+  held: '/agent/v1/held',
   agentBundle: '/agent/v1/agent-bundle/',
 } as const
 

@@ -101,11 +101,18 @@ export function loadTrust(read: (name: string) => string | undefined): HubTrust 
   if (!newest.signers.some((key) => key.keyId === signer.keyId)) {
     throw new Error(`trust: ${TRUST_FILES.signer} is not a signer of trust version ${newest.bundle.version}`)
   }
+  const caKey = need(TRUST_FILES.caKey)
+  const caCertificate = need(TRUST_FILES.caCertificate)
+  if (parseCertificate(caCertificate).publicKey !== publicKeyOf(caKey)) {
+    throw new Error(
+      `trust: ${TRUST_FILES.caKey} does not belong to ${TRUST_FILES.caCertificate}; put both files that end in .old back in their places`,
+    )
+  }
   return {
     root,
     rootSigner: rootKey === undefined ? undefined : { keyId: keyIdOf(publicKeyOf(rootKey)), privateKey: rootKey },
     signer,
-    transportCa: { certificate: need(TRUST_FILES.caCertificate), privateKey: need(TRUST_FILES.caKey) },
+    transportCa: { certificate: caCertificate, privateKey: caKey },
     envelopes,
     newest,
   }
@@ -114,7 +121,7 @@ export function loadTrust(read: (name: string) => string | undefined): HubTrust 
 /** The next version of the trust bundle with some fields changed: the new text of `TRUST_FILES.bundles`. Needs the root key. */
 export function amendTrust(
   trust: HubTrust,
-  changes: Partial<Omit<TrustBundle, 'format' | 'version' | 'previous' | 'issuedAt'>>,
+  changes: Partial<Omit<TrustBundle, 'format' | 'previous' | 'issuedAt'>>,
   now: number,
 ): string {
   if (!trust.rootSigner) {
@@ -126,8 +133,8 @@ export function amendTrust(
   const { bundle, digest } = trust.newest
   const next: TrustBundle = {
     ...bundle,
-    ...changes,
     version: bundle.version + 1,
+    ...changes,
     previous: digest,
     issuedAt: formatTime(now),
   }

@@ -7,7 +7,7 @@ import type { Static } from 'typebox'
 import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../core/bytes.ts'
 import { digestOf, isDigest } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
-import { keyIdOf, openEnvelope, PAYLOAD, signEnvelope, trustedKey } from './envelope.ts'
+import { keyIdOf, openEnvelope, PAYLOAD, signEnvelope, trustedKey, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { checkEndpoint } from './join-code.ts'
 import { LIMITS } from './limits.ts'
@@ -85,6 +85,27 @@ export function acceptTrust(root: TrustedKey, held: VerifiedTrust | undefined, e
   }
   const signers = bundle.signers.map((spki) => trustedKey(readPublicKey(spki)))
   return { bundle, digest: digestOf(envelope), envelope, signers }
+}
+
+/** Every key that some version of the trust ever named as a signer; for documents of the past. */
+export function everySigner({ envelopes }: { readonly envelopes: readonly Uint8Array[] }): TrustedKey[] {
+  const limits = { what: 'trust bundle', maxBytes: LIMITS.trustBytes }
+  const all = envelopes.flatMap(
+    (envelope) => parseJson(TrustBundleSchema, unverifiedPayload(envelope, LIMITS.trustBytes), limits).signers,
+  )
+  return [...new Set(all)].map((spki) => trustedKey(readPublicKey(spki)))
+}
+
+const versions = new WeakMap<Uint8Array, number>()
+
+/** The version of an envelope of our own. They rise, but not always by one: a new timeline leaves room. */
+export function trustVersionOf(envelope: Uint8Array): number {
+  const known = versions.get(envelope)
+  if (known !== undefined) return known
+  const limits = { what: 'trust bundle', maxBytes: LIMITS.trustBytes }
+  const { version } = parseJson(TrustBundleSchema, unverifiedPayload(envelope, LIMITS.trustBytes), limits)
+  versions.set(envelope, version)
+  return version
 }
 
 /** SPKI PEM of base64 DER; a WireError when it is no key. */

@@ -20,8 +20,10 @@ export interface AssignmentAssemblePorts {
   createAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
   updateAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
   deleteAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>
-  /** The epoch of documents for clusters that have none yet. */
+  /** The epoch the root signed last. */
   epoch(): number
+  /** Clusters whose agents hold documents of this hub that it does not know, of this epoch or a later one. */
+  clustersAhead(epoch: number): readonly string[]
   /** The TrustBundle version in force. */
   trustVersion(): number
   readonly pace: Pace

@@ -28,7 +28,13 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
   const clock = createVirtualClock()
   const signed: ClusterDocument[] = []
   const log: string[] = []
-  const world: { assignment?: Assignment; admissions: AssembledEntry[] } = { admissions: [] }
+  const world: {
+    assignment?: Assignment
+    admissions: AssembledEntry[]
+    epoch?: number
+    trustVersion?: number
+    ahead?: readonly string[]
+  } = { admissions: [] }
   const stored = new Map<string, Uint8Array>()
   const write = (verb: string) => async (assignment: Assignment) => {
     assert.ok(stored.has(assignment.spec.document), 'the envelope is stored before it is named (I-27)')
@@ -50,8 +56,9 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     createAssignment: write('create'),
     updateAssignment: write('update'),
     deleteAssignment: async () => void log.push('delete'),
-    epoch: () => 3,
-    trustVersion: () => 7,
+    epoch: () => world.epoch ?? 3,
+    trustVersion: () => world.trustVersion ?? 7,
+    clustersAhead: () => world.ahead ?? [],
     pace: createPace(clock, 1000),
     ...overrides,
   })
@@ -100,6 +107,35 @@ test('documents are numbered and chained', async () => {
     'what the admissions no longer say stays (I-08)',
   )
   assert.equal(world.assignment?.spec.previous, first)
+})
+
+test('a change of trust or of timeline reaches every cluster in a document of its own', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, buildCluster('a'), clock)
+  await clock.advance(1000)
+  world.trustVersion = 8
+  await passOf(reconciler, buildCluster('a'), clock)
+  assert.deepEqual([signed.at(-1)?.revision, signed.at(-1)?.rules.trustVersion], [2, 8])
+  assert.deepEqual(signed[1]?.content, signed[0]?.content)
+  await clock.advance(1000)
+  world.epoch = 4
+  world.trustVersion = 1009
+  await passOf(reconciler, buildCluster('a'), clock)
+  assert.deepEqual([signed.at(-1)?.epoch, signed.at(-1)?.revision], [4, 3])
+  await clock.advance(1000)
+  await passOf(reconciler, buildCluster('a'), clock)
+  assert.equal(signed.length, 3)
+})
+
+test('a hub that is behind its agents issues nothing to anybody', async () => {
+  const { signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  world.ahead = ['x', 'y', 'z', 'w']
+  const pass = await passOf(reconciler, buildCluster('a'))
+  assert.ok(pass.error instanceof Stalled)
+  assert.match(pass.error.message, /^The agents of x, y, z and 1 more hold documents .* flotilla hub new-epoch$/)
+  assert.deepEqual(signed, [])
 })
 
 test('nothing new signs and writes nothing', async () => {

@@ -28,9 +28,12 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const present = found?.spec.clusterId === cluster.spec.id ? found : undefined
       const content = assemble({ entries: present?.spec.entries ?? [], admissions: ports.admissionsOf(cluster) })
       refuse(content)
+      refuseWhileBehind(ports)
       // Only there while something is wrong; see the README.
       draft.conditions.remove('Assigned')
-      if (!content.changed) return {}
+      // A new signer, CA or timeline is in force on receipt, so that every cluster hears of it in a document of its own.
+      const isTrusted = !present || (present.spec.trustVersion ?? 1) === ports.trustVersion()
+      if (!content.changed && isTrusted) return {}
 
       const waitMs = ports.pace.waitMs(name)
       if (waitMs > 0) return { requeueAfterMs: waitMs }
@@ -38,7 +41,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
 
       const document = documentFor(cluster, present, content, {
         ancestors: await ancestorsOf(present, ports),
-        epoch: present?.spec.epoch ?? ports.epoch(),
+        epoch: ports.epoch(),
         trustVersion: ports.trustVersion(),
         issuedAt: formatTime(context.clock.now()),
       })
@@ -67,6 +70,18 @@ function refuse({ conflicts, entries }: Assembled): void {
       `${entries.length} bundles are more than the ${LIMITS.bundles} one cluster may have; select it with fewer Placements.`,
     )
   }
+}
+
+/** A hub that came back from an old state would give its clusters an old content with new numbers. A person looks first. */
+function refuseWhileBehind(ports: AssignmentAssemblePorts): void {
+  const ahead = ports.clustersAhead(ports.epoch())
+  if (ahead.length === 0) return
+  const some = ahead.slice(0, 3).join(', ')
+  const names = ahead.length > 3 ? `${some} and ${ahead.length - 3} more` : some
+  throw new Stalled(
+    'HubBehind',
+    `The agents of ${names} hold documents of this hub that it does not know: it came back from an older state. Nothing is issued to any cluster. Bring the newer state back, or go on from this one: flotilla hub new-epoch`,
+  )
 }
 
 /** What came before, as the present document remembers it; without its bytes only itself. */
@@ -120,6 +135,7 @@ function assignmentFor(
       epoch,
       revision,
       document: digest,
+      trustVersion: document.rules.trustVersion,
       ...(previous ? { previous } : {}),
       entries: content.entries.map(({ bundle, generation, set, rollout }) => ({ bundle, generation, set, rollout })),
     },

@@ -13,6 +13,7 @@ import type { Caches } from '../caches.ts'
 import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import type { Trigger } from '../triggers.ts'
 import type { SignDocument } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 
@@ -25,12 +26,15 @@ export interface AssemblerParts {
   readonly sign: SignDocument
   epoch(): number
   trustVersion(): number
+  /** Calls back when the trust changed; returns how to stop that. */
+  onTrustChange(changed: () => void): () => void
 }
 
 /** Admissions → Assignment. */
 export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts): Controller {
   const { caches, client, clock, blobs } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-assignment-assemble', signal })
+  caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
   const reconciler = assignmentAssembleReconciler({
     assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
     admissionsOf: ({ metadata }) =>
@@ -45,6 +49,11 @@ export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts
     deleteAssignment: ({ metadata }, signal) =>
       client.delete(Assignment, { name: metadata.name }, { signal, ...(metadata.uid ? { uid: metadata.uid } : {}) }),
     epoch: () => parts.epoch(),
+    clustersAhead: (epoch) =>
+      caches.clusters.lister
+        .by('ahead', 'yes')
+        .filter(({ status }) => (status?.ahead?.epoch ?? 0) >= epoch)
+        .map(({ metadata }) => metadata.name),
     trustVersion: () => parts.trustVersion(),
     pace: createPace(clock, REVISION_EVERY_MS),
   })
@@ -55,15 +64,26 @@ export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts
       ? caches.rollouts.lister.by('release', keyOf(after)).flatMap((rollout) => newlyAdmitted(undefined, rollout))
       : [],
   )
+  // A cluster that is ahead concerns all: nobody gets a document of an older state.
+  const ahead = triggerOn(caches.clusters, ({ before, after }) =>
+    jsonEqual(before?.status?.ahead, after?.status?.ahead) ? [] : caches.clusters.lister.list().map(keyOf),
+  )
+  const trust: Trigger = {
+    watch: ahead.watch,
+    subscribe: (enqueue) =>
+      parts.onTrustChange(() => {
+        for (const cluster of caches.clusters.lister.list()) enqueue(keyOf(cluster))
+      }),
+  }
   const controller = createController({
     ...parts,
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    watches: [rollouts.watch, releases.watch],
+    watches: [rollouts.watch, releases.watch, ahead.watch],
     failureCondition: 'Assigned',
   })
-  return withTriggers(controller, [rollouts, releases])
+  return withTriggers(controller, [rollouts, releases, ahead, trust])
 }
 
 function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {

@@ -1,6 +1,7 @@
 /** Whether the agent follows what the hub issues, in the agent's own words. */
 import { humanAge } from '../../core/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 
@@ -23,6 +24,17 @@ export function showClock({ seen, conditions }: Draft<Cluster>): void {
     conditions.set('ClockSkewed', 'True', skew > 0 ? 'Ahead' : 'Behind', message)
   } else if (conditions.get('ClockSkewed')?.status === 'True') {
     conditions.set('ClockSkewed', 'False', 'InStep', "The agent's clock is right again, to a minute.")
+  }
+}
+
+/** Shows that the hub forgot something that this cluster's agent holds. */
+export function showAhead({ seen, conditions }: Draft<Cluster>, assignment: Assignment | undefined): void {
+  const ahead = seen.status?.ahead
+  if (ahead && (assignment?.spec.epoch ?? 0) <= ahead.epoch) {
+    const message = `The agent holds revision ${ahead.revision} of epoch ${ahead.epoch}, with this hub's own signature; the hub knows ${assignment ? `revision ${assignment.spec.revision} of epoch ${assignment.spec.epoch}` : 'none'}. It came back from an older state: bring the newer one back, or go on from this one with flotilla hub new-epoch.`
+    conditions.set('HubBehind', 'True', 'AgentAhead', message)
+  } else if (conditions.get('HubBehind')?.status === 'True') {
+    conditions.set('HubBehind', 'False', 'NewEpoch', 'A new epoch began after it.')
   }
 }
 
