@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { ClusterReport } from '../kinds/cluster-report.ts'
+import { ConfigMap } from '../kinds/builtin/core.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
@@ -243,6 +244,39 @@ describe('an agent', () => {
       what: 'ready again',
     })
     assert.equal(site.agent().report().revision, 2)
+  })
+})
+
+describe('a cluster that is restored from its own backup', () => {
+  it('is noticed, looked at again, brought to what holds now, and reports a new incarnation', async () => {
+    const { hub, site } = await joined()
+    const at = (generation: number) => ({
+      [BUNDLE]: { generation, objects: [configMap('a', { g: String(generation) })] },
+    })
+    await hub.assign('store-1', at(1))
+    await site.until(BUNDLE, 'Ready')
+    const backup = (await site.cluster.client.list(ConfigMap, {})).items
+    await hub.assign('store-1', at(2))
+    await hub.clock.advance(20 * 60_000)
+    assert.equal((await hub.client.get(ClusterReport, { name: 'store-1' })).spec.incarnation, undefined)
+    // The objects as they were, mark and inventory with them.
+    for (const { metadata, data } of backup) {
+      const live = await site.cluster.client.get(ConfigMap, { namespace: metadata.namespace!, name: metadata.name })
+      await site.cluster.client.update(
+        ConfigMap,
+        { ...live, ...(data ? { data } : {}) },
+        { fieldManager: 'flotilla:default/hello' },
+      )
+    }
+    await hub.clock.advance(20 * 60_000)
+    assert.equal((await site.configMap('a'))?.['data']?.['g' as never], '2')
+    await hub.clock.advance(60_000)
+    const { spec } = await hub.client.get(ClusterReport, { name: 'store-1' })
+    assert.deepEqual([spec.incarnation, spec.bundles[0]?.state, spec.bundles[0]?.generation], [2, 'Ready', 2])
+    await site.stop()
+    await site.start()
+    await hub.clock.advance(20 * 60_000)
+    assert.equal(site.agent().report().incarnation, 2, 'a restart is no new life')
   })
 })
 

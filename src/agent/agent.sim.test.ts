@@ -55,6 +55,46 @@ describe('an agent', () => {
     }
   })
 
+  it('carries a wave, a move and a removal through a kill at any write', async () => {
+    const early = (object: ReturnType<typeof configMap>) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'flotilla.dev/wave': '-1' } },
+    })
+    const options = { namespaces: { create: true }, prune: { mode: 'Last' as const } }
+    const first = { [BUNDLE]: { generation: 1, objects: [early(configMap('a')), configMap('b', {}, 'made')], options } }
+    // Renamed, with one object less: what stays moves over, the rest goes.
+    const second = { 'default/renamed': { generation: 1, objects: [early(configMap('a', { v: '2' }))], options } }
+    const tombstones = [{ bundle: BUNDLE, generation: 1, policy: 'Delete' as const }]
+    const settled = (site: AgentUnderTest) => async () =>
+      site.agent().report().bundles[0]?.bundle === 'default/renamed' &&
+      site.agent().report().bundles[0]?.state === 'Ready' &&
+      (await site.configMap('b', 'made')) === undefined
+    const probe = await joined()
+    const before = probe.site.door.writes.length
+    await probe.hub.assign('store-1', first)
+    await probe.site.until(BUNDLE, 'Ready')
+    await probe.hub.assign('store-1', second, { tombstones })
+    await probe.hub.clock.runUntil(settled(probe.site), { withinMs: 120_000, what: 'the move' })
+    const total = probe.site.door.writes.length - before
+    assert.ok(total >= 12, `${total} writes`)
+    for (let kill = 0; kill < total; kill++) {
+      const { hub, site } = await joined()
+      site.door.failAfterWrites = site.door.writes.length + kill
+      await hub.assign('store-1', first)
+      await hub.clock.advance(20_000)
+      const uid = (await site.configMap('a'))?.metadata.uid
+      await hub.assign('store-1', second, { tombstones })
+      await hub.clock.advance(20_000)
+      await site.stop()
+      site.door.failAfterWrites = Number.POSITIVE_INFINITY
+      await site.start()
+      await hub.clock.runUntil(settled(site), { withinMs: 300_000, what: `kill at write ${kill}` })
+      const live = await site.configMap('a')
+      assert.equal(live?.['data']?.['v' as never], '2', `kill at write ${kill}`)
+      if (uid !== undefined) assert.equal(live?.metadata.uid, uid, `kill at write ${kill}: it was recreated`)
+    }
+  })
+
   it('writes nothing to cluster or hub in steady state', async () => {
     const { hub, site } = await joined()
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('a'), deployment('web')] } })

@@ -53,6 +53,11 @@ export function createAppliers(ports: ApplierFactoryPorts) {
       }
       return found.applier
     },
+    /** Ends all watches: what they know is of another time. */
+    reset(): void {
+      for (const { watches } of known.values()) watches.stop()
+      known.clear()
+    },
     /** Ends watches that no bundle needs any more. */
     sweep(): void {
       for (const { watches } of known.values()) watches.sweep()

@@ -280,19 +280,33 @@ export function createClusterState(client: Client) {
       await removePages(name, written.get(bundle)?.pages)
       written.delete(bundle)
     },
+    /** How far the cluster has come: its version now, and its mark. */
+    async readAge(clusterId: string, signal: AbortSignal) {
+      const select = { namespace: AGENT_NAMESPACE, fieldSelector: `metadata.name=${MARK_NAME}` }
+      const { items, resourceVersion } = await client.list(CONFIG_MAPS, select, signal)
+      const text = items[0]?.data?.['state']
+      return { version: resourceVersion, mark: text === undefined ? undefined : markOf(text, clusterId) }
+    },
+    /** What was read and written is not known any more: the cluster is another one. */
+    forget(): void {
+      versions.clear()
+      written.clear()
+    },
     /** The newest document ever accepted on this cluster by the agent with this id. */
     async readMark(clusterId: string, signal: AbortSignal): Promise<HeldDocument | undefined> {
       const text = await read(MARK_NAME, signal)
       if (text === undefined) return undefined
-      const mark = parseJson(MarkSchema, utf8(text), { what: 'high-water mark', maxBytes: LIMIT })
-      // The cluster joined again as another one: a new chain begins.
-      return mark.clusterId === clusterId
-        ? { epoch: mark.epoch, revision: mark.revision, digest: mark.digest }
-        : undefined
+      return markOf(text, clusterId)
     },
     writeMark: (clusterId: string, { epoch, revision, digest }: HeldDocument) =>
       write(MARK_NAME, 'mark', { state: JSON.stringify({ clusterId, epoch, revision, digest }) }),
   }
+}
+
+function markOf(text: string, clusterId: string): HeldDocument | undefined {
+  const mark = parseJson(MarkSchema, utf8(text), { what: 'high-water mark', maxBytes: LIMIT })
+  // The cluster joined again as another one: a new chain begins.
+  return mark.clusterId === clusterId ? { epoch: mark.epoch, revision: mark.revision, digest: mark.digest } : undefined
 }
 
 /** The agent's state in the cluster. */

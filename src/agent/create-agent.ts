@@ -29,6 +29,7 @@ import { createDocuments } from './documents.ts'
 import type { ConnectHub } from './hub-api.ts'
 import { createHubTime } from './hub-time.ts'
 import { loadIdentity, loadTrustFile } from './identity.ts'
+import { createIncarnation } from './incarnation.ts'
 import { createLink } from './link.ts'
 import type { Link } from './link.ts'
 import { createOperator } from './operator.ts'
@@ -153,6 +154,18 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     hubTime,
     onChange: () => reporter.wake(),
   })
+  const incarnation = createIncarnation({
+    storage,
+    state,
+    clock,
+    log,
+    clusterId: link.clusterId,
+    onRestored: () => {
+      documents.reload()
+      operator.startOver()
+      reporter.wake()
+    },
+  })
   const reporter = createReporter({ hub: link.hub, report, clock, ids, log })
 
   function report(): Report {
@@ -165,6 +178,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       agentVersion: VERSION,
       ...about.current(),
       bundles: [...operator.rows()],
+      ...(incarnation.current() > 1 ? { incarnation: incarnation.current() } : {}),
       ...(refusal === undefined ? {} : { refusal }),
     }
   }
@@ -173,7 +187,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     linkState: () => linkAt,
     report,
     async run(signal) {
-      await Promise.all([link.run(signal), operator.run(signal), reporter.run(signal), about.run(signal)])
+      await Promise.all([
+        link.run(signal),
+        operator.run(signal),
+        reporter.run(signal),
+        about.run(signal),
+        incarnation.run(signal),
+      ])
     },
   }
 }

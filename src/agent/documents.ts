@@ -173,6 +173,10 @@ export function createDocuments(ports: DocumentPorts) {
         markedDigest = held.digest
       }
     },
+    /** Reads disk and mark again: the cluster may have gone back in time. */
+    reload(): void {
+      loadedFor = undefined
+    },
     /** The document to run; undefined until there is one whose mark is written. */
     current: () => (current && markedDigest === current.digest ? current : undefined),
     held: () => held,

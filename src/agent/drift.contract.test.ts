@@ -135,7 +135,8 @@ describe('drift', () => {
     const [reads, writes] = [site.door.reads.length, site.door.writes.length]
     await hub.clock.advance(3_600_000)
     assert.deepEqual(site.door.writes.slice(writes), [])
-    const about = /^\/version|\/nodes|clusterproperties|clusterclaims|^\/apis?(\/|$)[^?]*$|namespaces\/kube-system/
+    const about =
+      /^\/version|\/nodes|clusterproperties|clusterclaims|^\/apis?(\/|$)[^?]*$|namespaces\/kube-system|flotilla-agent-mark/
     const others = site.door.reads.slice(reads).filter((path) => !path.includes('watch=true') && !about.test(path))
     assert.deepEqual(others, [])
     const watches = site.door.reads.slice(reads).filter((path) => path.includes('watch=true'))

@@ -8,6 +8,7 @@ import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
+import { createOperatingAgent } from '../testing/operating-agent.ts'
 import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 
@@ -340,6 +341,43 @@ describe('leaving', () => {
     await hub.clock.advance(60_000)
     const { items } = await site.cluster.client.list(ConfigMap, { namespace: 'default' })
     assert.deepEqual(items.map(({ metadata }) => metadata.name).toSorted(), ['bystander', 'kept'])
+  })
+})
+
+describe('a new epoch', () => {
+  it('alters no object until the hub has reached what runs here', async () => {
+    const { hub, site } = await joined()
+    const agent = createOperatingAgent({
+      transport: site.cluster.transport,
+      clock: hub.clock,
+      ids: hub.ids.fork('operating'),
+    })
+    await site.stop()
+    agent.start()
+    open.unshift({ close: () => agent.stop() })
+    const at = (generation: number, v: string) => ({ 'default/app': { generation, objects: [configMap('e', { v })] } })
+    const state = () => agent.row('default/app')
+    await agent.assign(at(5, '1'))
+    await hub.clock.runUntil(() => state()?.state === 'Ready', { withinMs: 60_000, what: 'ready' })
+    const version = async () => (await site.configMap('e'))?.metadata.resourceVersion
+    const before = await version()
+    for (const [generation, v] of [
+      [5, '1'],
+      [3, 'older'],
+      [1, '1'],
+    ] as const) {
+      await agent.assign(at(generation, v), { epoch: 2 })
+      await hub.clock.advance(120_000)
+      assert.equal(await version(), before, `generation ${generation}`)
+    }
+    await agent.assign(at(3, 'older'), { epoch: 2 })
+    await hub.clock.advance(10_000)
+    assert.match(state()?.message ?? '', /a new epoch began: held at generation 5 until the hub reaches it again/)
+    await agent.assign(at(6, '2'), { epoch: 2 })
+    await hub.clock.runUntil(async () => dataOf(await site.configMap('e'))?.['v'] === '2', {
+      withinMs: 60_000,
+      what: 'v2',
+    })
   })
 })
 

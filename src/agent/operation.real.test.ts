@@ -1,11 +1,8 @@
 /** Bundles on a real cluster: API server, controllers, scheduler and simulated nodes, so that workloads really become ready. */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../client/create-client.ts'
-import { readKubeconfig } from '../client/kubeconfig.ts'
-import { createUndiciTransport } from '../client/undici-transport.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
@@ -13,7 +10,7 @@ import { ConfigMap } from '../kinds/builtin/core.ts'
 import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
 import type { ControlPlane } from '../testing/control-plane.ts'
-import { createOperatingAgent } from '../testing/operating-agent.ts'
+import { clusterOf, createOperatingAgent } from '../testing/operating-agent.ts'
 import type { OperatingAgent } from '../testing/operating-agent.ts'
 import { configMap, deployment } from '../testing/wire-hub.ts'
 
@@ -64,13 +61,7 @@ describe('on a real cluster', () => {
 
   before(async () => {
     plane = await startControlPlane({ controllers: true, nodes: 1 })
-    const text = await readFile(plane.kubeconfigPath, 'utf8')
-    const { connection } = await readKubeconfig({
-      text,
-      file: plane.kubeconfigPath,
-      readFile: (path) => readFile(path, 'utf8'),
-    })
-    const cluster = createUndiciTransport(connection)
+    const cluster = await clusterOf(plane.kubeconfigPath)
     requests = []
     const counted: typeof cluster.transport = (request, signal) => {
       requests.push(request)

@@ -77,6 +77,7 @@ export function createOperator(ports: OperatorPorts) {
   const optionsOf = new Map<Digest, BundleOptions>()
   let removed = new Set<string>()
   let sweptAt = clock.monotonicMs()
+  let isStale = false
   let refreshFailures = 0
   let roundFailures = 0
   let collectedFor: string | undefined
@@ -336,7 +337,16 @@ export function createOperator(ports: OperatorPorts) {
     return retryMs
   }
 
+  function startOver(): void {
+    isStale = false
+    state.forget()
+    appliers.reset()
+    slots.clear()
+    former = undefined
+  }
+
   async function round(signal: AbortSignal): Promise<number> {
+    if (isStale) startOver()
     const retryMs = await refresh(signal)
     const current = documents.current()
     if (!current) return retryMs
@@ -372,6 +382,11 @@ export function createOperator(ports: OperatorPorts) {
         isSooner = true
       }
       if (isSooner) notice.notify()
+    },
+    /** The cluster is another one than it was: everything is read again. */
+    startOver(): void {
+      isStale = true
+      notice.notify()
     },
     currentBundles: (): Iterable<string> => slots.keys(),
     rows: (): readonly ReportRow[] => [...slots.values()].map((slot) => slot.row),

@@ -149,6 +149,11 @@ export function createWatches(ports: WatchPorts) {
       const watch = await watchOf({ apiVersion, kind, ...metadata }, signal)
       if (metadata.labels?.[MANAGED_LABEL] === 'true') watch?.informer.noteWrite(object as unknown as SeenObject)
     },
+    /** Ends all of them. */
+    stop(): void {
+      for (const watch of watches.values()) watch.stop()
+      watches.clear()
+    },
     /** Ends watches that nobody asked since the last sweep. */
     sweep(): void {
       for (const [scope, watch] of watches) {
@@ -159,7 +164,6 @@ export function createWatches(ports: WatchPorts) {
         watch.used = false
       }
     },
-    size: () => watches.size,
   }
 }
 

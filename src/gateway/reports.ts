@@ -117,7 +117,7 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
 }
 
 function specOf(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
-  const { epoch, revision, document, refusal, bundles } = reported
+  const { epoch, revision, document, refusal, bundles, incarnation } = reported
   return {
     clusterId: cluster.spec.id,
     epoch,
@@ -125,6 +125,7 @@ function specOf(cluster: Cluster, reported: Report, receivedAt: string): Cluster
     ...(document === undefined ? {} : { document }),
     ...(refusal === undefined ? {} : { refusal }),
     receivedAt,
+    ...(incarnation === undefined ? {} : { incarnation }),
     bundles,
   }
 }

@@ -40,6 +40,12 @@ export const ClusterReport = defineKind({
         },
       ),
     ),
+    incarnation: optional(
+      int({
+        minimum: 2,
+        description: 'Which life of the cluster this is; present once it was restored from a backup.',
+      }),
+    ),
     receivedAt: time({ description: 'When the gateway received it.' }),
     bundles: listMap(
       ['bundle'],

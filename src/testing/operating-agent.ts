@@ -1,14 +1,18 @@
 /** The operating half of an agent on any cluster, with documents made by hand instead of a hub. It can be killed and started again. */
+import { readFile } from 'node:fs/promises'
 import { createAppliers } from '../agent/appliers.ts'
 import { createClusterState } from '../agent/cluster-state.ts'
 import { createContent } from '../agent/content.ts'
 import { createBases } from '../agent/bases.ts'
 import { createOperator } from '../agent/operator.ts'
 import { createMemoryStorage } from '../agent/storage.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { clientOver } from '../client/create-client.ts'
 import { createDiscovery } from '../client/discovery.ts'
+import { readKubeconfig } from '../client/kubeconfig.ts'
 import { createRest } from '../client/rest.ts'
+import { createUndiciTransport } from '../client/undici-transport.ts'
 import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { digestOf } from '../core/digest.ts'
@@ -31,6 +35,8 @@ export interface OperatingAgentOptions {
   readonly ids: Ids
   readonly log?: Logger
   readonly ceiling?: Ceiling
+  /** Where content is; memory unless told. */
+  readonly blobs?: Blobs
 }
 
 /** One bundle to run. */
@@ -43,7 +49,7 @@ export interface OperatedBundle {
 /** Makes it; nothing runs before `start`. */
 export function createOperatingAgent(options: OperatingAgentOptions) {
   const { transport, clock, ids, log = silentLogger } = options
-  const blobs = createMemoryBlobs()
+  const blobs = options.blobs ?? createMemoryBlobs()
   const ceiling = options.ceiling ?? {}
   let document: ClusterDocument | undefined
   let operator: ReturnType<typeof createOperator> | undefined
@@ -133,3 +139,10 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
 
 /** The operating half of an agent. */
 export type OperatingAgent = ReturnType<typeof createOperatingAgent>
+
+/** The API that a kubeconfig file leads to. */
+export async function clusterOf(file: string): Promise<{ readonly transport: Transport; close(): Promise<void> }> {
+  const text = await readFile(file, 'utf8')
+  const { connection } = await readKubeconfig({ text, file, readFile: (path) => readFile(path, 'utf8') })
+  return createUndiciTransport(connection)
+}

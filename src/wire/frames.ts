@@ -196,6 +196,8 @@ export const Report = Type.Object(
     /** Absent: nothing is known yet, and what the hub has stays. */
     claims: Type.Optional(Type.Array(Claim, { maxItems: LIMITS.claims })),
     bundles: Type.Array(ReportRow, { maxItems: LIMITS.bundles }),
+    /** Which life of the cluster this is, from 2: it was restored from a backup. */
+    incarnation: Type.Optional(Type.Integer({ minimum: 2 })),
     /** Why the newest document was not accepted, when it was not. */
     refusal: Type.Optional(Refusal),
   },
