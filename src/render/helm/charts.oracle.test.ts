@@ -83,6 +83,18 @@ metadata: {name: t, annotations: {helm.sh/hook: pre-install}}
   'charts/_off/Chart.yaml': 'name: nope\n',
 }
 
+/** A chart that imports, used twice under aliases: Helm 3's second alias finds the import used up. */
+const ALIASED: Readonly<Record<string, string>> = {
+  'Chart.yaml':
+    'apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: child, version: "*", alias: foo}, {name: child, version: "*", alias: bar}]\n',
+  'templates/a.yaml': DUMP,
+  'charts/child/Chart.yaml':
+    'apiVersion: v2\nname: child\nversion: 1.0.0\ndependencies: [{name: grand, version: "*", import-values: [{child: data, parent: .}]}]\n',
+  'charts/child/templates/b.yaml': DUMP,
+  'charts/child/charts/grand/Chart.yaml': 'apiVersion: v2\nname: grand\nversion: 1.0.0\n',
+  'charts/child/charts/grand/values.yaml': 'data: {given: "42"}\n',
+}
+
 const VALUES: readonly string[] = [
   '',
   'leaf: {nested: null, own: null}\nglobal: {g: null, table: {a: null, c: 3}}\n',
@@ -95,31 +107,35 @@ const VALUES: readonly string[] = [
 for (const version of ['helm4', 'helm3'] as const) {
   const binary = findBinary(version === 'helm4' ? 'helm' : 'helm3')
   const skip = binary === undefined ? `no binary for ${version}` : false
-  test(`${version}: a chart with subcharts of every kind`, { skip }, async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'helm-charts-'))
-    try {
-      for (const [name, text] of Object.entries(FILES)) {
-        mkdirSync(dirname(join(dir, name)), { recursive: true })
-        writeFileSync(join(dir, name), text)
-      }
-      const tree = new Map(Object.entries(FILES).map(([name, text]) => [name, new TextEncoder().encode(text)]))
-      for (const [at, values] of VALUES.entries()) {
-        const file = join(dir, `values-${at}.txt`)
-        writeFileSync(file, values)
-        tree.set(`values-${at}.txt`, new TextEncoder().encode(values))
-        const real = await new Promise<string>((resolve) => {
-          execFile(binary!, ['template', 'release-name', dir, '-f', file], (_error, stdout, stderr) => {
-            resolve(stdout || stderr.slice(stderr.indexOf('Error: ')).replaceAll(file, 'values'))
+  for (const [what, files] of [
+    ['a chart with subcharts of every kind', FILES],
+    ['an aliased chart that imports', ALIASED],
+  ] as const)
+    test(`${version}: ${what}`, { skip }, async () => {
+      const dir = mkdtempSync(join(tmpdir(), 'helm-charts-'))
+      try {
+        for (const [name, text] of Object.entries(files)) {
+          mkdirSync(dirname(join(dir, name)), { recursive: true })
+          writeFileSync(join(dir, name), text)
+        }
+        const tree = new Map(Object.entries(files).map(([name, text]) => [name, new TextEncoder().encode(text)]))
+        for (const [at, values] of VALUES.entries()) {
+          const file = join(dir, `values-${at}.txt`)
+          writeFileSync(file, values)
+          tree.set(`values-${at}.txt`, new TextEncoder().encode(values))
+          const real = await new Promise<string>((resolve) => {
+            execFile(binary!, ['template', 'release-name', dir, '-f', file], (_error, stdout, stderr) => {
+              resolve(stdout || stderr.slice(stderr.indexOf('Error: ')).replaceAll(file, 'values'))
+            })
           })
-        })
-        const mine = renderLikeHelm(tree, {
-          version,
-          files: [{ name: 'values', data: new TextEncoder().encode(values) }],
-        })
-        assert.equal(mine.failed ? mine.stderr : new TextDecoder().decode(mine.bytes), real, values)
+          const mine = renderLikeHelm(tree, {
+            version,
+            files: [{ name: 'values', data: new TextEncoder().encode(values) }],
+          })
+          assert.equal(mine.failed ? mine.stderr : new TextDecoder().decode(mine.bytes), real, values)
+        }
+      } finally {
+        rmSync(dir, { recursive: true, force: true })
       }
-    } finally {
-      rmSync(dir, { recursive: true, force: true })
-    }
-  })
+    })
 }

@@ -103,7 +103,8 @@ function processImports(chart: Chart, context: DependencyContext): void {
     for (const item of requirement.importValues) {
       const mapping = importMapping(item)
       if (!mapping) continue
-      importValues.push(new Map(Object.entries(mapping)))
+      // Not what it was: where aliases share a requirement (Helm 3) the second one finds nothing to import.
+      importValues.push(mapping)
       const table = tableAt(values, `${requirement.name}.${mapping.child}`)
       if (table) imported = mergeTables(imported, nest(mapping.parent, table), context)
     }

@@ -89,7 +89,7 @@ function loadFiles(files: readonly ChartFile[], options: LoadOptions): Chart {
     metadata = loading('requirements.yaml', () => readMetadata(texts, profile))
   }
   if (!metadata || (!chartYaml && !requirements)) throw new HelmError('Chart.yaml file is missing')
-  metadata = validateMetadata(metadata)
+  metadata = validateMetadata(metadata, profile)
   const isV1 = metadata.apiVersion === 'v1'
   const chart: Chart = {
     metadata,

@@ -157,7 +157,7 @@ function sanitize(value: string): string {
 }
 
 /** Helm's checks; gives back the sanitised metadata. */
-export function validateMetadata(raw: Metadata): Metadata {
+export function validateMetadata(raw: Metadata, profile: HelmProfile): Metadata {
   const metadata: Metadata = {
     ...raw,
     name: sanitize(raw.name),
@@ -186,7 +186,8 @@ export function validateMetadata(raw: Metadata): Metadata {
   }
   const { name, version, type } = metadata
   if (name === '') throw invalid('chart.metadata.name is required')
-  if (name === '.' || name === '..') throw invalid(`chart.metadata.name ${goQuote(name)} is not allowed`)
+  if (profile.name === 'helm4' && (name === '.' || name === '..'))
+    throw invalid(`chart.metadata.name ${goQuote(name)} is not allowed`)
   if (name.includes('/')) throw invalid(`chart.metadata.name ${goQuote(name)} is invalid`)
   if (version === '') throw invalid('chart.metadata.version is required')
   if (!isVersion(version)) throw invalid(`chart.metadata.version ${goQuote(version)} is invalid`)

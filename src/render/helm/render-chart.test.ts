@@ -218,3 +218,16 @@ test('.helmignore hides files, also from .Files', () => {
   }
   assert.match(printed(files), /^v: seen$/m)
 })
+
+test('import-values that would never end are refused', () => {
+  const files = {
+    'Chart.yaml':
+      'apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{name: s, version: "*", import-values: [{child: a, parent: .}, {child: a, parent: b}]}]\n',
+    'charts/s/Chart.yaml': 'apiVersion: v2\nname: s\nversion: 1.0.0\n',
+    'charts/s/values.yaml': 'a: {b: {c: 1}}\n',
+  }
+  assert.throws(
+    () => render(files),
+    new HelmError('chart dependencies processing failed: import-values make values that contain themselves'),
+  )
+})

@@ -142,6 +142,10 @@ function inStep(step: string, profile: HelmProfile, run: () => void): void {
   try {
     run()
   } catch (error) {
+    if (error instanceof RangeError && /call stack/i.test(error.message)) {
+      // Helm itself dies of it.
+      throw new HelmError(`${step}: import-values make values that contain themselves`, { cause: error })
+    }
     if (!(error instanceof HelmError) || profile.name === 'helm3') throw error
     throw new HelmError(`${step}: ${error.message}`, { cause: error })
   }
