@@ -1,4 +1,4 @@
-/** Text as Go makes it: UTF-8 with its replacement rule, quoted strings, numbers. */
+/** Text as Go makes it: UTF-8 with its replacement rule, numbers. */
 
 /** The string of UTF-8 bytes; each byte that is not part of a character becomes U+FFFD, as in Go. */
 export function goUtf8(bytes: Uint8Array): string {
@@ -83,34 +83,4 @@ function roundHalfEven(value: number, digits: number): string {
 
 function trimZeros(text: string): string {
   return text.replace(/\.?0*e/, 'e')
-}
-
-const QUOTE_ESCAPES = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\x07', '\\a'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\v', '\\v'],
-])
-
-/** A string as `strconv.Quote` prints it. */
-export function goQuote(text: string): string {
-  let quoted = ''
-  for (const char of text.toWellFormed()) {
-    const escape = QUOTE_ESCAPES.get(char)
-    if (escape !== undefined) quoted += escape
-    else if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) quoted += char
-    else quoted += quoteCode(char.codePointAt(0)!)
-  }
-  return `"${quoted}"`
-}
-
-function quoteCode(code: number): string {
-  const hex = code.toString(16)
-  if (code < 0x80) return `\\x${hex.padStart(2, '0')}`
-  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
 }

@@ -1,37 +1,6 @@
 /** Values as Go prints them, since Kubernetes' messages are made by Go. */
+import { goQuote } from '../../core/go-quote.ts'
 import { canonicalJson } from '../../core/json.ts'
-
-const SHORT: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-}
-
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
-
-/** `%q`: the text in double quotes. */
-export function goQuote(text: string): string {
-  let quoted = '"'
-  for (const character of text) {
-    const short = SHORT[character]
-    if (short !== undefined) quoted += short
-    else if (PRINTABLE.test(character)) quoted += character
-    else quoted += escaped(character.codePointAt(0)!)
-  }
-  return `${quoted}"`
-}
-
-function escaped(code: number): string {
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
-  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`
-  return `\\U${code.toString(16).padStart(8, '0')}`
-}
 
 /** `%v` of a number: whole ones as an int64, others as a float64. */
 export function goNumber(value: number): string {

@@ -1,5 +1,6 @@
 /** `${ … }` in any text: Go templates with Helm's functions over what is known of a cluster. A missing key is an error. */
-import { executeTemplate, TemplateExecError } from '../gotemplate/exec.ts'
+import { executeTemplate } from '../gotemplate/exec.ts'
+import { TemplateExecError } from '../gotemplate/exec-options.ts'
 import { GoError, goFunction } from '../gotemplate/function.ts'
 import type { GoFunction } from '../gotemplate/function.ts'
 import { goQuote } from '../gotemplate/go-string.ts'

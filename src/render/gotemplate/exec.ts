@@ -2,8 +2,8 @@
  * Executes trees, step for step as Go's text/template does, including which node an error is blamed on.
  * `undefined` is reflect's zero Value and `null` a nil interface (see value.ts); MISSING says that a pipeline has no value yet.
  */
-import { canBeNil, isAssignable, methodOf } from './assignable.ts'
-import { compareStrings, goBytes, goQuote } from './go-string.ts'
+import { canBeNil, methodOf } from './assignable.ts'
+import { goQuote } from './go-string.ts'
 import { GoError, paramTypeName } from './function.ts'
 import type { GoFunction, ParamType } from './function.ts'
 import { formatValue } from './format.ts'
@@ -22,29 +22,23 @@ import type {
   TemplateNode,
   VariableNode,
 } from './node.ts'
+import { locate, TemplateExecError } from './exec-options.ts'
+import type { ExecOptions } from './exec-options.ts'
+import {
+  constantProblem,
+  idealConstant,
+  literalAs,
+  literalProblem,
+  REFUSED,
+  valueAs,
+  valueProblem,
+} from './exec-arguments.ts'
+import { forEachElement, rangeProblem } from './exec-range.ts'
+import type { Flow } from './exec-range.ts'
 import type { Tree } from './parse.ts'
-import { GoBytes, GoInt, goInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, typeInfo, typeName } from './value.ts'
+import { GoInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, typeInfo, typeName } from './value.ts'
 
 const MISSING = Symbol('no previous value')
-
-/** What a set of templates runs with. */
-export interface ExecOptions {
-  readonly template: (name: string) => Tree | undefined
-  readonly functions: ReadonlyMap<string, GoFunction>
-  /** `missingkey=error`, as `helm --strict` asks. */
-  readonly missingKeyIsError?: boolean
-  /** Called for every node walked; throws to stop a template that runs for too long. */
-  readonly step?: (tree: Tree, node: AnyNode) => void
-  /** Called for every piece written, with its length; throws to stop a template that writes too much. */
-  readonly wrote?: (length: number, tree: Tree, node: AnyNode) => void
-  /** Receives each piece of output with the tree and node that made it. */
-  readonly trace?: (piece: string, tree: Tree, node: AnyNode) => void
-}
-
-/** A template that failed while it ran; the message is Go's. */
-export class TemplateExecError extends Error {
-  override readonly name = 'TemplateExecError'
-}
 
 const MAX_DEPTH = 100_000
 
@@ -56,8 +50,6 @@ export function executeTemplate(tree: Tree, data: unknown, options: ExecOptions)
   state.walkList(data, tree.root)
   return output.join('')
 }
-
-type Flow = 'next' | 'break' | 'continue'
 
 /** A value a field is taken of, and whether its static type is interface {}. */
 interface Receiver {
@@ -203,47 +195,13 @@ class State {
       this.#pop(mark)
       return flow
     }
-    const iterated = this.#iterate(value, node, iterate)
+    const problem = rangeProblem(value, decl.length)
+    if (problem !== undefined) this.#fail(problem)
+    const iterated = forEachElement(value, iterate)
     let flow: Flow = 'next'
     if (!iterated && node.elseList) flow = this.walkList(dot, node.elseList)
     this.#pop(outerMark)
     return flow
-  }
-
-  /** Calls `iterate` for each element; false when there was none. */
-  #iterate(value: unknown, node: BranchNode, iterate: (index: unknown, element: unknown) => Flow): boolean {
-    if (value === undefined || value === null) return false
-    if (Array.isArray(value)) {
-      // Go reads the slice header once: elements appended meanwhile are not seen.
-      const { length } = value
-      for (let index = 0; index < length; index++) {
-        if (iterate(goInt(index), value[index] ?? null) === 'break') break
-      }
-      return length > 0
-    }
-    if (value instanceof Map) {
-      // Go takes keys and values before the first round: what the body changes is not seen.
-      const entries = [...(value as Map<string, unknown>)].sort(([a], [b]) => compareStrings(a, b))
-      for (const [key, element] of entries) {
-        if (iterate(key, element ?? null) === 'break') break
-      }
-      return entries.length > 0
-    }
-    if (value instanceof GoBytes) {
-      for (const [index, byte] of value.bytes.entries()) {
-        if (iterate(goInt(index), new GoInt(byte, 'uint8')) === 'break') break
-      }
-      return value.bytes.length > 0
-    }
-    if (value instanceof GoInt) {
-      if (node.pipe.decl.length > 1)
-        this.#fail(`can't use ${formatValue(value)} to iterate over more than one variable`)
-      for (let index = 0n; index < value.value; index++) {
-        if (iterate(undefined, new GoInt(index, value.type)) === 'break') break
-      }
-      return value.value > 0n
-    }
-    return this.#fail(`range can't iterate over ${formatValue(value)}`)
   }
 
   #template(dot: unknown, node: TemplateNode): void {
@@ -311,12 +269,8 @@ class State {
 
   #idealConstant(node: NumberNode): unknown {
     this.#node = node
-    if (node.isComplex) return this.#fail(`complex numbers are not supported: ${node.text}`)
-    const hexInt = /^0[xX]/.test(node.text) && !/[pP]/.test(node.text)
-    if (node.float !== undefined && !hexInt && !node.text.startsWith("'") && /[.eEpP]/.test(node.text))
-      return node.float
-    if (node.int !== undefined) return goInt(node.int)
-    return this.#fail(`${node.text} overflows int`)
+    const value = idealConstant(node)
+    return value === REFUSED ? this.#fail(constantProblem(node)) : value
   }
 
   #fieldNode(dot: unknown, field: FieldNode, args: readonly Operand[], final: unknown): unknown {
@@ -472,43 +426,13 @@ class State {
   }
 
   #literal(node: Operand & { type: 'bool' | 'number' | 'string' }, type: ParamType): unknown {
-    switch (type) {
-      case 'any':
-      case 'value':
-        if (node.type === 'number') return this.#idealConstant(node)
-        return node.type === 'string' ? node.text : node.value
-      case 'bool':
-        return node.type === 'bool' ? node.value : this.#fail(`expected bool; found ${nodeText(node)}`)
-      case 'string':
-        return node.type === 'string' ? node.text : this.#fail(`expected string; found ${nodeText(node)}`)
-      case 'int':
-      case 'int64':
-        if (node.type === 'number' && node.int !== undefined) return new GoInt(node.int, type)
-        return this.#fail(`expected integer; found ${nodeText(node)}`)
-      case 'uint32':
-        if (node.type === 'number' && node.uint !== undefined) return new GoInt(node.uint, type)
-        return this.#fail(`expected unsigned integer; found ${nodeText(node)}`)
-      case 'float64':
-        if (node.type === 'number' && node.float !== undefined) return node.float
-        return this.#fail(`expected float; found ${nodeText(node)}`)
-      default:
-        return this.#fail(`can't handle ${nodeText(node)} for arg of type ${paramTypeName(type)}`)
-    }
+    const value = literalAs(node, type)
+    return value === REFUSED ? this.#fail(literalProblem(node, type)) : value
   }
 
-  /** reflect's AssignableTo, for the types that functions ask for. */
   #validate(value: unknown, type: ParamType): unknown {
-    if (type === 'value') return value
-    if (value === undefined) {
-      return canBeNil(type) ? null : this.#fail(`invalid value; expected ${paramTypeName(type)}`)
-    }
-    if (type === 'any') return value
-    // A nil in an interface goes wherever an untyped one does not.
-    if (value === null) {
-      return this.#fail(`wrong type for value; expected ${paramTypeName(type)}; got interface {}`)
-    }
-    if (isAssignable(value, type)) return type === 'map' || type === 'list' ? plainValue(value) : value
-    return this.#fail(`wrong type for value; expected ${paramTypeName(type)}; got ${typeName(value)}`)
+    const converted = valueAs(value, type)
+    return converted === REFUSED ? this.#fail(valueProblem(value, type)) : converted
   }
 
   #fail(problem: string, cause?: Error): never {
@@ -521,14 +445,6 @@ class State {
       options,
     )
   }
-}
-
-/** `file:line:column` of a node; the column counts bytes from 0, as Go's does. */
-export function locate(tree: Tree, node: AnyNode): string {
-  const before = tree.text.slice(0, node.pos)
-  const lineStart = before.lastIndexOf('\n') + 1
-  const line = before.split('\n').length
-  return `${tree.parseName}:${line}:${goBytes(before.slice(lineStart)).length}`
 }
 
 /** No value of a chart is a function: `call` can only complain. */

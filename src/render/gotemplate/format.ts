@@ -1,6 +1,7 @@
 /** Go's fmt: Print's `%v`, and printf with its verbs, flags and complaints (`%!d(string=x)`). */
 import { formatFloat } from './format-float.ts'
-import { compareStrings, fromGoBytes, goBytes, goQuote, isPrint, quotedRune } from './go-string.ts'
+import { isGoPrint } from '../../core/go-quote.ts'
+import { compareStrings, fromGoBytes, goBytes, goQuote, quotedRune } from './go-string.ts'
 import { GoBytes, GoInt, GoNamed, GoStruct, kindOf, typeInfo, typeName } from './value.ts'
 
 /** `%v` of a value, as fmt.Print writes one operand. */
@@ -167,14 +168,16 @@ function formatVerb(value: unknown, verb: string, flags: Flags): string {
   if (typeof value === 'number') return formatFloatVerb(value, verb, flags)
   if (typeof value === 'string')
     return 'sqxX'.includes(verb) ? formatString(value, verb, flags) : badVerb(value, verb, flags)
-  if (Array.isArray(value)) return `[${value.map((item) => formatVerb(item, verb, flags)).join(' ')}]`
+  // A nil inside is written as it is, whatever the verb and the width.
+  const inner = (item: unknown) => (item === null || item === undefined ? '<nil>' : formatVerb(item, verb, flags))
+  if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`
   if (value instanceof Map) {
     return `map[${sortedEntries(value)
-      .map(([key, item]) => `${formatVerb(key, verb, flags)}:${formatVerb(item, verb, flags)}`)
+      .map(([key, item]) => `${inner(key)}:${inner(item)}`)
       .join(' ')}]`
   }
   if (value instanceof GoStruct) {
-    return `${value.type.startsWith('*') ? '&' : ''}{${[...value.fields.values()].map((item) => formatVerb(item, verb, flags)).join(' ')}}`
+    return `${value.type.startsWith('*') ? '&' : ''}{${[...value.fields.values()].map(inner).join(' ')}}`
   }
   return badVerb(value, verb, flags)
 }
@@ -186,7 +189,7 @@ function badVerb(value: unknown, verb: string, flags: Flags): string {
 }
 
 function formatV(value: unknown, flags: Flags, depth: number): string {
-  if (value === null || value === undefined) return pad('<nil>', flags)
+  if (value === null || value === undefined) return depth === 0 ? pad('<nil>', flags) : '<nil>'
   const printed = stringerOf(value)
   if (printed !== undefined) return formatString(printed, 's', flags)
   if (typeof value === 'string') return formatString(value, 's', flags)
@@ -291,7 +294,7 @@ function formatInteger(value: GoInt, verb: string, flags: Flags): string {
       .toUpperCase()
       .padStart(Math.max(4, flags.precision ?? 4), '0')
     return pad(
-      flags.sharp && value.value >= 0n && value.value <= 0x10ffffn && isPrint(runeOf(value))
+      flags.sharp && value.value >= 0n && value.value <= 0x10ffffn && isGoPrint(runeOf(value))
         ? `U+${code} '${runeOf(value)}'`
         : `U+${code}`,
       {

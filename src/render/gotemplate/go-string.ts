@@ -3,6 +3,7 @@
  * surrogate U+DC80 to U+DCFF (Python calls this surrogateescape), so that cutting a rune in half or reading a binary
  * file loses nothing, and everything else stays an ordinary string.
  */
+import { goQuotedRune } from '../../core/go-quote.ts'
 import { utf8 } from '../../core/bytes.ts'
 
 const ASCII_ONLY = /^[\u0000-\u007f]*$/
@@ -91,38 +92,15 @@ export function compareStrings(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Go's strconv.Quote. */
+/** Go's strconv.Quote of a string that may hold bytes which are no UTF-8. */
 export function goQuote(text: string, options: { readonly ascii?: boolean } = {}): string {
   let out = '"'
   for (const char of text) out += quotedRune(char, '"', options.ascii ?? false)
   return `${out}"`
 }
 
-const NAMED_ESCAPES: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-}
-
-/** One rune as strconv.Quote writes it inside the given quote. */
+/** One rune as strconv.Quote writes it inside the given quote; a lone surrogate is a byte that is no UTF-8. */
 export function quotedRune(char: string, quote: '"' | "'", ascii: boolean): string {
-  if (char === quote) return `\\${char}`
-  const named = NAMED_ESCAPES[char]
-  if (named) return named
   const code = char.codePointAt(0)!
-  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code - 0xdc00).toString(16)}`
-  if (code < 0x80 ? code >= 0x20 && code < 0x7f : !ascii && isPrint(char)) return char
-  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`
-  if (code > 0xffff) return `\\U${code.toString(16).padStart(8, '0')}`
-  return `\\u${code.toString(16).padStart(4, '0')}`
-}
-
-/** Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space. */
-export function isPrint(char: string): boolean {
-  return char === ' ' || /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)
+  return code >= 0xdc80 && code <= 0xdcff ? `\\x${(code - 0xdc00).toString(16)}` : goQuotedRune(char, quote, ascii)
 }

@@ -1,7 +1,7 @@
 /** Go's text/template parser: tokens in, trees out. Errors read `template: FILE:LINE: what`. */
 import { goQuote } from './go-string.ts'
-import { lex } from './lex.ts'
 import type { Token, TokenType } from './lex.ts'
+import { TokenStream, tokenText } from './token-stream.ts'
 import { nodeText } from './node.ts'
 import type {
   BranchNode,
@@ -36,21 +36,6 @@ export function isEmptyList(list: ListNode): boolean {
   return list.nodes.every((node) => node.type === 'text' && node.text.trim() === '')
 }
 
-const KEYWORD_TYPES: readonly TokenType[] = [
-  'block',
-  'break',
-  'continue',
-  'define',
-  'dot',
-  'else',
-  'end',
-  'if',
-  'nil',
-  'range',
-  'template',
-  'with',
-]
-
 const OPERAND_STARTS: readonly TokenType[] = [
   'bool',
   'charConstant',
@@ -65,14 +50,6 @@ const OPERAND_STARTS: readonly TokenType[] = [
   'variable',
   'leftParen',
 ]
-
-function tokenText(token: Token): string {
-  if (token.type === 'eof') return 'EOF'
-  if (token.type === 'error') return token.text
-  if (KEYWORD_TYPES.includes(token.type)) return `<${token.text}>`
-  const runes = [...token.text]
-  return runes.length > 10 ? `${goQuote(runes.slice(0, 10).join(''))}...` : goQuote(token.text)
-}
 
 /** Where a list ended. */
 interface Ending {
@@ -97,11 +74,7 @@ class Parser {
   readonly #name: string
   readonly #text: string
   readonly #hasFunction: (name: string) => boolean
-  readonly #tokens: readonly Token[]
-  #nextToken = 0
-  // Go's three-token look-ahead, kept as it is because error lines come from its first slot.
-  readonly #ahead: Token[] = []
-  #peekCount = 0
+  readonly #tokens: TokenStream
   #actionLine = 0
   #scope: Scope = { vars: ['$'], rangeDepth: 0 }
   readonly #trees = new Map<string, Tree>()
@@ -110,19 +83,19 @@ class Parser {
     this.#name = name
     this.#text = text
     this.#hasFunction = hasFunction
-    this.#tokens = lex(text)
+    this.#tokens = new TokenStream(text)
   }
 
   parseFile(): Map<string, Tree> {
-    const root: ListNode = { type: 'list', pos: this.#peek().pos, nodes: [] }
-    while (this.#peek().type !== 'eof') {
-      if (this.#peek().type === 'leftDelim') {
-        const delim = this.#next()
-        if (this.#nextNonSpace().type === 'define') {
+    const root: ListNode = { type: 'list', pos: this.#tokens.peek().pos, nodes: [] }
+    while (this.#tokens.peek().type !== 'eof') {
+      if (this.#tokens.peek().type === 'leftDelim') {
+        const delim = this.#tokens.next()
+        if (this.#tokens.nextNonSpace().type === 'define') {
           this.#inOwnScope(() => this.#definition())
           continue
         }
-        this.#backup2(delim)
+        this.#tokens.backup2(delim)
       }
       const item = this.#textOrAction()
       if (isEnding(item)) return this.#fail(`unexpected ${endingText(item)}`)
@@ -141,7 +114,7 @@ class Parser {
 
   #definition(): void {
     const context = 'define clause'
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     if (token.type !== 'string' && token.type !== 'rawString') this.#unexpected(token, context)
     const name = this.#unquoted(token)
     this.#expect('rightDelim', context)
@@ -160,8 +133,8 @@ class Parser {
   }
 
   #itemList(): { list: ListNode; ending: Ending } {
-    const list: ListNode = { type: 'list', pos: this.#peekNonSpace().pos, nodes: [] }
-    while (this.#peekNonSpace().type !== 'eof') {
+    const list: ListNode = { type: 'list', pos: this.#tokens.peekNonSpace().pos, nodes: [] }
+    while (this.#tokens.peekNonSpace().type !== 'eof') {
       const item = this.#textOrAction()
       if (isEnding(item)) return { list, ending: item }
       list.nodes.push(item)
@@ -170,7 +143,7 @@ class Parser {
   }
 
   #textOrAction(): Item {
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     if (token.type === 'text') return { type: 'text', pos: token.pos, text: token.text }
     if (token.type !== 'leftDelim') return this.#unexpected(token, 'input')
     this.#actionLine = token.line
@@ -180,7 +153,7 @@ class Parser {
   }
 
   #action(): Item {
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     switch (token.type) {
       case 'block':
         return this.#block()
@@ -198,22 +171,22 @@ class Parser {
       case 'template':
         return this.#template()
       default: {
-        this.#backup()
-        const first = this.#peek()
+        this.#tokens.backup()
+        const first = this.#tokens.peek()
         return { type: 'action', pos: first.pos, line: first.line, pipe: this.#pipeline('command', 'rightDelim') }
       }
     }
   }
 
   #breakOrContinue(type: 'break' | 'continue', token: Token): BreakNode {
-    const next = this.#nextNonSpace()
+    const next = this.#tokens.nextNonSpace()
     if (next.type !== 'rightDelim') this.#unexpected(next, `{{${type}}}`)
     if (this.#scope.rangeDepth === 0) this.#fail(`{{${type}}} outside {{range}}`)
     return { type, pos: token.pos, line: token.line }
   }
 
   #else(): Ending {
-    const peeked = this.#peekNonSpace()
+    const peeked = this.#tokens.peekNonSpace()
     if (peeked.type === 'if' || peeked.type === 'with') return { type: 'else', pos: peeked.pos }
     return { type: 'else', pos: this.#expect('rightDelim', 'else').pos }
   }
@@ -226,8 +199,8 @@ class Parser {
     if (type === 'range') this.#scope.rangeDepth -= 1
     let elseList: ListNode | undefined
     if (ending.type === 'else') {
-      if (type !== 'range' && this.#peek().type === type) {
-        this.#next()
+      if (type !== 'range' && this.#tokens.peek().type === type) {
+        this.#tokens.next()
         elseList = { type: 'list', pos: ending.pos, nodes: [this.#branch(type)] }
       } else {
         const otherwise = this.#itemList()
@@ -241,7 +214,7 @@ class Parser {
 
   #block(): TemplateNode {
     const context = 'block clause'
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     const name = this.#templateName(token, context)
     const pipe = this.#pipeline(context, 'rightDelim')
     this.#inOwnScope(() => {
@@ -254,11 +227,11 @@ class Parser {
 
   #template(): TemplateNode {
     const context = 'template clause'
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     const name = this.#templateName(token, context)
     let pipe: PipeNode | undefined
-    if (this.#nextNonSpace().type !== 'rightDelim') {
-      this.#backup()
+    if (this.#tokens.nextNonSpace().type !== 'rightDelim') {
+      this.#tokens.backup()
       pipe = this.#pipeline(context, 'rightDelim')
     }
     return { type: 'template', pos: token.pos, line: token.line, name, pipe }
@@ -270,44 +243,44 @@ class Parser {
   }
 
   #pipeline(context: string, end: TokenType): PipeNode {
-    const first = this.#peekNonSpace()
+    const first = this.#tokens.peekNonSpace()
     const pipe: PipeNode = { type: 'pipe', pos: first.pos, line: first.line, isAssign: false, decl: [], commands: [] }
     this.#declarations(pipe, context)
     for (;;) {
-      const token = this.#nextNonSpace()
+      const token = this.#tokens.nextNonSpace()
       if (token.type === end) {
         this.#checkPipeline(pipe, context)
         return pipe
       }
       if (!OPERAND_STARTS.includes(token.type)) this.#unexpected(token, context)
-      this.#backup()
+      this.#tokens.backup()
       pipe.commands.push(this.#command())
     }
   }
 
   #declarations(pipe: PipeNode, context: string): void {
-    while (this.#peekNonSpace().type === 'variable') {
-      const variable = this.#next()
+    while (this.#tokens.peekNonSpace().type === 'variable') {
+      const variable = this.#tokens.next()
       // In `$x foo` the space must come back, so that $x is seen as an argument.
-      const afterVariable = this.#peek()
-      const next = this.#peekNonSpace()
+      const afterVariable = this.#tokens.peek()
+      const next = this.#tokens.peekNonSpace()
       if (next.type === 'assign' || next.type === 'declare') {
         pipe.isAssign = next.type === 'assign'
-        this.#nextNonSpace()
+        this.#tokens.nextNonSpace()
         this.#declare(pipe, variable)
         return
       }
       if (next.type === 'char' && next.text === ',') {
-        this.#nextNonSpace()
+        this.#tokens.nextNonSpace()
         this.#declare(pipe, variable)
         if (context === 'range' && pipe.decl.length < 2) {
-          if (['variable', 'rightDelim', 'rightParen'].includes(this.#peekNonSpace().type)) continue
+          if (['variable', 'rightDelim', 'rightParen'].includes(this.#tokens.peekNonSpace().type)) continue
           this.#fail('range can only initialize variables')
         }
         this.#fail(`too many declarations in ${context}`)
       }
-      if (afterVariable.type === 'space') this.#backup3(variable, afterVariable)
-      else this.#backup2(variable)
+      if (afterVariable.type === 'space') this.#tokens.backup3(variable, afterVariable)
+      else this.#tokens.backup2(variable)
       return
     }
   }
@@ -328,14 +301,14 @@ class Parser {
   }
 
   #command(): CommandNode {
-    const command: CommandNode = { type: 'command', pos: this.#peekNonSpace().pos, args: [] }
+    const command: CommandNode = { type: 'command', pos: this.#tokens.peekNonSpace().pos, args: [] }
     for (;;) {
-      this.#peekNonSpace()
+      this.#tokens.peekNonSpace()
       const operand = this.#operand()
       if (operand) command.args.push(operand)
-      const token = this.#next()
+      const token = this.#tokens.next()
       if (token.type === 'space') continue
-      if (token.type === 'rightDelim' || token.type === 'rightParen') this.#backup()
+      if (token.type === 'rightDelim' || token.type === 'rightParen') this.#tokens.backup()
       else if (token.type !== 'pipe') this.#unexpected(token, 'operand')
       break
     }
@@ -345,9 +318,9 @@ class Parser {
 
   #operand(): Operand | undefined {
     const node = this.#term()
-    if (!node || this.#peek().type !== 'field') return node
-    const chain: ChainNode = { type: 'chain', pos: this.#peek().pos, node, fields: [] }
-    while (this.#peek().type === 'field') chain.fields.push(this.#next().text.slice(1))
+    if (!node || this.#tokens.peek().type !== 'field') return node
+    const chain: ChainNode = { type: 'chain', pos: this.#tokens.peek().pos, node, fields: [] }
+    while (this.#tokens.peek().type === 'field') chain.fields.push(this.#tokens.next().text.slice(1))
     switch (node.type) {
       case 'field':
         return { type: 'field', pos: chain.pos, names: [...node.names, ...chain.fields] }
@@ -365,7 +338,7 @@ class Parser {
   }
 
   #term(): Operand | undefined {
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     const { pos, text } = token
     switch (token.type) {
       case 'identifier':
@@ -391,7 +364,7 @@ class Parser {
       case 'rawString':
         return { type: 'string', pos, quoted: text, text: this.#unquoted(token) }
       default:
-        this.#backup()
+        this.#tokens.backup()
         return undefined
     }
   }
@@ -400,55 +373,8 @@ class Parser {
     return unquote(token.text) ?? this.#fail('invalid syntax')
   }
 
-  #next(): Token {
-    if (this.#peekCount > 0) this.#peekCount -= 1
-    else this.#ahead[0] = this.#read()
-    return this.#ahead[this.#peekCount]!
-  }
-
-  #read(): Token {
-    const token = this.#tokens[Math.min(this.#nextToken, this.#tokens.length - 1)]!
-    this.#nextToken += 1
-    return token
-  }
-
-  #peek(): Token {
-    if (this.#peekCount > 0) return this.#ahead[this.#peekCount - 1]!
-    this.#peekCount = 1
-    this.#ahead[0] = this.#read()
-    return this.#ahead[0]
-  }
-
-  #backup(): void {
-    this.#peekCount += 1
-  }
-
-  #backup2(first: Token): void {
-    this.#ahead[1] = first
-    this.#peekCount = 2
-  }
-
-  #backup3(first: Token, second: Token): void {
-    this.#ahead[1] = second
-    this.#ahead[2] = first
-    this.#peekCount = 3
-  }
-
-  #nextNonSpace(): Token {
-    for (;;) {
-      const token = this.#next()
-      if (token.type !== 'space') return token
-    }
-  }
-
-  #peekNonSpace(): Token {
-    const token = this.#nextNonSpace()
-    this.#backup()
-    return token
-  }
-
   #expect(type: TokenType, context: string): Token {
-    const token = this.#nextNonSpace()
+    const token = this.#tokens.nextNonSpace()
     return token.type === type ? token : this.#unexpected(token, context)
   }
 
@@ -463,7 +389,7 @@ class Parser {
   }
 
   #fail(problem: string): never {
-    throw new TemplateParseError(`template: ${this.#name}:${this.#ahead[0]?.line ?? 1}: ${problem}`)
+    throw new TemplateParseError(`template: ${this.#name}:${this.#tokens.line}: ${problem}`)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Helm's engine: parses every template of a chart and its subcharts into one set, runs them in Helm's order. */
-import { executeTemplate, locate, TemplateExecError } from '../gotemplate/exec.ts'
-import type { ExecOptions } from '../gotemplate/exec.ts'
+import { executeTemplate } from '../gotemplate/exec.ts'
+import { locate, TemplateExecError } from '../gotemplate/exec-options.ts'
+import type { ExecOptions } from '../gotemplate/exec-options.ts'
 import { GoError, goFunction } from '../gotemplate/function.ts'
 import type { GoFunction } from '../gotemplate/function.ts'
 import { goQuote } from '../gotemplate/go-string.ts'

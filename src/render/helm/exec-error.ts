@@ -1,5 +1,5 @@
 /** Template errors as Helm prints them. Its two versions lay them out differently. */
-import { TemplateExecError } from '../gotemplate/exec.ts'
+import { TemplateExecError } from '../gotemplate/exec-options.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
 

@@ -1,5 +1,6 @@
 /** Chart.yaml: what it says, and Helm's checks of it. */
-import { goQuote, isPrint } from '../gotemplate/go-string.ts'
+import { isGoPrint } from '../../core/go-quote.ts'
+import { goQuote } from '../gotemplate/go-string.ts'
 import { decodeYaml } from './decode-struct.ts'
 import type { Decoded, FieldType } from './decode-struct.ts'
 import { HelmError } from './helm-error.ts'
@@ -152,7 +153,7 @@ function invalid(problem: string): HelmError {
 function sanitize(value: string): string {
   return Array.from(value, (char) => {
     if (/[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/.test(char)) return ' '
-    return isPrint(char) ? char : ''
+    return isGoPrint(char) ? char : ''
   }).join('')
 }
 

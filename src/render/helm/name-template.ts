@@ -1,5 +1,6 @@
 /** `--name-template`: a release name made by a template that sees no chart. */
-import { executeTemplate, TemplateExecError } from '../gotemplate/exec.ts'
+import { executeTemplate } from '../gotemplate/exec.ts'
+import { TemplateExecError } from '../gotemplate/exec-options.ts'
 import { parseTemplate, TemplateParseError } from '../gotemplate/parse.ts'
 import { Draws } from './frozen.ts'
 import type { Entropy } from './frozen.ts'

@@ -56,7 +56,7 @@ export class Helm4Validator {
 
   /** Everything that is wrong with a value. */
   problems(value: unknown): readonly SchemaProblem[] {
-    return this.#check(this.#document.root, value, [], 0).problems
+    return ungrouped(this.#check(this.#document.root, value, [], 0).problems)
   }
 
   #resolve(ref: unknown): unknown {
@@ -66,27 +66,27 @@ export class Helm4Validator {
     )
   }
 
-  /** Several problems of one alternative are put under one heading. */
+  /** Several problems of one place or alternative are put under one heading. */
   #grouped(problems: readonly SchemaProblem[], path: readonly string[]): readonly SchemaProblem[] {
     return problems.length > 1 ? [{ path, keyword: 'group', causes: problems }] : problems
   }
 
   #below(at: Place, schema: unknown, value: unknown, key: string): void {
-    at.problems.push(...this.#check(schema, value, [...at.path, key], at.depth + 1).problems)
+    const path = [...at.path, key]
+    at.problems.push(...this.#grouped(this.#check(schema, value, path, at.depth + 1).problems, path))
   }
 
   /** The same value against another schema. */
   #same(at: Place, schema: unknown): Outcome {
-    return this.#check(schema, at.value, at.path, at.depth + 1)
+    const { problems, seen } = this.#check(schema, at.value, at.path, at.depth + 1)
+    return { problems: this.#grouped(problems, at.path), seen }
   }
 
-  /** The same value against the schema that a reference names: a heading of its own, which stays even at the root. */
+  /** The same value against the schema that a reference names: a heading of its own, which takes the place of one below it. */
   #referred(at: Place, ref: unknown): Outcome {
     const { problems, seen } = this.#check(this.#resolve(ref), at.value, at.path, at.depth + 1)
-    return {
-      problems: problems.length > 1 ? [{ path: at.path, keyword: 'reference', causes: problems }] : problems,
-      seen,
-    }
+    const causes = ungrouped(problems)
+    return { problems: causes.length > 1 ? [{ path: at.path, keyword: 'reference', causes }] : causes, seen }
   }
 
   /** Takes over what a schema that holds has looked at. */
@@ -153,8 +153,7 @@ export class Helm4Validator {
     const { schema, path, problems } = at
     const each = (keyword: string): Outcome[] => {
       const list = schema.get(keyword)
-      const outcomes = Array.isArray(list) ? list.map((one) => this.#same(at, one)) : []
-      return outcomes.map(({ problems, seen }) => ({ problems: this.#grouped(problems, at.path), seen }))
+      return Array.isArray(list) ? list.map((one) => this.#same(at, one)) : []
     }
     if (schema.has('not') && this.#same(at, schema.get('not')).problems.length === 0) {
       problems.push({ path, keyword: 'not' })
@@ -351,4 +350,10 @@ export class Helm4Validator {
 
 function missingOf(required: unknown, value: Json): string[] {
   return Array.isArray(required) ? (required as string[]).filter((name) => !value.has(name)) : []
+}
+
+/** Without the heading, where there is but one. */
+function ungrouped(problems: readonly SchemaProblem[]): readonly SchemaProblem[] {
+  const [first] = problems
+  return problems.length === 1 && first!.keyword === 'group' ? first!.causes! : problems
 }

@@ -110,7 +110,9 @@ const DEPENDENCIES = `{"type":"object","additionalProperties":{"anyOf":[${SELF},
 
 function newer(vocabularies: readonly string[]): string {
   const own = members({ definitions: TABLE, dependencies: DEPENDENCIES })
-  return `{"type":["object","boolean"],"allOf":[${vocabularies.join(',')}],"properties":{${own}}}`
+  const refs = vocabularies.map((_, at) => `{"$ref":"#/$defs/${at}"}`)
+  const defs = vocabularies.map((text, at) => `"${at}":${text}`)
+  return `{"type":["object","boolean"],"allOf":[${refs.join(',')}],"properties":{${own}},"$defs":{${defs.join(',')}}}`
 }
 
 const APPLICATOR = {

@@ -46,6 +46,15 @@ const CASES: readonly (readonly [schema: string, values: string, only?: 'helm4']
     'x: {a: 1, b: 2, p: 3, k: 4}',
   ],
   [x('{"additionalProperties":{"type":"string"}}'), 'x: {a: 1, b: {c: 2}}'],
+  [
+    '{"properties":{"x":{"properties":{"a":{"type":"string"},"b":{"properties":{"c":{"type":"string"},"d":{"type":"string"}}}}},"y":{"minimum":5}}}',
+    '{x: {a: 1, b: {c: 1, d: 2}}, y: 1}',
+  ],
+  [
+    '{"$defs":{"s":{"properties":{"a":{"properties":{"b":{"type":"string"},"c":{"type":"string"}}}}}},"properties":{"x":{"$ref":"#/$defs/s"}}}',
+    'x: {a: {b: 1, c: 2}}',
+  ],
+  ['{"if":{"required":["x"]},"then":{"properties":{"x":{"type":"string"},"y":{"type":"string"}}}}', '{x: 1, y: 2}'],
   ['{"type":"object","unevaluatedProperties":false,"allOf":[{"properties":{"z":true}}]}', '{x: {a: 1}, z: 2}'],
   [x('{"contains":{"type":"string"},"minContains":2}'), 'x: [a, 1]'],
   [x('{"contains":{"type":"string"}}'), 'x: [1, {}]'],

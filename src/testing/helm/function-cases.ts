@@ -88,6 +88,8 @@ int64 "-5"
 int64 true
 float64 "1.25"
 float64 "x"
+list (float64 "1_0") (float64 "1_01_0") (float64 "1__0") (float64 "_1") (float64 "1_") (float64 "0x_1p4")
+list (float64 "1_0.5_0e1_0") (float64 "0_1") (float64 "1._5") (float64 "0x1_0p4") (floor "1_01_0") (ceil "5_0") (int "1_0")
 toDecimal "777"
 add1 5
 add 1 2 3.7 "4"
@@ -379,6 +381,7 @@ printf "%6.2f%%|%+d|%08.3f|%e|%g|%G" 12.345 5 3.14159 123456.789 1e21 1e-7
 printf "%#v %#v %#x %X %o %b %c %U" "a" (list 1 "b") 255 "hi" 8 5 65 0x1F600
 printf "%*d|%-8v|%8v" 5 42 "left" .Values.f
 printf "%.0f|%3d" .Values.str "x"
+printf "%d|%t|%7v|%q|%x" (list 1 nil) (list true nil "l") (list 1 nil) (dict "k" nil) (list nil "a")
 printf "%#U|%#U|%#U|%#12U" 0x1F600 7 0x110000 9007199254740993
 printf "%#5.0v|%#.3v|%+#v|%#8v|%-#8v|%#6v|%#06v" 1.5 3.14159 2.5 7 7 true 1.5
 printf "%#6v|%#.1v|%#.2v" (list 1 "b" 2.5 nil) (dict "key" 1.25 "l" (list "xyz")) "\u00e9abc"

@@ -57,7 +57,9 @@ export function toFloat64(value: unknown): number {
 }
 
 /** strconv.ParseFloat: decimal, hexadecimal with exponent, underscores only with a base prefix, Inf and NaN. */
-export function parseFloatText(text: string): number | undefined {
+export function parseFloatText(given: string): number | undefined {
+  const text = withoutUnderscores(given)
+  if (text === undefined) return undefined
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text)
   if (special) {
     if (special[2]!.toLowerCase() === 'nan') return special[1] === '' ? Number.NaN : undefined
@@ -71,6 +73,15 @@ export function parseFloatText(text: string): number | undefined {
     return hex[1] === '-' ? -value : value
   }
   return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+}
+
+/** Underscores may stand between digits, and behind the prefix of a hexadecimal number. */
+function withoutUnderscores(text: string): string | undefined {
+  if (!text.includes('_')) return text
+  const isHex = /^[+-]?0[xX]/.test(text)
+  const digit = isHex ? '[0-9a-fA-F]' : '[0-9]'
+  const misplaced = new RegExp(`(?<!${digit}${isHex ? '|[xX]' : ''})_|_(?!${digit})`)
+  return misplaced.test(text) ? undefined : text.replaceAll('_', '')
 }
 
 /** A JavaScript number for counts and indexes. */
