@@ -168,12 +168,12 @@ interface Rendering {
 async function renderFor(
   draft: Draft<Bundle>,
   clusters: readonly ClusterInputs[],
-  { wish: { found, selected, newest }, ports, context }: Rendering,
+  { wish: { found, selected }, ports, context }: Rendering,
 ): Promise<ReleaseVariant[]> {
   const key = keyOf(draft.next)
   const before = await ports.frozenOf(key)
   const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NOBODY] : clusters, frozen: before }
-  const { variants, frozen } = await ports.render(request, context.signal)
+  const { variants, frozen, notes } = await ports.render(request, context.signal)
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
   if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
     const why = selected === undefined ? 'The Placement has not been decided yet' : 'No cluster is selected'
@@ -187,7 +187,7 @@ async function renderFor(
     objects = Math.max(objects, one.size)
     stored.push(one.variant)
   }
-  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), isMore: newest !== undefined })
+  show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes })
   return stored
 }
 
@@ -234,11 +234,11 @@ interface Shown {
   readonly stored: readonly ReleaseVariant[]
   readonly objects: number
   readonly what: string
-  readonly isMore: boolean
+  readonly notes: readonly string[]
 }
 
 /** Says what came out; when nothing did, that is the end of this pass. */
-function show(draft: Draft<Bundle>, { variants, stored, objects, what }: Shown): void {
+function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: Shown): void {
   const failing = stored.findIndex(({ problem }) => problem !== undefined)
   const problem = stored[failing]?.problem ?? ''
   if (!stored.some(({ set }) => set !== undefined)) {
@@ -251,7 +251,9 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what }: Shown):
   }
   const sets = new Set(stored.flatMap(({ set }) => (set === undefined ? [] : [set]))).size
   const count = `${objects} ${objects === 1 ? 'object' : 'objects'}`
-  const shared = sets === 1 ? `Rendered to ${count}.` : `Rendered to up to ${count}, ${sets} distinct contents.`
+  const told = notes.length === 0 ? '' : ` Note: ${notes.slice(0, 3).join('; ')}.`
+  const rendered = sets === 1 ? `Rendered to ${count}.` : `Rendered to up to ${count}, ${sets} distinct contents.`
+  const shared = `${rendered}${told}`
   if (failing < 0) {
     draft.conditions.set('Rendered', 'True', 'Rendered', shared)
     return

@@ -170,6 +170,20 @@ test('variants and overrides are layers; selectors count as read', () => {
   assert.equal((objects[0]!['data'] as { all: string }).all, '3 r:a red yes-it-is')
 })
 
+test('hooks of charts are not run, and that is said', () => {
+  const hook = (name: string, events: string) =>
+    `apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: ${name}\n  annotations: {helm.sh/hook: "${events}"}\n`
+  const files = {
+    'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+    'c/templates/a.yaml': configMap('a'),
+    'c/templates/h.yaml': hook('migrate', 'pre-install,pre-upgrade'),
+    'c/templates/t.yaml': hook('smoke', 'test'),
+  }
+  const { objects, notes } = render({ path: 'c' }, files)
+  assert.deepEqual(names(objects), ['ConfigMap default/a'])
+  assert.deepEqual(notes, ['hooks of the chart are not run: Job migrate (pre-install, pre-upgrade)'])
+})
+
 test('values files may be anywhere inside the repository, never outside', () => {
   const files = { 'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n' }
   const said = (file: string) => render({ path: 'c', helm: { valuesFiles: [file] } }, files).said

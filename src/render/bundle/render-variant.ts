@@ -7,12 +7,14 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { readYamlDocument } from '../../yaml/read.ts'
 import { writeYaml } from '../../yaml/write.ts'
 import { YamlError } from '../../yaml/yaml.ts'
+import type { Chart } from '../helm/chart.ts'
 import { checkRequirements } from '../helm/check-chart.ts'
 import type { Entropy, FrozenRecord } from '../helm/frozen.ts'
 import { HelmError } from '../helm/helm-error.ts'
 import { LimitError } from '../helm/limits.ts'
 import { loadChart, loadChartArchive } from '../helm/load-chart.ts'
 import { profileOf } from '../helm/profile.ts'
+import type { HelmProfile } from '../helm/profile.ts'
 import { renderChart } from '../helm/render-chart.ts'
 import type { RenderedChart } from '../helm/render-chart.ts'
 import { userValues } from '../helm/user-values.ts'
@@ -32,6 +34,28 @@ import { finishObjects, refuseSecrets } from './finish.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
+
+// Variants of one artifact read the same charts and directories: these are looked at once while its files are kept.
+const trees = new WeakMap<ArtifactFiles, FileTree>()
+const charts = new WeakMap<ArtifactFiles, Map<string, Chart>>()
+
+function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
+  const found = known.get(key) ?? make()
+  known.set(key, found)
+  return found
+}
+
+function chartAt(path: string, files: ArtifactFiles, profile: HelmProfile): Chart {
+  const loaded = remembered(charts, files, () => new Map<string, Chart>())
+  const key = `${profile.name} ${path}`
+  const chart =
+    loaded.get(key) ??
+    (path.endsWith('.tgz')
+      ? loadChartArchive(files.get(path)!, { profile })
+      : loadChart(below(files, path), { profile }))
+  loaded.set(key, chart)
+  return chart
+}
 
 /** Files of an artifact by path. */
 export type ArtifactFiles = ReadonlyMap<string, Uint8Array>
@@ -54,6 +78,8 @@ export interface Variant {
   /** Which layer each Helm value comes from. */
   readonly origins: ReadonlyMap<string, string>
   readonly style?: Style['kind'] | 'Inline'
+  /** What people should know although it is no mistake. */
+  readonly notes?: readonly string[]
 }
 
 /** Renders a bundle for a cluster; what is wrong with the content is in the result, never thrown. */
@@ -85,7 +111,7 @@ interface Scene extends VariantParts {
   readonly watched: WatchedInputs
 }
 
-type Made = Pick<Variant, 'result' | 'frozen' | 'style'>
+type Made = Pick<Variant, 'result' | 'frozen' | 'style' | 'notes'>
 
 function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene): Made {
   const expander = recipe.templating ? createExpander(templateData(recipe, scene)) : undefined
@@ -111,13 +137,13 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
       return { result: finished(objects, options), frozen: scene.frozen, style: 'Kustomize' }
     }
     case 'Helm': {
-      const { text, frozen } = chartText(style.chart, recipe, options, { ...scene, expander })
+      const { text, frozen, notes } = chartText(style.chart, recipe, options, { ...scene, expander })
       if (style.kustomize !== undefined) {
         const tree = withChartOutput(style.kustomize, text, { files: scene.files, expander })
-        return { result: finished(kustomized(style.kustomize, tree), options), frozen, style: 'Helm' }
+        return { result: finished(kustomized(style.kustomize, tree), options), frozen, notes, style: 'Helm' }
       }
       const read = renderRaw(text)
-      return { result: read.ok ? finished(read.objects, options) : read, frozen, style: 'Helm' }
+      return { result: read.ok ? finished(read.objects, options) : read, frozen, notes, style: 'Helm' }
     }
   }
 }
@@ -242,7 +268,7 @@ function isInNested(path: string, folder: string, files: ArtifactFiles): boolean
 }
 
 function expandedTree(files: ArtifactFiles, expander: Expander | undefined): FileTree {
-  const tree = treeOf(new Map([...files].map(([path, bytes]) => [`/${path}`, bytes])))
+  const tree = remembered(trees, files, () => treeOf(new Map([...files].map(([path, bytes]) => [`/${path}`, bytes]))))
   if (!expander) return tree
   const known = new Map<string, Uint8Array>()
   return {
@@ -297,12 +323,10 @@ function chartText(
   recipe: BundleRecipe,
   options: LayerOptions,
   scene: Scene & { readonly expander: Expander | undefined },
-): { readonly text: string; readonly frozen: FrozenRecord } {
+): { readonly text: string; readonly frozen: FrozenRecord; readonly notes: readonly string[] } {
   const { files, expander, watched, entropy, frozen } = scene
   const profile = profileOf(recipe.helmVersion ?? 'helm4')
-  const chart = path.endsWith('.tgz')
-    ? loadChartArchive(files.get(path)!, { profile })
-    : loadChart(below(files, path), { profile })
+  const chart = chartAt(path, files, profile)
   checkRequirements(chart, profile)
   const expand = (text: string, file: string): string => (expander ? expander.expand(text, file) : text)
   const base = recipe.path ?? ''
@@ -342,7 +366,16 @@ function chartText(
     ...rendered.crds.map(({ content }) => content),
     ...rendered.manifests.map(({ content }) => content),
   ]
-  return { text: documents.join('\n---\n'), frozen: { ...frozen, ...rendered.frozen } }
+  return { text: documents.join('\n---\n'), frozen: { ...frozen, ...rendered.frozen }, notes: notesOf(rendered) }
+}
+
+/** Hooks are no part of what a cluster should have; those for tests nobody misses. */
+function notesOf({ hooks }: RenderedChart): string[] {
+  const missed = hooks.filter(({ events }) => events.some((event) => !event.startsWith('test')))
+  if (missed.length === 0) return []
+  const names = missed.slice(0, 3).map(({ kind, name, events }) => `${kind} ${name} (${events.join(', ')})`)
+  const more = missed.length > 3 ? ` and ${missed.length - 3} more` : ''
+  return [`hooks of the chart are not run: ${names.join(', ')}${more}`]
 }
 
 /** A failure may come from the version it saw; a success says whether it looked. */

@@ -26,6 +26,8 @@ export interface VariantsResult {
   readonly variants: readonly SharedVariant[]
   readonly frozen: FrozenRecord
   readonly style?: Variant['style']
+  /** What people should know, each once. */
+  readonly notes: readonly string[]
 }
 
 /** Renders for every cluster. */
@@ -36,6 +38,7 @@ export function renderVariants(
   const shared: { when: Reads; clusters: string[]; result: SharedVariant['result'] }[] = []
   let drawn = frozen
   let style: Variant['style']
+  const notes = new Set<string>()
   for (const cluster of clusters) {
     const known = shared.find(({ when }) => matchesReads(cluster, when))
     if (known) {
@@ -45,7 +48,8 @@ export function renderVariants(
     const variant = renderVariant(recipe, cluster, { ...parts, frozen: drawn })
     drawn = variant.frozen
     style ??= variant.style
+    for (const note of variant.notes ?? []) notes.add(note)
     shared.push({ when: variant.reads, clusters: [cluster.name], result: variant.result })
   }
-  return { variants: shared, frozen: drawn, ...(style === undefined ? {} : { style }) }
+  return { variants: shared, frozen: drawn, notes: [...notes], ...(style === undefined ? {} : { style }) }
 }
