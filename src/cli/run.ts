@@ -15,6 +15,7 @@ import { addRender } from './tree/render.ts'
 import { addSources } from './tree/sources.ts'
 import { addDrift } from './tree/drift.ts'
 import { addPlacement } from './tree/placement.ts'
+import { addRollouts } from './tree/rollout.ts'
 import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
 import { addCare } from './tree/care.ts'
@@ -77,6 +78,7 @@ function buildProgram(act: Act): Command {
   addRender(program, act)
   addPlacement(program, act)
   addDrift(program, act)
+  addRollouts(program, act)
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)

@@ -13,6 +13,7 @@ import { PlacementDecision } from '../kinds/placement-decision.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Release } from '../kinds/release.ts'
 import { Override } from '../kinds/override.ts'
+import { RolloutPlan } from '../kinds/rollout-plan.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { Source } from '../kinds/source.ts'
 import { clusterInputsOf } from '../plan/variants.ts'
@@ -29,6 +30,7 @@ export interface Caches {
   readonly placements: Informer<Placement>
   readonly decisions: Informer<PlacementDecision>
   readonly releases: Informer<Release>
+  readonly rolloutPlans: Informer<RolloutPlan>
   readonly rollouts: Informer<Rollout>
   readonly assignments: Informer<Assignment>
   readonly reports: Informer<ClusterReport>
@@ -47,6 +49,7 @@ export function createCaches(informers: Informers): Caches {
     placements: informers.of(Placement),
     decisions: informers.of(PlacementDecision),
     releases: informers.of(Release),
+    rolloutPlans: informers.of(RolloutPlan),
     rollouts: informers.of(Rollout),
     assignments: informers.of(Assignment),
     reports: informers.of(ClusterReport),
@@ -57,6 +60,9 @@ export function createCaches(informers: Informers): Caches {
   caches.releases.addIndex('placement', (release) => [
     ...new Set(release.spec.bundles.map(({ placement }) => inNamespaceOf(release, placement))),
   ])
+  caches.bundles.addIndex('plan', (bundle) =>
+    bundle.spec.rollout?.plan ? [inNamespaceOf(bundle, bundle.spec.rollout.plan)] : [],
+  )
   caches.rollouts.addIndex('release', (rollout) => [inNamespaceOf(rollout, rollout.spec.release)])
   caches.rollouts.addIndex('cluster', (rollout) => [
     ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),

@@ -106,6 +106,9 @@ export const Bundle = defineKind({
           concurrency: optional(
             concurrency({ description: 'How many clusters may be changing at once: a count or `25%`.' }),
           ),
+          plan: optional(
+            name({ description: 'The RolloutPlan, in this namespace, with rings; instead of `concurrency`.' }),
+          ),
         },
         { description: 'How changes move through the fleet.' },
       ),

@@ -10,6 +10,7 @@ import { Override } from './override.ts'
 import { PlacementDecision } from './placement-decision.ts'
 import { Placement } from './placement.ts'
 import { Release } from './release.ts'
+import { RolloutPlan } from './rollout-plan.ts'
 import { Rollout } from './rollout.ts'
 import { Source } from './source.ts'
 
@@ -25,6 +26,7 @@ export const NATIVE_KINDS: readonly Kind[] = [
   Placement,
   PlacementDecision,
   Release,
+  RolloutPlan,
   Rollout,
   Assignment,
   ClusterReport,

@@ -1,12 +1,31 @@
-import { concurrency } from './bundle.ts'
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { Conditions, enumOf, flag, int, listMap, name, object, optional, text, time } from './schema.ts'
+import { ringName, rings } from './ring.ts'
+import {
+  Conditions,
+  duration,
+  enumOf,
+  flag,
+  int,
+  listMap,
+  listOf,
+  name,
+  object,
+  optional,
+  text,
+  time,
+} from './schema.ts'
 
 /** Where a Rollout is in its life. */
-export const ROLLOUT_PHASES = ['Pending', 'Progressing', 'Completed', 'Failed', 'Paused', 'Superseded'] as const
-
-const ringName = () => text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
+export const ROLLOUT_PHASES = [
+  'Pending',
+  'Progressing',
+  'Completed',
+  'Failed',
+  'Paused',
+  'Superseded',
+  'Aborted',
+] as const
 
 /** One Release on its way through the fleet. */
 export const Rollout = defineKind({
@@ -18,18 +37,42 @@ export const Rollout = defineKind({
     'One Release moving through its rings. Nothing reaches a cluster except through an admission recorded here.',
   spec: object({
     release: name({ immutable: true, description: 'The Release, in this namespace, that moves.' }),
-    rings: listMap(['name'], object({ name: ringName(), concurrency: concurrency({ default: 10 }) }), {
-      max: 32,
-      min: 1,
-      default: [{ name: 'all', concurrency: 10 }],
-      description: 'The rings, in order; `concurrency` is how many clusters may be changing at once.',
-    }),
+    rings: rings(),
     paused: flag({ default: false, description: 'Admits nobody while true; what was admitted goes on.' }),
+    aborted: optional(flag({ description: 'Ends it: nobody else is ever admitted; what was admitted goes on.' })),
+    progressDeadline: optional(
+      duration({ description: 'An admitted cluster that is not Ready after so long counts as failed.' }),
+    ),
+    plan: optional(name({ description: 'The RolloutPlan it was made from.' })),
   }),
   status: object({
     observedGeneration: optional(int()),
     phase: optional(enumOf(ROLLOUT_PHASES)),
     ring: optional(text({ max: 63, description: 'The ring that is moving now.' })),
+    rings: optional(
+      listMap(
+        ['name'],
+        object({
+          name: ringName(),
+          upTo: optional(
+            text({
+              max: 253,
+              description: 'The last cluster, by name, of a ring by count or share; it does not shift.',
+            }),
+          ),
+          members: optional(int()),
+          ready: optional(int()),
+          failed: optional(int()),
+          excused: optional(int({ description: 'Not connected, and admitted when they return.' })),
+          readyAt: optional(time({ description: 'Since then enough members are Ready.' })),
+          passedAt: optional(time({ description: 'The gate: from then on the next ring may begin.' })),
+        }),
+        { max: 32, description: 'How the rings stand.' },
+      ),
+    ),
+    unringed: optional(
+      listOf(name(), { max: 10, description: 'Some of the clusters that are in no ring, and so never admitted.' }),
+    ),
     admissions: optional(
       listMap(
         ['bundle', 'cluster'],

@@ -1,15 +1,22 @@
 /** What a rollout's decision follows from, and what it can be. */
 import type { Hold } from './rollout-holds.ts'
 import type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
+import type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
 
 /** Where a Rollout is in its life. */
-export type RolloutPhase = 'Pending' | 'Progressing' | 'Completed' | 'Failed' | 'Paused' | 'Superseded'
+export type RolloutPhase = 'Pending' | 'Progressing' | 'Completed' | 'Failed' | 'Paused' | 'Superseded' | 'Aborted'
 
 /** What the planner knows of the Rollout itself. */
 export interface RolloutFacts {
   readonly namespace: string
-  readonly rings: readonly { readonly name: string; readonly concurrency: number | string }[]
+  readonly rings: readonly RingSpec[]
+  /** What is written down about the rings. */
+  readonly ringStates?: readonly RingState[]
   readonly paused: boolean
+  /** A person ended it: nobody else is ever admitted. */
+  readonly aborted?: boolean
+  /** An admitted cluster that is not Ready after so long counts as failed. */
+  readonly progressDeadlineMs?: number
   readonly phase?: RolloutPhase
   /** It has recorded that a newer Rollout supersedes it; it never opens again. */
   readonly closed?: boolean
@@ -45,8 +52,8 @@ export interface RolloutInput {
   /** Bundles of the release that were deleted. */
   readonly deletedBundles?: readonly string[]
   readonly now: number
-  /** How long an agent has to begin; absent: for ever. */
-  readonly startByMs?: number
+  /** Decision groups of a cluster in a Placement; absent: nobody is in one. */
+  readonly groupsOf?: (placement: string, cluster: string) => readonly string[]
 }
 
 /** Pairs per state, as the Rollout's status counts them. */
@@ -73,6 +80,13 @@ interface Base {
   /** Absent while the members are not known. */
   readonly counts?: RolloutCounts
   readonly ring?: string
+  /** What to write down about the rings; absent while the members are not known. */
+  readonly rings?: readonly RingState[]
+  readonly ringCounts?: readonly RingCount[]
+  /** Pairs that are in no ring. */
+  readonly unringed?: readonly string[]
+  /** Milliseconds since 1970 at which to look again. */
+  readonly until?: number
   /** One sentence about the whole. */
   readonly message: string
 }
@@ -81,5 +95,6 @@ interface Base {
 export type RolloutDecision =
   | (Base & { readonly kind: 'Admit'; readonly admitted: readonly RolloutAdmission[] })
   | (Base & { readonly kind: 'Wait' | 'Pause' | 'Fail'; readonly hold: Hold })
+  | (Base & { readonly kind: 'Pass'; readonly passed: string })
   | (Base & { readonly kind: 'Complete'; readonly excused: readonly string[] })
   | (Base & { readonly kind: 'Supersede'; readonly by: string })

@@ -11,6 +11,10 @@ export interface Hold {
     | 'NoClusters'
     | 'PredecessorOpen'
     | 'Paused'
+    | 'Aborted'
+    | 'Soaking'
+    | 'RingShort'
+    | 'NoRing'
     | 'BudgetFull'
     | 'ReportPending'
     | 'FailuresStopIt'
@@ -45,11 +49,16 @@ export function budgetHold(limit: number, holders: readonly string[], admissions
 }
 
 /** Failures use up the budget, or are all that is left. */
-export function failureHold(failed: readonly Pair[], limit: number): Hold {
+export function failureHold(failed: readonly Pair[], limit: number, maxFailed?: number): Hold {
   const first = failed[0]
   const object = first?.state.firstFailing ? ` at ${first.state.firstFailing}` : ''
   const words = first ? ` ${first.cluster} failed${object}: ${first.state.message.replace(/\.?$/, '.')}` : ''
-  const stops = failed.length >= limit ? `, the concurrency is ${limit}, so nobody else is admitted` : ''
+  const stops =
+    maxFailed !== undefined
+      ? `, more than the ${maxFailed} allowed, so nobody else is admitted`
+      : failed.length >= limit
+        ? `, the concurrency is ${limit}, so nobody else is admitted`
+        : ''
   return holdOf(
     'FailuresStopIt',
     `${failed.length} failed (${nameSome(failed.map((pair) => pair.cluster))})${stops}.${words}`,

@@ -1,4 +1,5 @@
 /** The facts of a rollout, pair by pair: who is a member, who holds a slot, who is well at the target. */
+import type { Labels } from '../core/selector.ts'
 import type { Availability } from './availability.ts'
 import { compareText } from './placement.ts'
 import { pairState, sameRevision } from './state.ts'
@@ -27,6 +28,7 @@ export interface RolloutAdmission {
 /** What a rollout knows of a cluster; an unknown name is a cluster that is no longer registered. */
 export interface RolloutCluster {
   readonly availability: Availability
+  readonly labels?: Labels
   /** What its document says, by `namespace/name` of the bundle. */
   readonly assigned: ReadonlyMap<string, Revision>
   /** What its agent reports, by `namespace/name` of the bundle. */
@@ -39,10 +41,14 @@ export interface RolloutCluster {
 export interface Pair {
   readonly bundle: string
   readonly cluster: string
+  readonly placement: string
+  readonly labels: Labels
   readonly target: Revision
   readonly state: PairState
-  /** Known to be connected; only such a pair is admitted. */
-  readonly online: boolean
+  /** Known to be connected, and not frozen; only such a pair is admitted. */
+  readonly free: boolean
+  /** A person froze the cluster. */
+  readonly frozen: boolean
   /** The cluster's document names the target, or its agent reports on it. */
   readonly handed: boolean
   /** Reported well at the target. */
@@ -64,6 +70,14 @@ export interface PairsInput {
   readonly decisions: ReadonlyMap<string, readonly string[]>
   readonly admissions: readonly RolloutAdmission[]
   readonly clusterOf: (name: string) => RolloutCluster | undefined
+}
+
+/** The label with which a person holds a cluster as it is. */
+export const FREEZE_LABEL = 'maintenance'
+
+/** Whether a cluster's labels hold it as it is: nothing new is handed to it. */
+export function isFrozen(labels: Labels): boolean {
+  return labels[FREEZE_LABEL] === 'frozen'
 }
 
 /** The key of a pair; `/` cannot occur in names. */
@@ -94,7 +108,7 @@ function pairOf(
   name: string,
   known: { readonly cluster: RolloutCluster; readonly admitted: ReadonlySet<string>; readonly waits?: string },
 ): Pair {
-  const { availability, assigned: documents, reported: reports, reportedAt } = known.cluster
+  const { availability, assigned: documents, reported: reports, reportedAt, labels = {} } = known.cluster
   const key = `${namespace}/${released.name}`
   const assigned = documents.get(key)
   const reported = reports.get(key)
@@ -108,6 +122,8 @@ function pairOf(
   return {
     bundle: target.name,
     cluster: name,
+    placement: target.placement,
+    labels,
     target,
     state: pairState({
       selection: { selected: true, message: '' },
@@ -117,10 +133,11 @@ function pairOf(
       ...(assigned ? { assigned } : {}),
       ...(reported ? { reported } : {}),
       ...(known.waits === undefined
-        ? waitsOf(blocked, target, availability)
+        ? waitsOf(blocked, target, known.cluster)
         : { waits: { for: 'render' as const, message: known.waits } }),
     }),
-    online: availability.state === 'Available',
+    free: availability.state === 'Available' && !isFrozen(labels),
+    frozen: isFrozen(labels),
     handed: atTarget || sameRevision(assigned, target),
     well: atTarget && (reported?.state === 'Ready' || reported?.state === 'Drifted'),
     failed: atTarget && reported?.state === 'Failed',
@@ -130,10 +147,22 @@ function pairOf(
   }
 }
 
-function waitsOf(blocked: boolean, target: ReleaseBundle, availability: Availability): Pick<PairFacts, 'waits'> {
+function waitsOf(
+  blocked: boolean,
+  target: ReleaseBundle,
+  { availability, labels = {} }: RolloutCluster,
+): Pick<PairFacts, 'waits'> {
   if (blocked) {
     const message = `Its document already has generation ${target.generation} or later of ${target.name} with other content; edit the Bundle to make a newer generation.`
     return { waits: { for: 'generation', message } }
+  }
+  if (isFrozen(labels)) {
+    return {
+      waits: {
+        for: 'freeze',
+        message: `Frozen by its label ${FREEZE_LABEL}=frozen; released by taking the label off.`,
+      },
+    }
   }
   return availability.state === 'Unknown' ? { waits: { for: 'connection', message: availability.message } } : {}
 }

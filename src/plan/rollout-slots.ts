@@ -3,6 +3,7 @@ import { formatTime, parseTime } from '../core/time.ts'
 import type { FreedSlot, Predecessor, RolloutInput } from './rollout-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
+import type { RingSpec } from './rollout-rings.ts'
 import { sameRevision } from './state.ts'
 
 /**
@@ -73,15 +74,15 @@ export function nextAdmissions(members: {
   readonly kept: readonly RolloutAdmission[]
   readonly inUse: ReadonlySet<string>
   readonly limit: number
-  readonly ring: string
+  readonly ringOf: (pair: Pair) => RingSpec
 }): RolloutAdmission[] {
-  const { input, pairs, kept, inUse, limit, ring } = members
+  const { input, pairs, kept, inUse, limit, ringOf } = members
   const holding = new Set(kept.map(pairKey))
   const inUseMayMove = inUse.size <= limit || olderDrained(input.predecessors)
   let slots = limit - kept.length
   let room = limit - inUse.size
   const candidates = pairs
-    .filter((pair) => pair.online && !pair.well && !pair.failed && !pair.blocked && !holding.has(pairKey(pair)))
+    .filter((pair) => pair.free && !pair.well && !pair.failed && !pair.blocked && !holding.has(pairKey(pair)))
     .map((pair) => ({ pair, rank: inUse.has(pairKey(pair)) ? 0 : pair.ailing ? 1 : 2 }))
     .sort((a, b) => a.rank - b.rank)
   const admitted: RolloutAdmission[] = []
@@ -91,12 +92,13 @@ export function nextAdmissions(members: {
     if (rank === 0 && !inUseMayMove) continue
     if (rank > 0) room--
     slots--
+    const { name: ring, startByMs } = ringOf(pair)
     admitted.push({
       bundle: pair.bundle,
       cluster: pair.cluster,
       ring,
       admittedAt: formatTime(input.now),
-      ...(input.startByMs === undefined ? {} : { startBy: formatTime(input.now + input.startByMs) }),
+      ...(startByMs === undefined ? {} : { startBy: formatTime(input.now + startByMs) }),
     })
   }
   return admitted

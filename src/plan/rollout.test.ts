@@ -290,6 +290,6 @@ test('completion names those who were not connected', () => {
 })
 
 test('a start-by is set when asked for', () => {
-  const decision = planRollout(input({ a: {} }, {}, { startByMs: 600_000 }))
+  const decision = planRollout(input({ a: {} }, { rings: [{ name: 'all', concurrency: 1, startByMs: 600_000 }] }))
   assert.equal(decision.admissions[0]?.startBy, '2026-11-16T12:10:00Z')
 })

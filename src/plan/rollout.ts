@@ -1,5 +1,5 @@
 /**
- * When: who is admitted next. One Release moves through its ring; nothing reaches a cluster except through an admission.
+ * When: who is admitted next. One Release moves through its rings; nothing reaches a cluster except through an admission.
  *
  *   in use = own admissions ∪ what superseded rollouts still have in flight ∪ pairs handed the target and not well at it
  *
@@ -17,10 +17,13 @@
  * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
  * One that goes offline after it keeps its slot.
  */
+import { formatTime, parseTime } from '../core/time.ts'
 import { concurrencyOf } from './concurrency.ts'
 import type { FreedSlot, RolloutCounts, RolloutDecision, RolloutInput } from './rollout-facts.ts'
 import { budgetHold, failureHold, holdOf, nameSome } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
+import { judgeGate, ringOf, ringStates } from './rollout-rings.ts'
+import type { GateVerdict, RingCount, RingSpec, RingState } from './rollout-rings.ts'
 import { pairKey, pairsOf } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
 import { nextAdmissions, pairsInUse, settleSlots } from './rollout-slots.ts'
@@ -29,6 +32,7 @@ import { countStates } from './state.ts'
 export type * from './rollout-facts.ts'
 export type { Hold } from './rollout-holds.ts'
 export type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
+export type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
 export { holdSentence } from './rollout-holds.ts'
 export { START_BY_MARGIN_MS } from './rollout-slots.ts'
 
@@ -36,7 +40,7 @@ export { START_BY_MARGIN_MS } from './rollout-slots.ts'
 export function planRollout(input: RolloutInput): RolloutDecision {
   const { rollout, release } = input
   const { kept, freed } = settleSlots(input)
-  const ring = rollout.rings[0]?.name ?? 'all'
+  const ring = rollout.rings[currentRing(rollout.rings, rollout.ringStates ?? [])]?.name ?? 'all'
   const held = (hold: Hold, kind: 'Wait' | 'Pause' | 'Fail' = 'Wait', counts?: RolloutCounts): RolloutDecision => ({
     kind,
     phase: kind === 'Pause' ? 'Paused' : kind === 'Fail' ? 'Failed' : kept.length > 0 ? 'Progressing' : 'Pending',
@@ -63,8 +67,36 @@ export function planRollout(input: RolloutInput): RolloutDecision {
     return { kind: 'Supersede', phase, by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
   }
   const hold = outerHold(input, release.bundles, undecided)
-  if (hold) return held(hold, hold.reason === 'Paused' ? 'Pause' : 'Wait', counts)
-  return advance({ input, pairs, kept, freed, ring, counts: countPairs(pairs) })
+  if (hold) {
+    const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)
+    return hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped
+  }
+  return advance({ input, pairs, kept, freed, counts: countPairs(pairs), ...placeInRings(input, pairs) })
+}
+
+/** The ring that is moving: the first whose gate is not recorded. */
+function currentRing(rings: readonly RingSpec[], states: readonly RingState[]): number {
+  const open = rings.findIndex(({ name }) => states.find((state) => state.name === name)?.passedAt === undefined)
+  return open < 0 ? rings.length - 1 : open
+}
+
+function placeInRings(
+  input: RolloutInput,
+  pairs: readonly Pair[],
+): Pick<Members, 'rings' | 'states' | 'current' | 'indexOf'> {
+  const { rings } = input.rollout
+  const asCluster = (pair: Pair) => ({
+    name: pair.cluster,
+    labels: pair.labels,
+    groups: input.groupsOf?.(pair.placement, pair.cluster) ?? [],
+  })
+  const states = ringStates(
+    rings,
+    input.rollout.ringStates ?? [],
+    new Map(pairs.map((pair) => [pair.cluster, asCluster(pair)])).values(),
+  )
+  const places = new Map(pairs.map((pair) => [pairKey(pair), ringOf(rings, states, asCluster(pair))]))
+  return { rings, states, current: currentRing(rings, states), indexOf: (pair) => places.get(pairKey(pair))! }
 }
 
 /** Holds that do not depend on how the members are doing. */
@@ -102,6 +134,9 @@ function outerHold(
       since,
     )
   }
+  if (input.rollout.aborted) {
+    return holdOf('Aborted', 'Aborted; what was admitted goes on, nobody else is admitted.', 'a newer Release')
+  }
   if (input.rollout.paused) {
     return holdOf('Paused', 'Paused; what was admitted goes on.', 'setting spec.paused to false')
   }
@@ -113,24 +148,58 @@ interface Members {
   readonly pairs: readonly Pair[]
   readonly kept: readonly RolloutAdmission[]
   readonly freed: readonly FreedSlot[]
-  readonly ring: string
   readonly counts: RolloutCounts
+  readonly rings: readonly RingSpec[]
+  readonly states: readonly RingState[]
+  readonly current: number
+  /** The place of a pair's ring, or -1. */
+  readonly indexOf: (pair: Pair) => number
 }
 
-function advance({ input, pairs, kept, freed, ring, counts }: Members): RolloutDecision {
-  const base = { freed, ring, counts, admissions: kept }
-  const limit = concurrencyOf(input.rollout.rings[0]?.concurrency ?? 1, pairs.length)
-  const inUse = pairsInUse(input, pairs, kept)
-  const admitted = nextAdmissions({ input, pairs, kept, inUse, limit, ring })
+function advance(members: Members): RolloutDecision {
+  const { input, kept, freed, counts, rings, states, current, indexOf } = members
+  const ring = rings[current]!
+  // Rings whose gate is recorded stay open: for clusters that join or return.
+  const pairs = members.pairs.filter((pair) => indexOf(pair) >= 0 && indexOf(pair) <= current)
+  const deadlines = overduePairs(input, pairs, kept)
+  const hasFailed = (pair: Pair) => pair.failed || deadlines.overdue.has(pairKey(pair))
+  const ringCounts = rings.map((_, i) =>
+    countRing(
+      members.pairs.filter((pair) => indexOf(pair) === i),
+      kept,
+      hasFailed,
+    ),
+  )
+  const count = ringCounts[current]!
+  const gate = judgeGate(ring, states[current]!, count, input.now)
+  const unringed = members.pairs.filter((pair) => indexOf(pair) < 0).map((pair) => pair.cluster)
+  const base = {
+    freed,
+    ring: ring.name,
+    counts,
+    admissions: kept,
+    ringCounts,
+    unringed,
+    rings: states.map((state, i) => (i === current ? gateState(state, gate) : state)),
+    ...earliest(deadlines.next, gate.kind === 'Soaking' ? gate.until : undefined),
+  }
+  const limit = ringLimit(ring, count.members)
+  const inUse = pairsInUse(input, members.pairs, kept)
+  const failed = pairs.filter(hasFailed)
+  const maxFailed = ring.maxFailed === undefined ? undefined : allowedOf(ring.maxFailed, count.members)
+  if (maxFailed !== undefined && count.failed > maxFailed) {
+    const hold = failureHold(failed, limit, maxFailed)
+    return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
+  }
+  const admitted = nextAdmissions({ input, pairs, kept, inUse, limit, ringOf: (pair) => rings[indexOf(pair)]! })
   if (admitted.length > 0) {
     const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts)}.`
     return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...kept, ...admitted], message }
   }
 
   const holding = new Set(kept.map(pairKey))
-  const unserved = pairs.filter((pair) => pair.online && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
+  const unserved = pairs.filter((pair) => pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
   const waiting = unserved.filter((pair) => !pair.blocked)
-  const failed = pairs.filter((pair) => pair.failed)
   const failedKeys = new Set(failed.map(pairKey))
   const moving = [...inUse].filter((key) => !failedKeys.has(key)).map((key) => key.slice(key.indexOf('/') + 1))
   const wait = (hold: Hold): RolloutDecision => ({
@@ -141,9 +210,24 @@ function advance({ input, pairs, kept, freed, ring, counts }: Members): RolloutD
     message: hold.message,
   })
 
-  if (failed.length > 0 && (failed.length >= limit || (moving.length === 0 && waiting.length === 0))) {
+  if (
+    failed.length > 0 &&
+    (failed.length >= limit || (gate.kind === 'Short' && moving.length === 0 && waiting.length === 0))
+  ) {
     const hold = failureHold(failed, limit)
     return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
+  }
+  const isLast = current === rings.length - 1
+  if (!isLast && gate.kind === 'Open' && members.pairs.length > 0) {
+    const message = `Ring ${ring.name} is through: ${count.ready} of ${count.members} ready. Ring ${rings[current + 1]!.name} is next.`
+    return {
+      ...base,
+      kind: 'Pass',
+      phase: 'Progressing',
+      passed: ring.name,
+      message,
+      rings: passing(base.rings, current, input.now),
+    }
   }
   if (waiting.length > 0) {
     return wait(
@@ -168,18 +252,116 @@ function advance({ input, pairs, kept, freed, ring, counts }: Members): RolloutD
       ),
     )
   }
-  if (pairs.length === 0) {
+  if (members.pairs.length === 0) {
     return wait(
       holdOf('NoClusters', 'The placement selects no cluster.', 'a cluster that it selects', input.rollout.createdAt),
     )
   }
-  const excused = pairs.filter((pair) => !pair.online && !pair.well).map((pair) => pair.cluster)
-  if (excused.length === pairs.length) {
-    const message = `No selected cluster is connected: ${nameSome(excused)}.`
-    return wait(holdOf('AllOffline', message, 'one of them connecting', input.rollout.createdAt))
+  if (gate.kind === 'Soaking') {
+    const hold = holdOf(
+      'Soaking',
+      `Ring ${ring.name} is Ready and soaks.`,
+      `time: ${formatTime(gate.until)}`,
+      parseTime(gate.readyAt),
+    )
+    return wait(hold)
   }
-  const late = excused.length > 0 ? `; ${nameSome(excused)} not connected, admitted on return` : ''
-  return { ...base, kind: 'Complete', phase: 'Completed', excused, message: `${progress(counts)}${late}.` }
+  const excused = pairs.filter((pair) => !pair.free && !pair.well)
+  if (gate.kind === 'Short') {
+    if (pairs.every((pair) => !pair.free && !pair.well)) {
+      const message = `No selected cluster ${describeExcused(excused)}.`
+      return wait(holdOf('AllOffline', message, 'one of them connecting, or being unfrozen', input.rollout.createdAt))
+    }
+    const message = `Ring ${ring.name} has ${count.ready} ready of ${count.members} and needs ${gate.need}.`
+    return wait(holdOf('RingShort', message, 'more of its clusters being Ready'))
+  }
+  if (unringed.length > 0) {
+    const message = `${progress(counts)}; ${nameSome(unringed)} in no ring.`
+    return wait(holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
+  }
+  const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
+  return {
+    ...base,
+    kind: 'Complete',
+    phase: 'Completed',
+    excused: excused.map((pair) => pair.cluster),
+    message: `${progress(counts)}${late}.`,
+    rings: passing(base.rings, current, input.now),
+  }
+}
+
+function describeExcused(excused: readonly Pair[]): string {
+  const names = nameSome(excused.map((pair) => pair.cluster))
+  return excused.some((pair) => pair.frozen) ? `is connected and free: ${names}` : `is connected: ${names}`
+}
+
+function describeLate(excused: readonly Pair[]): string {
+  const frozen = excused.filter((pair) => pair.frozen).map((pair) => pair.cluster)
+  const away = excused.filter((pair) => !pair.frozen).map((pair) => pair.cluster)
+  return [
+    ...(away.length > 0 ? [`${nameSome(away)} not connected, admitted on return`] : []),
+    ...(frozen.length > 0 ? [`${nameSome(frozen)} frozen, admitted when free`] : []),
+  ].join('; ')
+}
+
+/** How many may be unwell in a ring at once. */
+function ringLimit(ring: RingSpec, members: number): number {
+  const limit = concurrencyOf(ring.concurrency, members)
+  return ring.maxUnavailable === undefined ? limit : Math.min(limit, concurrencyOf(ring.maxUnavailable, members))
+}
+
+/** How many may fail: a percentage is rounded down, and may be none. */
+function allowedOf(allowed: number | string, members: number): number {
+  if (typeof allowed === 'number') return allowed
+  const percent = /^(\d+)%$/.exec(allowed)
+  return percent ? Math.floor((Number(percent[1]) * members) / 100) : Number(allowed)
+}
+
+function countRing(
+  members: readonly Pair[],
+  kept: readonly RolloutAdmission[],
+  hasFailed: (pair: Pair) => boolean,
+): RingCount {
+  const holding = new Set(kept.map(pairKey))
+  const isExcused = (pair: Pair) => !pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair))
+  return {
+    members: members.length,
+    ready: members.filter((pair) => pair.well).length,
+    failed: members.filter(hasFailed).length,
+    excused: members.filter(isExcused).length,
+  }
+}
+
+function gateState(state: RingState, gate: GateVerdict): RingState {
+  if (gate.kind === 'Soaking') return { ...state, readyAt: gate.readyAt }
+  if (gate.kind === 'Open' || state.readyAt === undefined) return state
+  const { readyAt: _, ...rest } = state
+  return rest
+}
+
+function passing(states: readonly RingState[], current: number, now: number): readonly RingState[] {
+  return states.map((state, i) => (i === current ? { ...state, passedAt: state.passedAt ?? formatTime(now) } : state))
+}
+
+/** Admitted pairs that are not well after the deadline, and when the next one is due. */
+function overduePairs(input: RolloutInput, pairs: readonly Pair[], kept: readonly RolloutAdmission[]) {
+  const overdue = new Set<string>()
+  let next: number | undefined
+  const { progressDeadlineMs } = input.rollout
+  if (progressDeadlineMs === undefined) return { overdue, next }
+  const well = new Set(pairs.filter((pair) => pair.well).map(pairKey))
+  for (const admission of kept) {
+    const due = (parseTime(admission.admittedAt) ?? input.now) + progressDeadlineMs
+    if (well.has(pairKey(admission))) continue
+    if (input.now > due) overdue.add(pairKey(admission))
+    else next = Math.min(next ?? Infinity, due + 1)
+  }
+  return { overdue, next }
+}
+
+function earliest(...times: readonly (number | undefined)[]): { readonly until?: number } {
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? {} : { until: Math.min(...known) }
 }
 
 function countPairs(pairs: readonly Pair[]): RolloutCounts {

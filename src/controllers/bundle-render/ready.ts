@@ -16,6 +16,14 @@ export function showRollout(conditions: ConditionSet, release: string, rollout: 
       conditions.set('Ready', 'False', 'RolloutFailed', words ?? `Rollout ${release} failed.`)
       conditions.set('Stalled', 'True', 'RolloutFailed', `Rollout ${release} stopped; a person must look at it.`)
       return
+    case 'Aborted':
+      conditions.set(
+        'Ready',
+        'False',
+        'RolloutAborted',
+        `Rollout ${release} was aborted; edit the Bundle to release anew.`,
+      )
+      return
     case 'Paused':
       conditions.set(
         'Ready',

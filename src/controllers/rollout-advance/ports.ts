@@ -11,6 +11,8 @@ export interface RolloutAdvancePorts {
   selectedBy(rollout: Rollout, placement: string): readonly string[] | undefined
   /** What templates know of a cluster. */
   inputsOf(name: string): ClusterInputs | undefined
+  /** Decision groups a cluster is in by a Placement beside the Rollout. */
+  groupsOf(rollout: Rollout, placement: string, cluster: string): readonly string[]
   clusterOf(name: string): RolloutCluster | undefined
   /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
   rolloutsOf(rollout: Rollout, bundle: string): readonly { readonly rollout: Rollout; readonly generation: number }[]

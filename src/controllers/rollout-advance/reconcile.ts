@@ -1,3 +1,4 @@
+import { parseDuration } from '../../core/duration.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
@@ -5,7 +6,7 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import { planRollout } from '../../plan/rollout.ts'
-import type { Predecessor, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
+import type { Predecessor, RingSpec, RingState, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
 import type { ReleaseBundle } from '../../plan/rollout-pairs.ts'
 import { contentFor } from '../../plan/variants.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
@@ -28,7 +29,7 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       record(rollout, decision)
       showDecision(draft.conditions, decision, leftBehind(rollout, release, ports))
       if (!jsonEqual(draft.seen.status, rollout.status)) ports.pace.note(keyOf(rollout))
-      return {}
+      return decision.until === undefined ? {} : { requeueAfterMs: Math.max(1, decision.until - context.clock.now()) }
     },
   }
 }
@@ -56,8 +57,11 @@ function inputOf(
   return {
     rollout: {
       namespace: rollout.metadata.namespace ?? '',
-      rings: rollout.spec.rings,
+      rings: rollout.spec.rings.map(asRing),
+      ringStates: (rollout.status?.rings ?? []).map(asRingState),
       paused: rollout.spec.paused,
+      aborted: rollout.spec.aborted ?? false,
+      ...durationOf('progressDeadlineMs', rollout.spec.progressDeadline),
       admissions: rollout.status?.admissions ?? [],
       closed: isClosed(rollout),
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
@@ -66,6 +70,7 @@ function inputOf(
     release: release && { bundles: bundles.map((bundle) => withContent(bundle, ports)) },
     decisions,
     clusterOf: ports.clusterOf,
+    groupsOf: (placement, cluster) => ports.groupsOf(rollout, placement, cluster),
     predecessors: others.filter(({ newer }) => !newer).map(asPredecessor),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
     now,
@@ -100,7 +105,8 @@ function onlyCountsDiffer(rollout: Rollout, decision: RolloutDecision): boolean 
   return (
     status?.phase === decision.phase &&
     status.observedGeneration === rollout.metadata.generation &&
-    jsonEqual(status.admissions ?? [], decision.admissions)
+    jsonEqual(status.admissions ?? [], decision.admissions) &&
+    (!decision.rings || jsonEqual((status.rings ?? []).map(asRingState), decision.rings))
   )
 }
 
@@ -110,6 +116,34 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   status.admissions = decision.admissions.map((admission) => ({ ...admission }))
   if (decision.ring !== undefined) status.ring = decision.ring
   if (decision.counts) status.counts = { ...decision.counts }
+  if (decision.rings) status.rings = decision.rings.map((state, i) => ({ ...state, ...decision.ringCounts?.[i] }))
+  if (decision.unringed && decision.unringed.length > 0) status.unringed = [...new Set(decision.unringed)].slice(0, 10)
+  else delete status.unringed
+}
+
+type Ring = Rollout['spec']['rings'][number]
+
+function asRing({ soak, startBy, ...ring }: Ring): RingSpec {
+  return { ...ring, ...durationOf('soakMs', soak), ...durationOf('startByMs', startBy) }
+}
+
+function asRingState({
+  name,
+  upTo,
+  readyAt,
+  passedAt,
+}: NonNullable<NonNullable<Rollout['status']>['rings']>[number]): RingState {
+  return {
+    name,
+    ...(upTo === undefined ? {} : { upTo }),
+    ...(readyAt === undefined ? {} : { readyAt }),
+    ...(passedAt === undefined ? {} : { passedAt }),
+  }
+}
+
+function durationOf<K extends string>(key: K, text: string | undefined): { readonly [key in K]?: number } {
+  const ms = text === undefined ? undefined : parseDuration(text)
+  return (ms === undefined ? {} : { [key]: ms }) as { readonly [key in K]?: number }
 }
 
 /** Clusters that still run a bundle of the release although its placement no longer selects them. */

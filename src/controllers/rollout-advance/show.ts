@@ -11,6 +11,7 @@ export function showDecision(conditions: ConditionSet, decision: RolloutDecision
       conditions.set('Ready', 'True', 'RolledOut', message)
       conditions.remove('Held')
       return
+    case 'Pass':
     case 'Admit':
       conditions.set('Ready', 'False', 'Progressing', message)
       conditions.set('Reconciling', 'True', 'Progressing', decision.message)

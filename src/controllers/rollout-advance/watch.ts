@@ -28,6 +28,11 @@ export function createRolloutAdvance(parts: ControllerParts): Controller {
     selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
     inputsOf: (name) => inputsOf(caches, name),
     clusterOf: (name) => clusterFacts(caches, name),
+    groupsOf: (rollout, placement, cluster) =>
+      caches.decisions.lister
+        .by('cluster', cluster)
+        .filter((page) => inNamespaceOf(page, page.spec.placement) === inNamespaceOf(rollout, placement))
+        .flatMap((page) => page.spec.decisions.find((decision) => decision.cluster === cluster)?.group || []),
     rolloutsOf: (rollout, bundle) =>
       caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {
         const { generation } = release.spec.bundles.find(({ name }) => name === bundle)!
@@ -119,7 +124,12 @@ function changedBundles({ before, after }: Change<ClusterReport>): string[] {
 /** A cluster that came, went or changed its availability concerns the rollouts that select it or hold a slot for it. */
 function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): string[] {
   const cluster = after ?? before
-  if (!cluster || (before && after && availabilityOf(before).state === availabilityOf(after).state)) return []
+  const isSame =
+    before &&
+    after &&
+    availabilityOf(before).state === availabilityOf(after).state &&
+    jsonEqual(before.metadata.labels, after.metadata.labels)
+  if (!cluster || isSame) return []
   const { name } = cluster.metadata
   const selecting = caches.decisions.lister
     .by('cluster', name)
@@ -136,6 +146,7 @@ function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined 
   const reportedAt = parseTime(report?.spec.receivedAt ?? '')
   return {
     availability: availabilityOf(cluster),
+    labels: cluster.metadata.labels ?? {},
     assigned: new Map(entries.map((entry) => [entry.bundle, entry])),
     reported: new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row])),
     ...(reportedAt === undefined ? {} : { reportedAt }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/digest.ts'
 import { Release } from '../../kinds/release.ts'
+import { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import { build, buildBundle } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
@@ -18,6 +19,7 @@ function fixture(overrides: Partial<RolloutCreatePorts> = {}) {
   const reconciler = rolloutCreateReconciler({
     releasesOf: () => [release(1), release(2)],
     bundleOf: () => undefined,
+    planOf: () => undefined,
     hasRollout: () => made.length > 0,
     createRollout: async (rollout) => void made.push(rollout),
     ...overrides,
@@ -47,4 +49,26 @@ test("the concurrency is the bundle's", async () => {
   const { made, reconciler } = fixture({ bundleOf: () => buildBundle('ns/hello', { rollout: { concurrency: '25%' } }) })
   await passOf(reconciler, release(2))
   assert.equal(made[0]?.spec.rings[0]?.concurrency, '25%')
+})
+
+test('a plan is copied into the rollout; without it nothing is made', async () => {
+  const bundle = buildBundle('ns/hello', { rollout: { plan: 'careful' } })
+  const rings = [
+    { name: 'canary', count: 1, concurrency: 1 },
+    { name: 'rest', concurrency: 5 },
+  ]
+  const plan = build(RolloutPlan, 'ns/careful', { spec: { rings, start: 'Manual', progressDeadline: '10m' } })
+  const missing = fixture({ bundleOf: () => bundle })
+  const waiting = await passOf(missing.reconciler, release(2))
+  assert.match(String(waiting.error), /RolloutPlan careful does not exist; nothing moves without it/)
+  assert.deepEqual(missing.made, [])
+  const { made, reconciler } = fixture({ bundleOf: () => bundle, planOf: () => plan })
+  await passOf(reconciler, release(2))
+  assert.deepEqual(made[0]?.spec, {
+    release: 'hello-g2',
+    rings,
+    paused: true,
+    plan: 'careful',
+    progressDeadline: '10m',
+  })
 })

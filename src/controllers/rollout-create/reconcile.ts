@@ -1,17 +1,22 @@
+import { Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
+import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 
 /** How many clusters may be changing at once unless the Bundle says otherwise. */
 export const DEFAULT_CONCURRENCY = 10
+
+const RETRY_MS = 60_000
 
 /** What rollout-create needs from the world. */
 export interface RolloutCreatePorts {
   /** The Releases of a Bundle beside this one. */
   releasesOf(release: Release, bundle: string): readonly Release[]
   bundleOf(release: Release, bundle: string): Bundle | undefined
+  planOf(release: Release, plan: string): RolloutPlan | undefined
   hasRollout(release: Release): boolean
   createRollout(rollout: Rollout, signal: AbortSignal): Promise<void>
 }
@@ -53,15 +58,23 @@ function isNewest(release: Release, ports: RolloutCreatePorts): boolean {
 
 function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
   const { name, namespace } = release.metadata
-  const bundle = ports.bundleOf(release, release.spec.bundles[0]?.name ?? '')
+  const { concurrency = DEFAULT_CONCURRENCY, plan: planName } =
+    ports.bundleOf(release, release.spec.bundles[0]?.name ?? '')?.spec.rollout ?? {}
+  const plan = planName === undefined ? undefined : ports.planOf(release, planName)
+  if (planName !== undefined && !plan) {
+    throw new Waiting('PlanMissing', `RolloutPlan ${planName} does not exist; nothing moves without it.`, RETRY_MS)
+  }
   return {
     apiVersion: apiVersionOf(Rollout),
     kind: Rollout.kind,
     metadata: { name, ...(namespace ? { namespace } : {}) },
     spec: {
       release: name,
-      rings: [{ name: 'all', concurrency: bundle?.spec.rollout?.concurrency ?? DEFAULT_CONCURRENCY }],
-      paused: false,
+      // A copy: an edit of the plan is for the next Release, never for one on its way.
+      rings: plan ? structuredClone(plan.spec.rings) : [{ name: 'all', concurrency }],
+      paused: plan?.spec.start === 'Manual',
+      ...(planName === undefined ? {} : { plan: planName }),
+      ...(plan?.spec.progressDeadline === undefined ? {} : { progressDeadline: plan.spec.progressDeadline }),
     },
   }
 }

@@ -15,6 +15,7 @@ export function createRolloutCreate(parts: ControllerParts): Controller {
   const reconciler = rolloutCreateReconciler({
     releasesOf: (release, bundle) => caches.releases.lister.by('bundle', inNamespaceOf(release, bundle)),
     bundleOf: (release, bundle) => caches.bundles.lister.get(inNamespaceOf(release, bundle)),
+    planOf: (release, plan) => caches.rolloutPlans.lister.get(inNamespaceOf(release, plan)),
     hasRollout: (release) => caches.rollouts.lister.by('release', keyOf(release)).length > 0,
     createRollout: async (rollout, signal) => {
       try {
@@ -29,12 +30,19 @@ export function createRolloutCreate(parts: ControllerParts): Controller {
   const rollouts = triggerOn(caches.rollouts, ({ before, after }) =>
     before && !after ? [inNamespaceOf(before, before.spec.release)] : [],
   )
+  const plans = triggerOn(caches.rolloutPlans, ({ key, before, after }) =>
+    before || !after
+      ? []
+      : caches.bundles.lister
+          .by('plan', key)
+          .flatMap((bundle) => caches.releases.lister.by('bundle', keyOf(bundle)).map(keyOf)),
+  )
   const controller = createController({
     ...parts,
     type: Release,
     informer: caches.releases,
     reconciler,
-    watches: [rollouts.watch],
+    watches: [rollouts.watch, plans.watch],
   })
-  return withTriggers(controller, [rollouts])
+  return withTriggers(controller, [rollouts, plans])
 }

@@ -1,0 +1,128 @@
+/** rollout status, pause, resume, abort, history and the preview, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { digestOf } from '../../core/digest.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { composeApi } from '../../hub/compose-api.ts'
+import { inProcess } from '../../hub/compose.ts'
+import { ensureNamespace } from '../../hub/hub-info.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { Bundle } from '../../kinds/bundle.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { PlacementDecision } from '../../kinds/placement-decision.ts'
+import { Release } from '../../kinds/release.ts'
+import { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { build, buildBundle, buildCluster } from '../../testing/builders.ts'
+import { explainError } from '../explain-error.ts'
+import { createTerminal } from '../terminal.ts'
+import { rolloutAbort, rolloutHistory, rolloutPause, rolloutResume, rolloutStart, rolloutStatus } from './rollout.ts'
+
+async function started(t: { after(fn: () => Promise<void>): void }) {
+  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const rest = createRest({ transport, clock: systemClock })
+  const client = createClient({ transport, clock: systemClock })
+  const said = { out: '', err: '' }
+  const terminal = createTerminal({
+    stdout: { write: (text) => (said.out += text), isTTY: false },
+    stderr: { write: (text) => (said.err += text), isTTY: false },
+    stdinIsTTY: false,
+    environment: { isUtf8: true, color: undefined },
+    color: 'never',
+  })
+  await ensureNamespace(client, 'ns')
+  const write = { fieldManager: 'test' }
+  const rings = [
+    { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1, soak: '10m' },
+    { name: 'early', count: 1, concurrency: 10 },
+  ]
+  await client.create(RolloutPlan, build(RolloutPlan, 'ns/careful', { spec: { rings, start: 'Automatic' } }), write)
+  await client.create(Bundle, buildBundle('ns/hello', { placement: 'p', rollout: { plan: 'careful' } }), write)
+  const clusters = {
+    a: { ring: 'canary', region: 'eu' },
+    b: { region: 'us' },
+    c: { maintenance: 'frozen', region: 'us' },
+  }
+  for (const [name, labels] of Object.entries(clusters))
+    await client.create(Cluster, buildCluster(name, { labels }), write)
+  const decisions = Object.keys(clusters).map((cluster) => ({ cluster, reason: '', state: 'Selected' as const }))
+  const page = { placement: 'p', placementGeneration: 1, page: 0, pages: 1, decisions }
+  await client.create(PlacementDecision, build(PlacementDecision, 'ns/p-0', { spec: page }), write)
+  const bundles = [{ name: 'hello', generation: 1, set: digestOf('x'), placement: 'p' }]
+  await client.create(Release, build(Release, 'ns/hello-g1', { spec: { bundles } }), write)
+  const spec = { release: 'hello-g1', rings, paused: false }
+  const rollout = await client.create(Rollout, build(Rollout, 'ns/hello-g1', { spec }), write)
+  const status = {
+    phase: 'Progressing' as const,
+    ring: 'early',
+    rings: [
+      { name: 'canary', members: 1, ready: 1, failed: 0, excused: 0, passedAt: '2026-11-16T00:00:00Z' },
+      { name: 'early', upTo: 'b', members: 1, ready: 0, failed: 1, excused: 0 },
+    ],
+    counts: { total: 3, ready: 1, progressing: 0, pending: 1, failed: 1, offline: 0 },
+  }
+  await client.update(Rollout, { ...rollout, status }, { ...write, subresource: 'status' })
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
+  return { client, said, input: { connection, terminal, environment: { program: 'flotilla' }, flags: {} } }
+}
+
+test('status shows the rings and answers with its exit code', async (t) => {
+  const { said, input } = await started(t)
+  assert.equal(await rolloutStatus('hello-g1', input), 8)
+  assert.equal(
+    said.out,
+    [
+      'hello-g1  Progressing  1 of 3 ready',
+      ' ✔ canary   1/1        through 2026-11-16T00:00:00Z',
+      ' ↻ early    0/1  ✗ 1',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('the levers: pause, resume and abort, with the reason kept; an aborted one never goes on', async (t) => {
+  const { client, said, input } = await started(t)
+  const reason = { ...input, flags: { reason: 'CVE-2026-1234' } }
+  const key = { name: 'hello-g1', namespace: 'ns' }
+  await rolloutPause('hello-g1', reason)
+  const paused = await client.get(Rollout, key)
+  assert.deepEqual([paused.spec.paused, paused.metadata.annotations?.['flotilla.dev/reason']], [true, 'CVE-2026-1234'])
+  await rolloutResume('hello-g1', input)
+  assert.equal((await client.get(Rollout, key)).spec.paused, false)
+  await rolloutAbort('hello-g1', input)
+  assert.match(said.err, /hello-g1 aborted: 1 of 3 have it and keep it/)
+  const caught = await rolloutResume('hello-g1', input).catch((error: unknown) => error)
+  const { exitCode, trouble } = explainError(caught)
+  assert.deepEqual([exitCode, trouble.why], [5, 'an aborted rollout never goes on'])
+  said.out = ''
+  await rolloutHistory('hello', input)
+  assert.match(
+    said.out,
+    /^GENERATION +RELEASE +PHASE +READY +MADE +WHY\n1 +hello-g1 +Progressing +1\/3 .*CVE-2026-1234\n$/,
+  )
+  const unknown = await rolloutStatus('hello-g2', input).catch((error: unknown) => error)
+  assert.equal(explainError(unknown).trouble.what, 'there is no rollout hello-g2 in namespace ns')
+})
+
+test('the plan is shown before it starts: rings, frozen, offline, who is in none, and what ring 1 does not prove', async (t) => {
+  const { said, input } = await started(t)
+  await rolloutStart('hello', { ...input, flags: { dryRun: true } })
+  assert.deepEqual(said.out.split('\n'), [
+    'bundle hello: 3 clusters, at least 10m0s with a minute for each step',
+    'RING     MEMBERS   OFFLINE   FROZEN   STEPS   SOAK',
+    'canary   1         1         0        0       10m0s',
+    'early    1         1         0        0       -',
+    '(none)   1',
+    '',
+  ])
+  assert.match(said.err, /nobody in ring canary is connected/)
+  assert.match(said.err, /ring 1 has no cluster with region us; 1 clusters of later rings have/)
+  assert.match(said.err, /1 clusters are in no ring and would never be admitted/)
+})

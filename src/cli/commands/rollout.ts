@@ -1,0 +1,297 @@
+/** `flotilla rollout …`: what moves, how it stands, and the hand on the lever. */
+import { clientOver } from '../../client/create-client.ts'
+import type { Client } from '../../client/client.ts'
+import { formatDuration, parseDuration } from '../../core/duration.ts'
+import { isApiError } from '../../core/errors.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { KubeObject, ResourceType, Scope } from '../../kinds/meta.ts'
+import type { PlacementDecision } from '../../kinds/placement-decision.ts'
+import type { Release } from '../../kinds/release.ts'
+import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { isFrozen } from '../../plan/rollout-pairs.ts'
+import { previewRollout } from '../../plan/rollout-preview.ts'
+import type { PreviewCluster, RolloutPreview } from '../../plan/rollout-preview.ts'
+import type { RingSpec } from '../../plan/rollout-rings.ts'
+import type { CliEnvironment } from '../config.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { ExitCode } from '../exit.ts'
+import { didYouMean } from '../suggest.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What these commands work with. */
+export interface RolloutInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly environment: Pick<CliEnvironment, 'program'>
+  readonly flags: {
+    readonly namespace?: string
+    readonly output?: string
+    readonly reason?: string
+    readonly dryRun?: boolean
+  }
+}
+
+// The kinds' addresses without their schemas: typebox would double the time to the first byte.
+const address = <T extends KubeObject>(kind: string, scope: Scope = 'Namespaced'): ResourceType<T> => ({
+  group: 'flotilla.dev',
+  version: 'v1alpha1',
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  scope,
+})
+const ROLLOUT = address<Rollout>('Rollout')
+const RELEASE = address<Release>('Release')
+const BUNDLE = address<Bundle>('Bundle')
+const PLAN = address<RolloutPlan>('RolloutPlan')
+const DECISION = address<PlacementDecision>('PlacementDecision')
+const CLUSTER = address<Cluster>('Cluster', 'Cluster')
+
+/** The annotation that keeps why somebody moved a lever. */
+export const REASON = 'flotilla.dev/reason'
+
+// What a cluster usually takes, for the expected duration; a guess that the preview names.
+const PER_CLUSTER_MS = 60_000
+// Claims and labels by which a canary may fail to represent the others.
+const TRAITS = [
+  'region',
+  'topology.kubernetes.io/region',
+  'flotilla.dev/platform',
+  'flotilla.dev/kubernetes-version',
+  'flotilla.dev/architecture',
+  'network',
+] as const
+
+/** Shows how a rollout stands, ring by ring; the exit code says whether it is through. */
+export async function rolloutStatus(name: string, input: RolloutInput): Promise<ExitCode> {
+  const rollout = await rolloutNamed(name, input)
+  if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
+  else input.terminal.data(statusText(rollout))
+  const phase = rollout.status?.phase
+  return phase === 'Completed' ? EXIT.ok : phase === 'Failed' || phase === 'Aborted' ? EXIT.failed : EXIT.timeout
+}
+
+/** Lets nobody else begin; what was admitted goes on. */
+export async function rolloutPause(name: string, input: RolloutInput): Promise<void> {
+  const rollout = await rolloutNamed(name, input)
+  if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
+  await write(rollout, { paused: true }, input)
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} paused; what was admitted goes on`)
+  input.terminal.step('next', `${input.environment.program} rollout resume ${rollout.metadata.name}`)
+}
+
+/** Goes on, or starts one that waits for a person. */
+export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
+  const rollout = await rolloutNamed(name, input)
+  if (rollout.spec.aborted) {
+    throw new CliError(EXIT.conflict, {
+      what: `rollout ${rollout.metadata.name} was aborted`,
+      why: 'an aborted rollout never goes on',
+      todo: 'edit the Bundle: that makes a new Release with a rollout of its own',
+    })
+  }
+  if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
+  await write(rollout, { paused: false }, input)
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} goes on`)
+  input.terminal.step('next', `${input.environment.program} rollout status ${rollout.metadata.name}`)
+}
+
+/** Ends a rollout for good. */
+export async function rolloutAbort(name: string, input: RolloutInput): Promise<void> {
+  const rollout = await rolloutNamed(name, input)
+  if (rollout.spec.aborted) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was aborted already`)
+  await write(rollout, { aborted: true }, input)
+  const { ready = 0, total = 0 } = rollout.status?.counts ?? {}
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} aborted: ${ready} of ${total} have it and keep it`)
+}
+
+/** Lists the rollouts of a bundle, newest first. */
+export async function rolloutHistory(bundle: string, input: RolloutInput): Promise<void> {
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const [{ items: releases }, { items: rollouts }] = await Promise.all([
+    client.list(RELEASE, { namespace }),
+    client.list(ROLLOUT, { namespace }),
+  ])
+  const byRelease = new Map(rollouts.map((rollout) => [rollout.spec.release, rollout]))
+  const rows = releases
+    .flatMap((release) => {
+      const revision = release.spec.bundles.find(({ name }) => name === bundle)
+      return revision ? [{ release, revision, rollout: byRelease.get(release.metadata.name) }] : []
+    })
+    .sort((a, b) => b.revision.generation - a.revision.generation)
+  if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
+  if (rows.length === 0) {
+    throw new CliError(EXIT.notFound, {
+      what: `bundle ${bundle} has no releases in namespace ${namespace}`,
+      todo: `see: ${input.environment.program} get bundles -n ${namespace}`,
+    })
+  }
+  const table = [
+    ['GENERATION', 'RELEASE', 'PHASE', 'READY', 'MADE', 'WHY'],
+    ...rows.map(({ release, revision, rollout }) => [
+      String(revision.generation),
+      release.metadata.name,
+      rollout?.status?.phase ?? '-',
+      rollout?.status?.counts ? `${rollout.status.counts.ready}/${rollout.status.counts.total}` : '-',
+      release.metadata.creationTimestamp ?? '-',
+      rollout?.metadata.annotations?.[REASON] ?? '',
+    ]),
+  ]
+  input.terminal.data(`${columns(table)}\n`)
+}
+
+/** Starts a bundle's newest rollout that waits, or with --dry-run shows what it would do. */
+export async function rolloutStart(bundleName: string, input: RolloutInput): Promise<void> {
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const bundle = await find(client, BUNDLE, { name: bundleName, namespace }, input)
+  if (!input.flags.dryRun) {
+    const release = bundle.status?.release
+    if (release === undefined) {
+      throw new CliError(EXIT.conflict, {
+        what: `bundle ${bundleName} has no release yet`,
+        todo: `see: ${input.environment.program} get bundle ${bundleName} -n ${namespace} -o yaml`,
+      })
+    }
+    return await rolloutResume(release, input)
+  }
+  const preview = await previewOf(client, bundle, namespace)
+  if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(preview, undefined, 2)}\n`)
+  input.terminal.data(previewText(bundleName, preview))
+  for (const warning of preview.warnings) input.terminal.step('warn', warning)
+  if (preview.unringed.length > 0) {
+    input.terminal.step('warn', `${preview.unringed.length} clusters are in no ring and would never be admitted`)
+  }
+}
+
+async function previewOf(client: Client, bundle: Bundle, namespace: string): Promise<RolloutPreview> {
+  const { placement, rollout } = bundle.spec
+  const [{ items: clusters }, { items: pages }, plan] = await Promise.all([
+    client.list(CLUSTER),
+    client.list(DECISION, { namespace }),
+    rollout?.plan === undefined ? undefined : client.get(PLAN, { name: rollout.plan, namespace }),
+  ])
+  const groups = new Map<string, string[]>()
+  for (const { spec } of pages) {
+    if (spec.placement !== placement) continue
+    for (const { cluster, state, group } of spec.decisions)
+      if (state === 'Selected') groups.set(cluster, group ? [group] : [])
+  }
+  const members = clusters
+    .filter(({ metadata }) => groups.has(metadata.name))
+    .map((cluster): PreviewCluster => {
+      const { name, labels = {} } = cluster.metadata
+      const claims = Object.fromEntries((cluster.status?.claims ?? []).map((claim) => [claim.name, claim.value]))
+      const facts: Record<string, string> = { ...claims, ...labels }
+      return {
+        name,
+        labels,
+        groups: groups.get(name) ?? [],
+        isOnline: cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True',
+        isFrozen: isFrozen(labels),
+        traits: Object.fromEntries(TRAITS.flatMap((key) => (facts[key] === undefined ? [] : [[key, facts[key]]]))),
+      }
+    })
+  const rings = plan?.spec.rings ?? [{ name: 'all', concurrency: rollout?.concurrency ?? 10 }]
+  return previewRollout(rings.map(asRing), members, PER_CLUSTER_MS)
+}
+
+function asRing({ soak, ...ring }: RolloutPlan['spec']['rings'][number]): RingSpec {
+  const soakMs = soak === undefined ? undefined : parseDuration(soak)
+  return { ...ring, ...(soakMs === undefined ? {} : { soakMs }) }
+}
+
+function previewText(bundle: string, { rings, expectedMs, unringed }: RolloutPreview): string {
+  const rows = [
+    ['RING', 'MEMBERS', 'OFFLINE', 'FROZEN', 'STEPS', 'SOAK'],
+    ...rings.map(({ name, members, offline, frozen, steps, soakMs }) => [
+      name,
+      String(members.length),
+      String(offline.length),
+      String(frozen.length),
+      String(steps),
+      soakMs === 0 ? '-' : formatDuration(soakMs),
+    ]),
+    ...(unringed.length > 0 ? [['(none)', String(unringed.length), '', '', '', '']] : []),
+  ]
+  const total = rings.reduce((sum, { members }) => sum + members.length, 0) + unringed.length
+  return `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step\n${columns(rows)}\n`
+}
+
+function statusText(rollout: Rollout): string {
+  const { status, spec, metadata } = rollout
+  const counts = status?.counts
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  const held = status?.conditions?.find(({ type }) => type === 'Held')
+  const rows = spec.rings.map((ring) => {
+    const state = status?.rings?.find(({ name }) => name === ring.name)
+    const sign = state?.passedAt ? '✔' : status?.ring === ring.name ? '↻' : '…'
+    const gate = state?.passedAt ? `through ${state.passedAt}` : state?.readyAt ? `ready since ${state.readyAt}` : ''
+    const some = [
+      `${state?.ready ?? 0}/${state?.members ?? 0}`,
+      state?.failed ? `✗ ${state.failed}` : '',
+      state?.excused ? `◌ ${state.excused}` : '',
+    ]
+    return [` ${sign} ${ring.name}`, some.filter((part) => part !== '').join('  '), gate]
+  })
+  const why = metadata.annotations?.[REASON]
+  return [
+    `${metadata.name}  ${status?.phase ?? 'Pending'}  ${counts ? `${counts.ready} of ${counts.total} ready` : 'no counts yet'}${why ? `  "${why}"` : ''}`,
+    columns(rows),
+    ...(ready ? [ready.message] : []),
+    ...(held && held.message !== ready?.message ? [held.message] : []),
+    '',
+  ].join('\n')
+}
+
+async function rolloutNamed(name: string, input: RolloutInput): Promise<Rollout> {
+  return await find(clientOver(input.connection.rest), ROLLOUT, { name, namespace: namespaceOf(input) }, input)
+}
+
+async function find<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  key: { readonly name: string; readonly namespace: string },
+  input: RolloutInput,
+): Promise<T> {
+  try {
+    return await client.get(type, key)
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    const { items } = await client.list(type, { namespace: key.namespace })
+    const suggestion = didYouMean(
+      key.name,
+      items.map(({ metadata }) => metadata.name),
+    )
+    throw new CliError(EXIT.notFound, {
+      what: `there is no ${type.kind.toLowerCase()} ${key.name} in namespace ${key.namespace}`,
+      todo: suggestion ?? `see: ${input.environment.program} get ${type.plural} -n ${key.namespace}`,
+    })
+  }
+}
+
+async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: RolloutInput): Promise<void> {
+  const { reason } = input.flags
+  const annotations = { ...rollout.metadata.annotations, ...(reason === undefined ? {} : { [REASON]: reason }) }
+  const next = { ...rollout, metadata: { ...rollout.metadata, annotations }, spec: { ...rollout.spec, ...spec } }
+  await clientOver(input.connection.rest).update(ROLLOUT, next, { fieldManager: 'flotilla-cli' })
+}
+
+function namespaceOf({ flags, connection }: RolloutInput): string {
+  return flags.namespace ?? connection.namespace ?? 'default'
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('   ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,58 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import type { Act } from './act.ts'
+
+const output = () => new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text')
+
+/** Commands about rollouts. */
+export function addRollouts(program: Command, act: Act): void {
+  const rollout = program.command('rollout').description('start, watch, pause, resume and abort rollouts')
+  const verb = (name: string, argument: string, description: string) =>
+    rollout
+      .command(name)
+      .argument(argument)
+      .description(description)
+      .option('-n, --namespace <namespace>', 'the namespace')
+  const commands = () => import('../commands/rollout.ts')
+  verb('status', '<rollout>', 'how it stands, ring by ring; exit 0 when it is through, 8 while it is not')
+    .addOption(output())
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rolloutStatus }, connection] = await Promise.all([commands(), run.connect()])
+        return await rolloutStatus(words[0]!, { ...run, connection, flags })
+      }),
+    )
+  verb('start', '<bundle>', 'start the newest rollout of a bundle that waits for it')
+    .option('--dry-run', 'only show the rings, who is in none, offline or frozen, and how long it takes')
+    .option('--reason <text>', 'why')
+    .addOption(output())
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rolloutStart }, connection] = await Promise.all([commands(), run.connect()])
+        await rolloutStart(words[0]!, { ...run, connection, flags })
+      }),
+    )
+  verb('history', '<bundle>', 'the releases of a bundle, newest first')
+    .addOption(output())
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rolloutHistory }, connection] = await Promise.all([commands(), run.connect()])
+        await rolloutHistory(words[0]!, { ...run, connection, flags })
+      }),
+    )
+  const levers = {
+    pause: ['rolloutPause', 'admit nobody else; what was admitted goes on'],
+    resume: ['rolloutResume', 'go on'],
+    abort: ['rolloutAbort', 'end it: nobody else is ever admitted'],
+  } as const
+  for (const [name, [command, description]] of Object.entries(levers)) {
+    verb(name, '<rollout>', description)
+      .option('--reason <text>', 'why; kept on the rollout')
+      .action(
+        act(async (run, words, flags) => {
+          const [rollouts, connection] = await Promise.all([commands(), run.connect()])
+          await rollouts[command](words[0]!, { ...run, connection, flags })
+        }),
+      )
+  }
+}

@@ -1,0 +1,128 @@
+/** Rehearsals of an edge team: rings, a store that is offline, one that is frozen, one that fails, a person at the lever. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { Bundle } from '../kinds/bundle.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { Placement } from '../kinds/placement.ts'
+import { RolloutPlan } from '../kinds/rollout-plan.ts'
+import { Rollout } from '../kinds/rollout.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../testing/builders.ts'
+import { startControllersHome } from '../testing/controllers-home.ts'
+import type { ControllersHome } from '../testing/controllers-home.ts'
+
+const RINGS = [
+  { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1, maxFailed: 0, soak: '20s' },
+  { name: 'rest', concurrency: 5, maxFailed: 1 },
+]
+
+async function fleet(
+  t: TestContext,
+  clusters: Readonly<Record<string, Record<string, string>>>,
+  plan: Partial<RolloutPlan['spec']> = {},
+): Promise<ControllersHome> {
+  const hub = await startControllersHome()
+  t.after(() => hub.close())
+  for (const [name, labels] of Object.entries(clusters)) {
+    await hub.create(buildCluster(name, { labels: { tier: 'store', ...labels } }), Cluster)
+    await hub.report(name, 'Ready')
+  }
+  const spec = { rings: RINGS, start: 'Automatic' as const, ...plan }
+  await hub.create(build(RolloutPlan, 'default/careful', { spec }), RolloutPlan)
+  await hub.create(buildPlacement('default/everywhere', { tier: 'store' }), Placement)
+  await hub.create(buildBundle('default/hello', { rollout: { plan: 'careful' } }), Bundle)
+  await hub.clock.advance(5000)
+  return hub
+}
+
+async function rollout(hub: ControllersHome): Promise<Rollout> {
+  return (await hub.find(Rollout, 'default/hello-g1'))!
+}
+
+/** Phase, moving ring, and who holds a slot. */
+async function tell(hub: ControllersHome): Promise<string> {
+  const { status } = await rollout(hub)
+  return `${status?.phase} ${status?.ring} [${(status?.admissions ?? []).map(({ cluster }) => cluster).join(' ')}]`
+}
+
+async function report(hub: ControllersHome, cluster: string, state: 'Ready' | 'Failed' | 'Progressing') {
+  await hub.report(cluster, state)
+  await hub.clock.advance(3000)
+}
+
+async function relabel(hub: ControllersHome, name: string, labels: Record<string, string>) {
+  const cluster = await hub.client.get(Cluster, { name })
+  await hub.client.update(Cluster, {
+    ...cluster,
+    metadata: { ...cluster.metadata, labels: { tier: 'store', ...labels } },
+  })
+  await hub.clock.advance(3000)
+}
+
+test('the canary first; it soaks; then the rest; a restart in between forgets nothing', async (t) => {
+  const hub = await fleet(t, { lab: { ring: 'canary' }, s1: {}, s2: {} })
+  assert.equal(await tell(hub), 'Progressing canary [lab]')
+  await report(hub, 'lab', 'Progressing')
+  await hub.clock.advance(30_000)
+  assert.equal(await tell(hub), 'Progressing canary [lab]', 'an overloaded canary keeps the next ring closed')
+  await report(hub, 'lab', 'Ready')
+  await hub.clock.advance(8_000)
+  await hub.restart()
+  await hub.clock.advance(5_000)
+  assert.equal(await tell(hub), 'Progressing canary []', 'soaks')
+  await hub.clock.advance(10_000)
+  assert.equal(await tell(hub), 'Progressing rest [s1 s2]')
+  await report(hub, 's1', 'Ready')
+  await report(hub, 's2', 'Ready')
+  assert.equal(await tell(hub), 'Completed rest []')
+  const { status } = await rollout(hub)
+  assert.deepEqual(
+    status?.rings?.map(({ name, members, ready, passedAt }) => [name, members, ready, passedAt !== undefined]),
+    [
+      ['canary', 1, 1, true],
+      ['rest', 2, 2, true],
+    ],
+  )
+})
+
+test('a failed canary stops it: nobody of the next ring is touched', async (t) => {
+  const hub = await fleet(t, { lab: { ring: 'canary' }, s1: {} })
+  await report(hub, 'lab', 'Failed')
+  assert.equal(await tell(hub), 'Failed canary [lab]')
+  await hub.clock.advance(30_000)
+  assert.equal(await tell(hub), 'Failed canary [lab]')
+  const { status } = await rollout(hub)
+  assert.match(status?.conditions?.find(({ type }) => type === 'Held')?.message ?? '', /more than the 0 allowed/)
+})
+
+test('a frozen store is held while the rest go on, and follows when it is free', async (t) => {
+  const hub = await fleet(t, { lab: { ring: 'canary' }, s1: { maintenance: 'frozen' }, s2: {} })
+  await report(hub, 'lab', 'Ready')
+  await hub.clock.advance(25_000)
+  assert.equal(await tell(hub), 'Progressing rest [s2]')
+  await report(hub, 's2', 'Ready')
+  assert.equal(await tell(hub), 'Completed rest []')
+  assert.match(
+    (await rollout(hub)).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+    /s1 frozen/,
+  )
+  await relabel(hub, 's1', {})
+  assert.equal(await tell(hub), 'Progressing rest [s1]')
+})
+
+test('a plan that starts by hand waits; pausing lets what was admitted go on', async (t) => {
+  const hub = await fleet(t, { a: {}, b: {} }, { start: 'Manual', rings: [{ name: 'all', concurrency: 1 }] })
+  assert.equal(await tell(hub), 'Paused all []')
+  const set = async (paused: boolean) => {
+    const seen = await rollout(hub)
+    await hub.client.update(Rollout, { ...seen, spec: { ...seen.spec, paused } })
+    await hub.clock.advance(3000)
+  }
+  await set(false)
+  assert.equal(await tell(hub), 'Progressing all [a]')
+  await set(true)
+  await report(hub, 'a', 'Ready')
+  assert.equal(await tell(hub), 'Paused all []')
+  await set(false)
+  assert.equal(await tell(hub), 'Progressing all [b]')
+})

@@ -1,0 +1,59 @@
+import { concurrency } from './bundle.ts'
+import { duration, int, intOrString, labelSelector, listMap, object, optional, text } from './schema.ts'
+
+/** The name of a ring. */
+export const ringName = () => text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
+
+const budget = (description: string) =>
+  optional(intOrString({ minimum: 0, pattern: '^(100|[1-9]?[0-9])%$', description }))
+
+/** Rings in order, as RolloutPlans and Rollouts have them. */
+export const rings = () =>
+  listMap(
+    ['name'],
+    object({
+      name: ringName(),
+      selector: optional(labelSelector({ description: 'Takes the clusters with these labels.' })),
+      group: optional(
+        text({ max: 63, min: 1, description: 'Takes the clusters of this decision group of the Placement.' }),
+      ),
+      count: optional(
+        int({
+          minimum: 1,
+          description: 'Takes so many, in order of name, of those that no ring takes by label or group.',
+        }),
+      ),
+      share: optional(
+        text({
+          max: 4,
+          pattern: '^(100|[1-9][0-9]?)%$',
+          description:
+            'Takes this share of those that no ring takes by label or group. Without any of the four: all that is left.',
+        }),
+      ),
+      concurrency: concurrency({ default: 10, description: 'How many clusters may be changing at once.' }),
+      maxUnavailable: budget('How many may be unwell because of the rollout at once; never more than `concurrency`.'),
+      maxFailed: budget('More failed clusters than this stop the rollout. Unless said, as many as `concurrency` do.'),
+      readyShare: optional(
+        text({
+          max: 4,
+          pattern: '^(100|[1-9]?[0-9])%$',
+          description:
+            'The share of the members that can be reached that must be Ready before the next ring; 100% unless said.',
+        }),
+      ),
+      minReady: optional(int({ description: 'At least so many must be Ready before the next ring; 1 unless said.' })),
+      soak: optional(duration({ description: 'How long they must have been so.' })),
+      startBy: optional(
+        duration({
+          description: 'An agent that has not begun so long after its admission does not begin, and asks again.',
+        }),
+      ),
+    }),
+    {
+      max: 32,
+      min: 1,
+      default: [{ name: 'all', concurrency: 10 }],
+      description: 'The rings, in order; the next one begins when the gate of the one before is recorded.',
+    },
+  )

@@ -1,0 +1,128 @@
+/**
+ * Rings: which ring a cluster is in, and when the next one may begin.
+ *
+ * A ring takes clusters by label or decision group; or a count or share, in order of name, of those that no ring takes by
+ * label or group; or all that is left. Where a count or share ends is written down as a name when the rollout begins, so
+ * that clusters that come and go do not shift it. Who is in no ring is shown and never admitted.
+ *
+ * A ring's gate is recorded on the Rollout before anybody of the next ring is admitted (I-04).
+ */
+import { formatTime, parseTime } from '../core/time.ts'
+import { matchesSelector } from '../core/selector.ts'
+import type { LabelSelector, Labels } from '../core/selector.ts'
+import { compareText } from './placement-facts.ts'
+
+/** One ring of a rollout. */
+export interface RingSpec {
+  readonly name: string
+  readonly concurrency: number | string
+  readonly selector?: LabelSelector
+  /** The name of a decision group of the Placement. */
+  readonly group?: string
+  readonly count?: number
+  /** `10%` of the clusters that no ring takes by label or group. */
+  readonly share?: string
+  readonly maxUnavailable?: number | string
+  readonly maxFailed?: number | string
+  /** `90%`: how many of the members that can be reached must be Ready; 100% unless said. */
+  readonly readyShare?: string
+  /** At least so many must be Ready; one unless said, or none when the ring is empty. */
+  readonly minReady?: number
+  readonly soakMs?: number
+  readonly startByMs?: number
+}
+
+/** What is written down about a ring. */
+export interface RingState {
+  readonly name: string
+  /** The last cluster, in order of name, of a ring by count or share. */
+  readonly upTo?: string
+  /** RFC 3339; since then enough members are Ready. */
+  readonly readyAt?: string
+  /** RFC 3339; the gate: from then on the next ring may begin. */
+  readonly passedAt?: string
+}
+
+/** What rings look at in a cluster. */
+export interface RingCluster {
+  readonly name: string
+  readonly labels: Labels
+  readonly groups: readonly string[]
+}
+
+/** Completes what is written down: every ring has a record, and rings by count or share have their end. */
+export function ringStates(
+  rings: readonly RingSpec[],
+  recorded: readonly RingState[],
+  clusters: Iterable<RingCluster>,
+): readonly RingState[] {
+  const known = new Map(recorded.map((state) => [state.name, state]))
+  const isOpen = ({ name, count, share }: RingSpec) =>
+    (count !== undefined || share !== undefined) && known.get(name)?.upTo === undefined
+  if (!rings.some(isOpen)) return rings.map(({ name }) => known.get(name) ?? { name })
+  const free = [...clusters]
+    .filter((cluster) => rings.every((ring) => !takesByName(ring, cluster)))
+    .map(({ name }) => name)
+    .sort(compareText)
+  let taken = 0
+  return rings.map((ring): RingState => {
+    const state = known.get(ring.name) ?? { name: ring.name }
+    if (ring.count === undefined && ring.share === undefined) return state
+    if (state.upTo !== undefined) {
+      taken = free.filter((name) => name <= state.upTo!).length
+      return state
+    }
+    taken = Math.min(free.length, taken + (ring.count ?? shareOf(ring.share!, free.length)))
+    return { ...state, upTo: free[taken - 1] ?? '' }
+  })
+}
+
+/** The place of a cluster's ring among all, or -1 when it is in none. */
+export function ringOf(rings: readonly RingSpec[], states: readonly RingState[], cluster: RingCluster): number {
+  const named = rings.findIndex((ring) => takesByName(ring, cluster))
+  if (named >= 0) return named
+  return rings.findIndex((ring, i) => {
+    if (ring.count !== undefined || ring.share !== undefined) return cluster.name <= (states[i]?.upTo ?? '')
+    return ring.selector === undefined && ring.group === undefined
+  })
+}
+
+/** How a ring stands: what its gate asks for, in numbers. */
+export interface RingCount {
+  readonly members: number
+  readonly ready: number
+  readonly failed: number
+  /** Not connected and never admitted. */
+  readonly excused: number
+}
+
+/** What a gate says: open, open at a time, or what it lacks. */
+export type GateVerdict =
+  | { readonly kind: 'Open' }
+  | { readonly kind: 'Soaking'; readonly readyAt: string; readonly until: number }
+  | { readonly kind: 'Short'; readonly need: number }
+
+/** Whether enough members are Ready, for long enough. */
+export function judgeGate(ring: RingSpec, state: RingState, count: RingCount, now: number): GateVerdict {
+  if (state.passedAt !== undefined || count.members === 0) return { kind: 'Open' }
+  const need = readyNeeded(ring, count)
+  if (count.ready < need) return { kind: 'Short', need }
+  const readyAt = state.readyAt ?? formatTime(now)
+  const until = (parseTime(readyAt) ?? now) + (ring.soakMs ?? 0)
+  return now >= until ? { kind: 'Open' } : { kind: 'Soaking', readyAt, until }
+}
+
+/** How many members must be Ready. */
+export function readyNeeded({ readyShare = '100%', minReady = 1 }: RingSpec, count: RingCount): number {
+  const percent = Number(/^(\d+)%$/.exec(readyShare)?.[1] ?? 100)
+  return Math.max(Math.ceil((percent * (count.members - count.excused)) / 100), Math.min(minReady, count.members))
+}
+
+function takesByName({ selector, group }: RingSpec, { labels, groups }: RingCluster): boolean {
+  if (group !== undefined) return groups.includes(group)
+  return selector !== undefined && matchesSelector(labels, selector)
+}
+
+function shareOf(share: string, total: number): number {
+  return Math.ceil((Number(/^(\d+)%$/.exec(share)?.[1] ?? 0) * total) / 100)
+}
