@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
+import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import type { Api, ApiCase, Reply } from './api-contract-harness.ts'
 import { configMap } from './api-contract-harness.ts'
@@ -286,6 +287,52 @@ export const POLICY_CASES: readonly ApiCase[] = [
         const able = [{ ...rules[0]!, verbs: [...rules[0]!.verbs, 'accept'] }]
         await api.ok('PUT', `${rbac}/clusterroles/${ann}`, { ...role, rules: able })
         await eventually(async () => assert.equal((await post(true)).status, 201))
+      })
+    },
+  },
+  {
+    title: 'binding a cluster set to a namespace needs the verb bind on that set',
+    async run(api) {
+      const { namespace } = api
+      const ben = `ben-${namespace}`
+      const rules = [{ apiGroups: ['flotilla.dev'], resources: ['clustersetbindings'], verbs: ['create'] }]
+      const rbac = '/apis/rbac.authorization.k8s.io/v1'
+      const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: ben }, rules }
+      await api.ok('POST', `${rbac}/clusterroles`, role)
+      await api.ok('POST', `${rbac}/clusterrolebindings`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: ben },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ben },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: ben }],
+      })
+      const post = (clusterSet: string) =>
+        api.send('POST', `/apis/flotilla.dev/v1alpha1/namespaces/${namespace}/clustersetbindings?dryRun=All`, {
+          body: {
+            apiVersion: 'flotilla.dev/v1alpha1',
+            kind: 'ClusterSetBinding',
+            metadata: { name: clusterSet, namespace },
+            spec: { clusterSet },
+          },
+          headers: { 'impersonate-user': ben },
+        })
+      const installed = [BIND_POLICY, BIND_BINDING] as unknown as readonly [Spec, Spec]
+      await under(api, installed, async () => {
+        const reply = await post('stores')
+        assert.equal(reply.status, 403, reply.text)
+        assert.match(
+          reply.body.message as string,
+          new RegExp(`${ben} may not bind stores: it needs the verb bind on clustersets.flotilla.dev$`),
+        )
+        const may = {
+          apiGroups: ['flotilla.dev'],
+          resources: ['clustersets'],
+          resourceNames: ['stores'],
+          verbs: ['bind'],
+        }
+        await api.ok('PUT', `${rbac}/clusterroles/${ben}`, { ...role, rules: [...rules, may] })
+        await eventually(async () => assert.equal((await post('stores')).status, 201))
+        assert.equal((await post('labs')).status, 403, 'the verb is on one set, not on all')
       })
     },
   },
