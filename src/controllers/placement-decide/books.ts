@@ -35,7 +35,10 @@ export interface PlacementBook {
 export interface PlacementBooks {
   /** The book, as long as it is of this generation. */
   open(placement: Placement): PlacementBook | undefined
-  keep(placement: Placement, book: PlacementBook): void
+  /** Keeps what a pass found out, unless something changed since it began: the pass has not seen that. */
+  keep(placement: Placement, book: PlacementBook, since: number): void
+  /** Where a pass begins; for `keep`. */
+  mark(): number
   drop(key: string): void
   dropAll(): void
   /** Notes a changed cluster; the keys of placements whose answer it may change. */
@@ -56,6 +59,7 @@ export interface NoteAt {
 export function createPlacementBooks(): PlacementBooks {
   const books = new Map<string, PlacementBook>()
   const pagesInWriting = new Set<string>()
+  let changes = 0
 
   function noteIn(key: string, book: PlacementBook, change: Changed): boolean {
     const { was, is, name, at } = change
@@ -89,11 +93,21 @@ export function createPlacementBooks(): PlacementBooks {
       const book = books.get(keyOf(placement))
       return book?.generation === placement.metadata.generation ? book : undefined
     },
-    keep: (placement, book) => void books.set(keyOf(placement), book),
+    keep: (placement, book, since) => {
+      if (since === changes) books.set(keyOf(placement), book)
+    },
+    mark: () => changes,
     has: (key) => books.has(key),
-    drop: (key) => void books.delete(key),
-    dropAll: () => books.clear(),
+    drop: (key) => {
+      changes++
+      books.delete(key)
+    },
+    dropAll: () => {
+      changes++
+      books.clear()
+    },
     note: (was, is, at) => {
+      changes++
       const name = (is ?? was)?.name
       if (name === undefined) return []
       return [...books].filter(([key, book]) => noteIn(key, book, { was, is, name, at })).map(([key]) => key)

@@ -18,11 +18,14 @@ function fixture(count: number) {
   }))
   const pages = new Map<string, PlacementDecision>()
   const log: string[] = []
+  let whileWriting = (): void => {}
   const holding = new Set<string>()
   let looks = 0
   const put = (verb: string) => async (page: PlacementDecision) => {
     log.push(`${verb} ${page.metadata.name}`)
     pages.set(page.metadata.name, page)
+    whileWriting()
+    whileWriting = () => {}
   }
   const books = createPlacementBooks()
   const reconciler = placementDecideReconciler({
@@ -53,7 +56,9 @@ function fixture(count: number) {
     else clusters.splice(at, 1)
     return books.note(was, next, { now: 0, isIncumbent: () => false })
   }
-  return { clusters, pages, log, reconciler, change, holding, looks: () => looks }
+  /** Something that happens once, in the middle of a pass. */
+  const meanwhile = (happens: () => void) => void (whileWriting = happens)
+  return { clusters, pages, log, reconciler, change, holding, meanwhile, looks: () => looks }
 }
 
 const placement = (generation: number, labels = { tier: 'store' }): Placement => {
@@ -64,6 +69,22 @@ const placement = (generation: number, labels = { tier: 'store' }): Placement =>
 const ready = (object: Placement) => object.status?.conditions?.find(({ type }) => type === 'Ready')
 
 const words = (error: unknown) => (error instanceof Error ? error.message : '')
+
+test('a cluster that joins in the middle of a pass is not forgotten by it', async () => {
+  const { reconciler, change, meanwhile, pages } = fixture(2)
+  const selected = () => [...pages.values()].flatMap(({ spec }) => spec.decisions.map(({ cluster }) => cluster))
+  const newcomer = (name: string) => ({ name, labels: { tier: 'store' }, accepted: true })
+  // First while the whole fleet is looked at, then while only a changed cluster is.
+  meanwhile(() => void change(2, newcomer('d1')))
+  const first = await passOf(reconciler, placement(1))
+  const second = await passOf(reconciler, first.draft.next)
+  assert.deepEqual(selected(), ['c0000', 'c0001', 'd1'])
+  change(3, newcomer('d2'))
+  meanwhile(() => void change(4, newcomer('d3')))
+  const third = await passOf(reconciler, second.draft.next)
+  await passOf(reconciler, third.draft.next)
+  assert.deepEqual(selected(), ['c0000', 'c0001', 'd1', 'd2', 'd3'])
+})
 
 test('pages are written once; a newcomer writes one page without a look at the others; a new question writes all', async () => {
   const { clusters, pages, log, reconciler, change, looks } = fixture(PAGE_SIZE + 1)

@@ -29,12 +29,13 @@ export function placementDecideReconciler(ports: PlacementDecidePorts): Reconcil
       const book = ports.books.open(placement)
       // What fails halfway is decided again from the whole fleet.
       ports.books.drop(key)
+      const since = ports.books.mark()
       const touched = book && (await decideTouched(draft, book, ports, context))
       if (touched) {
-        ports.books.keep(placement, touched)
+        ports.books.keep(placement, touched, since)
         return lookAgain(touched.until, context)
       }
-      return await decideWhole(draft, ports, context)
+      return await decideWhole(draft, ports, { ...context, since })
     },
   }
 }
@@ -72,7 +73,11 @@ async function decideTouched(
   return { ...book, selected, touched: new Set() }
 }
 
-async function decideWhole(draft: Draft<Placement>, ports: PlacementDecidePorts, context: Context): Promise<Result> {
+async function decideWhole(
+  draft: Draft<Placement>,
+  ports: PlacementDecidePorts,
+  context: Context & { readonly since: number },
+): Promise<Result> {
   const placement = draft.next
   const key = keyOf(placement)
   const question = questionOf(placement)
@@ -112,17 +117,18 @@ async function decideWhole(draft: Draft<Placement>, ports: PlacementDecidePorts,
   }
   const selected = answer.selection.selected.size
   draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', answer.message)
-  ports.books.keep(placement, {
+  const book = {
     generation,
     question,
     filter: answer.selection.filter,
     stopped: { ...answer.selection.stopped },
     total: clusters.length,
-    touched: new Set(),
+    touched: new Set<string>(),
     pages: answer.pages.length,
     selected,
     ...(until === undefined ? {} : { until }),
-  })
+  }
+  ports.books.keep(placement, book, context.since)
   return lookAgain(until, context)
 }
 
