@@ -15,6 +15,8 @@ export interface ControlPlaneOptions {
   readonly controllers?: boolean
   /** This many simulated nodes (kwok), on which pods become Ready; needs controllers. */
   readonly nodes?: number
+  /** Every write is on disk before it is acknowledged, for comparisons; tests need no durability. */
+  readonly durable?: boolean
 }
 
 /** A running control plane; RBAC is on, callers are known by their client certificates. */
@@ -67,7 +69,8 @@ const CONTROLLERS = [
 
 const slots = { taken: 0 }
 let nextName = 0
-let etcdUrl: Promise<string> | undefined
+/** One etcd for all control planes of this test process, or two: one that waits for the disk, one that does not. */
+const etcdUrls = new Map<boolean, Promise<string>>()
 
 /** Starts a control plane and waits until it is ready; outside CI at most two run at once, a third waits for its turn. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -75,8 +78,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     throw new Error('nodes need controllers: nothing else makes them schedulable')
   await takeSlot()
   try {
-    etcdUrl ??= retry(startEtcd)
-    const etcd = await etcdUrl
+    const etcd = await etcdOf(options.durable ?? false)
     return await retry(() => startOnce(etcd, options))
   } catch (error) {
     slots.taken--
@@ -104,8 +106,14 @@ async function retry<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One etcd for all control planes of this test process; they are apart by their prefix. */
-async function startEtcd(): Promise<string> {
+/** Control planes that share an etcd are apart by their prefix. */
+function etcdOf(isDurable: boolean): Promise<string> {
+  const url = etcdUrls.get(isDurable) ?? retry(() => startEtcd(isDurable))
+  etcdUrls.set(isDurable, url)
+  return url
+}
+
+async function startEtcd(isDurable: boolean): Promise<string> {
   const [client, peer] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${client}`
   const peerUrl = `http://127.0.0.1:${peer}`
@@ -116,7 +124,7 @@ async function startEtcd(): Promise<string> {
     `--listen-peer-urls=${peerUrl}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
     `--initial-cluster=default=${peerUrl}`,
-    '--unsafe-no-fsync', // the data is gone with the test anyway
+    ...(isDurable ? [] : ['--unsafe-no-fsync']), // the data is gone with the test anyway
     '--log-level=warn',
   ])
   await becomeReady([etcd], async () => (await fetch(`${url}/health`)).ok)
