@@ -22,6 +22,8 @@ export interface Strategy {
   /** Adds what the server gives, once its fields have their owners and the object its name and uid: nobody owns it. */
   complete?(object: UnknownObject, old: UnknownObject | undefined, caller: Caller): void
   validate?(object: UnknownObject, old: UnknownObject | undefined): FieldError[]
+  /** Whether whoever creates an object says its status, too. */
+  readonly createsStatus?: boolean
   /** Whether something besides metadata.finalizers keeps a deleted object alive. */
   holds?(object: UnknownObject): boolean
 }

@@ -171,12 +171,24 @@ const apiService: Strategy = {
   },
 }
 
+/** A machine that registers itself says at once what it has. */
+const node: Strategy = { createsStatus: true }
+
 const certificateRequest: Strategy = {
   complete(object, old, caller) {
-    if (old) return keepGiven(object, old, ['username', 'uid', 'groups', 'extra'])
-    const spec = specOf(object)
-    spec['username'] = caller.user
-    spec['groups'] = [...caller.groups]
+    // What was asked for, and by whom, never changes: somebody may have approved it already.
+    if (old) {
+      object['spec'] = structuredClone(old['spec'])
+      return
+    }
+    const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...asked } = specOf(object)
+    object['spec'] = {
+      ...asked,
+      username: caller.user,
+      groups: [...caller.groups],
+      ...(caller.uid === undefined ? {} : { uid: caller.uid }),
+      ...(caller.extra === undefined ? {} : { extra: structuredClone(caller.extra) }),
+    }
     // A kube-apiserver keeps no record of owners here.
     delete object.metadata.managedFields
   },
@@ -184,6 +196,7 @@ const certificateRequest: Strategy = {
 
 /** By group and kind. */
 export const WORKLOAD_STRATEGIES: Readonly<Record<string, Strategy>> = {
+  '/Node': node,
   '/Pod': pod,
   '/Service': service,
   '/PersistentVolume': volume,

@@ -8,6 +8,7 @@ import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
 import { POLICY_CASES } from './api-contract-policies.ts'
 import { READ_CASES } from './api-contract-read.ts'
+import { REGISTERED_CASES } from './api-contract-registered.ts'
 import { REVIEW_CASES } from './api-contract-reviews.ts'
 import { STRICT_CASES } from './api-contract-strict.ts'
 import { WRITE_CASES } from './api-contract-write.ts'
@@ -25,6 +26,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...PATCH_CASES,
   ...ABOUT_CASES,
   ...RBAC_CASES,
+  ...REGISTERED_CASES,
   ...REVIEW_CASES,
   ...STRICT_CASES,
   ...CRD_CASES,

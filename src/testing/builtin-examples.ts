@@ -329,7 +329,8 @@ const constraints = {
 }
 const role = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'shown' }
 
-const REQUEST = [
+/** A certificate request, as its field wants it. */
+export const REQUEST = [
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlHUE1FTUNBUUF3RURFT01Bd0dBMVVFQXd3RmMyaHZkMjR3',
   'S2pBRkJnTXJaWEFESVFDclBhRmxPN1ZHY0xkTApkbytkZ0Y2R3lIK3pycnFmZG5IcU04Lzg3aWNOaDZBQU1BVUdBeXRsY0FO',
   'QkFNd29DTHluRWlMZndBYjIwYnltCjMrRGtDUzVLSm9OQUsvSlFWdHR3UFJSWHRyK080dDcxWjFNQ2pyYWNuaXdFM0d5QVhJ',

@@ -63,7 +63,7 @@ export async function createObject(
   const { kind, parts } = context
   await requireNamespace(context, received.metadata)
   if (kind.subresources.status) {
-    delete received['status']
+    if (strategyOf(kind).createsStatus !== true) delete received['status']
     // A built-in kind's status is there from the start, as empty as Go writes it.
     if (!isCustom(kind)) defaultObject(kind, received)
   }
