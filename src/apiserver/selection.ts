@@ -1,6 +1,8 @@
 import { meetsRequirement, parseSelector } from '../core/selector.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import type { Context } from './context.ts'
+import { storeKeyOf } from './objects.ts'
 import { badRequest } from './refusals.ts'
 
 /** Label and field selectors of lists and watches. */
@@ -93,4 +95,14 @@ function fieldOf(object: UnknownObject, path: string): string {
     value = (value as Record<string, unknown>)[key]
   }
   return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+/** The store's key when a field selector names one object, so that nothing else need be read. */
+export function singleKey(
+  { kind, request }: Pick<Context, 'kind' | 'request'>,
+  selection: Selection,
+): string | undefined {
+  if (selection.name === undefined) return undefined
+  if (kind.scope === 'Cluster') return storeKeyOf(kind, { name: selection.name })
+  return request.namespace ? storeKeyOf(kind, { name: selection.name, namespace: request.namespace }) : undefined
 }

@@ -7,12 +7,12 @@ import type { StoreList } from '../../store/store.ts'
 import { statusOf } from '../answer.ts'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
-import { parseStored, prefixOf, storeKeyOf } from '../objects.ts'
+import { parseStored, prefixOf } from '../objects.ts'
 import { presentList } from '../present.ts'
 import { badRequest } from '../refusals.ts'
 import { checkNotFuture, formatContinue, parseContinue } from '../revisions.ts'
 import type { Continue } from '../revisions.ts'
-import { parseSelection } from '../selection.ts'
+import { parseSelection, singleKey } from '../selection.ts'
 import type { Selection } from '../selection.ts'
 
 const TOO_OLD =
@@ -101,13 +101,6 @@ async function collectPage(context: Context, wanted: PageRequest): Promise<Page>
     }
     if (!chunk.more) return { items, revision, remaining: 0 }
   }
-}
-
-/** The store's key when a field selector names one object, so that nothing else need be read. */
-function singleKey({ kind, request }: Context, selection: Selection): string | undefined {
-  if (selection.name === undefined) return undefined
-  if (kind.scope === 'Cluster') return storeKeyOf(kind, { name: selection.name })
-  return request.namespace ? storeKeyOf(kind, { name: selection.name, namespace: request.namespace }) : undefined
 }
 
 function parseLimit(text: string | null): number | undefined {

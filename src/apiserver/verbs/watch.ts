@@ -10,7 +10,7 @@ import { parseStored, prefixOf } from '../objects.ts'
 import { badRequest, unknownPath } from '../refusals.ts'
 import { isTrue } from '../request-info.ts'
 import { parseRevision } from '../revisions.ts'
-import { parseSelection } from '../selection.ts'
+import { parseSelection, singleKey } from '../selection.ts'
 import type { Selection } from '../selection.ts'
 import { watchPresenter } from '../watch-presenter.ts'
 import type { WatchPresenter } from '../watch-presenter.ts'
@@ -25,6 +25,8 @@ const MAX_CHUNK = 64 * 1024
 
 interface WatchOptions {
   readonly prefix: string
+  /** The key of the one object that is followed, when it is one. */
+  readonly single: string | undefined
   readonly selection: Selection
   /** Events after this revision; undefined: the present state first. */
   readonly after: number | undefined
@@ -73,6 +75,7 @@ function watchOptions(context: Context): WatchOptions {
   const named = request.name === undefined ? selection : onlyName(selection, request.name)
   return {
     prefix: prefixOf(kind, request.namespace),
+    single: singleKey(context, named),
     selection: named,
     after: wantsState ? undefined : revision || parts.store.revision(),
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
@@ -118,9 +121,17 @@ async function* stream(context: Context, options: WatchOptions, presenter: Watch
 /** What is there now, as ADDED events; returns the revision at which that was the whole truth. */
 async function* initialState(
   { parts, signal }: Context,
-  { prefix, selection }: WatchOptions,
+  { prefix, single, selection }: WatchOptions,
   presenter: WatchPresenter,
 ): AsyncGenerator<Uint8Array, number> {
+  if (single !== undefined) {
+    const before = parts.store.revision()
+    const entry = await parts.store.get(single)
+    const object = entry && parseStored(entry.value)
+    if (object && selection.matches(object)) yield utf8(presenter.event('ADDED', object))
+    // What is newer than the first look is the newest of this one object, and nothing else is followed.
+    return Math.max(before, Number(object?.metadata.resourceVersion ?? 0))
+  }
   let after: string | undefined
   let revision: number | undefined
   for (;;) {
