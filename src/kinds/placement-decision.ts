@@ -22,7 +22,7 @@ export const PlacementDecision = defineKind({
         cluster: name(),
         reason: text({ max: 1024, description: 'Why the cluster is selected.' }),
         state: enumOf(['Selected', 'Evicting'], {
-          description: 'Evicting: a change of intent took the cluster out, and what it runs is being removed.',
+          description: 'Evicting: a change of intent took the cluster out, and what it runs is marked for removal.',
         }),
         group: optional(text({ max: 63, description: 'Its decision group; empty for the rest.' })),
         groupIndex: optional(int({ description: 'Which chunk of the groups it is in, from 0.' })),

@@ -179,7 +179,7 @@ function evictionReason(selection: Selection, cluster: PlacementCluster, reason:
     reason === 'Outranked' || reason === 'SpreadFull'
       ? 'fewer clusters are asked for'
       : describeVerdict(selection, cluster)
-  return `no longer selected (${why}); what it runs is being removed`
+  return `no longer selected (${why}); what it runs is marked for removal`
 }
 
 /** What a summary counts. */

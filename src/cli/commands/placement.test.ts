@@ -95,8 +95,8 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
   assert.deepEqual(said.out.split('\n'), [
     'placement stores: 1 selected (+1 gained, -2 lost)',
     '  + c  labels match: tier=dc',
-    '  - a  the selector wants tier=dc, but tier is "store"; what it runs is removed, ring by ring',
-    '  - b  the selector wants tier=dc, but tier is "store"; what it runs is removed, ring by ring',
+    '  - a  the selector wants tier=dc, but tier is "store"; what it runs is marked for removal',
+    '  - b  the selector wants tier=dc, but tier is "store"; what it runs is marked for removal',
     '',
   ])
   const guarded = buildPlacement('ns/stores', { tier: 'dc' })

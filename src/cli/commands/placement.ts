@@ -146,7 +146,7 @@ export async function simulatePlacement(input: PlacementInput): Promise<void> {
     ...gained.map((name) => `  + ${name}  ${why(name)}`),
     ...lost.map(
       (name) =>
-        `  - ${name}  ${why(name)}; what it runs ${evicted.has(name) || guard.kind === 'Held' ? 'is removed, ring by ring' : 'stays'}`,
+        `  - ${name}  ${why(name)}; what it runs ${evicted.has(name) || guard.kind === 'Held' ? 'is marked for removal' : 'stays'}`,
     ),
   ]
   terminal.data(`${lines.join('\n')}\n`)
