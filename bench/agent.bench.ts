@@ -9,10 +9,15 @@ import { createFileBlobs } from '../src/blobs/file-blobs.ts'
 import { systemClock } from '../src/core/system-clock.ts'
 import { systemIds } from '../src/core/system-ids.ts'
 import { clusterOf, createOperatingAgent } from '../src/testing/operating-agent.ts'
-import { configMap } from '../src/testing/wire-hub.ts'
+import type { UnknownObject } from '../src/kinds/meta.ts'
 
 const REST_SECONDS = 60
 const BUNDLE = 'default/bench'
+
+// Its own, so that nothing of a hub is loaded into what is measured.
+function configMap(name: string): UnknownObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { v: '1' } }
+}
 
 async function child(kubeconfig: string, count: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-agent-bench-'))
@@ -31,7 +36,7 @@ async function child(kubeconfig: string, count: number): Promise<void> {
   })
   agent.start()
   const began = systemClock.monotonicMs()
-  const objects = Array.from({ length: count }, (_, i) => configMap(`bench-${i}`, { v: '1' }))
+  const objects = Array.from({ length: count }, (_, i) => configMap(`bench-${i}`))
   await agent.assign(count === 0 ? {} : { [BUNDLE]: { generation: 1, objects } })
   objects.length = 0
   const isReady = () => count === 0 || agent.row(BUNDLE)?.state === 'Ready'

@@ -198,7 +198,7 @@ const PROFILES = [
     flags: ['--profile', 'read-only'],
     sign: 'look',
     may: ['look', 'nodes', 'ownState'],
-    bundle: { state: 'Failed', message: /forbidden/ },
+    bundle: { state: 'Failed', message: /denied: \S+ may not patch configmaps in namespace shop/ },
   },
   {
     cluster: 'tenant',
