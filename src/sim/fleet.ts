@@ -41,10 +41,19 @@ export interface FleetMember {
   readonly store: Store
 }
 
+/** A hub's database and key folder. */
+export interface HubDisk {
+  store: Store
+  /** File name → text. */
+  keys: Record<string, string>
+}
+
 /** A running fleet. */
 export interface Fleet {
   readonly hub: Process
   readonly hubStore: Store
+  /** What the hub finds when it starts: exchange a part of it while it is down. */
+  readonly disk: HubDisk
   /** The hub's API as the administrator. */
   readonly client: Client
   readonly members: readonly FleetMember[]
@@ -55,13 +64,13 @@ const GATEWAY = 'https://gateway.sim:7444'
 
 /** Starts the hub, then invites and starts every cluster. */
 export async function startFleet(world: World, options: FleetOptions): Promise<Fleet> {
-  const hubStore = createMemoryStore()
+  const disk: HubDisk = { store: createMemoryStore(), keys: newTrustFiles(world) }
   const hubBlobs = createMemoryBlobs()
-  const trust = newTrust(world)
-  const cas = trust.newest.bundle.transportCas
+  const cas = loadTrust((name) => disk.keys[name]).newest.bundle.transportCas
   const hub = world.start('hub', async (host) => {
     const { clock, ids, log } = host
-    const store = host.store(hubStore)
+    const store = host.store(disk.store)
+    const trust = loadTrust((name) => disk.keys[name])
     const composed = composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust: () => trust })
     host.listen('api', composed.api.handle)
     host.listen('gateway', composed.gateway.handle)
@@ -88,7 +97,15 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
       }),
     )
   }
-  return { hub, hubStore, client, members }
+  return {
+    hub,
+    disk,
+    get hubStore() {
+      return disk.store
+    },
+    client,
+    members,
+  }
 }
 
 interface MemberOptions {
@@ -149,15 +166,14 @@ async function runAgent(host: Host, { endpoint, files, blobs, joinCode, cas }: A
   await agent.run(host.signal)
 }
 
-function newTrust(world: World) {
-  const files = createTrust({
+function newTrustFiles(world: World): Record<string, string> {
+  return createTrust({
     newKeyPair: seededKeys(world.ids),
     now: world.clock.now(),
     serial: world.ids.bytes(16),
     endpoints: [GATEWAY],
     minAgentVersion: '0.0.0',
   })
-  return loadTrust((name) => files[name])
 }
 
 function lookOn(world: World, endpoint: string): Client {

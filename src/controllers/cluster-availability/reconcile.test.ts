@@ -70,6 +70,24 @@ test('from pending to available to offline, and nothing written in between', asy
   assert.equal(gone.draft.next.status?.lastSeen, '2025-12-31T23:58:00Z')
 })
 
+test('an offline cluster is tainted for newcomers, once, and untainted when it is back', async () => {
+  const { clock, book, reconciler } = fixture()
+  book.note('g', { up: 900, seen: { 'c-a': 200 } })
+  const own = { key: 'old', effect: 'NoSelect' } as const
+  const gone = await passOf(reconciler, buildCluster('a', { spec: { taints: [own] } }), clock)
+  assert.deepEqual(gone.draft.next.spec.taints, [own], 'the status first')
+  const tainted = await passOf(reconciler, gone.draft.next, clock)
+  assert.equal(tainted.commit, 'Object')
+  const taint = { key: 'flotilla.dev/unreachable', effect: 'NoSelectIfNew', timeAdded: '2026-01-01T00:00:00Z' }
+  assert.deepEqual(tainted.draft.next.spec.taints, [own, taint])
+  assert.equal((await passOf(reconciler, tainted.draft.next, clock)).commit, 'Nothing')
+  book.note('g', { up: 910, seen: { 'c-a': 1 } })
+  const back = await passOf(reconciler, tainted.draft.next, clock)
+  assert.match(back.condition('Available'), /^True/)
+  const clean = await passOf(reconciler, back.draft.next, clock)
+  assert.deepEqual(clean.draft.next.spec.taints, [own])
+})
+
 test('bundle counts settle: a move that is over within a second is one write, or none', async () => {
   const { clock, book, world, reconciler } = fixture()
   book.note('g', { up: 500, seen: { 'c-a': 1 } })

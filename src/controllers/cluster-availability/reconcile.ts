@@ -6,6 +6,7 @@ import type { Availability } from '../../plan/availability.ts'
 import { clusterSummary } from '../../plan/state.ts'
 import type { HeldBundle } from '../../plan/state.ts'
 import { showAhead, showClock, showRefusal } from './following.ts'
+import { taintUnreachable } from './unreachable.ts'
 import { judge } from './judge.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { notAcceptedWhy, showRegistration } from './registration.ts'
@@ -45,6 +46,8 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
         Object.assign(status, { ...summary, bundles: { ...summary.bundles } })
       }
       if (!jsonEqual(draft.seen.status, status)) noteLastSeen(cluster, availability, context)
+      // One write at a time: the taint follows what the status says already.
+      else taintUnreachable(draft, context.clock.now())
       return {}
     },
   }
