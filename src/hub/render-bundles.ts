@@ -1,26 +1,39 @@
 /** Bundles rendered from stored artifacts: files are read once per artifact and kept while they are wanted. */
 import type { Blobs } from '../blobs/blobs.ts'
-import type { RenderPort } from '../controllers/controllers.ts'
 import { generateTraditionalKey } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { Ids } from '../core/ids.ts'
 import { renderVariants } from '../render/bundle/render-variants.ts'
+import type { VariantsRequest, VariantsResult } from '../render/bundle/render-variants.ts'
 import type { ArtifactFiles } from '../render/bundle/render-variant.ts'
+import type { RenderWatch } from '../render/helm/limits.ts'
 import { readFiles, readTree } from '../source/artifact.ts'
+import type { Progress } from './threads/messages.ts'
 
 /** What rendering needs besides the request. */
 export interface RendererParts {
   readonly blobs: Pick<Blobs, 'get'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
   readonly ids: Pick<Ids, 'bytes'>
+  /** How long the content may take for one cluster; without end when nobody says. */
+  readonly timeLimitMs?: number
 }
+
+/** Renders a request, and tells how far it is to who wants to know. */
+export type BundleRenderer = (
+  request: VariantsRequest,
+  signal: AbortSignal,
+  tell?: (progress: Progress) => void,
+) => Promise<VariantsResult>
 
 /** Artifacts may be 256 MiB each. */
 const MAX_KEPT = 3
+/** How often the place is told at most, once the first cluster's content is made. */
+const TELL_EVERY_MS = 20
 
 /** Makes a renderer. */
-export function createBundleRenderer({ blobs, clock, ids }: RendererParts): RenderPort {
+export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity }: RendererParts): BundleRenderer {
   const kept = new Map<Digest, Promise<ArtifactFiles>>()
   const entropy = { randomBytes: ids.bytes, now: () => clock.now(), generateKey: generateTraditionalKey }
 
@@ -40,8 +53,36 @@ export function createBundleRenderer({ blobs, clock, ids }: RendererParts): Rend
     return files
   }
 
-  return async (request) => {
+  return async (request, _signal, tell) => {
     const { artifact } = request.recipe
-    return renderVariants(request, { files: artifact === undefined ? new Map() : await filesOf(artifact), entropy })
+    const files = artifact === undefined ? new Map<string, Uint8Array>() : await filesOf(artifact)
+    return renderVariants(request, { files, entropy, watch: watcher({ clock, timeLimitMs, tell: tell ?? (() => {}) }) })
+  }
+}
+
+interface Watching {
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly timeLimitMs: number
+  readonly tell: (progress: Progress) => void
+}
+
+/** A watch for each cluster's content; what ran out of time for one cluster gets none for the others. */
+function watcher({ clock, timeLimitMs, tell }: Watching): () => RenderWatch {
+  let part = 0
+  let told = 0
+  let isSpent = false
+  return () => {
+    part += 1
+    const own = part
+    const start = clock.monotonicMs()
+    return (where, at) => {
+      const now = clock.monotonicMs()
+      if ((at === 'file' && own === 1) || now - told > TELL_EVERY_MS) {
+        told = now
+        tell({ place: where(), part: own })
+      }
+      isSpent ||= now - start > timeLimitMs
+      return isSpent ? 'stop' : 'go on'
+    }
   }
 }

@@ -38,6 +38,7 @@ import { plainConnection } from './plain-connection.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
+import { startRenderer } from './threads/limited-renderer.ts'
 import type { GatewayKeys } from './threads/messages.ts'
 import { startThread } from './threads/thread.ts'
 import type { Thread } from './threads/thread.ts'
@@ -153,8 +154,8 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     logLevel: config.logLevel,
   })
   closers.push(() => gateway.close())
-  const render = await startThread('render', { blobs: blobsFolder })
-  closers.push(() => render.close())
+  const renderer = await startRenderer({ blobs: blobsFolder, clock, log })
+  closers.push(() => renderer.close())
   const source = await startThread('source', {
     blobs: blobsFolder,
     folder: directory.file('sources'),
@@ -162,7 +163,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     localPaths: (config.sourcePaths ?? '').split(',').flatMap((path) => (path.trim() === '' ? [] : [path.trim()])),
   })
   closers.push(() => source.close())
-  deaths.push(gateway.death, render.death, source.death)
+  deaths.push(gateway.death, source.death)
 
   const kept = keepKeys(keys, {
     clock,
@@ -177,7 +178,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   closers.push(() => keeping)
 
   const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
-  const threads = [...home.threads, gateway, render, source]
+  const threads = [...home.threads, gateway, source]
   const page = createMetricsPage({ clock, facts: () => view.facts(), threads: () => threads })
   const working = runControllers(
     {
@@ -185,7 +186,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       trust: kept.trust,
       onTrustChange: kept.onChange,
       blobsFolder,
-      render: (input, signal) => render.call(input, signal),
+      render: renderer.render,
       fetchSource: (request, signal) => source.call(request, signal),
       metrics: page.metrics,
     },

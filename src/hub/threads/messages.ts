@@ -61,13 +61,28 @@ export interface SourceInit {
   readonly localPaths: readonly string[]
 }
 
+/** What the render thread gets. */
+export interface RenderInit {
+  readonly blobs: string
+  /** How long the content may take for one cluster, in milliseconds. */
+  readonly timeLimitMs: number
+}
+
+/** How far a call is. */
+export interface Progress {
+  /** Where in the content, as a person finds it. */
+  readonly place: string
+  /** How many parts were begun. */
+  readonly part: number
+}
+
 /** What each thread is started with, says when it is ready, is asked and answers. */
 export interface ThreadShapes {
   /** Called with a new certificate. */
   readonly api: Shape<ApiInit, ApiReady, CertificateAndKey, undefined>
   /** Called with new keys. */
   readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys, undefined>
-  readonly render: Shape<{ readonly blobs: string }, undefined, VariantsRequest, VariantsResult>
+  readonly render: Shape<RenderInit, undefined, VariantsRequest, VariantsResult>
   readonly source: Shape<SourceInit, undefined, FetchRequest, FetchOutcome>
 }
 
@@ -92,5 +107,6 @@ export type ToThread<N extends ThreadName> =
 export type FromThread<N extends ThreadName> =
   | { readonly type: 'ready'; readonly value: ThreadShapes[N]['ready'] }
   | { readonly type: 'answer'; readonly id: number; readonly value: ThreadShapes[N]['answer'] }
+  | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }

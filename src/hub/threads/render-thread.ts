@@ -9,7 +9,7 @@ await serveThread<'render'>(async (init) => {
   const blobs = createFileBlobs({ folder: init.blobs, ids: systemIds })
   return {
     ready: undefined,
-    answer: createBundleRenderer({ blobs, clock: systemClock, ids: systemIds }),
+    answer: createBundleRenderer({ blobs, clock: systemClock, ids: systemIds, timeLimitMs: init.timeLimitMs }),
     close: async () => {},
   }
 })

@@ -1,27 +1,38 @@
 /** The main thread's side: starts a thread, waits until it is ready, calls it, and hears when it dies. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { ResourceLimits } from 'node:worker_threads'
 import { toError } from '../../core/errors.ts'
-import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+import type { FromThread, Progress, ThreadName, ThreadShapes, ToThread } from './messages.ts'
 
 /** A thread that is ready. */
 export interface Thread<N extends ThreadName> {
   readonly ready: ThreadShapes[N]['ready']
-  call(input: ThreadShapes[N]['call'], signal: AbortSignal): Promise<ThreadShapes[N]['answer']>
+  call(
+    input: ThreadShapes[N]['call'],
+    signal: AbortSignal,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<ThreadShapes[N]['answer']>
   /** What the thread counted, as Prometheus reads it. */
   metrics(): Promise<string>
   /** Rejects when the thread ends without being asked to; never resolves. */
   readonly death: Promise<never>
   close(): Promise<void>
+  /** Ends it at once, whatever it is doing. */
+  kill(): Promise<void>
 }
 
 /** Starts a thread and waits until it is ready. */
-export async function startThread<N extends ThreadName>(name: N, init: ThreadShapes[N]['init']): Promise<Thread<N>> {
+export async function startThread<N extends ThreadName>(
+  name: N,
+  init: ThreadShapes[N]['init'],
+  resourceLimits: ResourceLimits = {},
+): Promise<Thread<N>> {
   // In a clone these are TypeScript files beside this one, built they are next to the bundle: the same folder and ending.
   const ending = extname(import.meta.filename)
   const folder = ending === '.ts' ? './' : './threads/'
   const file = new URL(`${folder}${name}-thread${ending}`, import.meta.url)
-  return await superviseThread(name, new Worker(file, { name: `flotilla-${name}`, workerData: init }))
+  return await superviseThread(name, new Worker(file, { name: `flotilla-${name}`, workerData: init, resourceLimits }))
 }
 
 /** Waits until a started worker is ready, and watches over it from then on. */
@@ -31,7 +42,7 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
   const ready = Promise.withResolvers<Ready>()
   const death = Promise.withResolvers<never>()
   death.promise.catch(() => {}) // who cares races it
-  const waiting = new Map<number, { resolve(value: Answer): void; reject(error: Error): void }>()
+  const waiting = new Map<number, WaitingCall<Answer>>()
   const scrapes = new Map<number, PromiseWithResolvers<string>>()
   let nextId = 1
   let isClosing = false
@@ -43,10 +54,11 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
         cause,
       })
       ready.reject(error)
+      // First, so that who hears that a call failed knows that the thread is gone.
+      if (!isClosing) death.reject(error)
       for (const call of [...waiting.values(), ...scrapes.values()]) call.reject(error)
       waiting.clear()
       scrapes.clear()
-      if (!isClosing) death.reject(error)
       resolve()
     })
   })
@@ -54,6 +66,7 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
   worker.on('message', (message: FromThread<N>) => {
     if (message.type === 'ready') return ready.resolve(message.value)
     const call = waiting.get(message.id)
+    if (message.type === 'progress') return call?.onProgress(message.progress)
     const scrape = scrapes.get(message.id)
     waiting.delete(message.id)
     scrapes.delete(message.id)
@@ -66,7 +79,7 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
   return {
     ready: await ready.promise,
     death: death.promise,
-    call: (input, signal) =>
+    call: (input, signal, onProgress = () => {}) =>
       new Promise<Answer>((resolve, reject) => {
         signal.throwIfAborted()
         const id = nextId++
@@ -81,7 +94,7 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
             settle(value)
           }
         }
-        waiting.set(id, { resolve: done(resolve), reject: done(reject) })
+        waiting.set(id, { resolve: done(resolve), reject: done(reject), onProgress })
         signal.addEventListener('abort', onAbort, { once: true })
         post({ type: 'call', id, input })
       }),
@@ -97,5 +110,16 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
       post({ type: 'close' })
       await exited
     },
+    kill: async () => {
+      isClosing = true
+      await worker.terminate()
+      await exited
+    },
   }
+}
+
+interface WaitingCall<Answer> {
+  resolve(value: Answer): void
+  reject(error: Error): void
+  onProgress(progress: Progress): void
 }

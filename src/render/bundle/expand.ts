@@ -1,6 +1,6 @@
 /** `${ … }` in any text: Go templates with Helm's functions over what is known of a cluster. A missing key is an error. */
 import { executeTemplate } from '../gotemplate/exec.ts'
-import { TemplateExecError } from '../gotemplate/exec-options.ts'
+import { locate, TemplateExecError } from '../gotemplate/exec-options.ts'
 import { GoError, goFunction } from '../gotemplate/function.ts'
 import type { GoFunction } from '../gotemplate/function.ts'
 import { goQuote } from '../gotemplate/go-string.ts'
@@ -8,8 +8,9 @@ import { parseTemplate, TemplateParseError } from '../gotemplate/parse.ts'
 import { Draws } from '../helm/frozen.ts'
 import type { Entropy } from '../helm/frozen.ts'
 import { helmFunctions } from '../helm/functions/all.ts'
+import type { RenderWatch } from '../helm/limits.ts'
 import { HELM_4 } from '../helm/profile.ts'
-import { RenderFailure } from './render-failure.ts'
+import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 
 /** Expands texts of one render. */
 export interface Expander {
@@ -19,6 +20,7 @@ export interface Expander {
 
 const MAX_STEPS = 5_000_000
 const MAX_OUTPUT = 64 * 1024 * 1024
+const STEPS_PER_LOOK = 8
 // What would differ from one render to the next has no place in content that is shared by its digest.
 const FORBIDDEN =
   /^(rand|gen|now|uuid|shuffle|lookup|ago|getHostByName|env|expandenv|bcrypt|htpasswd|encryptAES|date|unixEpoch|derivePassword|buildCustomCert)/
@@ -34,13 +36,14 @@ function refuse(): never {
 }
 
 /** Makes an expander over data. */
-export function createExpander(data: Map<string, unknown>): Expander {
+export function createExpander(data: Map<string, unknown>, watch?: RenderWatch): Expander {
   const functions = functionsFor()
   let steps = 0
   let output = 0
   return {
     expand: (text, file) => {
       if (!text.includes('${')) return text
+      if (watch?.(() => file, 'file') === 'stop') throw new RenderFailure(OUT_OF_TIME, { file })
       try {
         const tree = parseTemplate(file, toGoTemplate(text), (name) => functions.has(name)).get(file)
         if (!tree) return ''
@@ -48,9 +51,12 @@ export function createExpander(data: Map<string, unknown>): Expander {
           template: () => undefined,
           functions,
           missingKeyIsError: true,
-          step: () => {
+          step: (at, node) => {
             steps += 1
             if (steps > MAX_STEPS) throw new GoError(`the templates take more than ${MAX_STEPS} steps`)
+            if (steps % STEPS_PER_LOOK === 0 && watch?.(() => locate(at, node), 'step') === 'stop') {
+              throw new GoError(OUT_OF_TIME)
+            }
           },
           wrote: (length) => {
             output += length

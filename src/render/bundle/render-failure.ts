@@ -1,5 +1,8 @@
 import type { RenderProblem } from '../rendered.ts'
 
+/** Says that who watches stopped a render. */
+export const OUT_OF_TIME = 'rendering took longer than it may'
+
 /** Content that cannot be rendered; where it is as far as that is known. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure'

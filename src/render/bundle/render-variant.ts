@@ -12,6 +12,7 @@ import { checkRequirements } from '../helm/check-chart.ts'
 import type { Entropy, FrozenRecord } from '../helm/frozen.ts'
 import { HelmError } from '../helm/helm-error.ts'
 import { LimitError } from '../helm/limits.ts'
+import type { RenderWatch } from '../helm/limits.ts'
 import { loadChart, loadChartArchive } from '../helm/load-chart.ts'
 import { profileOf } from '../helm/profile.ts'
 import type { HelmProfile } from '../helm/profile.ts'
@@ -33,7 +34,7 @@ import type { Expander } from './expand.ts'
 import { finishObjects, refuseSecrets } from './finish.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from './recipe.ts'
-import { RenderFailure } from './render-failure.ts'
+import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 
 // Variants of one artifact read the same charts and directories: these are looked at once while its files are kept.
 const trees = new WeakMap<ArtifactFiles, FileTree>()
@@ -66,6 +67,8 @@ export interface VariantParts {
   readonly entropy: Entropy
   /** Random values charts drew before. */
   readonly frozen: FrozenRecord
+  /** Sees where the render is, and may stop it. */
+  readonly watch?: RenderWatch
 }
 
 /** One cluster's result. */
@@ -114,7 +117,7 @@ interface Scene extends VariantParts {
 type Made = Pick<Variant, 'result' | 'frozen' | 'style' | 'notes'>
 
 function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene): Made {
-  const expander = recipe.templating ? createExpander(templateData(recipe, scene)) : undefined
+  const expander = recipe.templating ? createExpander(templateData(recipe, scene), scene.watch) : undefined
   const options = expander ? expandOptions(merged, expander) : merged
   if (recipe.manifests !== undefined) {
     const text = expander ? expander.expand(recipe.manifests, 'spec.manifests') : recipe.manifests
@@ -126,7 +129,7 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
   const style = detectStyle(recipe, options, has)
   switch (style.kind) {
     case 'Raw': {
-      const result = rawDirectory(style.directory, recipe, { files: scene.files, expander })
+      const result = rawDirectory(style.directory, recipe, { ...scene, expander })
       if (!result.ok) return { result, frozen: scene.frozen, style: 'Raw' }
       if (!recipe.allowSecrets) refuseSecrets(result.objects)
       return { result: finished(result.objects, options), frozen: scene.frozen, style: 'Raw' }
@@ -229,7 +232,7 @@ const MANIFEST = /\.(ya?ml|json)$/
 function rawDirectory(
   directory: string,
   recipe: BundleRecipe,
-  { files, expander }: { readonly files: ArtifactFiles; readonly expander: Expander | undefined },
+  { files, expander, watch }: Pick<Scene, 'files' | 'watch'> & { readonly expander: Expander | undefined },
 ): RenderResult {
   const folder = directory === '' ? '' : `${directory}/`
   const ignored = (recipe.ignore ?? []).map((path) => insidePath(directory, path, 'spec.source.ignore'))
@@ -244,6 +247,7 @@ function rawDirectory(
   const objects: UnknownObject[] = []
   const problems: RenderProblem[] = []
   for (const path of paths) {
+    if (watch?.(() => path, 'file') === 'stop') throw new RenderFailure(OUT_OF_TIME, { file: path })
     const text = textOf(files.get(path)!, path)
     const read = renderRaw(expander ? expander.expand(text, path) : text)
     if (read.ok) objects.push(...read.objects)
@@ -324,7 +328,7 @@ function chartText(
   options: LayerOptions,
   scene: Scene & { readonly expander: Expander | undefined },
 ): { readonly text: string; readonly frozen: FrozenRecord; readonly notes: readonly string[] } {
-  const { files, expander, watched, entropy, frozen } = scene
+  const { files, expander, watched, entropy, frozen, watch } = scene
   const profile = profileOf(recipe.helmVersion ?? 'helm4')
   const chart = chartAt(path, files, profile)
   checkRequirements(chart, profile)
@@ -360,6 +364,7 @@ function chartText(
       cluster: version.value === undefined ? {} : { kubeVersion: version.value },
       entropy,
       frozen,
+      ...(watch && { watch }),
     }),
   )
   const documents = [

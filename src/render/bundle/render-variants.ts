@@ -2,6 +2,7 @@
 import { matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { FrozenRecord } from '../helm/frozen.ts'
+import type { RenderWatch } from '../helm/limits.ts'
 import type { RenderResult } from '../rendered.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
@@ -30,10 +31,15 @@ export interface VariantsResult {
   readonly notes: readonly string[]
 }
 
+/** What renders for all clusters share; `watch` is asked for anew for each distinct result. */
+export interface VariantsParts extends Omit<VariantParts, 'frozen' | 'watch'> {
+  readonly watch?: () => RenderWatch
+}
+
 /** Renders for every cluster. */
 export function renderVariants(
   { recipe, clusters, frozen }: VariantsRequest,
-  parts: Omit<VariantParts, 'frozen'>,
+  { watch, ...parts }: VariantsParts,
 ): VariantsResult {
   const shared: { when: Reads; clusters: string[]; result: SharedVariant['result'] }[] = []
   let drawn = frozen
@@ -45,7 +51,7 @@ export function renderVariants(
       known.clusters.push(cluster.name)
       continue
     }
-    const variant = renderVariant(recipe, cluster, { ...parts, frozen: drawn })
+    const variant = renderVariant(recipe, cluster, { ...parts, frozen: drawn, ...(watch && { watch: watch() }) })
     drawn = variant.frozen
     style ??= variant.style
     for (const note of variant.notes ?? []) notes.add(note)

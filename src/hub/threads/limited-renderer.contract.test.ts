@@ -1,0 +1,127 @@
+// Charts that go on for ever or take all memory: each fails its own bundle, and the next one renders.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import type { VariantsRequest } from '../../render/bundle/render-variants.ts'
+import { describeProblems } from '../../render/rendered.ts'
+import { storeFiles } from '../../source/store-files.ts'
+import { startRenderer } from './limited-renderer.ts'
+
+const NEVER = new AbortController().signal
+const cluster = (name: string) => ({ name, labels: {}, annotations: {}, claims: {}, values: {} })
+const FINE = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: fine\n'
+const TEMPLATES: Readonly<Record<string, string>> = {
+  fine: FINE,
+  // Walks template nodes, so that it stops by itself.
+  long: `${FINE}{{ range until 1000000 }}\n{{- range until 100000 }}{{ end }}{{ end }}\n`,
+  // One call that does not come back to the engine while anybody waits.
+  stuck: `${FINE}# {{ until 300000 | uniq | len }}\n`,
+  large: `${FINE}{{ $kept := dict }}{{ range $i := until 9000 }}\n{{- $_ := set $kept (toString $i) (until 50000) }}{{ end }}\n`,
+}
+
+describe('the render thread under guard', () => {
+  let folder = ''
+  const requests = new Map<string, VariantsRequest>()
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'limited-renderer-'))
+    const blobs = createFileBlobs({ folder, ids: systemIds })
+    for (const [name, text] of Object.entries(TEMPLATES)) {
+      const files = { 'Chart.yaml': `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n`, 'templates/a.yaml': text }
+      const bytes = new Map(Object.entries(files).map(([path, content]) => [path, utf8(content)]))
+      const { digest } = await storeFiles(bytes, {}, blobs)
+      requests.set(name, {
+        recipe: { bundle: `ns/${name}`, artifact: digest, path: '' },
+        clusters: ['a', 'b'].map(cluster),
+        frozen: { kept: 'before' },
+      })
+    }
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  async function withRenderer<T>(
+    limits: { readonly timeMs: number; readonly memoryMiB: number; readonly graceMs: number },
+    work: (outcome: (name: string, signal?: AbortSignal) => Promise<string>) => Promise<T>,
+  ): Promise<T> {
+    const renderer = await startRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
+    try {
+      return await work(async (name, signal = NEVER) => {
+        const { variants, frozen } = await renderer.render(requests.get(name)!, signal)
+        assert.deepEqual(frozen, { kept: 'before' })
+        return variants
+          .map(({ clusters, result }) => {
+            const what =
+              result.ok === true
+                ? result.objects[0]!.metadata.name
+                : result.ok
+                  ? 'skip'
+                  : describeProblems(result.problems)
+            return `${clusters.join(' ')}: ${what}`
+          })
+          .join('; ')
+      })
+    } finally {
+      await renderer.close()
+    }
+  }
+
+  test('a chart that goes on for ever fails itself with its template and line', async () => {
+    await withRenderer({ timeMs: 300, memoryMiB: 512, graceMs: 60_000 }, async (outcome) => {
+      const [long, fine] = await Promise.all([outcome('long'), outcome('fine')])
+      assert.match(
+        long,
+        /^a b: long\/templates\/a\.yaml: the template ran for longer than it may; it was at long\/templates\/a\.yaml:6:\d+$/,
+      )
+      assert.equal(fine, 'a b: fine')
+    })
+  })
+
+  test('a chart that does not stop by itself ends the thread, and the next one renders in a new one', async () => {
+    await withRenderer({ timeMs: 300, memoryMiB: 512, graceMs: 300 }, async (outcome) => {
+      const [stuck, fine] = await Promise.all([outcome('stuck'), outcome('fine')])
+      assert.match(
+        stuck,
+        /^a b: the content was not rendered within 0\.3 s and was stopped; it was at stuck\/templates\/a\.yaml: look/,
+      )
+      assert.equal(fine, 'a b: fine')
+    })
+  })
+
+  test('a chart that takes all memory ends the thread, and the next one renders in a new one', async () => {
+    await withRenderer({ timeMs: 60_000, memoryMiB: 64, graceMs: 1000 }, async (outcome) => {
+      const [large, fine] = await Promise.all([outcome('large'), outcome('fine')])
+      assert.match(
+        large,
+        /^a b: the content needs more than 64 MiB of memory and was stopped; it was at large\/templates\/a\.yaml:6:\d+: look/,
+      )
+      assert.equal(fine, 'a b: fine')
+    })
+  })
+
+  test('what nobody wants any more keeps nobody waiting', async () => {
+    await withRenderer({ timeMs: 60_000, memoryMiB: 512, graceMs: 60_000 }, async (outcome) => {
+      const unwanted = new AbortController()
+      const stuck = outcome('stuck', unwanted.signal)
+      const fine = outcome('fine')
+      setImmediate(() => unwanted.abort(new Error('changed my mind')))
+      await assert.rejects(stuck, /changed my mind/)
+      assert.equal(await fine, 'a b: fine')
+    })
+  })
+
+  test('closing does not wait for a chart without an end', async () => {
+    const limits = { timeMs: 60_000, memoryMiB: 512, graceMs: 60_000 }
+    const renderer = await startRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
+    const stuck = renderer.render(requests.get('stuck')!, NEVER)
+    stuck.catch(() => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    await renderer.close()
+    await assert.rejects(stuck, /the render thread ended/)
+  })
+})
