@@ -7,6 +7,8 @@ import { isObject } from '../core/json.ts'
 export interface DemoState {
   readonly pid: number
   readonly kubeconfig: string
+  /** The socket where situations are asked for. */
+  readonly door: string
 }
 
 /** The demo that runs now, if one does; what a killed one left behind is ignored. */
@@ -14,9 +16,9 @@ export async function readDemoState(file: string): Promise<DemoState | undefined
   try {
     const state: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (!isObject(state)) return undefined
-    const { pid, kubeconfig } = state
-    if (typeof pid !== 'number' || typeof kubeconfig !== 'string' || !isAlive(pid)) return undefined
-    return { pid, kubeconfig }
+    const { pid, kubeconfig, door } = state
+    if (typeof pid !== 'number' || typeof kubeconfig !== 'string' || typeof door !== 'string') return undefined
+    return isAlive(pid) ? { pid, kubeconfig, door } : undefined
   } catch {
     return undefined
   }

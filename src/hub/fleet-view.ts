@@ -21,6 +21,8 @@ export interface ClusterRow {
   readonly state: string
   readonly message: string
   readonly labels: string
+  /** The label `ring`; empty without one. */
+  readonly ring: string
   readonly version: string
   readonly seen: string
   readonly bundles: readonly BundleState[]
@@ -139,6 +141,7 @@ function clusterRow(cluster: Cluster, report: ClusterReport | undefined, nowMs: 
     name: metadata.name,
     state: status?.state ?? 'Pending',
     message: status?.message ?? (spec.accepted ? '' : 'waits to be accepted'),
+    ring: metadata.labels?.['ring'] ?? '',
     labels: Object.entries(metadata.labels ?? {})
       .map(([key, value]) => `${key}=${value}`)
       .join(' '),

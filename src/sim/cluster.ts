@@ -3,11 +3,12 @@ import { createApiServer } from '../apiserver/api-server.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Handler, Transport } from '../core/http.ts'
+import type { Handler, HttpRequest, Transport } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { inProcess } from '../hub/compose.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import type { ResourceType } from '../kinds/meta.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { Store } from '../store/store.ts'
 import { createWorkloads } from './workloads.ts'
@@ -44,24 +45,53 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
   const log = options.log.child({ cluster: name })
   const store = options.store ?? createMemoryStore()
   const api = createApiServer({ store, clock, ids, log, kinds: BUILTIN_KINDS })
-  const as = (user: string): Transport => inProcess(api.handle, { commonName: user, organizations: ['system:masters'] })
+  const uses = createUses(options.store !== undefined)
+  const handle: Handler = (request, caller, signal) => {
+    uses.see(request)
+    return api.handle(request, caller, signal)
+  }
+  const as = (user: string): Transport => inProcess(handle, { commonName: user, organizations: ['system:masters'] })
   const clientOf = (user: string): Client => createClient({ transport: as(user), clock, userAgent: user })
   const workloads = createWorkloads({
     client: clientOf('system:kube-controller-manager'),
     clock,
     ids,
     log,
+    used: uses.used,
     ...(options.behaviour && { behaviour: options.behaviour }),
   })
   return {
     name,
-    handle: api.handle,
+    handle,
     transport: as('system:flotilla:agent'),
     client: clientOf('admin'),
     run: (signal) => workloads.run(signal),
     close: async () => {
       await api.close()
       if (!options.store) await store.close()
+    },
+  }
+}
+
+/** Which kinds somebody has written: ten watches on each of many clusters cost more than all the rest of them. */
+function createUses(fromTheStart: boolean) {
+  const seen = new Set<string>()
+  const waiting = new Map<string, () => void>()
+  return {
+    see: ({ method, path }: HttpRequest): void => {
+      if (method === 'GET' || waiting.size === 0) return
+      for (const part of path.split('?', 1)[0]!.split('/')) {
+        seen.add(part)
+        waiting.get(part)?.()
+        waiting.delete(part)
+      }
+    },
+    used: async ({ plural }: ResourceType, signal: AbortSignal): Promise<void> => {
+      if (fromTheStart || seen.has(plural) || signal.aborted) return
+      await new Promise<void>((resolve) => {
+        waiting.set(plural, resolve)
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
     },
   }
 }

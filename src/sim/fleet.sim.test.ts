@@ -8,9 +8,9 @@ import { Placement } from '../kinds/placement.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import type { Store } from '../store/store.ts'
 import { stored, watchFleet } from '../testing/fleet-invariants.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { assertDeterministic, simulate } from '../testing/sim-seeds.ts'
-import { DEMO_BUNDLE, DEMO_PLACEMENT } from './demo-content.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { World } from './kernel/world.ts'
@@ -37,13 +37,13 @@ async function applied(world: World, write: () => Promise<unknown>): Promise<voi
 }
 
 function bundleOf(text: string, concurrency: number): Bundle {
-  const manifests = DEMO_BUNDLE.spec.manifests!.replace('good morning', text)
-  return { ...DEMO_BUNDLE, spec: { ...DEMO_BUNDLE.spec, manifests, rollout: { concurrency } } }
+  const manifests = SHOP_BUNDLE.spec.manifests!.replace('good morning', text)
+  return { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests, rollout: { concurrency } } }
 }
 
 async function applyBundle(world: World, fleet: Fleet, text: string, concurrency = 1): Promise<void> {
   const options = { fieldManager: 'person', force: true }
-  await applied(world, () => fleet.client.apply(Placement, DEMO_PLACEMENT, options))
+  await applied(world, () => fleet.client.apply(Placement, SHOP_PLACEMENT, options))
   await applied(world, () => fleet.client.apply(Bundle, bundleOf(text, concurrency), options))
 }
 

@@ -11,7 +11,7 @@ import { stored } from '../testing/fleet-invariants.ts'
 import { simulate } from '../testing/sim-seeds.ts'
 import { loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
 import { newEpoch } from '../wire/rotate.ts'
-import { DEMO_PLACEMENT } from './demo-content.ts'
+import { SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { World } from './kernel/world.ts'
@@ -36,14 +36,14 @@ async function applyText(world: World, fleet: Fleet, text: string): Promise<void
     apiVersion: 'flotilla.dev/v1alpha1',
     kind: 'Bundle',
     metadata: { name: 'note', namespace: 'default' },
-    spec: { manifests, placement: DEMO_PLACEMENT.metadata.name, rollout: { concurrency: 9 } },
+    spec: { manifests, placement: SHOP_PLACEMENT.metadata.name, rollout: { concurrency: 9 } },
   }
   const options = { fieldManager: 'person', force: true }
   let done = false
   const write = async () => {
     await fleet.client.apply(
       Placement,
-      { ...DEMO_PLACEMENT, metadata: { ...DEMO_PLACEMENT.metadata, namespace: 'default' } },
+      { ...SHOP_PLACEMENT, metadata: { ...SHOP_PLACEMENT.metadata, namespace: 'default' } },
       options,
     )
     await fleet.client.apply(Bundle, bundle, options)

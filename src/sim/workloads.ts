@@ -27,7 +27,10 @@ export interface WorkloadsOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
+  /** Looked at anew each time, so that it may have getters. */
   readonly behaviour?: Partial<WorkloadBehaviour>
+  /** Resolves once there may be objects of a kind; what nobody uses costs nothing. All are used without it. */
+  readonly used?: (type: ResourceType, signal: AbortSignal) => Promise<void>
 }
 
 /** A running simulator of workloads. */
@@ -48,9 +51,10 @@ const RULES: readonly WorkloadRule[] = [...REPLICATED_RULES, ...SINGLE_RULES]
 /** Makes the simulator of one cluster; nothing moves before `run`. */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { client, clock, ids, log } = options
-  const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour }
-  const parts = RULES.map((rule) => {
+  const behaviour = (): WorkloadBehaviour => ({ ...DEFAULT_BEHAVIOUR, ...options.behaviour })
+  const simulate = async (rule: WorkloadRule, signal: AbortSignal): Promise<void> => {
     const type = rule.kind as ResourceType
+    await options.used?.(type, signal)
     const informer = createInformer({ client, type, clock, ids, log })
     const controller = createController({
       name: `workload-simulator-${rule.kind.plural}`,
@@ -63,11 +67,11 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       log,
       failureCondition: false,
     })
-    return { informer, controller }
-  })
+    await Promise.all([informer.run(signal), controller.run(signal)])
+  }
   return {
     run: async (signal) => {
-      await Promise.all(parts.flatMap(({ informer, controller }) => [informer.run(signal), controller.run(signal)]))
+      await Promise.all(RULES.map((rule) => simulate(rule, signal)))
     },
   }
 }

@@ -39,7 +39,7 @@ spec:
 test('three Ready clusters, then a change, without a reload', async (t) => {
   const executablePath = findChromium()
   assert.ok(executablePath, 'chromium is not on this machine')
-  const demo = startFlotilla(t, ['demo'])
+  const demo = startFlotilla(t, ['demo', '--clusters', '3'])
   const [, address = '', kubeconfig = ''] = await demo.says(/live page +(\S+)\n +kubeconfig +(\S+)\n/)
   const browser = await chromium.launch({ executablePath, args: ARGS })
   t.after(() => browser.close())
@@ -59,7 +59,7 @@ test('three Ready clusters, then a change, without a reload', async (t) => {
 
   await page.goto(address)
   await page.waitForURL((url) => url.search === '')
-  for (const name of ['store-1', 'store-2', 'store-3']) {
+  for (const name of ['store-01', 'store-02', 'store-03']) {
     await see(`[data-cluster="${name}"] td:nth-child(2) [data-state="Ready"]`)
   }
   await see('#counts :text("3 clusters")')
@@ -73,8 +73,8 @@ test('three Ready clusters, then a change, without a reload', async (t) => {
   })
   assert.equal(labelled.code, 0, labelled.stderr)
   await see('[data-bundle="default/late"]')
-  await see('[data-cluster="store-1"] :text("default/late")')
-  assert.equal(await page.locator('[data-cluster="store-2"] :text("default/late")').count(), 0)
+  await see('[data-cluster="store-01"] :text("default/late")')
+  assert.equal(await page.locator('[data-cluster="store-02"] :text("default/late")').count(), 0)
   assert.equal(await page.locator('img').count(), 0)
   assert.deepEqual(loads, [])
   assert.deepEqual(troubles, [])

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 test('demo --check proves each step, exits 0 and leaves nothing behind', async (t) => {
@@ -33,12 +34,10 @@ test('the printed commands work verbatim, and Ctrl-C leaves nothing behind', asy
   const demo = startFlotilla(t, ['demo', '--clusters', '1'], { env: { ...state, TMPDIR: folder } })
   const [stdout] = await demo.says(/^[^]*Try in another terminal:\n(.*\n){3}/)
   const commands = stdout.split('\n').filter((line) => /^ {2}\S*flotilla /.test(line))
-  assert.equal(commands.length, 2, stdout)
+  assert.equal(commands.length, 3, stdout)
   for (const command of commands) {
     const ended = await runFlotilla(t, command.trim().split(' ').slice(1), { env: state })
     assert.equal(ended.code, 0, `${command}\n${ended.stderr}`)
-    assert.match(ended.stdout, /^NAME/)
-    assert.match(ended.stderr, new RegExp(`^using the demo of process ${demo.pid} `))
   }
   const ended = await demo.stop('SIGINT')
   assert.equal(ended.code, 0, ended.stderr)
@@ -46,9 +45,61 @@ test('the printed commands work verbatim, and Ctrl-C leaves nothing behind', asy
   assert.deepEqual(readdirSync(state.FLOTILLA_STATE_DIR), [])
 })
 
+test('every situation shows in the fleet, ends with --undo, and its next commands work', async (t) => {
+  const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
+  const demo = startFlotilla(t, ['demo', '--clusters', '2'], { env: state })
+  await demo.says(/Try in another terminal:\n(.*\n){3}/)
+  const flotilla = async (...args: string[]) => await runFlotilla(t, args, { env: state })
+  const play = async (...args: string[]) => {
+    const ended = await flotilla('demo', ...args)
+    assert.equal(ended.code, 0, ended.stderr)
+    for (const [, words = ''] of ended.stderr.matchAll(/^► \S+ (.*)$/gm)) {
+      if (words.endsWith('--undo')) continue
+      const next = await flotilla(...words.split(' '))
+      assert.equal(next.code, 0, `flotilla ${words}\n${next.stderr}`)
+    }
+  }
+  const until = async (args: readonly string[], pattern: RegExp) => {
+    let seen = ''
+    for (let tries = 0; tries < 200; tries++) {
+      seen = (await flotilla(...args)).stdout
+      if (pattern.test(seen)) return
+      await sleep(250)
+    }
+    assert.fail(`flotilla ${args.join(' ')} never said ${String(pattern)}:\n${seen}`)
+  }
+  const clusters = ['get', 'clusters', '-o', 'wide']
+  await until(['get', 'rollouts'], /shop-g1 .*Completed/)
+  await play('break', 'store-02')
+  await until(clusters, /store-02 +Failed .*ImagePullBackOff/)
+  await play('break', 'store-02', '--undo')
+  await until(clusters, /store-02 +Ready/)
+  await play('drift', 'store-01')
+  await until(clusters, /store-01 +Drifted/)
+  await play('drift', 'store-01', '--undo')
+  await play('bad-overlay', 'south')
+  await until(['get', 'bundle', 'shop', '-o', 'yaml'], /Not for store-02: /)
+  await play('bad-overlay', 'south', '--undo')
+  await play('release')
+  await until(['get', 'rollouts'], /shop-g[2-9] .*Completed/)
+  await play('offline', 'store-02')
+  await until(clusters, /store-02 +Offline/)
+  await play('offline', 'store-02', '--undo')
+  await until(clusters, /store-02 +Ready/)
+  await play('slow-pull', 'south')
+
+  const wrong = await flotilla('demo', 'break', 'store-99')
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /there is no store store-99; the demo has store-01 to store-02/)
+  await demo.stop('SIGINT')
+  const late = await flotilla('demo', 'release')
+  assert.equal(late.code, 3)
+  assert.match(late.stderr, /no demo is running here[^]*start one in another terminal/)
+})
+
 test('where another kubeconfig would win, the printed commands name theirs', async (t) => {
   const demo = startFlotilla(t, ['demo', '--clusters', '1'], { env: { KUBECONFIG: '/nowhere' } })
   const [stdout] = await demo.says(/^[^]*Try in another terminal:\n(.*\n){3}/)
-  assert.equal(stdout.match(/ --kubeconfig \S+admin\.kubeconfig/g)?.length, 3)
+  assert.equal(stdout.match(/ --kubeconfig \S+admin\.kubeconfig/g)?.length, 2)
   assert.equal((await demo.stop('SIGTERM')).code, 0)
 })

@@ -29,7 +29,7 @@ spec:
 
 test('kubectl gets, applies, waits, explains and deletes', async (t) => {
   const folder = temporaryFolder(t)
-  const demo = startFlotilla(t, ['demo'])
+  const demo = startFlotilla(t, ['demo', '--clusters', '3'])
   const [, kubeconfig = ''] = await demo.says(/kubeconfig +(\S+)\n/)
   const kubectl = async (...args: string[]) => {
     const env = { ...process.env, HOME: folder, KUBECONFIG: kubeconfig }
@@ -43,10 +43,10 @@ test('kubectl gets, applies, waits, explains and deletes', async (t) => {
     return (await execute(needBinary('kubectl'), args, { env, timeout: 60_000 })).stdout
   }
   assert.match(await plugin('flotilla', 'version'), /^flotilla \d/)
-  assert.equal(await plugin('__complete', 'flotilla', 'get', 'clusters', 'store-1', 'store-2'), 'store-2\n:4\n')
-  assert.match(await plugin('flotilla', 'check', 'store-1', '--wait', '60s'), /0 failed, 0 warnings, \d+ passed\n$/)
+  assert.equal(await plugin('__complete', 'flotilla', 'get', 'clusters', 'store-01', 'store-02'), 'store-02\n:4\n')
+  assert.match(await plugin('flotilla', 'check', 'store-01', '--wait', '60s'), /0 failed, 0 warnings, \d+ passed\n$/)
 
-  const clusters = ['store-1', 'store-2', 'store-3'].map((name) => `clusters.flotilla.dev/${name}`)
+  const clusters = ['store-01', 'store-02', 'store-03'].map((name) => `clusters.flotilla.dev/${name}`)
   await kubectl('wait', ...clusters, '--for=jsonpath={.status.state}=Ready', '--timeout=60s')
   // Ages and last-seen times move between two calls; everything else must be the same text.
   const still = (text: string) => text.replace(/ +[0-9a-z]+ +[0-9a-z]+$/gm, '')

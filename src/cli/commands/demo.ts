@@ -20,8 +20,9 @@ export interface DemoInput {
 /** Runs the demo until the signal is aborted, or with `--check` until it is proven. */
 export async function demo(input: DemoInput, flags: Record<string, unknown>): Promise<ExitCode> {
   const { terminal, environment, signal } = input
-  const clusters = countOf('--clusters', flags['clusters'], 500)
-  const { startDemo } = await import('../../sim/demo.ts')
+  const isCheck = Boolean(flags['check'])
+  const clusters = countOf('--clusters', flags['clusters'] ?? (isCheck ? 3 : 60), 500)
+  const { startDemo } = await import('../../sim/demo/demo.ts')
   const logLevel = flags['verbose'] ? 'info' : 'silent'
   const log = flags['verbose'] ? (await import('../../hub/logger.ts')).createLogger(logLevel) : silentLogger
   terminal.step('wait', `starting a hub and ${clusters} simulated clusters`)
@@ -31,25 +32,32 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
     log,
     logLevel,
     clusters,
+    withTrouble: !isCheck,
     ...(typeof flags['data'] === 'string' && { data: flags['data'] }),
   })
   try {
-    if (flags['check']) {
-      const { checkDemo } = await import('../../sim/demo-check.ts')
+    if (isCheck) {
+      const { checkDemo } = await import('../../sim/demo/check.ts')
       const timeoutSeconds = secondsOf(flags['timeout'])
       return await prove({ ...running, timeoutSeconds, check: (ports) => checkDemo(running, ports) }, input)
     }
+    const stop = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => stop.resolve(), { once: true })
+    if (signal.aborted) stop.resolve()
+    terminal.step('ok', `the hub is ready; the clusters join over mutual TLS`)
+    await Promise.race([stop.promise, running.ended, running.arrived])
     // Without a place for it, commands need to be told; the demo itself does not mind.
     const forget = await writeDemoState(environment.demoStateFile, {
       pid: process.pid,
       kubeconfig: running.hub.kubeconfig,
+      door: running.door,
     }).catch(() => undefined)
     try {
       const needsFlag = forget === undefined || environment.kubeconfigs !== undefined
-      terminal.data(welcome(running.hub, { program: environment.program, needsFlag, ok: terminal.sign('ok') }))
-      const stop = Promise.withResolvers<void>()
-      signal.addEventListener('abort', () => stop.resolve(), { once: true })
-      if (signal.aborted) stop.resolve()
+      if (!signal.aborted) {
+        const looks = { program: environment.program, needsFlag, ok: terminal.sign('ok') }
+        terminal.data(welcome(running, looks))
+      }
       await Promise.race([stop.promise, running.ended])
       terminal.say('stopping')
     } finally {
@@ -140,18 +148,43 @@ interface Welcome {
   readonly ok: string
 }
 
-function welcome(hub: Hub, { program, needsFlag, ok }: Welcome): string {
+interface Running {
+  readonly hub: Hub
+  readonly sites: readonly { readonly store: Store }[]
+  readonly repository: { readonly path: string }
+}
+
+interface Store {
+  readonly name: string
+  readonly region: string
+  readonly trouble?: string
+}
+
+function welcome({ hub, sites, repository }: Running, { program, needsFlag, ok }: Welcome): string {
   const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
-  return `${ok} the demo runs; Ctrl-C ends it and removes everything
+  return `${ok} ${sites.length} clusters joined${troubles(sites.map(({ store }) => store))}; Ctrl-C ends the demo and removes everything
 
   live page    ${hub.signInUrl()}
   kubeconfig   ${hub.kubeconfig}
+  git          ${repository.path}
 
 Try in another terminal:
-  ${program} get clusters -o wide${flag}
-  ${program} get bundles,rollouts${flag}
-  kubectl --kubeconfig ${hub.kubeconfig} get clusters.flotilla.dev -w
+  ${program} status${flag}
+  ${program} get rollouts -o wide${flag}
+  ${program} demo release
 `
+}
+
+/** What is the matter with some stores, for the first line. */
+function troubles(stores: readonly Store[]): string {
+  const those = (trouble: string): readonly Store[] => stores.filter((store) => store.trouble === trouble)
+  const flaky = those('Flaky')
+  if (flaky.length === 0) return ''
+  const names = (trouble: string): string =>
+    those(trouble)
+      .map(({ name }) => name)
+      .join(', ')
+  return `: the lines of ${flaky.length} in the ${flaky[0]!.region} come and go, ${names('Offline')} are offline, ${names('Failing')} fails`
 }
 
 function countOf(flag: string, value: unknown, max: number): number {

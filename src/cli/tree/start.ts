@@ -1,14 +1,28 @@
 import type { Command } from 'commander'
 import type { Act } from './act.ts'
 
+/** What can be played in a running demo. */
+const SITUATIONS: readonly { readonly name: string; readonly target?: string; readonly description: string }[] = [
+  { name: 'release', description: 'commit a new version of the app' },
+  { name: 'break', target: 'cluster', description: 'let a store fail: it cannot pull images' },
+  { name: 'offline', target: 'cluster', description: 'cut the line to a store' },
+  { name: 'drift', target: 'cluster', description: 'let somebody edit an object in a store' },
+  { name: 'bad-overlay', target: 'region', description: 'commit an overlay of a region that cannot be built' },
+  {
+    name: 'slow-pull',
+    target: 'region',
+    description: 'let images arrive slowly in a region, and commit a new version',
+  },
+]
+
 /** Commands about hubs, agents and the demo. */
 export function addStart(program: Command, act: Act): void {
-  program
+  const demo = program
     .command('demo')
-    .description('a hub, three simulated clusters and their agents on this machine')
+    .description('a hub, sixty simulated clusters and their agents on this machine')
     .option('--check', 'prove that it works and exit')
     .option('--data <dir>', 'keep the hub’s data here (default: a temporary directory)')
-    .option('--clusters <n>', 'how many clusters', '3')
+    .option('--clusters <n>', 'how many clusters (default: 60; with --check 3)')
     .option('--timeout <seconds>', 'how long --check may take', '120')
     .option('--verbose', 'show the hub’s and the agents’ log')
     .action(
@@ -17,6 +31,17 @@ export function addStart(program: Command, act: Act): void {
         return await demo(run, flags)
       }),
     )
+  for (const { name, target, description } of SITUATIONS) {
+    const command = demo.command(name).description(description)
+    if (target) command.argument(`[${target}]`)
+    if (target) command.option('--undo', 'end it')
+    command.action(
+      act(async (run, [place], flags) => {
+        const { demoPlay } = await import('../commands/demo-play.ts')
+        return await demoPlay({ situation: name, target: place, undo: flags['undo'] === true }, run)
+      }),
+    )
+  }
   const hub = program.command('hub').description('run a hub')
   hub
     .command('run')

@@ -57,7 +57,40 @@ function clusterRow(cluster: ClusterRow): HTMLElement {
     cluster.version,
     cluster.seen,
   )
+  element.id = `cluster-${cluster.name}`
   element.dataset['cluster'] = cluster.name
+  return element
+}
+
+/** The clusters of each ring as tiles, in the order of the rings' first clusters by name. */
+function ringRows(clusters: readonly ClusterRow[]): HTMLElement[] {
+  const rings = new Map<string, ClusterRow[]>()
+  for (const cluster of clusters.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const members = rings.get(cluster.ring) ?? []
+    members.push(cluster)
+    rings.set(cluster.ring, members)
+  }
+  return [...rings].map(([ring, members]) => {
+    const name = ring === '' ? (rings.size === 1 ? 'all' : 'no ring') : ring
+    const ready = members.filter(({ state }) => state === 'Ready').length
+    const line = make(
+      'div',
+      'ring',
+      make('span', 'ring-name', name),
+      make('span', 'ring-count', `${ready} of ${members.length} ready`),
+      make('span', 'tiles', ...members.map(tile)),
+    )
+    line.dataset['ring'] = ring
+    return line
+  })
+}
+
+function tile({ name, state, message: why }: ClusterRow): HTMLElement {
+  const element = make('a', 'tile state', SIGNS[state] ?? '?') as HTMLAnchorElement
+  element.href = `#cluster-${name}`
+  element.dataset['state'] = state
+  element.title = `${name}: ${state}${why === '' || state === 'Ready' ? '' : `. ${why}`}`
+  element.setAttribute('aria-label', `${name} ${state}`)
   return element
 }
 
@@ -106,6 +139,7 @@ function show(fleet: FleetSnapshot): void {
     return element
   })
   byId('counts').replaceChildren(make('strong', '', `${fleet.total} clusters`), ...counts)
+  fill('rings', ringRows(fleet.clusters), 'No cluster has joined yet.')
   fill('clusters', fleet.clusters.map(clusterRow), 'No cluster has joined yet. Add one: flotilla cluster add NAME')
   fill('bundles', fleet.bundles.map(bundleRow), 'No bundle yet. Apply one: flotilla apply -f FILE')
   fill('rollouts', fleet.rollouts.map(rolloutCard), 'No rollout yet.')

@@ -39,7 +39,7 @@ export interface WorkloadRule {
 }
 
 /** Moves the status of one kind's objects along. */
-export function ruleReconciler(rule: WorkloadRule, behaviour: WorkloadBehaviour): Reconciler<UnknownObject> {
+export function ruleReconciler(rule: WorkloadRule, behaviourNow: () => WorkloadBehaviour): Reconciler<UnknownObject> {
   /** When the present content of an object was first seen. */
   const begun = new Map<string, { readonly id: string; readonly atMs: number }>()
 
@@ -52,6 +52,7 @@ export function ruleReconciler(rule: WorkloadRule, behaviour: WorkloadBehaviour)
         begun.delete(key)
         return {}
       }
+      const behaviour = behaviourNow()
       const id = contentOf(object)
       const known = begun.get(key)
       const broken = brokenImage(object, rule, behaviour)

@@ -1,17 +1,17 @@
 /** Proves a running demo: join, apply, report, and what people see of it. */
-import { fieldManager } from '../agent/applier.ts'
-import type { Client } from '../client/client.ts'
-import { linesOf } from '../client/watch-lines.ts'
-import type { Clock } from '../core/clock.ts'
-import { isApiError, toError } from '../core/errors.ts'
-import type { FleetSnapshot } from '../hub/fleet-view.ts'
-import { ClusterReport } from '../kinds/cluster-report.ts'
-import { Cluster } from '../kinds/cluster.ts'
-import { keyOf } from '../kinds/meta.ts'
-import type { KubeObject, ResourceType, UnknownObject } from '../kinds/meta.ts'
-import { Rollout } from '../kinds/rollout.ts'
-import type { EmbeddedCluster } from './cluster.ts'
-import { DEMO_BUNDLE, DEMO_OBJECTS } from './demo-content.ts'
+import { fieldManager } from '../../agent/applier.ts'
+import type { Client } from '../../client/client.ts'
+import { linesOf } from '../../client/watch-lines.ts'
+import type { Clock } from '../../core/clock.ts'
+import { isApiError, toError } from '../../core/errors.ts'
+import type { FleetSnapshot } from '../../hub/fleet-view.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { KubeObject, ResourceType, UnknownObject } from '../../kinds/meta.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import type { EmbeddedCluster } from '../cluster.ts'
+import { DEMO_BUNDLE, DEMO_OBJECTS } from './content.ts'
 import type { Demo } from './demo.ts'
 
 /** What the check needs from the world. */
@@ -29,8 +29,8 @@ const POLL_MS = 100
 
 /** Proves everything, or throws what is missing. */
 export async function checkDemo(demo: Demo, ports: CheckPorts): Promise<void> {
-  const { hub, clusters } = demo
-  const names = clusters.map(({ name }) => name)
+  const { hub, sites } = demo
+  const names = sites.map(({ store }) => store.name)
   const count = `${names.length} of ${names.length} clusters`
   const { proven } = ports
 
@@ -44,7 +44,7 @@ export async function checkDemo(demo: Demo, ports: CheckPorts): Promise<void> {
   })
   proven(`join: ${count} enrolled with their tokens and have a certificate`)
 
-  for (const cluster of clusters) await eventually(ports, `apply on ${cluster.name}`, () => unapplied(cluster))
+  for (const { cluster } of sites) await eventually(ports, `apply on ${cluster.name}`, () => unapplied(cluster))
   proven(`apply: ${count} run Deployment ${DEMO_OBJECTS.deployment}, applied by ${fieldManager(keyOf(DEMO_BUNDLE))}`)
 
   await eventually(ports, 'report', async () => {
@@ -58,9 +58,10 @@ export async function checkDemo(demo: Demo, ports: CheckPorts): Promise<void> {
   await eventually(ports, 'rollout', async () => {
     const { items } = await hub.client.list(Rollout, { namespace: DEMO_BUNDLE.metadata.namespace! })
     const phases = items.map(({ metadata, status }) => `${metadata.name} is ${status?.phase ?? 'new'}`)
-    return items.some(({ status }) => status?.phase === 'Completed') ? undefined : phases.join(', ') || 'no rollout'
+    const isDone = items.length > 1 && items.every(({ status }) => status?.phase === 'Completed')
+    return isDone ? undefined : phases.join(', ') || 'no rollout'
   })
-  proven(`report: ${count} say Ready, the rollout is Completed`)
+  proven(`report: ${count} say Ready, the rollouts are Completed`)
 
   await eventually(ports, 'get', async () => {
     const lines = (await ports.getClusters()).split('\n')
@@ -99,7 +100,7 @@ interface DeploymentLike extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] }
 }
 
-async function checkPage({ hub, clusters }: Demo, { clock, signal }: CheckPorts): Promise<void> {
+async function checkPage({ hub, sites }: Demo, { clock, signal }: CheckPorts): Promise<void> {
   const address = new URL(hub.signInUrl())
   const signedIn = await fetch(address, { signal })
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0]
@@ -116,11 +117,11 @@ async function checkPage({ hub, clusters }: Demo, { clock, signal }: CheckPorts)
     for await (const line of linesOf(stream.body)) {
       if (!line.startsWith('data: ')) continue
       const fleet = JSON.parse(line.slice('data: '.length)) as FleetSnapshot
-      if (!isMarked && fleet.counts['Ready'] === clusters.length) {
+      if (!isMarked && fleet.counts['Ready'] === sites.length) {
         isMarked = true
         await hub.client.patch(
           Cluster,
-          { name: clusters[0]!.name },
+          { name: sites[0]!.store.name },
           { type: 'merge', body: { metadata: { labels: { 'demo-check': mark } } } },
         )
       }

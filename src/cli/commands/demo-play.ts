@@ -1,0 +1,54 @@
+/** `flotilla demo release|break|…`: plays a situation in the demo that runs. */
+import { request } from 'node:http'
+import { isObject } from '../../core/json.ts'
+import type { CliEnvironment } from '../config.ts'
+import { readDemoState } from '../demo-state.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What a play works with. */
+export interface DemoPlayInput {
+  readonly terminal: Terminal
+  readonly environment: Pick<CliEnvironment, 'demoStateFile' | 'program'>
+}
+
+/** A situation, where it happens, and whether it ends. */
+export interface DemoPlay {
+  readonly situation: string
+  readonly target: string | undefined
+  readonly undo: boolean
+}
+
+/** Asks the running demo for a situation, and says how to look at it. */
+export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPlayInput): Promise<void> {
+  const demo = await readDemoState(environment.demoStateFile)
+  if (!demo) {
+    throw new CliError(EXIT.notFound, {
+      what: 'no demo is running here',
+      where: environment.demoStateFile,
+      todo: `start one in another terminal: ${environment.program} demo`,
+    })
+  }
+  const { status, text } = await ask(demo.door, JSON.stringify(play))
+  const body: unknown = JSON.parse(text)
+  if (!isObject(body) || status !== 200) {
+    const why = isObject(body) ? String(body['refused']) : `answered with ${status}`
+    throw new CliError(status === 409 ? EXIT.usage : EXIT.failed, { what: `demo ${play.situation}: ${why}` })
+  }
+  terminal.step('ok', String(body['done']))
+  const next = Array.isArray(body['next']) ? body['next'].map(String) : []
+  for (const words of next) terminal.step('next', `${environment.program} ${words}`)
+}
+
+function ask(door: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((answered, failed) => {
+    const asking = request({ socketPath: door, method: 'POST', path: '/' }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      response.on('error', failed)
+      response.on('end', () => answered({ status: response.statusCode ?? 0, text }))
+    })
+    asking.on('error', failed)
+    asking.end(body)
+  })
+}

@@ -1,0 +1,160 @@
+/** What the demo runs, and where: the files of its git repository, and the hub's objects that follow it. */
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import type { Placement } from '../../kinds/placement.ts'
+import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import type { Source } from '../../kinds/source.ts'
+import { REGIONS, RINGS } from './stores.ts'
+import type { Store } from './stores.ts'
+
+const API_VERSION = 'flotilla.dev/v1alpha1'
+const NAMESPACE = 'default'
+
+/** The objects every demo cluster gets. */
+export const DEMO_OBJECTS = {
+  namespace: 'shop',
+  configMap: 'greeting',
+  deployment: 'shop',
+} as const
+
+/** The name of the Source, and of its repository. */
+export const DEMO_SOURCE = 'fleet'
+
+const BASELINE = `apiVersion: v1
+kind: Namespace
+metadata:
+  name: ${DEMO_OBJECTS.namespace}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: baseline
+  namespace: ${DEMO_OBJECTS.namespace}
+data:
+  owner: platform
+`
+
+const KUSTOMIZATION = `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [shop.yaml]
+`
+
+const shop = (version: string): string => `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: ${DEMO_OBJECTS.configMap}
+  namespace: ${DEMO_OBJECTS.namespace}
+data:
+  text: good morning
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${DEMO_OBJECTS.deployment}
+  namespace: ${DEMO_OBJECTS.namespace}
+  labels:
+    app: shop
+spec:
+  replicas: 2
+  selector:
+    matchLabels:
+      app: shop
+  template:
+    metadata:
+      labels:
+        app: shop
+    spec:
+      containers:
+        - name: shop
+          image: registry.example/shop:${version}
+`
+
+const overlay = (region: string, base: string): string => `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [${base}]
+patches:
+  - patch: |
+      apiVersion: v1
+      kind: ConfigMap
+      metadata:
+        name: ${DEMO_OBJECTS.configMap}
+        namespace: ${DEMO_OBJECTS.namespace}
+      data:
+        region: ${region}
+`
+
+/** The files that make version `version` of the app. */
+export function releaseFiles(version: string): Record<string, string> {
+  return { 'shop/base/shop.yaml': shop(version) }
+}
+
+/** The file of a region's overlay; a bad one builds on a directory that is not there. */
+export function overlayFiles(region: string, isGood: boolean): Record<string, string> {
+  return { [`shop/overlays/${region}/kustomization.yaml`]: overlay(region, isGood ? '../../base' : '../../bsae') }
+}
+
+/** The first commit. */
+export function firstFiles(version: string): Record<string, string> {
+  return {
+    'baseline/baseline.yaml': BASELINE,
+    'shop/base/kustomization.yaml': KUSTOMIZATION,
+    ...releaseFiles(version),
+    ...Object.assign({}, ...REGIONS.map((region) => overlayFiles(region, true))),
+  }
+}
+
+function object<T extends KubeObject>(kind: T['kind'], name: string, spec: unknown): T {
+  return { apiVersion: API_VERSION, kind, metadata: { name, namespace: NAMESPACE }, spec } as unknown as T
+}
+
+/** Every store. */
+export const DEMO_PLACEMENT = object<Placement>('Placement', 'stores', {
+  clusterSelector: { matchLabels: { tier: 'store' } },
+})
+
+/** What comes before everything else, everywhere. */
+export const BASELINE_BUNDLE = object<Bundle>('Bundle', 'baseline', {
+  source: { name: DEMO_SOURCE, path: 'baseline' },
+  placement: 'stores',
+  rollout: { concurrency: '100%' },
+})
+
+const PLAN = 'rings'
+
+/** The rings by label, the last one for whoever is in no other; each soaks for a few seconds, so that the whole way can be watched. */
+export function demoPlan(stores: readonly Store[], soak: string): RolloutPlan {
+  const rings = RINGS.filter((name) => stores.some(({ ring }) => ring === name))
+  return object<RolloutPlan>('RolloutPlan', PLAN, {
+    rings: rings.map((name, index) => ({
+      name,
+      ...(index < rings.length - 1 && { selector: { matchLabels: { ring: name } } }),
+      concurrency: 8,
+      // One store that fails does not stop the others; two in a ring do.
+      maxFailed: 1,
+      readyShare: '80%',
+      soak,
+    })),
+    progressDeadline: '2m',
+  })
+}
+
+/** The app: one overlay per region, drift is shown and left alone. */
+export const DEMO_BUNDLE = object<Bundle>('Bundle', 'shop', {
+  source: { name: DEMO_SOURCE, path: 'shop' },
+  style: 'Kustomize',
+  kustomize: { dir: 'base' },
+  variants: REGIONS.map((region) => ({
+    name: region,
+    clusterSelector: { matchLabels: { region } },
+    kustomize: { dir: `overlays/${region}` },
+  })),
+  placement: 'stores',
+  rollout: { plan: PLAN },
+  dependsOn: [{ bundle: 'baseline' }],
+  drift: { mode: 'Report' },
+})
+
+/** The repository, by its path on this machine. */
+export function demoSource(path: string): Source {
+  return object<Source>('Source', DEMO_SOURCE, { git: { url: path, ref: { branch: 'main' } }, interval: '15s' })
+}

@@ -1,0 +1,169 @@
+/** The demo: a real hub in its own directory, a git repository, embedded clusters, and a real agent for each over mutual TLS. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { inviteCluster } from '../../hub/join.ts'
+import type { LogLevel } from '../../hub/logger.ts'
+import type { HubPorts } from '../../hub/ports.ts'
+import { startHub } from '../../hub/run.ts'
+import type { RunningHub } from '../../hub/run.ts'
+import { Bundle } from '../../kinds/bundle.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { Placement } from '../../kinds/placement.ts'
+import { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import { Source } from '../../kinds/source.ts'
+import { BASELINE_BUNDLE, DEMO_BUNDLE, DEMO_PLACEMENT, demoPlan, demoSource, firstFiles } from './content.ts'
+import { openDoor } from './door.ts'
+import { createPlays, FIRST_VERSION } from './plays.ts'
+import { createRepository } from './repository.ts'
+import type { Repository } from './repository.ts'
+import { createSite } from './site.ts'
+import type { Site } from './site.ts'
+import { demoStores, labelsOf } from './stores.ts'
+
+/** What a demo is made of. */
+export interface DemoOptions extends HubPorts {
+  readonly clusters: number
+  /** Whether some stores are in trouble from the start. */
+  readonly withTrouble: boolean
+  /** Where the hub keeps its data; a temporary directory that goes with the demo when absent. */
+  readonly data?: string
+  readonly logLevel: LogLevel
+}
+
+/** A running demo. */
+export interface Demo {
+  readonly hub: RunningHub
+  readonly sites: readonly Site[]
+  readonly repository: Repository
+  /** The socket on which situations are asked for. */
+  readonly door: string
+  /** Resolves when all have joined and the first content is on its way. */
+  readonly arrived: Promise<void>
+  /** Rejects when something died that should not; resolves when the demo was closed. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+// Signatures and handshakes keep both sides busy; more at once only makes each of them slower.
+const JOINING_AT_ONCE = 8
+const POLL_MS = 250
+// Nobody at a demo waits two minutes to see that a plug was pulled.
+const TIMES = { checkInSeconds: 10, offlineAfterSeconds: 30 }
+const WRITE = { fieldManager: 'flotilla-demo', force: true }
+
+/** Starts the hub and the stores; `arrived` says when they have joined. */
+export async function startDemo(options: DemoOptions): Promise<Demo> {
+  const { clock, ids, log } = options
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-demo-'))
+  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 3 })]
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close()
+  }
+  try {
+    const git = join(folder, 'git')
+    const [repository, hub] = await Promise.all([
+      createRepository(git, clock).then(async (made) => {
+        await made.commit(`shop ${FIRST_VERSION}`, firstFiles(FIRST_VERSION))
+        return made
+      }),
+      startHub(
+        {
+          data: options.data ?? join(folder, 'hub'),
+          listen: '127.0.0.1:0',
+          gatewayListen: '127.0.0.1:0',
+          consoleListen: '127.0.0.1:0',
+          sourcePaths: git,
+          logLevel: options.logLevel,
+        },
+        { clock, ids, log },
+      ).then((started) => {
+        closers.push(() => started.close())
+        return started
+      }),
+    ])
+    return await startSites(options, { folder, hub, repository, closers, closeAll })
+  } catch (caught) {
+    await closeAll()
+    throw caught
+  }
+}
+
+interface Started {
+  readonly folder: string
+  readonly hub: RunningHub
+  readonly repository: Repository
+  readonly closers: (() => Promise<unknown>)[]
+  readonly closeAll: () => Promise<void>
+}
+
+async function startSites(options: DemoOptions, started: Started): Promise<Demo> {
+  const { clock, ids, log } = options
+  const { folder, hub, repository, closers, closeAll } = started
+  const life = new AbortController()
+  const running: Promise<void>[] = []
+  const sites: Site[] = []
+  closers.push(async () => {
+    life.abort()
+    await Promise.allSettled(running)
+    for (const { cluster } of sites) await cluster.close()
+  })
+  await inParallel(demoStores(options.clusters, options.withTrouble), JOINING_AT_ONCE, async (store) => {
+    const { code: joinCode } = await inviteCluster(
+      { cluster: store.name, labels: labelsOf(store), accept: 'Auto', ttlMs: 3_600_000 },
+      { client: hub.client, clock, ids },
+    )
+    const site = await createSite({ store, joinCode, folder: join(folder, 'agents'), clock, ids, log })
+    sites.push(site)
+    running.push(site.run(life.signal))
+  })
+  sites.sort((a, b) => (a.store.name < b.store.name ? -1 : 1))
+  const door = join(folder, 'door')
+  const plays = createPlays({ client: hub.client, sites, repository, clock })
+  const opened = await openDoor(door, plays)
+  closers.push(() => opened.close())
+  const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running })
+  arriving.catch(() => {}) // whoever waits for it hears it
+  const failed = Promise.all(running.map((work) => work.catch((caught: unknown) => Promise.reject(toError(caught)))))
+  const ended = Promise.race([hub.ended, failed.then(() => hub.ended)])
+  ended.catch(() => {}) // the caller listens when it wants to
+  return { hub, sites, repository, door, arrived: arriving, ended, close: closeAll }
+}
+
+interface Arriving {
+  readonly clock: DemoOptions['clock']
+  readonly signal: AbortSignal
+  readonly running: Promise<void>[]
+}
+
+/** Waits for all to join, lets trouble begin, and says what should run. */
+async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arriving): Promise<void> {
+  const { hub, sites, repository } = demo
+  const { clock, signal, running } = at
+  const waiting = new Map(sites.map((site) => [site.store.name, site]))
+  while (waiting.size > 0) {
+    const { items } = await hub.client.list(Cluster)
+    for (const { metadata, status } of items) {
+      const site = waiting.get(metadata.name)
+      if (!site || status?.certificate === undefined) continue
+      await hub.client.patch(Cluster, { name: metadata.name }, { type: 'merge', body: { spec: TIMES } })
+      waiting.delete(metadata.name)
+    }
+    if (waiting.size > 0) await clock.sleep(POLL_MS, signal)
+  }
+  for (const { store, line, setBroken } of sites) {
+    if (store.trouble === 'Offline') line.cut()
+    if (store.trouble === 'Flaky') running.push(line.flutter(signal))
+    if (store.trouble === 'Failing') await setBroken(true)
+  }
+  await hub.client.apply(Source, demoSource(repository.path), WRITE)
+  await hub.client.apply(Placement, DEMO_PLACEMENT, WRITE)
+  const stores = sites.map(({ store }) => store)
+  // Where nobody is in trouble nobody watches either.
+  const soak = stores.some(({ trouble }) => trouble) ? '5s' : '1s'
+  await hub.client.apply(RolloutPlan, demoPlan(stores, soak), WRITE)
+  await hub.client.apply(Bundle, BASELINE_BUNDLE, WRITE)
+  await hub.client.apply(Bundle, DEMO_BUNDLE, WRITE)
+}

@@ -1,0 +1,153 @@
+/** The situations an edge team rehearses, played in a running demo. */
+import type { Client } from '../../client/client.ts'
+import type { Clock } from '../../core/clock.ts'
+import { formatTime } from '../../core/time.ts'
+import { ConfigMap } from '../../kinds/builtin/core.ts'
+import { Source } from '../../kinds/source.ts'
+import { DEMO_BUNDLE, DEMO_OBJECTS, DEMO_SOURCE, overlayFiles, releaseFiles } from './content.ts'
+import type { Repository } from './repository.ts'
+import type { Site } from './site.ts'
+import { REGIONS } from './stores.ts'
+
+/** What can be played. */
+export const SITUATIONS = ['release', 'break', 'offline', 'drift', 'bad-overlay', 'slow-pull'] as const
+export type Situation = (typeof SITUATIONS)[number]
+
+/** What somebody asks for. */
+export interface Play {
+  readonly situation: Situation
+  /** A store, or for bad-overlay and slow-pull a region; one is chosen when absent. */
+  readonly target?: string
+  /** Ends the situation. */
+  readonly undo: boolean
+}
+
+/** What was done, and how to look at it: the words after `flotilla`. */
+export interface Played {
+  readonly done: string
+  readonly next: readonly string[]
+}
+
+/** A request that makes no sense, in words for the person who made it. */
+export class PlayRefused extends Error {
+  override readonly name = 'PlayRefused'
+}
+
+/** Plays situations, one after the other. */
+export type Plays = (play: Play) => Promise<Played>
+
+/** The version of the app in the first commit. */
+export const FIRST_VERSION = '1.0'
+
+const SLOW_PULL_MS = 45_000
+const USUAL_PULL_MS = 400
+
+interface PlaysOptions {
+  readonly client: Client
+  readonly sites: readonly Site[]
+  readonly repository: Repository
+  readonly clock: Clock
+}
+
+/** Makes the plays of one demo. */
+export function createPlays({ client, sites, repository, clock }: PlaysOptions): Plays {
+  let minor = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  const siteNamed = (name: string | undefined): Site => {
+    // The first store of the third ring: far enough back to see rings before it, and steady.
+    const usual = sites.find(({ store }) => store.ring === 'early' && !store.trouble) ?? sites[0]
+    const found = name === undefined ? usual : sites.find(({ store }) => store.name === name)
+    if (found) return found
+    const names = sites.map(({ store }) => store.name)
+    throw new PlayRefused(`there is no store ${name}; the demo has ${names[0]} to ${names.at(-1)}`)
+  }
+  const regionNamed = (name = 'south'): (typeof REGIONS)[number] => {
+    const found = REGIONS.find((region) => region === name)
+    if (found) return found
+    throw new PlayRefused(`there is no region ${name}; the demo has ${REGIONS.join(', ')}`)
+  }
+  /** Commits and asks the hub to look, as a webhook would. */
+  const push = async (message: string, files: Readonly<Record<string, string>>): Promise<string> => {
+    const commit = await repository.commit(message, files)
+    const annotations = { 'flotilla.dev/poll': `demo ${formatTime(clock.now())} ${commit.slice(0, 12)}` }
+    const key = { name: DEMO_SOURCE, namespace: DEMO_BUNDLE.metadata.namespace ?? '' }
+    await client.patch(Source, key, { type: 'merge', body: { metadata: { annotations } } })
+    return commit.slice(0, 7)
+  }
+  const release = async (): Promise<Played> => {
+    const version = `1.${++minor}`
+    const commit = await push(`shop ${version}`, releaseFiles(version))
+    return {
+      done: `committed shop ${version} (${commit}); the hub renders it and rolls it out`,
+      next: ['get rollouts -o wide', 'get bundlestates --field-selector bundle=shop'],
+    }
+  }
+
+  const played: Readonly<Record<Situation, (play: Play) => Promise<Played>>> = {
+    release,
+    break: async ({ target, undo }) => {
+      const { store, setBroken } = siteNamed(target)
+      await setBroken(!undo)
+      return {
+        done: undo ? `${store.name} can pull images again` : `${store.name} cannot pull images any more`,
+        next: [`get clusters ${store.name} -o wide`, ...(undo ? [] : [`demo break ${store.name} --undo`])],
+      }
+    },
+    offline: async ({ target, undo }) => {
+      const { store, line } = siteNamed(target)
+      if (undo) line.mend()
+      else line.cut()
+      return {
+        done: undo
+          ? `the line to ${store.name} is back; it makes one move to what holds now`
+          : `the line to ${store.name} is cut; it shows as Offline within 40 s and keeps what it runs`,
+        next: [`get clusters ${store.name} -o wide`, ...(undo ? [] : [`demo offline ${store.name} --undo`])],
+      }
+    },
+    drift: async ({ target, undo }) => {
+      const { store, cluster } = siteNamed(target)
+      const key = { name: DEMO_OBJECTS.configMap, namespace: DEMO_OBJECTS.namespace }
+      const text = undo ? 'good morning' : 'buy two, pay one'
+      await cluster.client.patch(
+        ConfigMap,
+        key,
+        { type: 'merge', body: { data: { text } } },
+        { fieldManager: 'store-admin' },
+      )
+      return {
+        done: undo
+          ? `somebody at ${store.name} put ConfigMap ${key.namespace}/${key.name} back`
+          : `somebody at ${store.name} edited ConfigMap ${key.namespace}/${key.name}`,
+        next: ['drift list', `drift show ${store.name}`],
+      }
+    },
+    'bad-overlay': async ({ target, undo }) => {
+      const region = regionNamed(target)
+      const commit = await push(
+        undo ? `mend the overlay of ${region}` : `change the overlay of ${region}`,
+        overlayFiles(region, undo),
+      )
+      return {
+        done: undo
+          ? `committed a good overlay for ${region} (${commit})`
+          : `committed an overlay for ${region} that cannot be built (${commit}); its stores keep what they run, the others go on`,
+        next: ['get bundle shop -o yaml', ...(undo ? [] : [`demo bad-overlay ${region} --undo`])],
+      }
+    },
+    'slow-pull': async ({ target, undo }) => {
+      const region = regionNamed(target)
+      for (const { store, setPull } of sites) {
+        if (store.region === region) setPull(undo ? USUAL_PULL_MS : SLOW_PULL_MS)
+      }
+      if (undo) return { done: `images arrive in ${region} as fast as elsewhere`, next: ['get rollouts -o wide'] }
+      const { done, next } = await release()
+      return { done: `images take ${SLOW_PULL_MS / 1000} s to arrive in ${region}; ${done}`, next }
+    },
+  }
+  return (play) => {
+    const turn = last.then(() => played[play.situation](play))
+    last = turn.catch(() => {}) // whoever asked hears it
+    return turn
+  }
+}

@@ -1,0 +1,89 @@
+/** One store of the demo: an embedded cluster, a real agent, and a line to the hub. */
+import { join } from 'node:path'
+import { createAgent } from '../../agent/create-agent.ts'
+import { createFileStorage } from '../../agent/file-storage.ts'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { generateKeyPair } from '../../core/bytes.ts'
+import type { HubPorts } from '../../hub/ports.ts'
+import { Deployment } from '../../kinds/builtin/apps.ts'
+import { createEmbeddedCluster } from '../cluster.ts'
+import type { EmbeddedCluster } from '../cluster.ts'
+import { DEFAULT_BEHAVIOUR } from '../workloads.ts'
+import { createLine } from './line.ts'
+import type { Line } from './line.ts'
+import type { Store } from './stores.ts'
+
+/** A store that runs. */
+export interface Site {
+  readonly store: Store
+  readonly cluster: EmbeddedCluster
+  readonly line: Line
+  /** Whether its nodes can pull images. */
+  setBroken(isBroken: boolean): Promise<void>
+  /** How long an image takes to arrive. */
+  setPull(ms: number): void
+  /** Runs cluster and agent until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** What a site is made of. */
+export interface SiteOptions extends HubPorts {
+  readonly store: Store
+  readonly joinCode: string
+  /** Where its agent keeps what it must not forget. */
+  readonly folder: string
+}
+
+/** Builds a store; it joins when it runs. */
+export async function createSite(options: SiteOptions): Promise<Site> {
+  const { store, folder, clock, ids, log } = options
+  let isBroken = false
+  let pullMs = DEFAULT_BEHAVIOUR.progressMs
+  let nudges = 0
+  const cluster = createEmbeddedCluster({
+    name: store.name,
+    clock,
+    ids,
+    log,
+    behaviour: {
+      get progressMs() {
+        return pullMs
+      },
+      isBroken: (image) => isBroken || DEFAULT_BEHAVIOUR.isBroken(image),
+    },
+  })
+  const line = createLine({ clock, ids })
+  const data = join(folder, store.name)
+  const agent = await createAgent({
+    cluster: cluster.transport,
+    hub: line.connect,
+    storage: await createFileStorage(data),
+    blobs: createFileBlobs({ folder: join(data, 'blobs'), ids }),
+    clock,
+    ids,
+    newKeyPair: generateKeyPair,
+    log: log.child({ agent: store.name }),
+    joinCode: options.joinCode,
+  })
+  return {
+    store,
+    cluster,
+    line,
+    setBroken: async (next) => {
+      isBroken = next
+      // Nodes look again: nothing in the cluster's API says that a registry went away.
+      const annotations = { 'demo.flotilla.dev/looked': String(++nudges) }
+      for (const { metadata } of (await cluster.client.list(Deployment)).items) {
+        await cluster.client.patch(
+          Deployment,
+          { name: metadata.name, namespace: metadata.namespace ?? '' },
+          { type: 'merge', body: { metadata: { annotations } } },
+        )
+      }
+    },
+    setPull: (ms) => void (pullMs = ms),
+    run: async (signal) => {
+      await Promise.all([cluster.run(signal), agent.run(signal)])
+    },
+  }
+}
