@@ -95,6 +95,26 @@ const ALIASED: Readonly<Record<string, string>> = {
   'charts/child/charts/grand/values.yaml': 'data: {given: "42"}\n',
 }
 
+/** Two imports into one place: a table that is empty stays so where it came from, one that is not takes what the next one brings. */
+const IMPORTED: Readonly<Record<string, string>> = {
+  'Chart.yaml':
+    'apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: one, version: "*", import-values: [{child: empty, parent: a}, {child: full, parent: b}]}, {name: two, version: "*", import-values: [{child: data, parent: a}, {child: data, parent: b}]}]\n',
+  'templates/a.yaml': DUMP,
+  'charts/one/Chart.yaml': 'apiVersion: v2\nname: one\nversion: 1.0.0\n',
+  'charts/one/values.yaml': 'empty: {}\nfull: {own: 1}\n',
+  'charts/one/templates/a.yaml': DUMP,
+  'charts/two/Chart.yaml': 'apiVersion: v2\nname: two\nversion: 1.0.0\n',
+  'charts/two/values.yaml': 'data: {given: "42"}\n',
+  'charts/two/templates/a.yaml': DUMP,
+}
+
+/** Charts of the version after Helm 4's, each with one subchart: they are refused, for different reasons. */
+const NEXT = (more: string, sub: string): Readonly<Record<string, string>> => ({
+  'Chart.yaml': `apiVersion: v3\nname: next\nversion: 1.0.0\n${more}`,
+  'templates/a.yaml': DUMP,
+  [`charts/${sub}/Chart.yaml`]: `apiVersion: v3\nname: ${sub}\nversion: 1.0.0\n`,
+})
+
 const VALUES: readonly string[] = [
   '',
   'leaf: {nested: null, own: null}\nglobal: {g: null, table: {a: null, c: 3}}\n',
@@ -110,6 +130,11 @@ for (const version of ['helm4', 'helm3'] as const) {
   for (const [what, files] of [
     ['a chart with subcharts of every kind', FILES],
     ['an aliased chart that imports', ALIASED],
+    ['a chart that imports twice into one place', IMPORTED],
+    ['a v3 library', NEXT('type: library\n', 'sub')],
+    ['a v3 chart with a subchart it does not name', NEXT('', 'sub')],
+    ['a v3 chart with a subchart it names', NEXT('dependencies: [{name: sub, version: "*"}]\n', 'sub')],
+    ['a v3 chart without the subchart it names', NEXT('dependencies: [{name: sub, version: "*"}]\n', 'other')],
   ] as const)
     test(`${version}: ${what}`, { skip }, async () => {
       const dir = mkdtempSync(join(tmpdir(), 'helm-charts-'))

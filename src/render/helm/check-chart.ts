@@ -6,18 +6,24 @@ import type { HelmProfile } from './profile.ts'
 /** Refuses charts that cannot be installed, and those whose dependencies are not there. */
 export function checkRequirements(chart: Chart, profile: HelmProfile): void {
   const { type, dependencies, apiVersion } = chart.metadata
-  if (profile.name === 'helm4' && apiVersion !== 'v1' && apiVersion !== 'v2') {
-    throw new HelmError(apiVersion === 'v3' ? 'invalid chart apiVersion' : 'unsupported chart version')
-  }
+  const isKnown = apiVersion === 'v1' || apiVersion === 'v2' || apiVersion === 'v3'
+  if (profile.name === 'helm4' && !isKnown) throw new HelmError('unsupported chart version')
   if (type !== '' && type !== 'application') throw new HelmError(`${type} charts are not installable`)
-  const present = new Set(chart.dependencies.map(({ metadata }) => metadata.name))
-  const missing = (dependencies ?? []).filter(({ name }) => !present.has(name)).map(({ name }) => name)
-  if (missing.length === 0) return
   const advice =
     profile.name === 'helm4'
       ? "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies"
       : 'An error occurred while checking for chart dependencies. You may need to run `helm dependency build` to fetch missing dependencies'
-  throw new HelmError(`${advice}: found in Chart.yaml, but missing in charts/ directory: ${missing.join(', ')}`)
+  const isNext = profile.name === 'helm4' && apiVersion === 'v3'
+  // Helm 4 keeps charts of its next version to itself, and wants their lists of dependencies to be equally long.
+  if (isNext && chart.dependencies.length !== (dependencies ?? []).length) {
+    throw new HelmError(`${advice}: unsupported chart dependency type`)
+  }
+  const present = new Set(chart.dependencies.map(({ metadata }) => metadata.name))
+  const missing = (dependencies ?? []).filter(({ name }) => !present.has(name)).map(({ name }) => name)
+  if (missing.length > 0) {
+    throw new HelmError(`${advice}: found in Chart.yaml, but missing in charts/ directory: ${missing.join(', ')}`)
+  }
+  if (isNext) throw new HelmError('invalid chart apiVersion')
 }
 
 /** Refuses a release name that Kubernetes could not carry. */

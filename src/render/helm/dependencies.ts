@@ -106,7 +106,9 @@ function processImports(chart: Chart, context: DependencyContext): void {
       // Not what it was: where aliases share a requirement (Helm 3) the second one finds nothing to import.
       importValues.push(mapping)
       const table = tableAt(values, `${requirement.name}.${mapping.child}`)
-      if (table) imported = mergeTables(imported, nest(mapping.parent, table), context)
+      // As in Helm: an empty table is a new one, any other is the child's own and changes with what is merged into it.
+      const taken = table?.size === 0 ? new Map<string, unknown>() : table
+      if (taken) imported = mergeTables(imported, nest(mapping.parent, taken), context)
     }
     requirement.importValues = importValues
   }
