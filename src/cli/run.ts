@@ -27,7 +27,8 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   let exitCode: ExitCode = EXIT.ok
   const scene: { server?: string; kubeconfig?: string } = {}
   let terminal = ports.terminalFor('auto')
-  const program = buildProgram((action) => async (...received: unknown[]) => {
+  const [verb] = args
+  const program = buildProgram(verb, (action) => async (...received: unknown[]) => {
     const command = received.at(-1) as Command
     const words = command.processedArgs.flat().filter((word): word is string => typeof word === 'string')
     const flags = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
@@ -48,7 +49,6 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   })
   program.configureOutput({ writeOut: (text) => terminal.data(text), writeErr: (text) => terminal.say(text.trimEnd()) })
   try {
-    const [verb] = args
     await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
     return exitCode
   } catch (caught) {
@@ -61,7 +61,7 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   }
 }
 
-function buildProgram(act: Act): Command {
+function buildProgram(verb: string | undefined, act: Act): Command {
   const program = new Command('flotilla')
     .description('Fleet management for Kubernetes: what should run, where, when and under whose rules.')
     .exitOverride()
@@ -71,6 +71,11 @@ function buildProgram(act: Act): Command {
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
     .option('--kubeconfig <file>', 'how to reach the hub (also FLOTILLA_KUBECONFIG, KUBECONFIG)')
     .option('--context <name>', 'the context to use (default: flotilla)')
+  // Run once for each chart by scripts: it pays for no other command.
+  if (verb === 'template') {
+    addRendering(program, act)
+    return program
+  }
   addStart(program, act)
   addClusters(program, act)
   addObjects(program, act)

@@ -2,24 +2,22 @@
  * The one door of the pure rooms to Node: synchronous hashing, signing, sealing and compression.
  * Key generation and randomness are here too, but only composition roots and `system-ids.ts` may call them.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  hkdfSync,
-  randomBytes as nodeRandomBytes,
-  randomUUID,
-  scryptSync,
-  sign as nodeSign,
-  timingSafeEqual,
-  verify as nodeVerify,
-} from 'node:crypto'
-import { constants as zlib, gunzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type * as Crypto from 'node:crypto'
+import type * as Zlib from 'node:zlib'
+
+/** Node's modules, loaded when they are first used: that takes some 15 ms, which a command that hashes nothing does not pay. */
+const node = {
+  get crypto(): typeof Crypto {
+    const loaded = process.getBuiltinModule('node:crypto')
+    Object.defineProperty(node, 'crypto', { value: loaded })
+    return loaded
+  },
+  get zlib(): typeof Zlib {
+    const loaded = process.getBuiltinModule('node:zlib')
+    Object.defineProperty(node, 'zlib', { value: loaded })
+    return loaded
+  },
+}
 
 /** UTF-8 bytes of a string. */
 export function utf8(text: string): Uint8Array {
@@ -53,27 +51,27 @@ export function fromBase64(text: string): Uint8Array {
 
 /** SHA-256 of bytes or of a string's UTF-8. */
 export function sha256(data: Uint8Array | string): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(data).digest())
+  return new Uint8Array(node.crypto.createHash('sha256').update(data).digest())
 }
 
 /** SHA-1, for formats that ask for it; never for security. */
 export function sha1(data: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash('sha1').update(data).digest())
+  return new Uint8Array(node.crypto.createHash('sha1').update(data).digest())
 }
 
 /** SHA-512. */
 export function sha512(data: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash('sha512').update(data).digest())
+  return new Uint8Array(node.crypto.createHash('sha512').update(data).digest())
 }
 
 /** HMAC-SHA-256. */
 export function hmacSha256(key: Uint8Array, data: Uint8Array | string): Uint8Array {
-  return new Uint8Array(createHmac('sha256', key).update(data).digest())
+  return new Uint8Array(node.crypto.createHmac('sha256', key).update(data).digest())
 }
 
 /** Compares two byte strings without telling by time where they differ. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && timingSafeEqual(a, b)
+  return a.byteLength === b.byteLength && node.crypto.timingSafeEqual(a, b)
 }
 
 /** A key pair in PEM: PKCS #8 private, SPKI public. */
@@ -88,25 +86,27 @@ export function generateKeyPair(type: 'ed25519' | 'p256' | 'x25519'): KeyPair {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   } as const
-  if (type === 'p256') return generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding })
-  if (type === 'x25519') return generateKeyPairSync('x25519', encoding)
-  return generateKeyPairSync('ed25519', encoding)
+  if (type === 'p256') return node.crypto.generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding })
+  if (type === 'x25519') return node.crypto.generateKeyPairSync('x25519', encoding)
+  return node.crypto.generateKeyPairSync('ed25519', encoding)
 }
 
 /** A new private key in PEM, in the form Go's template functions print it; only for composition roots. */
 export function generateTraditionalKey(type: 'rsa2048' | 'rsa4096' | 'ecdsa' | 'ed25519' | 'dsa'): string {
   switch (type) {
     case 'ecdsa':
-      return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'sec1', format: 'pem' })
+      return node.crypto
+        .generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        .privateKey.export({ type: 'sec1', format: 'pem' })
     case 'ed25519':
-      return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+      return node.crypto.generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
     case 'dsa':
-      return generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).privateKey.export({
+      return node.crypto.generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).privateKey.export({
         type: 'pkcs8',
         format: 'pem',
       })
     default: {
-      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: type === 'rsa2048' ? 2048 : 4096 })
+      const { privateKey } = node.crypto.generateKeyPairSync('rsa', { modulusLength: type === 'rsa2048' ? 2048 : 4096 })
       return privateKey.export({ type: 'pkcs1', format: 'pem' })
     }
   }
@@ -115,7 +115,7 @@ export function generateTraditionalKey(type: 'rsa2048' | 'rsa4096' | 'ecdsa' | '
 /** What kind of key a PEM private key is; undefined when it is none. */
 export function privateKeyType(pem: string): string | undefined {
   try {
-    return createPrivateKey(pem).asymmetricKeyType
+    return node.crypto.createPrivateKey(pem).asymmetricKeyType
   } catch {
     return undefined
   }
@@ -123,13 +123,13 @@ export function privateKeyType(pem: string): string | undefined {
 
 /** The public half (SPKI PEM) of a PEM private key. */
 export function publicKeyOf(privateKey: string): string {
-  return createPublicKey(createPrivateKey(privateKey)).export({ type: 'spki', format: 'pem' })
+  return node.crypto.createPublicKey(node.crypto.createPrivateKey(privateKey)).export({ type: 'spki', format: 'pem' })
 }
 
 /** Whether a PEM private key can be read and is an Ed25519 one. */
 export function isEd25519(privateKey: string): boolean {
   try {
-    return createPrivateKey(privateKey).asymmetricKeyType === 'ed25519'
+    return node.crypto.createPrivateKey(privateKey).asymmetricKeyType === 'ed25519'
   } catch {
     return false
   }
@@ -137,12 +137,12 @@ export function isEd25519(privateKey: string): boolean {
 
 /** DER of a PEM public key (SPKI). */
 export function publicKeyDer(publicKey: string): Uint8Array {
-  return new Uint8Array(createPublicKey(publicKey).export({ type: 'spki', format: 'der' }))
+  return new Uint8Array(node.crypto.createPublicKey(publicKey).export({ type: 'spki', format: 'der' }))
 }
 
 /** PEM of a DER public key (SPKI). */
 export function publicKeyPem(der: Uint8Array): string {
-  return createPublicKey({ key: Buffer.from(der), type: 'spki', format: 'der' }).export({
+  return node.crypto.createPublicKey({ key: Buffer.from(der), type: 'spki', format: 'der' }).export({
     type: 'spki',
     format: 'pem',
   })
@@ -150,15 +150,15 @@ export function publicKeyPem(der: Uint8Array): string {
 
 /** Signs: Ed25519 as it is, P-256 with SHA-256 and a DER signature. */
 export function sign(privateKey: string, data: Uint8Array): Uint8Array {
-  const key = createPrivateKey(privateKey)
-  return new Uint8Array(nodeSign(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', data, key))
+  const key = node.crypto.createPrivateKey(privateKey)
+  return new Uint8Array(node.crypto.sign(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', data, key))
 }
 
 /** Verifies what `sign` made; false for any malformed input. */
 export function verify(publicKey: string, data: Uint8Array, signature: Uint8Array): boolean {
   try {
-    const key = createPublicKey(publicKey)
-    return nodeVerify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', data, key, signature)
+    const key = node.crypto.createPublicKey(publicKey)
+    return node.crypto.verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', data, key, signature)
   } catch {
     return false
   }
@@ -167,13 +167,16 @@ export function verify(publicKey: string, data: Uint8Array, signature: Uint8Arra
 /** X25519 shared secret of a private and a public PEM key. */
 export function agree(privateKey: string, publicKey: string): Uint8Array {
   return new Uint8Array(
-    diffieHellman({ privateKey: createPrivateKey(privateKey), publicKey: createPublicKey(publicKey) }),
+    node.crypto.diffieHellman({
+      privateKey: node.crypto.createPrivateKey(privateKey),
+      publicKey: node.crypto.createPublicKey(publicKey),
+    }),
   )
 }
 
 /** HKDF-SHA-256. */
 export function hkdf(secret: Uint8Array, salt: Uint8Array, info: string, length: number): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, salt, info, length))
+  return new Uint8Array(node.crypto.hkdfSync('sha256', secret, salt, info, length))
 }
 
 /** scrypt with its cost parameters. */
@@ -183,32 +186,32 @@ export function scrypt(
   cost: { readonly N: number; readonly r: number; readonly p: number; readonly length: number },
 ): Uint8Array {
   const { length, ...options } = cost
-  return new Uint8Array(scryptSync(password, salt, length, { ...options, maxmem: 256 * cost.N * cost.r }))
+  return new Uint8Array(node.crypto.scryptSync(password, salt, length, { ...options, maxmem: 256 * cost.N * cost.r }))
 }
 
 /** AES-256-CBC with PKCS #7 padding. */
 export function aesCbcEncrypt(key: Uint8Array, iv: Uint8Array, plain: Uint8Array): Uint8Array {
-  const cipher = createCipheriv('aes-256-cbc', key, iv)
+  const cipher = node.crypto.createCipheriv('aes-256-cbc', key, iv)
   return new Uint8Array(Buffer.concat([cipher.update(plain), cipher.final()]))
 }
 
 /** AES-256-CBC with the padding left on. */
 export function aesCbcDecrypt(key: Uint8Array, iv: Uint8Array, sealed: Uint8Array): Uint8Array {
-  const decipher = createDecipheriv('aes-256-cbc', key, iv)
+  const decipher = node.crypto.createDecipheriv('aes-256-cbc', key, iv)
   decipher.setAutoPadding(false)
   return new Uint8Array(Buffer.concat([decipher.update(sealed), decipher.final()]))
 }
 
 /** AES-256-GCM; the tag is appended to the ciphertext. */
 export function aeadSeal(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, associated: Uint8Array): Uint8Array {
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const cipher = node.crypto.createCipheriv('aes-256-gcm', key, nonce)
   cipher.setAAD(associated)
   return new Uint8Array(Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
 }
 
 /** Opens what `aeadSeal` made; throws when a byte differs. */
 export function aeadOpen(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, associated: Uint8Array): Uint8Array {
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+  const decipher = node.crypto.createDecipheriv('aes-256-gcm', key, nonce)
   decipher.setAAD(associated)
   decipher.setAuthTag(sealed.subarray(sealed.byteLength - 16))
   return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(0, sealed.byteLength - 16)), decipher.final()]))
@@ -216,15 +219,15 @@ export function aeadOpen(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array,
 
 /** Compresses with zstd; with a base, only what differs from it costs bytes. */
 export function zstd(data: Uint8Array, base?: Uint8Array): Uint8Array {
-  return new Uint8Array(zstdCompressSync(data, zstdOptions(data.byteLength, base)))
+  return new Uint8Array(node.zlib.zstdCompressSync(data, zstdOptions(data.byteLength, base)))
 }
 
 /** Decompresses zstd, refusing to produce more than `maxBytes`. */
 export function unzstd(data: Uint8Array, maxBytes: number, base?: Uint8Array): Uint8Array {
   return new Uint8Array(
-    zstdDecompressSync(data, {
+    node.zlib.zstdDecompressSync(data, {
       maxOutputLength: maxBytes,
-      params: { [zlib.ZSTD_d_windowLogMax]: 31 },
+      params: { [node.zlib.constants.ZSTD_d_windowLogMax]: 31 },
       ...(base ? { dictionary: base } : {}),
     }),
   )
@@ -232,7 +235,7 @@ export function unzstd(data: Uint8Array, maxBytes: number, base?: Uint8Array): U
 
 /** Decompresses gzip, refusing to produce more than `maxBytes`. */
 export function gunzip(data: Uint8Array, maxBytes: number): Uint8Array {
-  return new Uint8Array(gunzipSync(data, { maxOutputLength: maxBytes }))
+  return new Uint8Array(node.zlib.gunzipSync(data, { maxOutputLength: maxBytes }))
 }
 
 // Node's defaults find matches only in about the last megabyte of a dictionary: window, hash and chain must cover base + target.
@@ -242,24 +245,24 @@ function zstdOptions(targetBytes: number, base: Uint8Array | undefined) {
   return {
     dictionary: base,
     params: {
-      [zlib.ZSTD_c_windowLog]: log,
-      [zlib.ZSTD_c_hashLog]: Math.min(log, 27),
-      [zlib.ZSTD_c_chainLog]: Math.min(log, 28),
+      [node.zlib.constants.ZSTD_c_windowLog]: log,
+      [node.zlib.constants.ZSTD_c_hashLog]: Math.min(log, 27),
+      [node.zlib.constants.ZSTD_c_chainLog]: Math.min(log, 28),
     },
   }
 }
 
 /** Random bytes; only for composition roots and `system-ids.ts`. */
 export function randomBytes(n: number): Uint8Array {
-  return new Uint8Array(nodeRandomBytes(n))
+  return new Uint8Array(node.crypto.randomBytes(n))
 }
 
 /** A random UUID; only for `system-ids.ts`. */
 export function randomUid(): string {
-  return randomUUID()
+  return node.crypto.randomUUID()
 }
 
 /** A random number in [0, 1); only for `system-ids.ts`. */
 export function randomFraction(): number {
-  return nodeRandomBytes(6).readUIntBE(0, 6) / 2 ** 48
+  return node.crypto.randomBytes(6).readUIntBE(0, 6) / 2 ** 48
 }
