@@ -74,9 +74,14 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
       await client.update(LEASES, { ...current, metadata, spec: { ...current.spec, ...spec } })
     } catch (caught) {
       if (!isApiError(caught, 'NotFound')) throw caught
-      await createNamespace()
       const metadata = { ...key, labels: { [LIVENESS_LABEL]: gateway }, annotations }
-      await client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec })
+      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }
+      await client.create(LEASES, lease).catch(async (refused: unknown) => {
+        // A hub makes the namespace itself; a gateway may not, and asks only where it is missing.
+        if (!isApiError(refused, 'NotFound')) throw refused
+        await createNamespace()
+        await client.create(LEASES, lease)
+      })
     }
   }
 
@@ -101,7 +106,7 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
         lastRound = clock.monotonicMs()
         for (const [page, heard] of pages.entries()) {
           await publish(heard, page, signal).catch((caught: unknown) => {
-            if (!signal.aborted) log.debug({ err: toError(caught) }, 'liveness summary could not be published')
+            if (!signal.aborted) log.warn({ err: toError(caught) }, 'liveness summary could not be published')
           })
         }
         await clock.sleep(LIVENESS_INTERVAL_MS, signal).catch(() => {}) // aborted: the loop ends
