@@ -25,7 +25,7 @@ it(
   'a disk that takes no writes: 503 with a reason, reads and watches go on, and it is well again without a restart',
   {
     skip,
-    timeout: 60_000,
+    timeout: 300_000,
   },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-disk-'))

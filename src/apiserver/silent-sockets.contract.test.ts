@@ -18,7 +18,7 @@ const HALF_REQUEST = 'POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Len
 
 const TITLE = `${SILENT} sockets that say nothing, or half of something: others are served, and the memory comes back`
 
-it(TITLE, { timeout: 60_000 }, async (t) => {
+it(TITLE, { timeout: 300_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-silent-'))
   const limits = { handshakeMs: 3000, idleMs: 3000, requestMs: 3000 }
   const server = await startApiProcess(join(folder, 'hub.db'), limits)

@@ -12,7 +12,7 @@ const NAMESPACE = 'client-node'
 const WATCHED = `/api/v1/namespaces/${NAMESPACE}/configmaps`
 const isWatch = (path: string) => path.includes('watch=true')
 
-describe('@kubernetes/client-node', { timeout: 60_000 }, () => {
+describe('@kubernetes/client-node', { timeout: 300_000 }, () => {
   const store = createMemoryStore()
   const asked: string[] = []
   let closing = new AbortController()
