@@ -11,6 +11,7 @@ const commands = {
   fmt: { needs: 'dev', script: 'scripts/fmt.ts', args: [] },
   'conformance:kustomize': { needs: 'dev', script: 'scripts/conformance-kustomize.ts', args: [] },
   'conformance:helm': { needs: 'dev', script: 'scripts/conformance-helm.ts', args: [] },
+  'apply-histories': { needs: 'dev', script: 'scripts/apply-histories.ts', args: [] },
   'builtin-kinds': { needs: 'dev', script: 'scripts/builtin-kinds.ts', args: [] },
   docs: { needs: 'dev', script: 'scripts/docs.ts', args: [] },
 }

@@ -6,7 +6,7 @@ import { auditLine } from './context.ts'
 import type { Context } from './context.ts'
 import { storeKeyOf, textAt } from './objects.ts'
 import type { Stored } from './objects.ts'
-import { hasGeneration, isCustom } from './registry.ts'
+import { hasGeneration, isCustom, metadataOfStatus } from './registry.ts'
 import { strategyOf } from './strategies.ts'
 
 /** The rules of every change to an object that exists, whether it comes by PUT, PATCH or apply. */
@@ -76,6 +76,11 @@ function keepWhatIsNotTheirs({ kind, request }: Context, old: UnknownObject, wan
     const next = jsonClone(old)
     if (wanted['status'] === undefined) delete next['status']
     else next['status'] = wanted['status']
+    for (const field of metadataOfStatus(kind)) {
+      const value = wanted.metadata[field]
+      if (value === undefined) delete next.metadata[field]
+      else Object.assign(next.metadata, { [field]: value })
+    }
     // Ownership of status fields is recorded through this endpoint, too.
     if (wanted.metadata.managedFields) next.metadata.managedFields = wanted.metadata.managedFields
     return next
@@ -97,9 +102,13 @@ function keepWhatIsNotTheirs({ kind, request }: Context, old: UnknownObject, wan
   return next
 }
 
-function contentChanged({ kind }: Context, old: UnknownObject, next: UnknownObject): boolean {
+function contentChanged({ kind, request }: Context, old: UnknownObject, next: UnknownObject): boolean {
   const content = (object: UnknownObject) => {
-    const { metadata: _metadata, status, ...rest } = object
+    const { metadata, status, ...rest } = object
+    // What is written on a Deployment goes on to its ReplicaSets.
+    if (kind.group === 'apps' && kind.kind === 'Deployment' && request.subresource === undefined) {
+      return { ...rest, annotations: metadata.annotations ?? {} }
+    }
     return isCustom(kind) && !kind.subresources.status ? { ...rest, status } : rest
   }
   return !jsonEqual(content(old), content(next))

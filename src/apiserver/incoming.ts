@@ -111,6 +111,8 @@ function checkTexts(metadata: JsonObject): void {
   }
   for (const field of ['labels', 'annotations'] as const) {
     const map = metadata[field]
+    // Go reads null as the empty text.
+    if (isObject(map)) for (const [key, value] of Object.entries(map)) if (value === null) map[key] = ''
     if (map === null) delete metadata[field]
     else if (map !== undefined && (!isObject(map) || Object.values(map).some((value) => typeof value !== 'string'))) {
       throw badRequest(`cannot read metadata.${field}: want a map of strings`)

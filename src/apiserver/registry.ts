@@ -136,3 +136,18 @@ const WITH_GENERATION: ReadonlySet<string> = new Set([
 export function hasGeneration(kind: Kind): boolean {
   return isCustom(kind) || WITH_GENERATION.has(`${kind.group}/${kind.kind}`)
 }
+
+/** Groups whose kinds, like custom ones, keep their metadata when their status is written. */
+const METADATA_KEPT: ReadonlySet<string> = new Set([
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
+  'resource.k8s.io',
+])
+
+/** What of the metadata is written together with the status; compared with a kube-apiserver for Deployments and Services. */
+export function metadataOfStatus(kind: Kind): readonly ('annotations' | 'finalizers' | 'labels' | 'ownerReferences')[] {
+  if (isCustom(kind) || METADATA_KEPT.has(kind.group)) return []
+  const most = ['annotations', 'finalizers', 'ownerReferences'] as const
+  return kind.group === 'apps' && kind.kind === 'Deployment' ? most : [...most, 'labels']
+}

@@ -1,3 +1,4 @@
+import { isObject, jsonClone } from '../core/json.ts'
 import { autoscalerFromV2, autoscalerToV2 } from '../kinds/builtin/autoscaler-versions.ts'
 import { Event } from '../kinds/builtin/core.ts'
 import { eventFromCore, eventToCore } from '../kinds/builtin/event-names.ts'
@@ -8,7 +9,9 @@ import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { defaultObject, pruneObject } from '../kinds/validate.ts'
 import type { Store, StoreEntry, StoreEvent, StoreWatch } from '../store/store.ts'
+import type { Versions } from './apply/field-manager.ts'
 import { parseStored, prefixOf } from './objects.ts'
+import type { Registry } from './registry.ts'
 
 /** Kinds that are another kind's objects in other words: one is stored, the other is a view of it. */
 
@@ -28,6 +31,41 @@ const VIEWS: readonly View[] = [
     keep: autoscalerToV2,
   },
 ]
+
+/** The other versions of a kind, for whoever compares fields that were named in them. */
+export function versionsOf(registry: Pick<Registry, 'find'>, kind: Kind): Versions {
+  return (apiVersion) => {
+    const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
+    // An Event has two groups and one set of fields that anybody owns.
+    if (group !== kind.group && VIEWS.some(({ shown }) => shown === kind)) return { kind, convert: (object) => object }
+    const other = group === kind.group ? registry.find(group, version, kind.plural) : undefined
+    return other && { kind: other, convert: (object) => inVersionOf(other, object) }
+  }
+}
+
+/** A converted object has all the fields that Go always writes. */
+function withBlank(kind: Kind, object: UnknownObject): UnknownObject {
+  const converted = jsonClone(object)
+  kind.dropEmpty?.(converted)
+  return filled(converted, kind.blank ?? {}) as UnknownObject
+}
+
+function filled(value: unknown, blank: unknown): unknown {
+  if (value === undefined || value === null) return blank
+  if (!isObject(value) || !isObject(blank)) return value
+  const result = { ...value }
+  for (const [field, empty] of Object.entries(blank)) result[field] = filled(value[field], empty)
+  return result
+}
+
+function inVersionOf(kind: Kind, object: UnknownObject): UnknownObject {
+  const apiVersion = apiVersionOf(kind)
+  for (const { shown, stored, show, keep } of VIEWS) {
+    if (kind === shown) return withBlank(kind, show(object))
+    if (kind === stored && object.apiVersion === apiVersionOf(shown)) return withBlank(kind, keep(object))
+  }
+  return { ...object, apiVersion }
+}
 
 /** The store as requests for a kind see it. */
 export function createViewStores(store: Store): (kind: Kind) => Store {

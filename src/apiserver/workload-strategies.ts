@@ -93,6 +93,14 @@ const ADDRESSES = 2 ** 20 - 512
 const FIRST_NODE_PORT = 30_000
 const NODE_PORTS = 2768
 
+const autoscaler: Strategy = {
+  // Stored as autoscaling/v2, an autoscaler without a metric gets one; who wrote it as autoscaling/v1 did not name it.
+  complete(object) {
+    const others = object.metadata.annotations?.['autoscaling.alpha.kubernetes.io/metrics']
+    if (object.apiVersion === 'autoscaling/v1' && !others) specOf(object)['targetCPUUtilizationPercentage'] ??= 80
+  },
+}
+
 const service: Strategy = {
   validate(object, old) {
     const [next, before] = [textAt(object, 'spec.clusterIP'), old && textAt(old, 'spec.clusterIP')]
@@ -103,6 +111,9 @@ const service: Strategy = {
   complete(object, old) {
     const spec = specOf(object)
     const type = textAt(spec, 'type')
+    // A policy about traffic from outside goes with the last way in.
+    const policy = old && textAt(old, 'spec.externalTrafficPolicy')
+    if (policy && policy === spec['externalTrafficPolicy'] && !isOutside(spec)) delete spec['externalTrafficPolicy']
     if (type === 'ExternalName') return
     if (old) keepGiven(object, old, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort'])
     spec['clusterIP'] ||= textsAt(spec, 'clusterIPs')[0] ?? addressOf(object)
@@ -118,6 +129,11 @@ const service: Strategy = {
       if (!port['nodePort']) port['nodePort'] = oldNodePort(old, port) ?? nodePortOf(object, port)
     }
   },
+}
+
+function isOutside(spec: JsonObject): boolean {
+  const type = textAt(spec, 'type')
+  return type === 'NodePort' || type === 'LoadBalancer' || textsAt(spec, 'externalIPs').length > 0
 }
 
 function oldNodePort(old: UnknownObject | undefined, port: JsonObject): unknown {
@@ -197,6 +213,7 @@ const certificateRequest: Strategy = {
 /** By group and kind. */
 export const WORKLOAD_STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Node': node,
+  'autoscaling/HorizontalPodAutoscaler': autoscaler,
   '/Pod': pod,
   '/Service': service,
   '/PersistentVolume': volume,

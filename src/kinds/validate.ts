@@ -42,8 +42,16 @@ export function pruneObject(kind: Pick<Kind, 'schema'>, object: KubeObject): str
   return dropped.sort()
 }
 
+const EMPTIED = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
+
 /** Fills in a kind's defaults, in place. */
 export function defaultObject(kind: Pick<Kind, 'schema' | 'dropEmpty' | 'fillIn'>, object: KubeObject): void {
+  // Metadata is a Go struct for every kind: an empty list or map is as good as none.
+  const metadata = (object.metadata ?? {}) as unknown as JsonObject
+  for (const field of EMPTIED) {
+    const value = metadata[field]
+    if (typeof value === 'object' && Object.keys(value ?? {}).length === 0) delete metadata[field]
+  }
   kind.dropEmpty?.(object as UnknownObject)
   applyDefaults(object, kind.schema)
   kind.fillIn?.(object as UnknownObject)

@@ -138,6 +138,79 @@ export const PATCH_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'strategic merge puts what the patch lists in its order, and what it does not list where it was',
+    async run(api) {
+      const held = { ...deployment, metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] } }
+      await api.ok('POST', api.path(Deployment), held)
+      const patched = await send(api, Deployment, 'strategic-merge', { metadata: { finalizers: ['x.io/c', 'x.io/b'] } })
+      assert.deepEqual(patched.body.metadata.finalizers, ['x.io/c', 'x.io/a', 'x.io/b'])
+      const first = await send(api, Deployment, 'strategic-merge', { metadata: { finalizers: ['x.io/b', 'x.io/a'] } })
+      assert.deepEqual(first.body.metadata.finalizers, ['x.io/c', 'x.io/b', 'x.io/a'])
+    },
+  },
+  {
+    title: 'annotations of a Deployment count as a new generation, and its status is written with them',
+    async run(api) {
+      await api.ok('POST', api.path(Deployment), deployment)
+      const patched = await send(api, Deployment, 'merge', { metadata: { annotations: { a: '1' } } })
+      assert.equal(patched.body.metadata.generation, 2)
+      const status = await api.send('PATCH', api.path(Deployment, 'a', 'status'), {
+        body: { metadata: { labels: { l: '1' }, annotations: { a: '2' } }, status: { replicas: 1 } },
+        contentType: 'application/merge-patch+json',
+      })
+      const { labels, annotations, generation } = status.body.metadata
+      assert.deepEqual(
+        { labels, annotations, generation },
+        { labels: undefined, annotations: { a: '2' }, generation: 2 },
+      )
+    },
+  },
+  {
+    title: 'empty labels, annotations and finalizers are none',
+    async run(api) {
+      const config = gadget('a', { size: 1 }, { labels: {}, annotations: {}, finalizers: [] })
+      const made = await api.apply(api.path(Gadget, 'a'), config, 'one')
+      assert.equal(made.status, 201, made.text)
+      const { labels, annotations, finalizers } = made.body.metadata
+      assert.deepEqual([labels, annotations, finalizers], [undefined, undefined, undefined])
+    },
+  },
+  {
+    title: 'an apply with equal items in a set is refused with their place',
+    async run(api) {
+      const refused = await api.apply(api.path(Gadget, 'a'), gadget('a', { words: ['x', 'x'] }), 'one')
+      assert.equal(refused.status, 500)
+      assert.equal(
+        refused.body.message,
+        'failed to create typed patch object (/a; contract.flotilla.dev/v1, Kind=Gadget): .spec.words: duplicate entries for key [="x"]',
+      )
+    },
+  },
+  {
+    title: 'an applier keeps the version it wrote in, and removes what it no longer names in another',
+    async run(api) {
+      const path = (version: string) =>
+        `/apis/autoscaling/${version}/namespaces/${api.namespace}/horizontalpodautoscalers/a`
+      const config = (version: string, spec: object) => ({
+        apiVersion: `autoscaling/${version}`,
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'a' },
+        spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, ...spec },
+      })
+      await api.apply(path('v1'), config('v1', { minReplicas: 2, targetCPUUtilizationPercentage: 50 }), 'one')
+      const two = await api.apply(path('v2'), config('v2', {}), 'two')
+      assert.equal(two.status, 200, two.text)
+      assert.deepEqual(
+        ownersOf(two.body)
+          .map(({ manager, apiVersion }) => `${manager} ${apiVersion}`)
+          .sort(),
+        ['one autoscaling/v1', 'two autoscaling/v2'],
+      )
+      const moved = await api.apply(path('v2'), config('v2', {}), 'one')
+      assert.equal(moved.body.spec.minReplicas, 1)
+    },
+  },
+  {
     title: 'apply creates with 201, repeats with the same version, owns what it named',
     async run(api) {
       const config = gadget('a', { size: 1, words: ['x'], ports: [{ port: 80, name: 'web' }] }, { labels: { l: '1' } })

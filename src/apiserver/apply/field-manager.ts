@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { defaultObject } from '../../kinds/validate.ts'
 import { badRequest } from '../refusals.ts'
-import { isCustom } from '../registry.ts'
+import { metadataOfStatus } from '../registry.ts'
 import { ListProblem, rootType } from './atoms.ts'
 import { compare } from './compare.ts'
 import { emptyObject } from './empty-object.ts'
@@ -14,7 +14,7 @@ import { capUpdaters, decodeManaged, encodeManaged, managerId, managerInfo, NOTH
 import type { Managed } from './managed-fields.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { applyConfig, updateOwners } from './updater.ts'
-import type { FieldConflict, Managers, Operation } from './updater.ts'
+import type { FieldConflict, Managers, Operation, Version } from './updater.ts'
 
 /**
  * Field ownership of a Kubernetes API: every write is recorded in metadata.managedFields, and an apply is merged by what
@@ -44,8 +44,16 @@ const NEVER_OWNED = FieldSet.of(
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 const CURRENT = 'current-operation'
 
+/** The other versions of a kind, in which fields may have been named. */
+export interface Versions {
+  /** The kind in another version, and how its objects get there; undefined when it is not served. */
+  (apiVersion: string): { readonly kind: Kind; convert(object: UnknownObject): UnknownObject } | undefined
+}
+
 /** A write that is not an apply. */
 export interface TrackedUpdate {
+  /** Without it the kind has one version. */
+  readonly versions?: Versions | undefined
   readonly kind: Kind
   /** What was stored; undefined for a new object. */
   readonly live: UnknownObject | undefined
@@ -91,19 +99,21 @@ function decodeLiveOrNew(
 
 function trackBy(update: Omit<TrackedUpdate, 'live'>, live: UnknownObject, managed: Managed): Managed {
   const { kind, next, manager, subresource, now } = update
-  const operation = operationOf(kind, managed.owners, CURRENT, subresource)
+  const operation = operationOf(update, managed, CURRENT)
   const owners = stripped(updateOwners(operation, withoutManaged(live), next), CURRENT)
   const taken = owners.get(CURRENT)
-  if (!taken) return { owners, times: managed.times }
+  if (!taken) return { ...managed, owners }
   owners.delete(CURRENT)
   const id = managerId({ manager, operation: 'Update', apiVersion: apiVersionOf(kind), subresource })
   const previous = owners.get(id)
   owners.set(id, previous ? taken.union(previous) : taken)
-  return { owners, times: new Map(managed.times).set(id, now) }
+  return { ...managed, owners, times: new Map(managed.times).set(id, now) }
 }
 
 /** An apply of a configuration. */
 export interface Apply {
+  /** Without it the kind has one version. */
+  readonly versions?: Versions | undefined
   readonly kind: Kind
   /** What is stored; undefined when the apply creates. */
   readonly live: UnknownObject | undefined
@@ -131,7 +141,7 @@ export function applyObject(apply: Apply): UnknownObject {
       )
     }
     const id = managerId({ manager, operation: 'Apply', apiVersion: apiVersionOf(kind), subresource })
-    const operation = operationOf(kind, managed.owners, id, subresource)
+    const operation = operationOf(apply, managed, id)
     const plainBase = withoutManaged(base)
     let result = applyConfig(operation, plainBase, config, apply.force)
     if (result.conflicts && manager === 'kubectl') {
@@ -142,7 +152,9 @@ export function applyObject(apply: Apply): UnknownObject {
     const object = jsonClone((result.object ?? plainBase) as UnknownObject)
     const times = result.object === undefined ? managed.times : new Map(managed.times).set(id, apply.now)
     if (result.object !== undefined) defaultObject(kind, object)
-    object.metadata.managedFields = encodeManaged({ owners: stripped(result.managers, id), times }, apiVersionOf(kind))
+    const versions = new Map(managed.versions).set(id, apiVersionOf(kind))
+    const owners = stripped(result.managers, id)
+    object.metadata.managedFields = encodeManaged({ owners, times, versions }, apiVersionOf(kind))
     if (manager === 'kubectl') renewLastApplied(object, config)
     return object
   } catch (error) {
@@ -151,15 +163,52 @@ export function applyObject(apply: Apply): UnknownObject {
   }
 }
 
-function operationOf(kind: Kind, managers: Managers, manager: string, subresource: string | undefined): Operation {
-  return { type: rootType(kind.schema), ignored: ignoredFields(kind, subresource), managers, manager }
+function operationOf(
+  write: Pick<Apply, 'kind' | 'subresource' | 'versions'>,
+  managed: Managed,
+  manager: string,
+): Operation {
+  const { kind, subresource, versions } = write
+  const own = apiVersionOf(kind)
+  const known = new Map<string, Version | undefined>()
+  const versionAt = (apiVersion: string): Version | undefined => {
+    if (!known.has(apiVersion)) {
+      const other = versions ? versions(apiVersion) : { kind, convert: (object: UnknownObject) => object }
+      known.set(apiVersion, other && versionOf(other.kind, subresource, (value) => inVersion(value, apiVersion, other)))
+    }
+    return known.get(apiVersion)
+  }
+  const version = versionOf(kind, subresource, (value) => {
+    const from = isObject(value) && value['apiVersion'] !== own ? versions?.(own) : undefined
+    return from ? inVersion(value, own, from) : value
+  })
+  return {
+    version,
+    managers: managed.owners,
+    manager,
+    versionOf(name) {
+      const apiVersion = managed.versions.get(name) ?? own
+      return apiVersion === own ? version : versionAt(apiVersion)
+    },
+  }
+}
+
+function versionOf(kind: Kind, subresource: string | undefined, convert: Version['convert']): Version {
+  return { type: rootType(kind.schema), ignored: ignoredFields(kind, subresource), convert }
+}
+
+function inVersion(value: unknown, apiVersion: string, to: NonNullable<ReturnType<Versions>>): unknown {
+  if (!isObject(value) || value['apiVersion'] === apiVersion) return value
+  return to.convert({ ...value, metadata: value['metadata'] ?? {} } as UnknownObject)
 }
 
 /** What an endpoint resets, so that writing it there owns nothing. */
 function ignoredFields(kind: Kind, subresource: string | undefined): FieldSet {
   if (!kind.subresources.status) return new FieldSet()
   if (subresource !== 'status') return FieldSet.of(['f:status'])
-  return isCustom(kind) ? FieldSet.of(['f:metadata'], ['f:spec']) : FieldSet.of(['f:metadata', 'f:labels'], ['f:spec'])
+  const written = metadataOfStatus(kind)
+  if (written.length === 0) return FieldSet.of(['f:metadata'], ['f:spec'])
+  return written.includes('labels') ? FieldSet.of(['f:spec']) : FieldSet.of(['f:metadata', 'f:labels'], ['f:spec'])
 }
 
 function stripped(managers: Managers, manager: string): Map<string, FieldSet> {

@@ -19,10 +19,12 @@ export interface Managed {
   readonly owners: Managers
   /** Milliseconds, by manager. */
   readonly times: ReadonlyMap<string, number>
+  /** The version of the API in which a manager's fields are named, by manager. */
+  readonly versions: ReadonlyMap<string, string>
 }
 
 /** Nobody owns anything. */
-export const NOTHING_MANAGED: Managed = { owners: new Map(), times: new Map() }
+export const NOTHING_MANAGED: Managed = { owners: new Map(), times: new Map(), versions: new Map() }
 
 /** The identifier of a manager. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
@@ -45,6 +47,7 @@ export function managerInfo(id: string): ManagerInfo {
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined {
   const owners = new Map<string, FieldSet>()
   const times = new Map<string, number>()
+  const versions = new Map<string, string>()
   for (const entry of entries ?? []) {
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') return undefined
     if (entry.fieldsType !== 'FieldsV1') return undefined
@@ -52,14 +55,15 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
     if (!set) return undefined
     const id = managerId({ ...entry, subresource: entry.subresource })
     owners.set(id, set)
+    versions.set(id, entry.apiVersion)
     const time = entry.time === undefined ? undefined : parseTime(entry.time)
     if (time !== undefined) times.set(id, time)
   }
-  return { owners, times }
+  return { owners, times, versions }
 }
 
 /** The entries of owners, in the order Kubernetes keeps them. */
-export function encodeManaged({ owners, times }: Managed, apiVersion: string): ManagedFieldsEntry[] {
+export function encodeManaged({ owners, times, versions }: Managed, apiVersion: string): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [id, set] of owners) {
     const info = managerInfo(id)
@@ -67,7 +71,7 @@ export function encodeManaged({ owners, times }: Managed, apiVersion: string): M
     entries.push({
       manager: info.manager,
       operation: info.operation,
-      apiVersion: info.apiVersion || apiVersion,
+      apiVersion: info.apiVersion || versions.get(id) || apiVersion,
       ...(time === undefined ? {} : { time: formatTime(time) }),
       fieldsType: 'FieldsV1',
       fieldsV1: toFieldsV1(set),
@@ -97,12 +101,12 @@ const MAX_UPDATERS = 10
 const ANCIENT = 'ancient-changes'
 
 /** Folds the oldest updaters into one entry, so that the list stays short. */
-export function capUpdaters({ owners, times }: Managed): Managed {
+export function capUpdaters({ owners, times, versions }: Managed): Managed {
   const timeOf = (id: string) => Math.floor((times.get(id) ?? 0) / 1000)
   const updaters = [...owners.keys()]
     .filter((id) => managerInfo(id).operation === 'Update')
     .sort((a, b) => timeOf(a) - timeOf(b) || (a < b ? -1 : 1))
-  if (updaters.length <= MAX_UPDATERS) return { owners, times }
+  if (updaters.length <= MAX_UPDATERS) return { owners, times, versions }
   const capped = new Map(owners)
   const cappedTimes = new Map(times)
   const firstOfVersion = new Map<string, string>()
@@ -126,5 +130,5 @@ export function capUpdaters({ owners, times }: Managed): Managed {
     cappedTimes.set(bucket, times.get(id) ?? 0)
     count -= 1
   }
-  return { owners: capped, times: cappedTimes }
+  return { owners: capped, times: cappedTimes, versions }
 }

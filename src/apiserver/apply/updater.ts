@@ -19,11 +19,21 @@ export interface FieldConflict {
   readonly path: FieldPath
 }
 
-/** What an update or apply is about. */
-export interface Operation {
+/** The objects of a kind in one of its versions. */
+export interface Version {
   readonly type: TypeRef
   /** Fields this endpoint never changes and nobody comes to own through it. */
   readonly ignored: FieldSet
+  /** An object of any version in this one. */
+  convert(value: unknown): unknown
+}
+
+/** What an update or apply is about. */
+export interface Operation {
+  /** That of the request. */
+  readonly version: Version
+  /** The version in which a manager named its fields; undefined when it is no longer served. */
+  versionOf(manager: string): Version | undefined
   readonly managers: Managers
   /** The identifier of who acts. */
   readonly manager: string
@@ -31,11 +41,11 @@ export interface Operation {
 
 /** The owners after an object was replaced: whoever changed a field owns it alone. */
 export function updateOwners(operation: Operation, live: unknown, next: unknown): Managers {
-  const { manager, ignored } = operation
+  const { manager } = operation
   const { managers, comparison } = settle(operation, live, next)
   const previous = managers.get(manager) ?? new FieldSet()
   const set = previous.difference(comparison.removed).union(comparison.modified).union(comparison.added)
-  const owned = set.recursiveDifference(ignored)
+  const owned = set.recursiveDifference(operation.version.ignored)
   if (owned.isEmpty()) managers.delete(manager)
   else managers.set(manager, owned)
   return managers
@@ -48,28 +58,43 @@ export type ApplyResult =
 
 /** Applies a configuration: sets what it names, removes what its manager named before and no longer does. */
 export function applyConfig(operation: Operation, live: unknown, config: unknown, force: boolean): ApplyResult {
-  const { type, ignored, manager } = operation
+  const { manager } = operation
+  const { type, ignored } = operation.version
   const merged = merge(live, config, type)
   const last = operation.managers.get(manager)
   const managers = new Map(operation.managers)
   managers.set(manager, toFieldSet(config, type).recursiveDifference(ignored))
-  const next = last && !last.isEmpty() ? prune(merged, last, managers, type) : merged
+  const next = last && !last.isEmpty() ? prune({ ...operation, managers }, merged, last) : merged
   const settled = settle({ ...operation, managers }, live, next)
   if (!force && settled.conflicts.length > 0) return { conflicts: settled.conflicts }
   return { conflicts: undefined, object: jsonEqual(live, next) ? undefined : next, managers: settled.managers }
 }
 
 /** Removes what the manager applied last time, does not apply now, and nobody else claims. */
-function prune(merged: unknown, last: FieldSet, managers: Managers, type: TypeRef): unknown {
-  const named = (set: FieldSet) => withNamedFields(set, type)
-  const lastNamed = named(last)
-  const pruned = removeFields(merged, lastNamed, type)
-  const mergedSet = named(toFieldSet(merged, type))
-  let owned = new FieldSet()
-  for (const set of managers.values()) owned = owned.union(set)
+function prune(operation: Operation, merged: unknown, last: FieldSet): unknown {
+  const { managers, manager } = operation
+  // What was applied in another version is removed as that version names it.
+  const past = operation.versionOf(manager) ?? operation.version
+  const inPast = past.convert(merged)
+  const lastNamed = withNamedFields(last, past.type)
+  let pruned = removeFields(inPast, lastNamed, past.type)
+  const owned = new Map<Version, FieldSet>([[past, new FieldSet()]])
+  for (const [name, set] of managers) {
+    const version = name === manager ? operation.version : operation.versionOf(name)
+    if (version) owned.set(version, (owned.get(version) ?? new FieldSet()).union(set))
+  }
   // First what somebody owns comes back, then what this manager never owned.
-  const kept = removeFields(merged, mergedSet.difference(named(toFieldSet(pruned, type)).union(named(owned))), type)
-  return removeFields(merged, mergedSet.difference(named(toFieldSet(kept, type))).intersection(lastNamed), type)
+  for (const [version, set] of owned) {
+    const named = (fields: FieldSet) => withNamedFields(fields, version.type)
+    const [whole, less] = [version.convert(merged), version.convert(pruned)]
+    const kept = named(toFieldSet(less, version.type)).union(named(set))
+    pruned = removeFields(whole, named(toFieldSet(whole, version.type)).difference(kept), version.type)
+  }
+  const named = (value: unknown) => withNamedFields(toFieldSet(value, past.type), past.type)
+  const gone = named(inPast)
+    .difference(named(past.convert(pruned)))
+    .intersection(lastNamed)
+  return operation.version.convert(removeFields(inPast, gone, past.type))
 }
 
 interface Settled {
@@ -79,20 +104,31 @@ interface Settled {
 }
 
 /** Takes changed and removed fields from everybody but the one who acts. */
-function settle({ type, ignored, managers, manager }: Operation, live: unknown, next: unknown): Settled {
-  const comparison = compare(live, next, type)
-  const visible = excludeFields(comparison, ignored)
-  const touched = visible.modified.union(visible.added)
+function settle(operation: Operation, live: unknown, next: unknown): Settled {
+  const { version: main } = operation
+  const comparison = compare(live, next, main.type)
+  const visible = new Map<Version, Comparison>([[main, excludeFields(comparison, main.ignored)]])
+  const visibleIn = (version: Version): Comparison => {
+    let known = visible.get(version)
+    if (!known) {
+      known = excludeFields(compare(version.convert(live), version.convert(next), version.type), version.ignored)
+      visible.set(version, known)
+    }
+    return known
+  }
   const result = new Map<string, FieldSet>()
   const conflicts: FieldConflict[] = []
-  for (const [name, set] of managers) {
-    if (name === manager) {
+  for (const [name, set] of operation.managers) {
+    if (name === operation.manager) {
       if (!set.isEmpty()) result.set(name, set)
       continue
     }
-    const contested = set.intersection(touched)
+    const version = operation.versionOf(name)
+    if (!version) continue
+    const { added, modified, removed } = visibleIn(version)
+    const contested = set.intersection(modified.union(added))
     for (const path of contested.paths()) conflicts.push({ manager: name, path })
-    const left = set.difference(contested).difference(visible.removed)
+    const left = set.difference(contested).difference(removed)
     if (!left.isEmpty()) result.set(name, left)
   }
   return { managers: result, comparison, conflicts }

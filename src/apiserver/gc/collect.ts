@@ -11,6 +11,7 @@ import { readObject, storedOf, storeKeyOf, textAt } from '../objects.ts'
 import { deleteObject } from '../verbs/delete.ts'
 import { FOREGROUND, ORPHAN, waitsFor } from './finalizers.ts'
 import type { OwnerGraph } from './owner-graph.ts'
+import { versionsOf } from '../view-store.ts'
 
 /** What is done about one object: it is deleted with its last owner, or let go when its dependents are. */
 
@@ -153,7 +154,8 @@ async function change(collecting: Collecting, key: string, edit: (object: Unknow
     const { metadata } = next
     if (metadata.finalizers?.length === 0) delete metadata.finalizers
     if (metadata.ownerReferences?.length === 0) delete metadata.ownerReferences
-    trackUpdate({ kind, live: object, next, manager: MANAGER, now: parts.clock.now() })
+    const versions = versionsOf(parts.registry, kind)
+    trackUpdate({ kind, versions, live: object, next, manager: MANAGER, now: parts.clock.now() })
     const result = await parts.store.commit({
       key,
       expect: entry.modRevision,

@@ -67,7 +67,8 @@ function applyOne(document: unknown, { op, path, from, value }: Operation): unkn
       return add(remove(document, from!), path, moved)
     }
     case 'copy':
-      return add(document, path, jsonClone(find(document, from!)))
+      // A field that is not there is copied as null, which is as good as absent.
+      return add(document, path, jsonClone(fieldOrNull(document, from!)))
     case 'test': {
       const found = find(document, path, true)
       if (jsonEqual(found ?? null, value ?? null)) return document
@@ -87,6 +88,12 @@ function find(document: unknown, path: readonly string[], orNothing = false): un
     else throw missing(path)
   }
   return value
+}
+
+function fieldOrNull(document: unknown, path: readonly string[]): unknown {
+  const parent = find(document, path.slice(0, -1))
+  const token = path.at(-1)
+  return isObject(parent) && token !== undefined && !Object.hasOwn(parent, token) ? null : find(document, path)
 }
 
 function add(document: unknown, path: readonly string[], value: unknown): unknown {

@@ -51,7 +51,9 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSch
     if (!key.startsWith(ORDER) || !Array.isArray(order)) continue
     const field = key.slice(ORDER.length)
     const list = result[field]
-    if (Array.isArray(list)) result[field] = inOrder(list, order, fieldSchema(schema, field))
+    if (!Array.isArray(list)) continue
+    const before = original[field]
+    result[field] = inOrder(list, order, Array.isArray(before) ? before : [], fieldSchema(schema, field))
   }
   return result
 }
@@ -61,7 +63,8 @@ function mergeList(before: unknown, patch: readonly unknown[], schema: Structura
   if (!isMerged(schema)) return withoutDirectives(patch) as unknown[]
   const key = schema?.['x-kubernetes-patch-merge-key']
   if (key === undefined) {
-    return [...original, ...patch.filter((item) => !original.some((known) => jsonEqual(known, item)))]
+    const all = [...original, ...patch.filter((item) => !original.some((known) => jsonEqual(known, item)))]
+    return inOrder(all, patch, original, schema)
   }
   if (patch.some((item) => isObject(item) && item['$patch'] === 'replace')) {
     const items = patch.filter(
@@ -80,7 +83,7 @@ function mergeList(before: unknown, patch: readonly unknown[], schema: Structura
     } else if (index >= 0) result[index] = mergeMap(result[index] as JsonObject, item, schema?.items)
     else result.push(mergeMap({}, item, schema?.items))
   }
-  return result
+  return inOrder(result, patch, original, schema)
 }
 
 /** Whether strategic merge treats a list item by item; its list type does not count. */
@@ -88,15 +91,28 @@ function isMerged(schema: StructuralSchema | undefined): boolean {
   return schema?.['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true
 }
 
-/** Items the client listed come in its order; others keep their place after their former neighbour. */
-function inOrder(list: readonly unknown[], order: readonly unknown[], schema: StructuralSchema | undefined): unknown[] {
+/**
+ * Items the client listed come in its order. One that it did not list stays before those that followed it in the original,
+ * and goes behind all others.
+ */
+function inOrder(
+  list: readonly unknown[],
+  order: readonly unknown[],
+  original: readonly unknown[],
+  schema: StructuralSchema | undefined,
+): unknown[] {
   const key = isMerged(schema) ? schema?.['x-kubernetes-patch-merge-key'] : undefined
   const idOf = (item: unknown) => (key !== undefined && isObject(item) ? item[key] : item)
-  const rankOf = (item: unknown) => order.findIndex((wanted) => jsonEqual(idOf(wanted), idOf(item)))
-  const listed = list.filter((item) => rankOf(item) >= 0).sort((a, b) => rankOf(a) - rankOf(b))
+  const rankIn = (items: readonly unknown[], item: unknown) =>
+    items.findIndex((other) => jsonEqual(idOf(other), idOf(item)))
+  const listed = list.filter((item) => rankIn(order, item) >= 0).sort((a, b) => rankIn(order, a) - rankIn(order, b))
+  const others = list.filter((item) => rankIn(order, item) < 0)
   const result: unknown[] = []
-  for (const item of list) result.push(rankOf(item) >= 0 ? listed.shift() : item)
-  return result
+  while (listed.length > 0 && others.length > 0) {
+    const [left, right] = [rankIn(original, others[0]), rankIn(original, listed[0])]
+    result.push(left >= 0 && left < right ? others.shift() : listed.shift())
+  }
+  return [...result, ...listed, ...others]
 }
 
 function withoutDirectives(value: unknown): unknown {

@@ -17,6 +17,7 @@ import { present } from '../present.ts'
 import { alreadyExists, badRequest, methodNotAllowed } from '../refusals.ts'
 import { hasGeneration, isCustom } from '../registry.ts'
 import { strategyOf } from '../strategies.ts'
+import { versionsOf } from '../view-store.ts'
 
 /** How often another suffix is tried when a generated name is taken. */
 const GENERATE_TRIES = 8
@@ -39,6 +40,7 @@ export async function create(context: Context): Promise<Answer> {
     track: (created) =>
       trackUpdate({
         kind,
+        versions: versionsOf(context.parts.registry, kind),
         live: undefined,
         next: created,
         manager: options.fieldManager,

@@ -5,6 +5,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { pruneObject } from '../../kinds/validate.ts'
 import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
 import { applyObject, trackUpdate } from '../apply/field-manager.ts'
+import { listProblems } from '../apply/list-problems.ts'
 import type { Answer } from '../answer.ts'
 import { commitChange } from '../change.ts'
 import type { ChangeResult } from '../change.ts'
@@ -22,6 +23,7 @@ import { present } from '../present.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../refusals.ts'
 import { isCustom } from '../registry.ts'
 import { createObject } from './create.ts'
+import { versionsOf } from '../view-store.ts'
 
 /** How often a patch without a resourceVersion is tried again when others write at the same time. */
 const TRIES = 20
@@ -79,6 +81,7 @@ async function change(context: Context, options: WriteOptions, contentType: stri
       track: (live, next) =>
         trackUpdate({
           kind,
+          versions: versionsOf(parts.registry, kind),
           live,
           next,
           manager: options.fieldManager,
@@ -119,8 +122,15 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
     validation: options.fieldValidation,
     defaults: false,
     refuse: () => badRequest(`error strict decoding YAML: error converting YAML to JSON: ${strictText(repeated, [])}`),
-    refuseUnknown: (object, paths) => notDeclared(kind, object, paths),
+    refuseUnknown: (object, paths) =>
+      untyped(
+        kind,
+        object,
+        paths.map((path) => `.${path}: field not declared in schema`),
+      ),
   })
+  const problems = listProblems(kind, incoming.object)
+  if (problems.length > 0) throw untyped(kind, incoming.object, problems)
   checkAddress(context, incoming.object)
   for (let attempt = 1; ; attempt += 1) {
     const stored = await readCurrent(context)
@@ -135,10 +145,9 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
   }
 }
 
-/** Nobody can own a field that the schema does not have; the code is the one of Kubernetes, too. */
-function notDeclared(kind: Kind, { metadata }: UnknownObject, paths: readonly string[]): ApiError {
+/** Nobody can own what the schema does not have, or one of two equal items; the code is the one of Kubernetes, too. */
+function untyped(kind: Kind, { metadata }: UnknownObject, problems: readonly string[]): ApiError {
   const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`
-  const problems = paths.map((path) => `.${path}: field not declared in schema`)
   const list = problems.length === 1 ? problems[0] : ['errors:', ...problems].join('\n  ')
   const where = `${metadata.namespace ?? ''}/${metadata.name}; ${type}`
   return new ApiError('InternalError', `failed to create typed patch object (${where}): ${list}`)
@@ -155,6 +164,7 @@ async function applyTo(
   checkPreconditions(kind, stored.object, uid ? { uid } : {})
   const next = applyObject({
     kind,
+    versions: versionsOf(parts.registry, kind),
     live: stored.object,
     config: jsonClone(config),
     manager: options.fieldManager,
@@ -171,6 +181,7 @@ async function applyNew(context: Context, options: WriteOptions, config: Unknown
   if (request.subresource !== undefined || config.metadata.uid) throw notFound(kind, request.name!)
   const object = applyObject({
     kind,
+    versions: versionsOf(parts.registry, kind),
     live: undefined,
     config: jsonClone(config),
     manager: options.fieldManager,
@@ -187,9 +198,9 @@ async function applyNew(context: Context, options: WriteOptions, config: Unknown
   }
 }
 
-/** Removing the last item of a list leaves null; objects are stored without. */
+/** Removing the last item of a list leaves null; Go's structs are stored without, in other kinds validation refuses it. */
 function dropNulls(kind: Kind, object: UnknownObject): void {
-  pruneObject(kind, object)
+  if (!isCustom(kind)) pruneObject(kind, object)
 }
 
 function readCurrent({ parts, kind, request }: Context): Promise<Stored | undefined> {

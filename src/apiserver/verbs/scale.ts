@@ -14,6 +14,7 @@ import { checkPreconditions, writeOptions } from '../options.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../refusals.ts'
+import { versionsOf } from '../view-store.ts'
 
 const TRIES = 20
 
@@ -44,6 +45,7 @@ export async function scale(context: Context): Promise<Answer> {
       track: (live, changed) =>
         trackUpdate({
           kind,
+          versions: versionsOf(parts.registry, kind),
           live,
           next: changed,
           manager: options.fieldManager,
@@ -87,7 +89,7 @@ function scaleOf({ kind }: Context, object: UnknownObject): JsonObject {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: replicas === undefined ? {} : { replicas },
+    spec: replicas ? { replicas } : {},
     status: {
       replicas: numberAt(object, paths.statusReplicasPath) ?? 0,
       ...(selector === undefined ? {} : { selector }),

@@ -11,6 +11,7 @@ import { checkPreconditions, writeOptions } from '../options.ts'
 import { present } from '../present.ts'
 import { conflict, methodNotAllowed, notFound } from '../refusals.ts'
 import { isCustom } from '../registry.ts'
+import { versionsOf } from '../view-store.ts'
 
 /** PUT: replaces an object; metadata.resourceVersion is the compare-and-swap. */
 export async function update(context: Context): Promise<Answer> {
@@ -30,7 +31,8 @@ export async function update(context: Context): Promise<Answer> {
       if (resourceVersion !== stored.object.metadata.resourceVersion) throw conflict(kind, request.name)
     } else if (isCustom(kind)) {
       const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update')
-      throw invalidObject(kind, request.name, [{ ...error, message: error.message.replace(': 0:', ': 0x0:') }])
+      // The only refusal that names the resource instead of the kind.
+      throw invalidObject({ group: kind.group, kind: kind.plural }, request.name, [error])
     }
     const result = await commitChange(context, {
       stored,
@@ -39,6 +41,7 @@ export async function update(context: Context): Promise<Answer> {
       track: (live, next) =>
         trackUpdate({
           kind,
+          versions: versionsOf(parts.registry, kind),
           live,
           next,
           manager: options.fieldManager,

@@ -24,7 +24,7 @@ export function autoscalerToV2(object: UnknownObject): UnknownObject {
   const { [METRICS]: metrics, [BEHAVIOR]: behavior, ...rest } = object.metadata.annotations ?? {}
   const { [CONDITIONS]: conditions, [CURRENT]: current, ...annotations } = rest
   const { targetCPUUtilizationPercentage: cpu, ...spec } = mapAt(object, 'spec')
-  const { currentCPUUtilizationPercentage: used, ...status } = mapAt(object, 'status')
+  const { currentCPUUtilizationPercentage: used, currentReplicas, ...status } = mapAt(object, 'status')
   const wanted = [...listIn(metrics).map(metricToV2), ...(cpu === undefined ? [] : [cpuMetric({ target: cpu })])]
   const seen = [...listIn(current).map(metricToV2), ...(used === undefined ? [] : [cpuMetric({ current: used })])]
   return {
@@ -38,6 +38,8 @@ export function autoscalerToV2(object: UnknownObject): UnknownObject {
     },
     status: {
       ...status,
+      // Always there in autoscaling/v1, there when not 0 in autoscaling/v2.
+      ...(currentReplicas ? { currentReplicas } : {}),
       ...(conditions === undefined ? {} : { conditions: JSON.parse(conditions) as unknown }),
       currentMetrics: seen.length > 0 ? seen : null,
     },
@@ -70,6 +72,7 @@ export function autoscalerFromV2(object: UnknownObject): UnknownObject {
       ...(cpu ? { targetCPUUtilizationPercentage: at(cpu, 'resource.target.averageUtilization') } : {}),
     },
     status: {
+      currentReplicas: 0,
       ...status,
       ...(used ? { currentCPUUtilizationPercentage: at(used, 'resource.current.averageUtilization') } : {}),
     },

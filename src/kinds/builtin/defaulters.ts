@@ -72,7 +72,8 @@ function service(object: UnknownObject): void {
     const target = port['targetPort']
     if (target === undefined || target === 0 || target === '') port['targetPort'] = port['port']
   }
-  if (type === 'NodePort' || type === 'LoadBalancer') spec['externalTrafficPolicy'] ??= 'Cluster'
+  const isOutside = type === 'ClusterIP' && Array.isArray(spec['externalIPs']) && spec['externalIPs'].length > 0
+  if (type === 'NodePort' || type === 'LoadBalancer' || isOutside) spec['externalTrafficPolicy'] ??= 'Cluster'
   if (type !== 'ExternalName') spec['internalTrafficPolicy'] ??= 'Cluster'
   if (type === 'LoadBalancer') spec['allocateLoadBalancerNodePorts'] ??= true
   if (spec['sessionAffinity'] === 'ClientIP') spec['sessionAffinityConfig'] ??= { clientIP: { timeoutSeconds: 10_800 } }
