@@ -79,7 +79,7 @@ describe('the real kubectl against our server', { timeout: 120_000 }, () => {
   it('explain', async () => {
     const text = await ok('explain', 'bundle.spec')
     assert.match(text, /KIND: +Bundle/)
-    assert.match(text, /manifests\t<string> -required-/)
+    assert.match(text, /placement\t<string> -required-/)
     assert.match(await ok('explain', 'rollouts', '--recursive'), /admissions\t<\[\]Object>/)
   })
 

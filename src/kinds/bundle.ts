@@ -51,8 +51,8 @@ export const Bundle = defineKind({
       enumOf(['Raw', 'Kustomize', 'Helm'], { description: 'What the directory is; found out without it.' }),
     ),
     templating: optional(
-      enumOf(['Off', 'On'], {
-        default: 'Off',
+      enumOf(['Disabled', 'Enabled'], {
+        default: 'Disabled',
         description: 'Whether `${ }` in files, values and options is expanded for each cluster.',
       }),
     ),

@@ -13,6 +13,7 @@ import type { KubeObject } from '../../src/kinds/meta.ts'
 import { NATIVE_KINDS } from '../../src/kinds/native.ts'
 import { object } from '../../src/kinds/schema.ts'
 import { defaultObject, pruneObject, validateObject } from '../../src/kinds/validate.ts'
+import type { StructuralSchema } from '../../src/kinds/structural.ts'
 import { structuralProblems, unboundedPaths } from '../../src/kinds/walk/check.ts'
 import { readYaml } from '../../src/yaml/read.ts'
 import { REPOSITORY } from './source-tree.ts'
@@ -25,10 +26,24 @@ function kindProblems(kind: Kind): string[] {
     ...['spec', 'status'].flatMap((part) =>
       unboundedPaths(kind.schema.properties?.[part], part).map((path) => `${path}: has no bound`),
     ),
+    ...booleanWords(kind.schema.properties?.['spec'], 'spec').map(
+      (path) => `${path}: YAML 1.1 reads this word as a boolean`,
+    ),
     ...undescribedFields(kind).map((path) => `${path}: has no description`),
     ...kind.columns
       .filter((column) => parseJsonPath(column.jsonPath) === undefined)
       .map((column) => `column ${column.name}: ${column.jsonPath} cannot be read`),
+  ]
+}
+
+/** Choices that kubectl would send as true or false. */
+function booleanWords(schema: StructuralSchema | undefined, path: string): string[] {
+  if (!schema) return []
+  const words = (schema.enum ?? []).filter((word) => /^(y|yes|n|no|true|false|on|off)$/i.test(String(word)))
+  return [
+    ...words.map((word) => `${path} ${String(word)}`),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => booleanWords(field, `${path}.${name}`)),
+    ...booleanWords(schema.items, `${path}[]`),
   ]
 }
 
@@ -138,6 +153,9 @@ describe('kinds', () => {
       ['spec.field: key name must be required or have a default'],
     )
     assert.deepEqual(planted({ type: 'string' }), ['spec.field: has no bound'])
+    assert.deepEqual(planted({ type: 'string', enum: ['Off', 'Auto'] }), [
+      'spec.field Off: YAML 1.1 reads this word as a boolean',
+    ])
     assert.deepEqual(planted({ type: 'array', items: { type: 'string' } }), [
       'spec.field: has no bound',
       'spec.field[*]: has no bound',

@@ -125,7 +125,7 @@ function recipeFor(bundle: Bundle, overrides: readonly Override[], given: readon
     manifests,
     path: source?.path,
     ignore: source?.ignore,
-    templating: templating === 'On',
+    templating: templating === 'Enabled',
     allowSecrets: secrets === 'Allow',
     firstVariantOnly: variantMode === 'First',
     overrides: overrides

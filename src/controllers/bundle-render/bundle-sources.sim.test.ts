@@ -143,7 +143,7 @@ test('a missing key fails its cluster alone; another label moves one cluster', a
   const files = { 'app/a.yaml': cm('${ .Cluster.Labels.region }') }
   const fleet = { a: { region: 'eu' }, b: { region: 'us' }, c: {} }
   const { hub, join, bundle, settle, delivered, condition } = await world(t, fleet, files)
-  await bundle({ templating: 'On' })
+  await bundle({ templating: 'Enabled' })
   await settle()
   assert.deepEqual(await delivered(), { 'a app': 'g1 eu', 'b app': 'g1 us' })
   assert.match(

@@ -42,7 +42,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     path: spec.source?.path,
     ignore: spec.source?.ignore,
     style: spec.style,
-    templating: spec.templating === 'On',
+    templating: spec.templating === 'Enabled',
     allowSecrets: spec.secrets === 'Allow',
     ...optionsOf(spec),
     variants: spec.variants,
