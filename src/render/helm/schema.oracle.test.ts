@@ -129,11 +129,12 @@ async function real(chart: Chart, binary: string): Promise<string> {
   }
 }
 
-/** Lines in no order, which is random in helm; why a format is not met is left out, we do not say it. */
+/** Lines, and names within a line, in no order, which is random in helm; why a format is not met is left out, we do not say it. */
 function lines(report: string): string {
   return report
     .split('\n')
     .map((line) => line.replace(/( is not valid [a-z-]+): .*/, '$1'))
+    .map((line) => line.replace(/'[^']*'(?:, '[^']*')+/g, (names) => names.split(', ').sort().join(', ')))
     .sort()
     .join('\n')
     .trim()
