@@ -2,9 +2,8 @@
 import type { Static, TSchema } from 'typebox'
 import { linesOf } from '../client/watch-lines.ts'
 import { deadline, untilAborted } from '../core/deadline.ts'
-import { fromUtf8, utf8 } from '../core/bytes.ts'
+import { concatBytes, fromUtf8, utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
-import { concatBytes } from '../core/der.ts'
 import type { Digest } from '../core/digest.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpResponse, Transport } from '../core/http.ts'
@@ -141,7 +140,7 @@ export function createHubApi({ transport, clock, instance, partials }: HubApiPor
       partial.chunks.push(next.value)
     }
     partials.forget(path)
-    return { bytes: concatBytes(...partial.chunks), base: response.headers[BASE_HEADER] }
+    return { bytes: concatBytes(partial.chunks), base: response.headers[BASE_HEADER] }
   }
 
   async function send(

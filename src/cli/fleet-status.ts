@@ -4,7 +4,8 @@ import type { Cluster } from '../kinds/cluster.ts'
 import type { Rollout } from '../kinds/rollout.ts'
 import { STATES } from '../kinds/states.ts'
 import type { State } from '../kinds/states.ts'
-import type { Color, Terminal } from './terminal.ts'
+import { STATE_GLYPHS } from './state-look.ts'
+import type { Terminal } from './terminal.ts'
 
 /** What the screen is made of. */
 export interface StatusFacts {
@@ -14,17 +15,6 @@ export interface StatusFacts {
   readonly rollouts: readonly Rollout[]
   /** How the person calls this program. */
   readonly program: string
-}
-
-/** Glyph, ASCII stand-in and colour of each state; the same in every command. */
-export const STATE_GLYPHS: Readonly<Record<State, readonly [utf8: string, ascii: string, color: Color]>> = {
-  Ready: ['✔', '+', 'green'],
-  Progressing: ['↻', '~', 'cyan'],
-  Pending: ['…', '.', 'yellow'],
-  Offline: ['◌', 'o', 'dim'],
-  Drifted: ['≠', '#', 'yellow'],
-  Failed: ['✗', 'x', 'red'],
-  NotSelected: ['–', '-', 'dim'],
 }
 
 const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']

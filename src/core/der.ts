@@ -1,5 +1,5 @@
 /** DER, the strict form of ASN.1's BER: a synchronous writer and a small reader that accepts nothing DER forbids. */
-import { fromUtf8, utf8 } from './bytes.ts'
+import { concatBytes, fromUtf8, utf8 } from './bytes.ts'
 import { formatTime, parseTime } from './time.ts'
 
 /** Tags used by certificates and keys; the context tags are made with `contextTag`. */
@@ -29,21 +29,10 @@ export class DerError extends Error {
   override readonly name = 'DerError'
 }
 
-/** Joins byte strings. */
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.byteLength
-  }
-  return whole
-}
-
 /** One element: tag, length, contents. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
-  const content = concatBytes(...contents)
-  return concatBytes(Uint8Array.of(tag), lengthBytes(content.byteLength), content)
+  const content = concatBytes(contents)
+  return concatBytes([Uint8Array.of(tag), lengthBytes(content.byteLength), content])
 }
 
 function lengthBytes(length: number): Uint8Array {

@@ -1,6 +1,7 @@
 /** Go's quoted strings: Kubernetes, Helm and Kustomize print their errors with them. */
 
-const NAMED_ESCAPES: Readonly<Record<string, string>> = {
+/** Characters with an escape of one letter, in every quote. */
+export const NAMED_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
   '\f': '\\f',

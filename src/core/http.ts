@@ -1,4 +1,5 @@
 /** HTTP without sockets: what clients send and servers answer, so that a simulation can carry it. */
+import { concatBytes } from './bytes.ts'
 
 /** A request; the path includes its query. */
 export interface HttpRequest {
@@ -46,14 +47,7 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
     chunks.push(chunk)
   }
   const only = chunks[0]
-  if (chunks.length === 1 && only) return only
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
+  return chunks.length === 1 && only ? only : concatBytes(chunks)
 }
 
 /** A body of one piece. */

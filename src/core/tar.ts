@@ -1,4 +1,5 @@
 /** Tar archives in memory, as POSIX and GNU write them; what an entry may be is the caller's to decide. */
+import { concatBytes } from './bytes.ts'
 
 const BLOCK = 512
 
@@ -49,11 +50,7 @@ function headerName(header: Uint8Array): Uint8Array {
   const isUstar = latin1(header.subarray(257, 262)) === 'ustar'
   const prefix = isUstar ? untilNul(header.subarray(345, 500)) : new Uint8Array()
   if (prefix.length === 0) return name
-  const whole = new Uint8Array(prefix.length + 1 + name.length)
-  whole.set(prefix)
-  whole[prefix.length] = 0x2f
-  whole.set(name, prefix.length + 1)
-  return whole
+  return concatBytes([prefix, Uint8Array.of(0x2f), name])
 }
 
 function untilNul(bytes: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 /** Follow streams: each agent hears of its own newest document, and of nothing else. */
 import type { Clock } from '../core/clock.ts'
-import { concatBytes } from '../core/der.ts'
+import { concatBytes } from '../core/bytes.ts'
 import type { Ids } from '../core/ids.ts'
 import { createNotice } from '../core/notice.ts'
 import type { Notice } from '../core/notice.ts'
@@ -112,7 +112,7 @@ export function createFollow(ports: FollowPorts) {
     } finally {
       timer.abort()
     }
-    return concatBytes(...lines)
+    return concatBytes(lines)
   }
 
   return {

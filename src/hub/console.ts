@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
@@ -14,6 +13,7 @@ import { formatAddress, isLoopback } from './addresses.ts'
 import type { ListenAddress } from './addresses.ts'
 import { COOKIE, createConsoleSessions } from './console-session.ts'
 import type { FleetView } from './fleet-view.ts'
+import { listenOn } from './listen.ts'
 import { sendMetrics } from './metrics/metrics-listener.ts'
 import { Stalled } from '../core/errors.ts'
 
@@ -87,12 +87,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     send(response, 200, text, { 'content-type': file[1] })
   }
 
-  const server = createServer(handle)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(listen.port, listen.host, resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const listening = await listenOn(createServer(handle), listen)
+  const { port } = listening
   const address = { host: listen.host, port }
   hosts = new Set([formatAddress(address), formatAddress({ host: 'localhost', port })])
   return {
@@ -100,9 +96,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     signInUrl: () => `http://${formatAddress(address)}/?code=${sessions.newCode()}`,
     close: async () => {
       stop.abort()
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
+      await listening.close()
     },
   }
 }

@@ -1,7 +1,6 @@
 /** The door for git servers: a genuine call says "ask this source now", and nothing else is read from it. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Client } from '../client/client.ts'
 import { POLL_ANNOTATION } from '../controllers/source-fetch/reconcile.ts'
 import { fromBase64, fromUtf8 } from '../core/bytes.ts'
@@ -13,6 +12,7 @@ import { Secret } from '../kinds/builtin/core.ts'
 import { Source } from '../kinds/source.ts'
 import { checkWebhook } from '../source/webhook.ts'
 import type { ListenAddress } from './addresses.ts'
+import { listenOn } from './listen.ts'
 
 /** What the listener needs. */
 export interface WebhookOptions {
@@ -100,18 +100,7 @@ export async function listenForWebhooks({ listen, client, clock, log }: WebhookO
       })
       .catch(() => response.destroy())
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(listen.port, listen.host, resolve)
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  return await listenOn(server, listen)
 }
 
 function plainHeaders(request: IncomingMessage): Record<string, string | undefined> {

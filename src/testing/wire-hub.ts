@@ -4,8 +4,7 @@ import type { ConnectHub, HubConnection } from '../agent/hub-api.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Client } from '../client/client.ts'
-import { utf8 } from '../core/bytes.ts'
-import { concatBytes } from '../core/der.ts'
+import { concatBytes, utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { isApiError } from '../core/errors.ts'
@@ -120,7 +119,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
           const chunks: Uint8Array[] = []
           for await (const chunk of answer.body) chunks.push(chunk)
           ended.throwIfAborted()
-          return { ...answer, body: bodyOf(concatBytes(...chunks)) }
+          return { ...answer, body: bodyOf(concatBytes(chunks)) }
         }
         return { ...answer, body: whileUp(answer, request.path.split('?')[0]!) }
       },

@@ -4,8 +4,7 @@
  *
  *   prefix u32 · suffix u32 · pieces u32 · (raw u32 · dictionary start u32 · dictionary length u32 · encoded u32 · bytes)*
  */
-import { concatBytes } from '../core/der.ts'
-import { unzstd, zstd } from '../core/bytes.ts'
+import { concatBytes, unzstd, zstd } from '../core/bytes.ts'
 import { WireError } from './validate.ts'
 
 const PIECE = 2 * 1024 * 1024
@@ -28,7 +27,7 @@ export function encodeDifference(target: Uint8Array, base: Uint8Array = new Uint
     const encoded = length === 0 ? zstd(raw) : zstd(raw, dictionary)
     pieces.push(numbers(raw.byteLength, start, length, encoded.byteLength), encoded)
   }
-  return concatBytes(numbers(prefix, suffix, pieces.length / 2), ...pieces)
+  return concatBytes([numbers(prefix, suffix, pieces.length / 2), ...pieces])
 }
 
 /** The target of a difference; a WireError when it does not fit the base or would be larger than `maxBytes`. */
@@ -55,7 +54,7 @@ export function decodeDifference(
   }
   if (at !== difference.byteLength) throw malformed('has bytes at its end')
   parts.push(base.subarray(base.byteLength - suffix))
-  return concatBytes(...parts)
+  return concatBytes(parts)
 }
 
 function decodePiece(encoded: Uint8Array, raw: number, dictionary: Uint8Array): Uint8Array {

@@ -4,8 +4,7 @@
  * and the bytes as they are, so that no two readers can see different things in them.
  */
 import { Type } from 'typebox'
-import { base64, fromBase64, publicKeyDer, sign, utf8, verify } from '../core/bytes.ts'
-import { concatBytes } from '../core/der.ts'
+import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { LIMITS } from './limits.ts'
@@ -100,7 +99,7 @@ export function unverifiedPayload(bytes: Uint8Array, maxBytes: number = LIMITS.r
 /** An envelope with its payload as it is, for differences: in base64 one byte more moves everything behind it. */
 export function unwrapEnvelope(bytes: Uint8Array): Uint8Array {
   const { payload, ...head } = parseJson(Envelope, bytes, { what: 'envelope', maxBytes: 2 * LIMITS.documentBytes })
-  return concatBytes(utf8(`${JSON.stringify(head)}\n`), strictBase64(payload, 'payload'))
+  return concatBytes([utf8(`${JSON.stringify(head)}\n`), strictBase64(payload, 'payload')])
 }
 
 /** The envelope of what `unwrapEnvelope` made, byte for byte. */
@@ -115,7 +114,7 @@ export function wrapEnvelope(bytes: Uint8Array): Uint8Array {
 /** DSSE's PAE: lengths before type and body leave one way to read the signed bytes. */
 function preAuthEncoding(payloadType: string, payload: Uint8Array): Uint8Array {
   const head = `DSSEv1 ${utf8(payloadType).byteLength} ${payloadType} ${payload.byteLength} `
-  return concatBytes(utf8(head), payload)
+  return concatBytes([utf8(head), payload])
 }
 
 function strictBase64(text: string, what: string): Uint8Array {

@@ -7,8 +7,7 @@
  */
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { utf8 } from '../core/bytes.ts'
-import { concatBytes } from '../core/der.ts'
+import { concatBytes, utf8 } from '../core/bytes.ts'
 import { decodeDifference, encodeDifference } from './difference.ts'
 import type { ObjectSet, SetObject } from './document.ts'
 import { LIMITS } from './limits.ts'
@@ -64,7 +63,7 @@ export function encodePack(parts: PackParts): Uint8Array {
   const header: PackHeader = { format: 'flotilla.dev/pack/v1', ...parts.header }
   const target = framed([...(parts.manifest ? [parts.manifest] : []), ...parts.objects])
   const base = framed([...(parts.baseManifest ? [parts.baseManifest] : []), ...parts.dictionary])
-  return concatBytes(utf8(`${JSON.stringify(header)}\n`), encodeDifference(target, base))
+  return concatBytes([utf8(`${JSON.stringify(header)}\n`), encodeDifference(target, base)])
 }
 
 /** Reads a pack's header; the rest needs the dictionary that it names. */

@@ -1,4 +1,4 @@
-import { utf8 } from '../../core/bytes.ts'
+import { concatBytes, utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 
 /** A Swagger document in protobuf (gnostic's OpenAPIv2): the only form in which kubectl asks for it, for Lists for one. */
@@ -32,7 +32,7 @@ export function swaggerProtobuf(document: object): Uint8Array {
   const { info, definitions } = document as Record<string, unknown>
   const { title, version } = isObject(info) ? info : {}
   const schemas = isObject(definitions) ? definitions : {}
-  return join([
+  return concatBytes([
     ...text(1, '2.0'),
     ...message(2, [...text(1, String(title)), ...text(2, String(version))]),
     ...message(8, []),
@@ -109,14 +109,4 @@ function varint(value: number): Uint8Array {
     rest >>= 7n
   }
   return new Uint8Array([...bytes, Number(rest)])
-}
-
-function join(pieces: Bytes): Uint8Array {
-  const result = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0))
-  let at = 0
-  for (const piece of pieces) {
-    result.set(piece, at)
-    at += piece.byteLength
-  }
-  return result
 }

@@ -1,4 +1,5 @@
 /** cel-go's string extensions, version 2, as Kubernetes has them. Positions count code points. */
+import { NAMED_ESCAPES } from '../../core/go-quote.ts'
 import { ArrayList, CelFailure, textSize } from '../values.ts'
 import type { CelList } from '../values.ts'
 import { formatText } from './format-text.ts'
@@ -83,17 +84,7 @@ function join(list: CelList, separator = ''): string {
 const lower = (text: string) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase())
 const upper = (text: string) => text.replace(/[a-z]+/g, (part) => part.toUpperCase())
 
-const QUOTED: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
+const QUOTED: Readonly<Record<string, string>> = { ...NAMED_ESCAPES, '"': '\\"' }
 
 /** The string extensions. */
 export const STRINGS: readonly Overload[] = library({

@@ -1,4 +1,5 @@
 /** Timestamps and durations: reading, writing, and their parts in a time zone. */
+import { parseDurationNanos, UNIT_NANOS } from '../../core/duration.ts'
 import { CelDuration, CelFailure, CelTimestamp, MAX_INT, MIN_INT } from '../values.ts'
 import { library } from './overload.ts'
 import type { Overload } from './overload.ts'
@@ -43,36 +44,10 @@ export function parseDate(text: string): CelTimestamp | undefined {
   return DATE.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined
 }
 
-const UNITS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1000n,
-  µs: 1000n,
-  μs: 1000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-}
-const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
-
 /** Reads a Go duration exactly; undefined when the text is none. */
 export function parseDurationText(text: string): CelDuration | undefined {
-  const isNegative = text.startsWith('-')
-  let at = /^[+-]/.test(text) ? 1 : 0
-  if (text.slice(at) === '0') return new CelDuration(0n)
-  if (at === text.length) return undefined
-  let nanos = 0n
-  while (at < text.length) {
-    PART.lastIndex = at
-    const match = PART.exec(text)
-    if (!match || (match[1] === '' && (match[2] ?? '') === '')) return undefined
-    const unit = UNITS[match[3]!]!
-    const fraction = match[2] ?? ''
-    nanos += BigInt(match[1] || '0') * unit + (BigInt(fraction || '0') * unit) / 10n ** BigInt(fraction.length)
-    at = PART.lastIndex
-  }
-  const signed = isNegative ? -nanos : nanos
-  return signed > MAX_INT || signed < MIN_INT ? undefined : new CelDuration(signed)
+  const nanos = parseDurationNanos(text)
+  return nanos === undefined || nanos > MAX_INT || nanos < MIN_INT ? undefined : new CelDuration(nanos)
 }
 
 function inZone(value: CelTimestamp, zone = 'UTC'): Temporal.ZonedDateTime {
@@ -99,10 +74,10 @@ const PARTS: Readonly<Record<string, (time: Temporal.ZonedDateTime) => number>> 
 }
 
 const DURATION_PARTS: Readonly<Record<string, (nanos: bigint) => bigint>> = {
-  getHours: (nanos) => nanos / UNITS['h']!,
-  getMinutes: (nanos) => nanos / UNITS['m']!,
-  getSeconds: (nanos) => nanos / UNITS['s']!,
-  getMilliseconds: (nanos) => (nanos / UNITS['ms']!) % 1000n,
+  getHours: (nanos) => nanos / UNIT_NANOS.h,
+  getMinutes: (nanos) => nanos / UNIT_NANOS.m,
+  getSeconds: (nanos) => nanos / UNIT_NANOS.s,
+  getMilliseconds: (nanos) => (nanos / UNIT_NANOS.ms) % 1000n,
 }
 
 /** The accessors of timestamps and durations. */

@@ -2,7 +2,9 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { clientOver } from '../../client/create-client.ts'
+import { fromUtf8 } from '../../core/bytes.ts'
 import { isApiError, toError } from '../../core/errors.ts'
+import { readBody } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { parseHttpDate } from '../../core/time.ts'
@@ -40,6 +42,7 @@ export interface CheckInput {
 }
 
 const AGAIN_MS = 2_000
+const MAX_TEXT_BYTES = 1024 * 1024
 
 /** Runs the checks; with --wait again and again until nothing fails. */
 export async function check(cluster: string | undefined, input: CheckInput): Promise<ExitCode> {
@@ -113,20 +116,23 @@ async function hubFacts({ rest, server, certificateEndsMs }: Connection): Promis
 }
 
 async function readVersion(rest: Connection['rest']) {
-  const response = await rest.stream({ method: 'GET', path: '/version' }, AbortSignal.timeout(10_000))
-  const chunks = await Array.fromAsync(response.body)
-  const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  const { headers, text } = await readText(rest, '/version')
+  const answer: unknown = JSON.parse(text)
   const version = isObject(answer) && typeof answer['gitVersion'] === 'string' ? answer['gitVersion'] : undefined
-  return { headers: response.headers, version }
+  return { headers, version }
 }
 
 async function readiness(rest: Connection['rest']): Promise<string> {
   try {
-    const response = await rest.stream({ method: 'GET', path: '/readyz' }, AbortSignal.timeout(10_000))
-    return Buffer.concat(await Array.fromAsync(response.body)).toString('utf8')
+    return (await readText(rest, '/readyz')).text
   } catch (caught) {
     return toError(caught).message
   }
+}
+
+async function readText(rest: Connection['rest'], path: string) {
+  const { headers, body } = await rest.stream({ method: 'GET', path }, AbortSignal.timeout(10_000))
+  return { headers, text: fromUtf8(await readBody(body, MAX_TEXT_BYTES)) }
 }
 
 /** Undefined when the caller may not. */

@@ -13,11 +13,12 @@ import { parseOutput } from '../output.ts'
 import type { ObjectPrinter, OutputFormat } from '../output.ts'
 import { findResources, fullName, objectName } from '../resources.ts'
 import type { ApiResource } from '../resources.ts'
+import { colorOf } from '../state-look.ts'
 import { didYouMean } from '../suggest.ts'
 import { createTablePrinter, isTable } from '../table.ts'
 import type { Table } from '../table.ts'
 import { rowsInState, sortedRows, tableCsv } from '../table-shape.ts'
-import type { Color, Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Flags of `get`. */
 export interface GetFlags {
@@ -350,22 +351,7 @@ function itemsOf(list: unknown): Record<string, unknown>[] {
   return isObject(list) && Array.isArray(list['items']) ? list['items'].filter(isObject) : []
 }
 
-const STATE_COLORS: Readonly<Record<string, Color>> = {
-  Ready: 'green',
-  Completed: 'green',
-  True: 'green',
-  Progressing: 'cyan',
-  Pending: 'yellow',
-  Drifted: 'yellow',
-  Paused: 'yellow',
-  Offline: 'dim',
-  NotSelected: 'dim',
-  Superseded: 'dim',
-  Failed: 'red',
-  False: 'red',
-}
-
 function paintState(terminal: Terminal, column: string, text: string): string {
-  const color = ['STATE', 'PHASE', 'READY', 'RENDERED'].includes(column) ? STATE_COLORS[text] : undefined
+  const color = ['STATE', 'PHASE', 'READY', 'RENDERED'].includes(column) ? colorOf(text) : undefined
   return color === undefined ? text : terminal.paint(color, text)
 }

@@ -26,7 +26,8 @@ export type TokenType =
   | 'dot'
   | Keyword
 
-const KEYWORDS = [
+/** Words that are no names. */
+export const KEYWORDS = [
   'block',
   'break',
   'continue',

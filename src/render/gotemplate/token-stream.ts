@@ -1,28 +1,15 @@
 /** Tokens with Go's three-token look-ahead, kept as it is because the lines of errors come from its first slot. */
 import { goQuote } from './go-string.ts'
-import { lex } from './lex.ts'
+import { KEYWORDS, lex } from './lex.ts'
 import type { Token, TokenType } from './lex.ts'
 
-const KEYWORDS: ReadonlySet<TokenType> = new Set<TokenType>([
-  'block',
-  'break',
-  'continue',
-  'define',
-  'dot',
-  'else',
-  'end',
-  'if',
-  'nil',
-  'range',
-  'template',
-  'with',
-])
+const IN_BRACKETS: ReadonlySet<TokenType> = new Set<TokenType>([...KEYWORDS, 'dot'])
 
 /** A token as Go names it in error messages. */
 export function tokenText(token: Token): string {
   if (token.type === 'eof') return 'EOF'
   if (token.type === 'error') return token.text
-  if (KEYWORDS.has(token.type)) return `<${token.text}>`
+  if (IN_BRACKETS.has(token.type)) return `<${token.text}>`
   const runes = [...token.text]
   return runes.length > 10 ? `${goQuote(runes.slice(0, 10).join(''))}...` : goQuote(token.text)
 }

@@ -41,6 +41,18 @@ export function schemaType(value: unknown): string {
   return kind === 'bool' ? 'boolean' : kind
 }
 
+/** The bounds a number breaks, with what they want. Draft 4 has the exclusive ones as booleans. */
+export function* brokenBounds(schema: ReadonlyMap<string, unknown>, value: number): Generator<[string, unknown]> {
+  const [min, max] = [schema.get('minimum'), schema.get('maximum')]
+  let [above, below] = [schema.get('exclusiveMinimum'), schema.get('exclusiveMaximum')]
+  if (above === true) above = min
+  else if (typeof min === 'number' && value < min) yield ['minimum', min]
+  if (below === true) below = max
+  else if (typeof max === 'number' && value > max) yield ['maximum', max]
+  if (typeof above === 'number' && value <= above) yield ['exclusiveMinimum', above]
+  if (typeof below === 'number' && value >= below) yield ['exclusiveMaximum', below]
+}
+
 /** Whether a number is a multiple, as far as floating point can tell. */
 export function isMultiple(value: number, step: number): boolean {
   return step <= 0 || Number.isInteger(Number((value / step).toPrecision(12)))

@@ -4,7 +4,15 @@
  */
 import { deepEqual } from './functions/equality.ts'
 import { hasFormat } from './schema-formats.ts'
-import { isMultiple, isObject, MAX_SCHEMA_DEPTH, SchemaDocument, SchemaError, typeMatches } from './schema-document.ts'
+import {
+  brokenBounds,
+  isMultiple,
+  isObject,
+  MAX_SCHEMA_DEPTH,
+  SchemaDocument,
+  SchemaError,
+  typeMatches,
+} from './schema-document.ts'
 import type { Json, SchemaProblem } from './schema-document.ts'
 
 class Result {
@@ -271,13 +279,6 @@ function number({ schema, path, result }: Place, value: number): void {
   const add = (keyword: string, want: unknown) => result.add({ path, keyword, want })
   const step = schema.get('multipleOf')
   if (typeof step === 'number' && !isMultiple(value, step)) add('multipleOf', step)
-  const [min, max] = [schema.get('minimum'), schema.get('maximum')]
-  let [above, below] = [schema.get('exclusiveMinimum'), schema.get('exclusiveMaximum')]
-  if (above === true) above = min
-  else if (typeof min === 'number' && value < min) add('minimum', min)
-  if (below === true) below = max
-  else if (typeof max === 'number' && value > max) add('maximum', max)
-  if (typeof above === 'number' && value <= above) add('exclusiveMinimum', above)
-  if (typeof below === 'number' && value >= below) add('exclusiveMaximum', below)
+  for (const [keyword, want] of brokenBounds(schema, value)) add(keyword, want)
   result.score += 1
 }

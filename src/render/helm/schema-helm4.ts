@@ -2,6 +2,7 @@
 import { deepEqual } from './functions/equality.ts'
 import { hasFormat } from './schema-formats.ts'
 import {
+  brokenBounds,
   elsewhere,
   isMultiple,
   isObject,
@@ -200,16 +201,8 @@ export class Helm4Validator {
   }
 
   #number({ schema, path, problems }: Place, value: number): void {
-    const [min, max] = [schema.get('minimum'), schema.get('maximum')]
-    let [above, below] = [schema.get('exclusiveMinimum'), schema.get('exclusiveMaximum')]
     const add = (keyword: string, want: unknown) => problems.push({ path, keyword, want, got: value })
-    // Draft 4 has the exclusive ones as booleans.
-    if (above === true) above = min
-    else if (typeof min === 'number' && value < min) add('minimum', min)
-    if (below === true) below = max
-    else if (typeof max === 'number' && value > max) add('maximum', max)
-    if (typeof above === 'number' && value <= above) add('exclusiveMinimum', above)
-    if (typeof below === 'number' && value >= below) add('exclusiveMaximum', below)
+    for (const [keyword, want] of brokenBounds(schema, value)) add(keyword, want)
     const step = schema.get('multipleOf')
     if (typeof step === 'number' && !isMultiple(value, step)) add('multipleOf', step)
   }

@@ -2,9 +2,8 @@
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { utf8 } from '../../core/bytes.ts'
+import { concatBytes, utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
-import { concatBytes } from '../../core/der.ts'
 import { programEnvironment } from '../../hub/config.ts'
 
 /** A repository on disk. */
@@ -51,7 +50,7 @@ export async function createRepository(folder: string, clock: Pick<Clock, 'now'>
         parts.push(utf8(`M 100644 inline ${JSON.stringify(name)}\n`), ...data(content))
       }
       parts.push(utf8('done\n'))
-      await git([`--git-dir=${path}`, 'fast-import', '--quiet', '--done'], concatBytes(...parts))
+      await git([`--git-dir=${path}`, 'fast-import', '--quiet', '--done'], concatBytes(parts))
       isEmpty = false
       return await git([`--git-dir=${path}`, 'rev-parse', 'refs/heads/main'])
     },

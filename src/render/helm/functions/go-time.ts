@@ -1,4 +1,5 @@
 /** Go's time.Time: instants in nanoseconds, Go's layouts in and out, durations. */
+import { parseDurationNanos } from '../../../core/duration.ts'
 
 /** An instant and the zone it is shown in. */
 export interface GoTime {
@@ -185,29 +186,10 @@ function decimal(value: bigint, scale: bigint): string {
   return fraction === '' ? String(value / scale) : `${value / scale}.${fraction}`
 }
 
-const UNITS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1000n,
-  µs: 1000n,
-  μs: 1000n,
-  ms: 1_000_000n,
-  s: SECOND,
-  m: 60n * SECOND,
-  h: 3600n * SECOND,
-}
+const MAX_DURATION = 2n ** 63n - 1n
 
 /** time.ParseDuration; undefined when it is none. */
 export function parseDuration(text: string): bigint | undefined {
-  const match = /^([+-]?)(.*)$/s.exec(text)!
-  if (match[2] === '0') return 0n
-  if (match[2] === '' || !/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(match[2]!)) return undefined
-  let total = 0n
-  for (const [, whole = '', fraction = '', unit] of match[2]!.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
-    const scale = UNITS[unit!]!
-    total += BigInt(whole || 0) * scale
-    // Go cuts fractions below a nanosecond.
-    if (fraction !== '') total += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length)
-  }
-  if (total > 2n ** 63n - 1n) return undefined
-  return match[1] === '-' ? -total : total
+  const nanos = parseDurationNanos(text)
+  return nanos === undefined || nanos > MAX_DURATION || nanos < -MAX_DURATION ? undefined : nanos
 }
