@@ -6,29 +6,26 @@ import { toError, Waiting } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { createNotice } from '../core/notice.ts'
-import type { ClusterDocument, DocumentEntry, Tombstone } from '../wire/document.ts'
-import type { ReportRow } from '../wire/frames.ts'
-import { LIMITS } from '../wire/limits.ts'
-import { WireError } from '../wire/validate.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
-import { decideDependencies, fullName } from '../plan/dependencies.ts'
-import type { DependencyFacts } from '../plan/dependencies.ts'
 import { jsonEqual } from '../core/json.ts'
-import { catchUpHold, decideWindows, strictest, windowProblem } from '../plan/window.ts'
-import type { WindowDecision } from '../plan/window.ts'
 import { parseTime } from '../core/time.ts'
-import { describeObject, objectKey } from '../plan/object-id.ts'
-import type { OtherRecord } from '../plan/ownership.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { ClusterDocument } from '../wire/document.ts'
+import type { ReportRow } from '../wire/frames.ts'
+import { WireError } from '../wire/validate.ts'
 import type { Appliers } from './appliers.ts'
-import { LOOK_MS, newRun, takeInventory } from './bundle-run.ts'
-import type { BundleRun, StepResult } from './bundle-run.ts'
-import type { ClusterState, Inventory } from './cluster-state.ts'
+import { detailsOf, rowOf } from './bundle-row.ts'
+import { newRun, takeInventory } from './bundle-run.ts'
+import type { StepResult } from './bundle-run.ts'
+import type { ClusterState } from './cluster-state.ts'
 import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
+import { createGates } from './gates.ts'
 import type { HubTime } from './hub-time.ts'
 import { createOperation, rowOfFailure } from './operation.ts'
 import type { Surroundings } from './operation.ts'
-import { pruneObjects } from './prune.ts'
+import { createRemoval } from './removal.ts'
+import { createSlots } from './slots.ts'
+import type { Slot } from './slots.ts'
 
 /** What the operator needs. */
 export interface OperatorPorts {
@@ -46,15 +43,6 @@ export interface OperatorPorts {
   readonly onChange: () => void
 }
 
-interface Slot {
-  readonly run: BundleRun
-  row: ReportRow
-  dueAt: number
-  failures: number
-  /** When the document that brought it was signed by the hub's time, and when it came by the monotonic clock. */
-  readonly came: { readonly issuedMs: number; readonly monotonicMs: number }
-}
-
 const RETRY = { baseMs: 1000, maxMs: 60_000, jitter: 0.3 }
 // With nothing to do the loop rests; whatever comes gives a notice.
 const IDLE_MS = 60_000
@@ -70,85 +58,17 @@ export function createOperator(ports: OperatorPorts) {
   const log = ports.log.child({ part: 'operator' })
   const notice = createNotice(clock)
   const operation = createOperation(ports)
-  const slots = new Map<string, Slot>()
-  /** Inventories of bundles that the document does not name: absence is never deletion, and what they have is still theirs. */
-  let former: Map<string, Inventory> | undefined
+  const bundles = createSlots(content)
+  const { slots } = bundles
   /** What each set says about dependencies; small, and asked for in every round. */
   const optionsOf = new Map<Digest, BundleOptions>()
-  let removed = new Set<string>()
+  const gates = createGates({ ...ports, slots, optionsOf })
+  const { bury } = createRemoval({ ...ports, log, bundles, windowsNow: gates.windowsNow })
   let sweptAt = clock.monotonicMs()
   let isStale = false
   let refreshFailures = 0
   let roundFailures = 0
   let collectedFor: string | undefined
-
-  async function wantedElsewhere(bundle: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const keys = new Set<string>()
-    for (const { run } of slots.values()) {
-      if (run.entry.bundle === bundle) continue
-      const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
-      for (const digest of sets)
-        for (const named of (await content.set(digest, signal)).objects) keys.add(objectKey(named))
-    }
-    return keys
-  }
-
-  function otherRecords(bundle: string): ReadonlyMap<string, readonly OtherRecord[]> {
-    const found = new Map<string, OtherRecord[]>()
-    const add = ({ bundle: other, objects }: Inventory, isCurrent: boolean) => {
-      for (const object of other === bundle ? [] : objects) {
-        const key = objectKey(object)
-        const record = { bundle: other, isCurrent, ...(object.uid === undefined ? {} : { uid: object.uid }) }
-        found.set(key, [...(found.get(key) ?? []), { ...record, adopted: object.adopted === true }])
-      }
-    }
-    for (const { run } of slots.values()) if (run.inventory) add(run.inventory, true)
-    for (const inventory of former?.values() ?? []) add(inventory, false)
-    return found
-  }
-
-  /** Whether the bundles it depends on let a bundle begin. */
-  function dependencyGate(bundle: string): StepResult | undefined {
-    const facts = new Map<string, DependencyFacts>()
-    for (const [name, { run, row }] of slots) {
-      const { inventory, entry } = run
-      const isApplied = inventory?.set === entry.set && inventory.phase !== 'Applying'
-      facts.set(name, {
-        dependsOn: optionsOf.get(entry.set)?.dependsOn ?? [],
-        generation: entry.generation,
-        state: row.state,
-        applied: isApplied ? entry.generation : undefined,
-      })
-    }
-    const decision = decideDependencies(bundle, facts)
-    if (decision.kind === 'Met') return undefined
-    const state = decision.kind === 'Cycle' ? 'Failed' : 'Pending'
-    return { row: { state, message: decision.message }, lookAgainMs: LOOK_MS.progressing }
-  }
-
-  /** Whether windows, freezes and catch-up let a bundle begin. */
-  function windowGate({ run, came }: Slot, options: BundleOptions): StepResult | undefined {
-    const { bundle, catchUp } = run.entry
-    const windows = windowsNow(bundle)
-    const policy = strictest([catchUp, options.catchUp])
-    const openSinceMs = windows.kind === 'Open' ? windows.sinceMs : undefined
-    const nowMs = ports.hubTime.now()
-    // Not known yet: as if it had been away, until the hub is heard.
-    const receivedMs = nowMs === undefined ? Infinity : nowMs - (clock.monotonicMs() - came.monotonicMs)
-    const facts = { policy, issuedMs: came.issuedMs, receivedMs, openSinceMs }
-    const hold = windows.kind === 'Closed' ? windows.message : catchUpHold(facts)
-    if (hold === undefined) return undefined
-    const againMs = windows.kind === 'Closed' && nowMs !== undefined ? (windows.againMs ?? Infinity) - nowMs : Infinity
-    return { row: { state: 'Pending', message: hold }, lookAgainMs: Math.min(Math.max(againMs, 0), LOOK_MS.held) }
-  }
-
-  function windowsNow(bundle: string): WindowDecision {
-    const rules = documents.current()?.document.rules.windows ?? []
-    // A window that cannot be read keeps closed what it is for.
-    const problem = rules.map(windowProblem).find((found) => found !== undefined)
-    if (problem !== undefined) return { kind: 'Closed', message: problem, againMs: undefined }
-    return decideWindows(rules, bundle, ports.hubTime.now())
-  }
 
   /** Reads what the sets of the document depend on; a set that is not here yet has no say until it is. */
   async function readOptions(signal: AbortSignal): Promise<void> {
@@ -170,7 +90,7 @@ export function createOperator(ports: OperatorPorts) {
     const entries = new Map(document.content.entries.map((entry) => [entry.bundle, entry]))
     for (const [bundle, { run }] of slots) {
       if (entries.has(bundle)) continue
-      if (run.inventory) former?.set(bundle, run.inventory)
+      if (run.inventory) bundles.keepFormer(run.inventory)
       slots.delete(bundle)
     }
     for (const entry of entries.values()) {
@@ -181,9 +101,9 @@ export function createOperator(ports: OperatorPorts) {
         continue
       }
       const run = newRun(entry, document.epoch)
-      const inventory = slot?.run.inventoryRead ? slot.run.inventory : former?.get(entry.bundle)
+      const inventory = slot?.run.inventoryRead ? slot.run.inventory : bundles.former().get(entry.bundle)
       if (inventory) takeInventory(run, inventory)
-      former?.delete(entry.bundle)
+      bundles.dropFormer(entry.bundle)
       const issuedMs = parseTime(document.issuedAt) ?? 0
       const came = { issuedMs, monotonicMs: clock.monotonicMs() }
       const row = rowOf(entry, { state: 'Pending' })
@@ -197,9 +117,9 @@ export function createOperator(ports: OperatorPorts) {
     try {
       const { bundle } = run.entry
       const around: Surroundings = {
-        wanted: wantedElsewhere,
-        others: () => otherRecords(bundle),
-        gate: (plan) => windowGate(slot, plan.options) ?? dependencyGate(bundle),
+        wanted: bundles.wantedElsewhere,
+        others: () => bundles.otherRecords(bundle),
+        gate: (plan) => gates.windowGate(slot, plan.options) ?? gates.dependencyGate(bundle),
       }
       result = await operation.step(run, around, signal)
       slot.failures = 0
@@ -234,84 +154,6 @@ export function createOperator(ports: OperatorPorts) {
     return { row: begun ? slot.row : { state: 'Pending', message: error.message }, lookAgainMs }
   }
 
-  /** Tombstones: the only way a bundle leaves a cluster. */
-  async function bury(document: ClusterDocument, signal: AbortSignal): Promise<number> {
-    let left = 0
-    for (const tombstone of document.content.tombstones) {
-      const id = `${tombstone.bundle}@${tombstone.generation}`
-      if (removed.has(id) || slots.has(tombstone.bundle)) continue
-      if (windowsNow(tombstone.bundle).kind === 'Closed') {
-        left += 1
-        continue
-      }
-      try {
-        await remove(tombstone, signal)
-        removed.add(id)
-      } catch (caught) {
-        left += 1
-        // It stays in the document until it is done, so the next round tries again; the other bundles go on.
-        log.debug({ err: toError(caught), bundle: tombstone.bundle }, 'bundle could not be removed yet')
-      }
-    }
-    removed = new Set([...removed].slice(-2 * LIMITS.bundles))
-    return left
-  }
-
-  async function remove(tombstone: Tombstone, signal: AbortSignal): Promise<void> {
-    const { bundle, generation, policy, cause } = tombstone
-    const inventory = await state.readInventory(bundle, signal)
-    if (!inventory || inventory.generation > generation) return
-    const dependent = [...(former?.values() ?? [])].find(({ bundle: other, options }) =>
-      options?.dependsOn?.some((dependency) => fullName(other, dependency.bundle) === bundle),
-    )
-    if (dependent && policy === 'Delete' && isBuried(dependent.bundle)) {
-      throw new Waiting('Dependent', `bundle ${dependent.bundle} depends on ${bundle} and goes first`, RETRY.baseMs)
-    }
-    if (policy === 'Delete') {
-      const options = inventory.options ?? {}
-      const pruned = await pruneObjects(
-        {
-          bundle,
-          objects: inventory.objects,
-          // Without a cause somebody decided for this very removal; then only rules about single objects count.
-          options: cause ? options : { ...options, delete: { ...options.delete, bundleDeleted: 'Delete' } },
-          cause: cause ?? 'bundleDeleted',
-          isHealthy: true,
-          ceiling: ports.maxPrune,
-          applier: appliers.as(options.executor),
-          wanted: wantedElsewhere,
-          log,
-        },
-        signal,
-      )
-      const left = await leftOf(inventory, pruned.forgotten, signal)
-      if (left.length > 0) {
-        const rest = { ...inventory, objects: left }
-        if (left.length < inventory.objects.length) await state.writeInventory(rest)
-        former?.set(bundle, rest)
-        throw new Waiting('Removing', pruned.waits ?? 'its objects move to another bundle', RETRY.baseMs)
-      }
-    }
-    await state.deleteInventory(bundle)
-    former?.delete(bundle)
-    log.info({ bundle, generation, policy, objects: inventory.objects.length }, 'bundle removed')
-  }
-
-  /** What a bundle that leaves still has: what is not gone, and what another one wants and has not taken over yet. */
-  async function leftOf(inventory: Inventory, forgotten: readonly string[], signal: AbortSignal) {
-    const gone = new Set(forgotten)
-    const wanted = await wantedElsewhere(inventory.bundle, signal)
-    const taken = new Set([...slots.values()].flatMap(({ run }) => (run.inventory?.objects ?? []).map(objectKey)))
-    return inventory.objects.filter((object) => {
-      const key = objectKey(object)
-      return !gone.has(key) || (wanted.has(key) && !taken.has(key))
-    })
-  }
-
-  function isBuried(bundle: string): boolean {
-    return documents.current()?.document.content.tombstones.some((tombstone) => tombstone.bundle === bundle) ?? false
-  }
-
   /** Once everything runs as the document says, older content is not needed any more. */
   async function collect(digest: string): Promise<void> {
     const settled = [...slots.values()].every(({ run }) => run.inventory?.phase === 'Settled')
@@ -341,8 +183,7 @@ export function createOperator(ports: OperatorPorts) {
     isStale = false
     state.forget()
     appliers.reset()
-    slots.clear()
-    former = undefined
+    bundles.clear()
   }
 
   async function round(signal: AbortSignal): Promise<number> {
@@ -350,7 +191,7 @@ export function createOperator(ports: OperatorPorts) {
     const retryMs = await refresh(signal)
     const current = documents.current()
     if (!current) return retryMs
-    former ??= new Map((await state.listInventories(signal)).map((inventory) => [inventory.bundle, inventory]))
+    if (!bundles.isKnown()) bundles.learn(await state.listInventories(signal))
     align(current.document)
     await readOptions(signal)
     const unburied = await bury(current.document, signal)
@@ -409,39 +250,3 @@ export function createOperator(ports: OperatorPorts) {
 
 /** Runs the document. */
 export type Operator = ReturnType<typeof createOperator>
-
-// A report is bounded: the first few of each, in the order of the set.
-function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 'drift' | 'feedback'> {
-  const objects = plan?.objects ?? []
-  const drift = objects
-    .filter(({ key }) => drifts.has(key))
-    .slice(0, LIMITS.rowDetails)
-    .map((planned) => {
-      const { fields, since } = drifts.get(planned.key)!
-      return { object: describeObject(planned), fields: fields.map(cut), since }
-    })
-  const feedback = objects
-    .flatMap((planned) =>
-      (judged.get(planned.key)?.judgement.feedback ?? []).map((value) => ({
-        object: describeObject(planned),
-        ...value,
-      })),
-    )
-    .slice(0, LIMITS.rowDetails)
-  return { ...(drift.length > 0 ? { drift } : {}), ...(feedback.length > 0 ? { feedback } : {}) }
-}
-
-function cut(text: string): string {
-  return text.length <= LIMITS.messageChars ? text : `${text.slice(0, LIMITS.messageChars - 1)}…`
-}
-
-function rowOf({ bundle, generation, set }: DocumentEntry, row: StepResult['row']): ReportRow {
-  return {
-    bundle,
-    generation,
-    set,
-    state: row.state,
-    ...(row.message === undefined ? {} : { message: cut(row.message) }),
-    ...(row.firstFailing === undefined ? {} : { firstFailing: cut(row.firstFailing) }),
-  }
-}

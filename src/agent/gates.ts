@@ -1,0 +1,73 @@
+/** Why a bundle may not begin now: bundles it depends on, windows and freezes, catch-up. */
+import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import { decideDependencies } from '../plan/dependencies.ts'
+import type { DependencyFacts } from '../plan/dependencies.ts'
+import { catchUpHold, decideWindows, strictest, windowProblem } from '../plan/window.ts'
+import type { WindowDecision } from '../plan/window.ts'
+import { LOOK_MS } from './bundle-run.ts'
+import type { StepResult } from './bundle-run.ts'
+import type { Documents } from './documents.ts'
+import type { HubTime } from './hub-time.ts'
+import type { Slot } from './slots.ts'
+
+/** What the gates look at. */
+export interface GatePorts {
+  readonly slots: ReadonlyMap<string, Slot>
+  /** What each set says about dependencies. */
+  readonly optionsOf: ReadonlyMap<Digest, BundleOptions>
+  readonly documents: Pick<Documents, 'current'>
+  readonly hubTime: Pick<HubTime, 'now'>
+  readonly clock: Clock
+}
+
+/** Makes the gates. */
+export function createGates(ports: GatePorts) {
+  const { optionsOf, documents, clock } = ports
+
+  /** Whether the bundles it depends on let a bundle begin. */
+  function dependencyGate(bundle: string): StepResult | undefined {
+    const facts = new Map<string, DependencyFacts>()
+    for (const [name, { run, row }] of ports.slots) {
+      const { inventory, entry } = run
+      const isApplied = inventory?.set === entry.set && inventory.phase !== 'Applying'
+      facts.set(name, {
+        dependsOn: optionsOf.get(entry.set)?.dependsOn ?? [],
+        generation: entry.generation,
+        state: row.state,
+        applied: isApplied ? entry.generation : undefined,
+      })
+    }
+    const decision = decideDependencies(bundle, facts)
+    if (decision.kind === 'Met') return undefined
+    const state = decision.kind === 'Cycle' ? 'Failed' : 'Pending'
+    return { row: { state, message: decision.message }, lookAgainMs: LOOK_MS.progressing }
+  }
+
+  /** Whether windows, freezes and catch-up let a bundle begin. */
+  function windowGate({ run, came }: Slot, options: BundleOptions): StepResult | undefined {
+    const { bundle, catchUp } = run.entry
+    const windows = windowsNow(bundle)
+    const policy = strictest([catchUp, options.catchUp])
+    const openSinceMs = windows.kind === 'Open' ? windows.sinceMs : undefined
+    const nowMs = ports.hubTime.now()
+    // Not known yet: as if it had been away, until the hub is heard.
+    const receivedMs = nowMs === undefined ? Infinity : nowMs - (clock.monotonicMs() - came.monotonicMs)
+    const facts = { policy, issuedMs: came.issuedMs, receivedMs, openSinceMs }
+    const hold = windows.kind === 'Closed' ? windows.message : catchUpHold(facts)
+    if (hold === undefined) return undefined
+    const againMs = windows.kind === 'Closed' && nowMs !== undefined ? (windows.againMs ?? Infinity) - nowMs : Infinity
+    return { row: { state: 'Pending', message: hold }, lookAgainMs: Math.min(Math.max(againMs, 0), LOOK_MS.held) }
+  }
+
+  function windowsNow(bundle: string): WindowDecision {
+    const rules = documents.current()?.document.rules.windows ?? []
+    // A window that cannot be read keeps closed what it is for.
+    const problem = rules.map(windowProblem).find((found) => found !== undefined)
+    if (problem !== undefined) return { kind: 'Closed', message: problem, againMs: undefined }
+    return decideWindows(rules, bundle, ports.hubTime.now())
+  }
+
+  return { dependencyGate, windowGate, windowsNow }
+}
