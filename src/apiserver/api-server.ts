@@ -20,6 +20,7 @@ import type { FairLimits } from './fair-queue.ts'
 import { impersonate } from './impersonate.ts'
 import { startNamespaceDefaults } from './namespace-defaults.ts'
 import type { NamespaceDefaults } from './namespace-defaults.ts'
+import { startEventExpiry } from './event-expiry.ts'
 import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
 import { negotiate } from './negotiate.ts'
@@ -113,6 +114,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   )
   const lifecycle = startNamespaceLifecycle(parts, closing.signal)
   const collector = runCollector(parts, closing.signal)
+  const expiry = startEventExpiry(parts, closing.signal)
   const defaults = ready.then(() => startNamespaceDefaults(parts, options.namespaceDefaults, closing.signal))
   const about: About = {
     registry,
@@ -203,7 +205,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle,
     async close() {
       closing.abort()
-      await Promise.all([ready, rbac.done, customKinds.done, policies.done, lifecycle, collector, defaults])
+      await Promise.all([ready, rbac.done, customKinds.done, policies.done, lifecycle, collector, expiry, defaults])
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import { createEventRecorder } from '../engine/event-recorder.ts'
 import type { SignDocument } from './assignment-assemble/ports.ts'
 import { createAssignmentAssemble } from './assignment-assemble/watch.ts'
 import type { RenderPort } from './bundle-render/ports.ts'
@@ -56,7 +57,8 @@ export interface Controllers {
 export function createControllers(options: ControllersOptions): Controllers {
   const informers = createInformers(options)
   const caches = createCaches(informers)
-  const parts = { ...options, client: informers.client, caches }
+  const events = createEventRecorder(options)
+  const parts = { ...options, client: informers.client, caches, events }
   const leases = createLeaseInformer(parts)
   const controllers = [
     createSourceFetch(parts),

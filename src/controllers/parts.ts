@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import type { EventRecorder } from '../engine/event-recorder.ts'
 import type { Caches } from './caches.ts'
 
 /** What every controller is made of. */
@@ -14,4 +15,5 @@ export interface ControllerParts {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
+  readonly events?: EventRecorder
 }

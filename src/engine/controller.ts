@@ -15,7 +15,9 @@ import type { Metrics } from '../core/metrics.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import { changesObject, commitOf, noteGeneration, openDraft } from './draft.ts'
 import type { OpenDraft } from './draft.ts'
+import type { EventRecorder } from './event-recorder.ts'
 import { declareEngineMetrics } from './metrics.ts'
+import { newsOf } from './news.ts'
 import { clearThrow, outcomeOfThrow, showThrow } from './outcome.ts'
 import type { FailureCondition, Outcome } from './outcome.ts'
 import type { Context, Reconciler } from './reconciler.ts'
@@ -50,6 +52,8 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
+  /** Told when conditions change; without it nobody is. */
+  readonly events?: EventRecorder
   /** `Ready` unless told; see FailureCondition. */
   readonly failureCondition?: FailureCondition
   readonly backoff?: BackoffOptions
@@ -71,6 +75,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
     workers = 2,
     clock,
     ids,
+    events,
     failureCondition = 'Ready',
   } = options
   const name = options.name ?? reconciler.name
@@ -86,7 +91,9 @@ export function createController<T extends KubeObject>(options: ControllerOption
     if (what === 'Nothing') return
     const write = { fieldManager: `flotilla-${name}`, ...(what === 'Status' ? { subresource: 'status' as const } : {}) }
     try {
-      informer.noteWrite(structuredClone(await client.update(type, draft.next, write)))
+      const written = structuredClone(await client.update(type, draft.next, write))
+      informer.noteWrite(written)
+      await events?.record(written, newsOf(draft.seen, written), `flotilla-${name}`)
     } catch (caught) {
       if (!isApiError(caught, 'NotFound')) throw caught // deleted meanwhile: the watch will say so
     }

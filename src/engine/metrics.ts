@@ -27,6 +27,7 @@ export interface EngineMetrics {
   readonly queue: QueueMetrics
   readonly controller: ControllerMetrics
   readonly leader: Observe
+  readonly eventsDropped: Observe
 }
 
 const QUEUE_BUCKETS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000]
@@ -90,6 +91,10 @@ export function declareEngineMetrics(metrics: Metrics): EngineMetrics {
         labels: controller,
       }),
     },
+    eventsDropped: metrics.counter({
+      name: 'flotilla_events_dropped_total',
+      help: 'Events that were not written because there were too many.',
+    }),
     leader: metrics.gauge({
       name: 'leader_election_master_status',
       help: 'Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master',

@@ -1,0 +1,107 @@
+/** Writes what happened to objects as Kubernetes Events, so that `kubectl describe` and `flotilla events` tell it. */
+import type { Client } from '../client/client.ts'
+import type { Clock } from '../core/clock.ts'
+import { digestOfJson } from '../core/digest.ts'
+import { isApiError, toError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import { silentMetrics } from '../core/metrics.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { formatTime } from '../core/time.ts'
+import { Event } from '../kinds/builtin/core.ts'
+import type { KubeObject } from '../kinds/meta.ts'
+import { declareEngineMetrics } from './metrics.ts'
+import type { News } from './news.ts'
+
+/** Tells news of objects. */
+export interface EventRecorder {
+  /** Resolves when the news are written or given up: an Event is never worth a failed pass. */
+  record(object: KubeObject, news: readonly News[], component: string): Promise<void>
+}
+
+/** What a recorder works with. */
+export interface EventRecorderOptions {
+  readonly client: Pick<Client, 'create' | 'get' | 'update'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics?: Metrics
+}
+
+/** So many at once, and then so many each second: a region that returns tells itself by its conditions. */
+const BURST = 100
+const PER_SECOND = 10
+const MAX_MESSAGE = 1024
+
+/** Makes a recorder. */
+export function createEventRecorder({ client, clock, log, metrics }: EventRecorderOptions): EventRecorder {
+  const { eventsDropped } = declareEngineMetrics(metrics ?? silentMetrics)
+  let [tokens, countedAt] = [BURST, clock.monotonicMs()]
+
+  function takeToken(): boolean {
+    const now = clock.monotonicMs()
+    tokens = Math.min(BURST, tokens + ((now - countedAt) / 1000) * PER_SECOND)
+    countedAt = now
+    if (tokens < 1) return false
+    tokens -= 1
+    return true
+  }
+
+  async function write(event: Event): Promise<void> {
+    const options = { fieldManager: event.reportingComponent! }
+    try {
+      await client.create(Event, event, options)
+    } catch (caught) {
+      if (!isApiError(caught, 'AlreadyExists')) throw caught
+      const { name, namespace } = event.metadata
+      const known = await client.get(Event, { name, namespace: namespace! })
+      const count = (known.count ?? 1) + 1
+      await client.update(Event, { ...known, count, lastTimestamp: event.lastTimestamp! }, options)
+    }
+  }
+
+  return {
+    async record(object, news, component) {
+      for (const one of news) {
+        if (!takeToken()) {
+          eventsDropped({}, 1)
+          continue
+        }
+        await write(eventOf(object, one, { component, now: formatTime(clock.now()) })).catch((caught: unknown) =>
+          log.debug({ err: toError(caught), name: object.metadata.name }, 'event not written'),
+        )
+      }
+    },
+  }
+}
+
+/** The same news of the same object have the same name: they are counted, not written again. */
+function eventOf(
+  object: KubeObject,
+  { type, reason, message }: News,
+  { component, now }: { readonly component: string; readonly now: string },
+): Event {
+  const { name, namespace = 'default', uid, resourceVersion } = object.metadata
+  const { apiVersion, kind } = object
+  const text = message.slice(0, MAX_MESSAGE)
+  const mark = digestOfJson([uid ?? '', component, type, reason, text]).slice('sha256:'.length, 'sha256:'.length + 16)
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${name.slice(0, 200)}.${mark}`, namespace },
+    involvedObject: {
+      apiVersion,
+      kind,
+      name,
+      ...(object.metadata.namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    type,
+    reason,
+    message: text,
+    source: { component },
+    reportingComponent: component,
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  }
+}
