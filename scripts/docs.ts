@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
 import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
 import { NATIVE_KINDS } from '../src/kinds/native.ts'
+import { lintPage } from '../src/plan/lint/docs-page.ts'
 
 for (const kind of NATIVE_KINDS) {
   const file = join(import.meta.dirname, '../docs/kinds', docsFileOf(kind))
@@ -21,4 +22,10 @@ const after = withMetricsTable(before)
 if (after !== before) {
   writeFileSync(metricsPage, after)
   process.stdout.write('docs/metrics.md renewed\n')
+}
+
+const lintFile = join(import.meta.dirname, '../docs/lint.md')
+if (readFileSync(lintFile, 'utf8') !== lintPage()) {
+  writeFileSync(lintFile, lintPage())
+  process.stdout.write('docs/lint.md renewed\n')
 }

@@ -20,6 +20,7 @@ import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
 import { addCare } from './tree/care.ts'
 import { addTrust } from './tree/trust.ts'
+import { addValidate } from './tree/validate.ts'
 import { addAbout } from './tree/about.ts'
 
 /** Runs one command line and returns its exit code. */
@@ -80,6 +81,7 @@ function buildProgram(verb: string | undefined, act: Act): Command {
   addClusters(program, act)
   addObjects(program, act)
   addSources(program, act)
+  addValidate(program, act)
   addRender(program, act)
   addPlacement(program, act)
   addDrift(program, act)

@@ -1,25 +1,20 @@
 /** `flotilla render`: the objects one cluster would get of a bundle, from files on this disk, and where each value came from. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { clientOver } from '../../client/create-client.ts'
-import { generateTraditionalKey } from '../../core/bytes.ts'
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { parseTime } from '../../core/time.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { Override } from '../../kinds/override.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
-import type { BundleRecipe, InputSource } from '../../render/bundle/recipe.ts'
 import { renderVariant } from '../../render/bundle/render-variant.ts'
 import type { Variant } from '../../render/bundle/render-variant.ts'
 import { describeProblems, objectIdentity } from '../../render/rendered.ts'
-import { readYamlDocument } from '../../yaml/read.ts'
 import { writeYaml } from '../../yaml/write.ts'
+import { ENTROPY, recipeFor } from '../bundle-recipe.ts'
+import type { ConfigMapText } from '../bundle-recipe.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { readRepository } from '../repository-files.ts'
 import type { Terminal } from '../terminal.ts'
 import { readObjects } from './apply.ts'
 
@@ -44,19 +39,16 @@ export interface RenderInput {
   readonly flags: RenderFlags
 }
 
-const MAX_FILES = 50_000
-const MAX_BYTES = 256 * 1024 * 1024
-
 /** Renders and prints. */
 export async function render({ terminal, stdin, connect, flags }: RenderInput): Promise<void> {
   const given = (await readObjects(flags.filename ?? [], stdin)).map(({ object }) => object)
   const ofKind = <T>(kind: string): T[] => given.filter((object) => object.kind === kind) as unknown as T[]
   const bundle = chooseBundle(ofKind<Bundle>(Bundle.kind), flags.bundle)
   const cluster = await clusterFor(flags, ofKind<Cluster>(Cluster.kind), connect)
-  const overrides = ofKind<Override>(Override.kind).filter(({ spec }) => spec.bundle === bundle.metadata.name)
-  const variant = renderVariant(recipeFor(bundle, overrides, given), cluster, {
-    files: bundle.spec.source ? readRoot(flags.root ?? '.') : new Map(),
-    entropy: { randomBytes: systemIds.bytes, now: () => systemClock.now(), generateKey: generateTraditionalKey },
+  const recipe = recipeFor(bundle, ofKind<Override>(Override.kind), configMapIn(given))
+  const variant = renderVariant(recipe, cluster, {
+    files: bundle.spec.source ? readRepository(flags.root ?? '.') : new Map(),
+    entropy: ENTROPY,
     frozen: {},
   })
   if (flags.explain) explain(variant, cluster, terminal)
@@ -116,64 +108,11 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)]
 }
 
-function recipeFor(bundle: Bundle, overrides: readonly Override[], given: readonly UnknownObject[]): BundleRecipe {
-  const { source, manifests, templating, secrets, variantMode, inputs, rollout: _rollout, ...spec } = bundle.spec
-  const now = systemClock.now()
-  return {
-    ...spec,
-    bundle: `${bundle.metadata.namespace ?? 'default'}/${bundle.metadata.name}`,
-    manifests,
-    path: source?.path,
-    ignore: source?.ignore,
-    templating: templating === 'Enabled',
-    allowSecrets: secrets === 'Allow',
-    firstVariantOnly: variantMode === 'First',
-    overrides: overrides
-      .filter(({ spec: { expiresAt } }) => expiresAt === undefined || (parseTime(expiresAt) ?? 0) > now)
-      .map(({ metadata, spec: layer }) => ({ ...layer, name: metadata.name })),
-    inputs: Object.fromEntries((inputs ?? []).map((input) => [input.name, inputOf(input, given)])),
+function configMapIn(given: readonly UnknownObject[]): ConfigMapText {
+  return (name, key) => {
+    const found = given.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name)
+    return (found?.['data'] as Record<string, string> | undefined)?.[key]
   }
-}
-
-function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], given: readonly UnknownObject[]): InputSource {
-  if (input.table) return { table: input.table.file, key: input.table.key }
-  if (input.file !== undefined) return { file: input.file }
-  const found = given.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === input.configMap?.name)
-  const data = found?.['data'] as Record<string, string> | undefined
-  const text = data?.[input.configMap?.key ?? '']
-  if (text === undefined) {
-    throw new CliError(EXIT.usage, {
-      what: `input ${input.name} comes from ConfigMap ${input.configMap?.name ?? ''}, which is not in the files`,
-      todo: 'give it with another -f FILE',
-    })
-  }
-  return { value: readYamlDocument(text, { resolver: '1.1' }).value }
-}
-
-/** The files below a directory, as an artifact would have them. */
-function readRoot(root: string): Map<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>()
-  let bytes = 0
-  const walk = (folder: string): void => {
-    for (const entry of readdirSync(join(root, folder)).sort()) {
-      if (entry === '.git') continue
-      const path = folder === '' ? entry : `${folder}/${entry}`
-      const found = statSync(join(root, path), { throwIfNoEntry: false })
-      if (found?.isDirectory()) walk(path)
-      else if (found?.isFile()) {
-        bytes += found.size
-        if (files.size >= MAX_FILES || bytes > MAX_BYTES) {
-          throw new CliError(EXIT.usage, {
-            what: `${root} is larger than a repository may be`,
-            todo: 'give --root DIR',
-          })
-        }
-        files.set(path, readFileSync(join(root, path)))
-      }
-    }
-  }
-  walk('')
-  return files
 }
 
 function explain(variant: Variant, cluster: ClusterInputs, terminal: Pick<Terminal, 'say'>): void {

@@ -73,6 +73,19 @@ export function builtinKind<T extends KubeObject>(apiVersion: string, kind: stri
   return found as Kind<T>
 }
 
+/** A kind of the table, or undefined when Kubernetes has none such. */
+export function findBuiltinKind(apiVersion: string, kind: string): Kind | undefined {
+  return kinds.get(`${apiVersion} ${kind}`)
+}
+
+/** The minor of Kubernetes 1 that the table was made from. */
+export const TABLE_MINOR = 36
+
+/** The kinds of each group that only Kubernetes itself serves, the core one being ``. */
+export function builtInGroups(): ReadonlyMap<string, readonly Kind[]> {
+  return Map.groupBy(TABLE_KINDS, ({ group }) => group)
+}
+
 function kindOfRow(row: Row): Kind {
   const { group, version, kind, plural, scope, description } = row
   const id = `${group}/${kind}`

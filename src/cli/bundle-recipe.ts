@@ -1,0 +1,57 @@
+/** A Bundle of a file, as the renderer takes it. */
+import { generateTraditionalKey } from '../core/bytes.ts'
+import { systemClock } from '../core/system-clock.ts'
+import { systemIds } from '../core/system-ids.ts'
+import { parseTime } from '../core/time.ts'
+import type { Bundle } from '../kinds/bundle.ts'
+import type { Override } from '../kinds/override.ts'
+import type { BundleRecipe, InputSource } from '../render/bundle/recipe.ts'
+import type { Entropy } from '../render/helm/frozen.ts'
+import { readYamlDocument } from '../yaml/read.ts'
+import { CliError, EXIT } from './exit.ts'
+
+/** The text of a key of a ConfigMap in the namespace of the bundle, where it is known. */
+export type ConfigMapText = (name: string, key: string) => string | undefined
+
+/** Randomness and time for charts that draw values. */
+export const ENTROPY: Entropy = {
+  randomBytes: systemIds.bytes,
+  now: () => systemClock.now(),
+  generateKey: generateTraditionalKey,
+}
+
+/** Puts together what a Bundle is rendered from; `overrides` are those of all bundles. */
+export function recipeFor(bundle: Bundle, overrides: readonly Override[], configMap: ConfigMapText): BundleRecipe {
+  const { source, manifests, templating, secrets, variantMode, inputs, rollout: _rollout, ...spec } = bundle.spec
+  const now = systemClock.now()
+  return {
+    ...spec,
+    bundle: `${bundle.metadata.namespace ?? 'default'}/${bundle.metadata.name}`,
+    manifests,
+    path: source?.path,
+    ignore: source?.ignore,
+    templating: templating === 'Enabled',
+    allowSecrets: secrets === 'Allow',
+    firstVariantOnly: variantMode === 'First',
+    overrides: overrides
+      .filter(({ spec: { bundle: name } }) => name === bundle.metadata.name)
+      .filter(({ metadata }) => (metadata.namespace ?? 'default') === (bundle.metadata.namespace ?? 'default'))
+      .filter(({ spec: { expiresAt } }) => expiresAt === undefined || (parseTime(expiresAt) ?? 0) > now)
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+      .map(({ metadata, spec: layer }) => ({ ...layer, name: metadata.name })),
+    inputs: Object.fromEntries((inputs ?? []).map((input) => [input.name, inputOf(input, configMap)])),
+  }
+}
+
+function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], configMap: ConfigMapText): InputSource {
+  if (input.table) return { table: input.table.file, key: input.table.key }
+  if (input.file !== undefined) return { file: input.file }
+  const text = configMap(input.configMap?.name ?? '', input.configMap?.key ?? '')
+  if (text === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: `input ${input.name} comes from ConfigMap ${input.configMap?.name ?? ''}, which is not in the files`,
+      todo: 'give it with another -f FILE',
+    })
+  }
+  return { value: readYamlDocument(text, { resolver: '1.1' }).value }
+}

@@ -1,0 +1,113 @@
+/** `flotilla validate`: what is wrong with files, before anybody applies them. */
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { clientOver } from '../../client/create-client.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { ExitCode } from '../exit.ts'
+import { NO_FACTS, readFleetFacts } from '../fleet-facts.ts'
+import type { NamedText } from '../lint/definitions.ts'
+import { lintFiles } from '../lint/lint-files.ts'
+import { printLint, summary } from '../lint/print.ts'
+import type { LintFormat } from '../lint/print.ts'
+import { readRepository, repositoryOf } from '../repository-files.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Flags of `validate`. */
+export interface ValidateFlags {
+  readonly filename?: readonly string[]
+  readonly root?: string
+  readonly hub?: boolean
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly kubeVersion?: string
+  readonly strict?: boolean
+  readonly output?: LintFormat
+}
+
+/** What `validate` works with. */
+export interface ValidateInput {
+  readonly terminal: Pick<Terminal, 'data' | 'say' | 'step'>
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Connects to the hub; only asked when a flag names one. */
+  readonly connect: () => Promise<Pick<Connection, 'rest'>>
+  readonly flags: ValidateFlags
+}
+
+/** Checks files and prints what was found; 1 when there is an error, or with `--strict` a warning. */
+export async function validate(
+  directories: readonly string[],
+  { terminal, stdin, connect, flags }: ValidateInput,
+): Promise<ExitCode> {
+  const given = [...directories, ...(flags.filename ?? [])]
+  const paths = given.length === 0 ? ['.'] : given
+  const root = flags.root ?? repositoryOf(firstDirectory(paths))
+  const files = readRepository(root)
+  const definitions: NamedText[] = []
+  for (const path of paths) definitions.push(...(await definitionsOf(path, { root, files, stdin })))
+  const hasHub = flags.hub === true || flags.kubeconfig !== undefined || flags.context !== undefined
+  const facts = hasHub ? await readFleetFacts(clientOver((await connect()).rest)) : NO_FACTS
+  const report = lintFiles({ definitions, files, facts, hasHub, kubeVersion: flags.kubeVersion })
+  const shown = {
+    ...report,
+    findings: report.findings.map((one) =>
+      one.file !== undefined && files.has(one.file) ? { ...one, file: shownPath(root, one.file) } : one,
+    ),
+  }
+  terminal.data(printLint(shown, flags.output ?? 'text'))
+  if (flags.output !== undefined && flags.output !== 'text') terminal.say(summary(shown))
+  if (report.checked.objects + report.checked.contents === 0 && report.findings.length === 0) {
+    terminal.step('warn', 'there is nothing here to check: no Flotilla object and no manifest')
+  }
+  const fails = flags.strict ? ['error', 'warning'] : ['error']
+  return shown.findings.some(({ severity }) => fails.includes(severity)) ? EXIT.failed : EXIT.ok
+}
+
+function firstDirectory(paths: readonly string[]): string {
+  const found = paths.find((path) => path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  return found ?? '.'
+}
+
+interface Where {
+  readonly root: string
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly stdin: AsyncIterable<Uint8Array>
+}
+
+async function definitionsOf(path: string, { root, files, stdin }: Where): Promise<NamedText[]> {
+  if (path === '-') {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of stdin) chunks.push(chunk)
+    return [{ name: 'stdin', bytes: Buffer.concat(chunks) }]
+  }
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) throw new CliError(EXIT.usage, { what: 'there is no such file or directory', where: path })
+  const inside = relative(resolve(root), resolve(path))
+  const isInside = inside !== '..' && !inside.startsWith('../')
+  if (!found.isDirectory()) {
+    return [{ name: isInside ? inside : path, bytes: await readFile(path) }]
+  }
+  if (!isInside) {
+    const own = readRepository(path)
+    return manifests(own, '').map((name) => ({ name: join(path, name), bytes: own.get(name)! }))
+  }
+  return manifests(files, inside === '' ? '' : `${inside}/`).map((name) => ({ name, bytes: files.get(name)! }))
+}
+
+/** Files that may hold objects: not templates of charts, which are no YAML yet. */
+function manifests(files: ReadonlyMap<string, Uint8Array>, folder: string): string[] {
+  const charts = [...files.keys()]
+    .filter((path) => path === 'Chart.yaml' || path.endsWith('/Chart.yaml'))
+    .map((path) => path.slice(0, -'Chart.yaml'.length))
+  return [...files.keys()].filter(
+    (path) =>
+      path.startsWith(folder) &&
+      /\.(ya?ml|json)$/.test(path) &&
+      !charts.some((chart) => path.startsWith(`${chart}templates/`) || path.startsWith(`${chart}charts/`)),
+  )
+}
+
+function shownPath(root: string, file: string): string {
+  return relative('', join(resolve(root), file)) || file
+}

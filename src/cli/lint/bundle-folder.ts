@@ -1,0 +1,7 @@
+import type { Bundle } from '../../kinds/bundle.ts'
+
+/** Whether a file of the repository is below the path a Bundle takes of its Source. */
+export function isBelowPath(bundle: Pick<Bundle, 'spec'>, file: string): boolean {
+  const path = (bundle.spec.source?.path ?? '').replace(/^(\.?\/)+|\/+$/g, '')
+  return path === '' || path === '.' || file.startsWith(`${path}/`)
+}

@@ -1,0 +1,193 @@
+/** One bundle of a file: rendered for every cluster it is for, and what came out checked. */
+import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Source } from '../../kinds/source.ts'
+import { finding, someOf } from '../../plan/lint/finding.ts'
+import type { Finding } from '../../plan/lint/finding.ts'
+import { lintChart, lintKustomization } from '../../plan/lint/lint-charts.ts'
+import { lintObject } from '../../plan/lint/lint-objects.ts'
+import type { PlacedContent } from '../../plan/lint/lint-overlap.ts'
+import { renderVariants } from '../../render/bundle/render-variants.ts'
+import type { SharedVariant } from '../../render/bundle/render-variants.ts'
+import type { RenderProblem } from '../../render/rendered.ts'
+import { readYaml } from '../../yaml/read.ts'
+import { YamlError } from '../../yaml/yaml.ts'
+import type { YamlDocument } from '../../yaml/yaml.ts'
+import { ENTROPY, recipeFor } from '../bundle-recipe.ts'
+import { CliError } from '../exit.ts'
+import { keyOfObject } from '../fleet-facts.ts'
+import type { FleetFacts } from '../fleet-facts.ts'
+import { isBelowPath } from './bundle-folder.ts'
+import { placed, readDefinitions } from './definitions.ts'
+import type { Definition, PlacedFinding } from './definitions.ts'
+
+/** What a bundle's check works with. */
+export interface BundleToLint {
+  readonly definition: Definition
+  readonly bundle: Bundle
+  readonly source: Source | undefined
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** Objects of the files that are not ours: ConfigMaps for inputs. */
+  readonly others: readonly Definition[]
+  readonly facts: FleetFacts
+  /** Those it is for; one without a name stands for any. */
+  readonly clusters: readonly ClusterInputs[]
+}
+
+/** What a bundle gives, and what is wrong with it. */
+export interface BundleContent {
+  readonly placed: readonly PlacedContent[]
+  readonly findings: readonly PlacedFinding[]
+  /** A finding about an object of the content, where that object is written. */
+  readonly locate: (found: Finding, object: UnknownObject) => PlacedFinding
+}
+
+/** Renders and checks a bundle. */
+export function lintBundle(input: BundleToLint): BundleContent {
+  const { definition, bundle, source, files, clusters } = input
+  const key = keyOfObject(bundle)
+  const here = (found: Finding): PlacedFinding => ({ ...placed(found, definition), bundle: key })
+  const locate = locator(input, here)
+  const nothing = (found: Finding): BundleContent => ({ placed: [], findings: [here(found)], locate })
+  if (bundle.spec === undefined) return { placed: [], findings: [], locate }
+  const elsewhere = source && !source.spec.git
+  if (bundle.spec.source && (elsewhere || !isHere(bundle, files))) {
+    const what = elsewhere ? 'a chart or artifact of a registry' : `the path ${bundle.spec.source.path ?? '.'}`
+    const message = `Bundle ${key}: its content, ${what} of Source ${bundle.spec.source.name}, is not on this disk and was not checked`
+    return nothing(finding('not-rendered', message, { place: ['spec', 'source'] }))
+  }
+  if (clusters.length === 0) {
+    const message = `Bundle ${key}: no cluster is selected, so its content was not rendered`
+    return nothing(finding('not-rendered', message, { place: ['spec', 'placement'] }))
+  }
+  let variants: readonly SharedVariant[]
+  try {
+    const recipe = recipeFor(bundle, input.facts.overrides, configMaps(input))
+    variants = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy: ENTROPY }).variants
+  } catch (caught) {
+    if (!(caught instanceof CliError)) throw caught
+    return nothing(finding('not-rendered', `Bundle ${key}: ${caught.trouble.what}`, { place: ['spec', 'inputs'] }))
+  }
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  const content: PlacedContent[] = []
+  const findings: PlacedFinding[] = packagedFindings(bundle, files)
+  for (const { result, when, clusters: names } of variants) {
+    const known = names.filter((name) => name !== '')
+    if (result.ok === true) {
+      content.push({ bundle: key, clusters: known, objects: result.objects })
+      const who = names.map((name) => ({
+        name: name === '' ? 'that of --kube-version' : name,
+        kubeVersion: byName.get(name)?.kubeVersion,
+      }))
+      for (const object of result.objects) for (const one of lintObject(object, who)) findings.push(locate(one, object))
+    } else if (result.ok === false) {
+      findings.push(
+        ...result.problems.map((problem) => problemFinding(withPlace(problem, files), { key, known, when, here })),
+      )
+    }
+  }
+  return { placed: content, findings, locate }
+}
+
+function isHere(bundle: Bundle, files: BundleToLint['files']): boolean {
+  // A path out of the repository is the renderer's to refuse.
+  const leaves = (bundle.spec.source?.path ?? '').split('/').includes('..')
+  return leaves || [...files.keys()].some((file) => isBelowPath(bundle, file))
+}
+
+function configMaps({ bundle, others }: BundleToLint) {
+  const namespace = bundle.metadata.namespace ?? 'default'
+  return (name: string, key: string): string | undefined => {
+    const found = others.find(
+      ({ object }) => object.kind === 'ConfigMap' && keyOfObject(object) === `${namespace}/${name}`,
+    )
+    return (found?.object['data'] as Record<string, string> | undefined)?.[key]
+  }
+}
+
+interface Problem {
+  readonly key: string
+  readonly known: readonly string[]
+  readonly when: Readonly<Record<string, string | null>>
+  readonly here: (found: Finding) => PlacedFinding
+}
+
+function problemFinding(problem: RenderProblem, { key, known, when, here }: Problem): PlacedFinding {
+  const { message, file, line, column } = problem
+  const place = { place: ['spec', 'source'] }
+  if (known.length === 0 && Object.keys(when).length > 0) {
+    const words = `Bundle ${key}: its content depends on the cluster (${someOf(Object.keys(when))}), and none is known here: ${message}`
+    return here(finding('not-rendered', words, { ...place, todo: 'give --hub, or files with Clusters' }))
+  }
+  const who = known.length === 0 ? '' : ` for ${someOf(known)}`
+  const found = finding('cannot-render', `Bundle ${key} cannot be rendered${who}: ${message}`, place)
+  if (file === undefined) return here(found)
+  return { ...found, bundle: key, file, line: line ?? 1, column: column ?? 1 }
+}
+
+/** Templates name their place at the head of the message. */
+function withPlace(problem: RenderProblem, files: BundleToLint['files']): RenderProblem {
+  const [, file = '', line, column = '1', message = ''] =
+    /^([^\s:]+):(\d+):(?:(\d+):)? (.*)$/s.exec(problem.message) ?? []
+  return files.has(file) ? { message, file, line: Number(line), column: Number(column) } : problem
+}
+
+/** Charts and kustomizations below the bundle's path that follow somebody else's newest. */
+function packagedFindings(bundle: Bundle, files: BundleToLint['files']): PlacedFinding[] {
+  if (!bundle.spec.source) return []
+  return [...files].flatMap(([path, bytes]) => {
+    if (!isBelowPath(bundle, path)) return []
+    const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+    const name = path.slice(folder === '' ? 0 : folder.length + 1)
+    const isChart = name === 'Chart.yaml' && !files.has(folder === '' ? 'Chart.lock' : `${folder}/Chart.lock`)
+    const isKustomization = /^([Kk]ustomization)(\.ya?ml)?$/.test(name)
+    if (!isChart && !isKustomization) return []
+    const document = firstDocument(bytes)
+    if (!document) return []
+    const found = isChart ? lintChart(folder || '.', document.value) : lintKustomization(folder, document.value)
+    return found.map((one) => ({ ...placed(one, { file: path, document, base: [] }), bundle: keyOfObject(bundle) }))
+  })
+}
+
+function firstDocument(bytes: Uint8Array): YamlDocument | undefined {
+  try {
+    return readYaml(bytes, { resolver: '1.1' })[0]
+  } catch (caught) {
+    if (caught instanceof YamlError) return undefined // the renderer says so
+    throw caught
+  }
+}
+
+/** Finds where an object of the content is written: in a file of the bundle, in spec.manifests, or not to be told. */
+function locator(
+  { bundle, files, definition }: BundleToLint,
+  here: (found: Finding) => PlacedFinding,
+): BundleContent['locate'] {
+  let known: readonly Definition[] | undefined
+  const inline = bundle.spec?.manifests !== undefined
+  const key = keyOfObject(bundle)
+  return (found, object) => {
+    known ??= inline ? inlineDefinitions(bundle) : fileDefinitions(bundle, files)
+    const same = known.filter(
+      ({ object: one }) => one.kind === object.kind && one.metadata.name === object.metadata.name,
+    )
+    const one =
+      same.find((each) => (each.object.metadata.namespace ?? '') === (object.metadata.namespace ?? '')) ?? same[0]
+    if (!one) return here({ ...found, place: ['spec', inline ? 'manifests' : 'source'] })
+    const at = placed(found, one)
+    if (!inline) return { ...at, bundle: key }
+    // A literal block begins on the line after its key.
+    const block = placed({ ...found, place: ['spec', 'manifests'] }, definition)
+    return { ...at, ...block, line: (block.line ?? 0) + (at.line ?? 1), column: 1, bundle: key }
+  }
+}
+
+function inlineDefinitions({ spec }: Bundle): readonly Definition[] {
+  return readDefinitions([{ name: '', bytes: Buffer.from(spec.manifests ?? '') }]).others
+}
+
+function fileDefinitions(bundle: Bundle, files: BundleToLint['files']): readonly Definition[] {
+  const inside = [...files].filter(([path]) => /\.(ya?ml|json)$/.test(path) && isBelowPath(bundle, path))
+  return readDefinitions(inside.map(([name, bytes]) => ({ name, bytes }))).others
+}

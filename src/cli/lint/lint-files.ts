@@ -1,0 +1,228 @@
+/** All checks over files and what a hub adds to them. */
+import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import { isObject } from '../../core/json.ts'
+import type { LabelSelector } from '../../core/selector.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Source } from '../../kinds/source.ts'
+import { finding } from '../../plan/lint/finding.ts'
+import type { Finding } from '../../plan/lint/finding.ts'
+import { lintSource } from '../../plan/lint/lint-charts.ts'
+import { lintObject } from '../../plan/lint/lint-objects.ts'
+import { lintOverlap } from '../../plan/lint/lint-overlap.ts'
+import { lintSelector, mayMeet } from '../../plan/lint/lint-selectors.ts'
+import { describeObject } from '../../plan/object-id.ts'
+import { clusterInputsOf } from '../../plan/variants.ts'
+import { keyOfObject, selectionOf, withObjects } from '../fleet-facts.ts'
+import type { FleetFacts } from '../fleet-facts.ts'
+import { isBelowPath } from './bundle-folder.ts'
+import { checkOwn, placed, readDefinitions } from './definitions.ts'
+import type { Definition, NamedText, PlacedFinding } from './definitions.ts'
+import { lintBundle } from './lint-bundle.ts'
+import type { BundleContent } from './lint-bundle.ts'
+import { referenceFindings } from './references.ts'
+import { selectorsIn } from './selectors.ts'
+
+/** What to check. */
+export interface LintInput {
+  /** Files that may define something. */
+  readonly definitions: readonly NamedText[]
+  /** The repository that Sources stand for. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** What the hub has; nothing is known of one when it was not asked. */
+  readonly facts: FleetFacts
+  readonly hasHub: boolean
+  /** Stands for all clusters where none is known. */
+  readonly kubeVersion?: string | undefined
+}
+
+/** What was found, and how much was looked at. */
+export interface LintReport {
+  readonly findings: readonly PlacedFinding[]
+  readonly checked: {
+    readonly objects: number
+    readonly bundles: number
+    readonly clusters: number
+    readonly contents: number
+  }
+}
+
+/** Stands for any cluster while none is known. */
+const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
+
+/** Checks everything. */
+export function lintFiles({ definitions, files, facts: hub, hasHub, kubeVersion }: LintInput): LintReport {
+  const read = readDefinitions(definitions)
+  const { objects, findings: own } = checkOwn(read.own)
+  const facts = withObjects(
+    hub,
+    objects.map(({ object }) => object),
+  )
+  const scene: Scene = { files, facts, others: read.others, kubeVersion }
+  const bundles = objects.filter(({ object }) => object.kind === 'Bundle')
+  const contents = bundles.map((definition) => contentOf(definition, scene))
+  const loose = bundles.length === 0 ? looseFindings(read.others, scene) : []
+  const findings = [
+    ...read.findings.filter(({ file }) => !isInBundle(file ?? '', bundles)),
+    ...own,
+    ...objects.flatMap((definition) => selectorFindings(definition, facts)),
+    ...objects.flatMap((definition) => sourceFindings(definition)),
+    ...referenceFindings(objects, facts, hasHub),
+    ...contents.flatMap(({ findings: found }) => found),
+    ...overlapFindings(bundles, contents, facts),
+    ...loose,
+  ]
+  return {
+    findings: sorted(distinct(findings)),
+    checked: {
+      objects: objects.length,
+      bundles: bundles.length,
+      clusters: facts.clusters.length,
+      contents:
+        contents.reduce((sum, { placed: each }) => sum + Math.max(0, ...each.map((one) => one.objects.length)), 0) +
+        (bundles.length === 0 ? read.others.length : 0),
+    },
+  }
+}
+
+interface Scene {
+  readonly files: LintInput['files']
+  readonly facts: FleetFacts
+  readonly others: readonly Definition[]
+  readonly kubeVersion: string | undefined
+}
+
+/** The clusters a bundle is for; one that stands for any where none is known. */
+function clustersOf(bundle: Bundle, { facts, kubeVersion }: Scene): readonly ClusterInputs[] {
+  const placement = placementOf(bundle, facts)
+  if (facts.clusters.length === 0 || !placement) {
+    return [{ ...NOBODY, ...(kubeVersion === undefined ? {} : { kubeVersion }) }]
+  }
+  const { selected } = selectionOf(placement, facts)
+  return facts.clusters.filter(({ metadata }) => selected.has(metadata.name)).map(clusterInputsOf)
+}
+
+function placementOf(bundle: Bundle, facts: FleetFacts) {
+  const key = `${bundle.metadata.namespace ?? 'default'}/${bundle.spec.placement}`
+  return facts.placements.find((placement) => keyOfObject(placement) === key)
+}
+
+function contentOf(definition: Definition, scene: Scene): BundleContent {
+  const bundle = definition.object as unknown as Bundle
+  const { facts, files, others } = scene
+  const source = facts.sources.find(
+    (one) => keyOfObject(one) === `${bundle.metadata.namespace ?? 'default'}/${bundle.spec.source?.name}`,
+  )
+  return lintBundle({ definition, bundle, source, files, others, facts, clusters: clustersOf(bundle, scene) })
+}
+
+// The renderer says what is wrong with files of a bundle, and better.
+function isInBundle(file: string, bundles: readonly Definition[]): boolean {
+  return bundles.some(({ object }) => {
+    const bundle = object as unknown as Bundle
+    return bundle.spec?.source !== undefined && isBelowPath(bundle, file)
+  })
+}
+
+/** Manifests without a bundle are checked as they are. */
+function looseFindings(others: readonly Definition[], { facts, kubeVersion }: Scene): PlacedFinding[] {
+  const clusters =
+    facts.clusters.length > 0
+      ? facts.clusters.map(clusterInputsOf)
+      : kubeVersion === undefined
+        ? []
+        : [{ name: `Kubernetes ${kubeVersion}`, kubeVersion }]
+  return others.flatMap((definition) =>
+    lintObject(definition.object, clusters).map((found) => placed(found, definition)),
+  )
+}
+
+function sourceFindings(definition: Definition): PlacedFinding[] {
+  if (definition.object.kind !== 'Source') return []
+  return lintSource(definition.object as unknown as Source).map((found) => placed(found, definition))
+}
+
+function selectorFindings(definition: Definition, facts: FleetFacts): PlacedFinding[] {
+  const { object } = definition
+  const who = whoOf(object)
+  const all = facts.clusters
+  const selected = () => {
+    const placement = placementOf(object as unknown as Bundle, facts)
+    if (!placement) return all
+    const names = selectionOf(placement, facts).selected
+    return all.filter(({ metadata }) => names.has(metadata.name))
+  }
+  const among = object.kind === 'Bundle' && isObject(object['spec']) ? selected() : all
+  const found: Finding[] = selectorsIn(object).flatMap(({ place, selector }) =>
+    lintSelector(
+      { who, place, selector },
+      among.map(({ metadata }) => metadata.labels ?? {}),
+    ),
+  )
+  if (object.kind === 'Placement' && all.length > 0 && found.length === 0) {
+    const answer = selectionOf(object as never, facts)
+    if (answer.selected.size === 0) {
+      const why = answer.misconfigured ?? stoppedText(answer.stopped)
+      const message = `${who} selects none of ${all.length} clusters: ${why}`
+      found.push(finding('unmatched-selector', message, { place: ['spec'] }))
+    }
+  }
+  return found.map((one) => placed(one, definition))
+}
+
+const STOPPED: Readonly<Record<string, string>> = {
+  Leaving: 'are leaving',
+  NotAccepted: 'are not accepted',
+  SetDiffers: 'are in other sets',
+  SelectorDiffers: 'have other labels',
+  PredicatesDiffer: 'do not meet its predicates',
+  Tainted: 'have taints it does not tolerate',
+}
+
+function stoppedText(stopped: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(stopped).flatMap(([why, count]) =>
+    count > 0 ? [`${count} ${STOPPED[why] ?? why}`] : [],
+  )
+  return parts.length === 0 ? 'numberOfClusters is 0' : parts.join(', ')
+}
+
+function overlapFindings(
+  bundles: readonly Definition[],
+  contents: readonly BundleContent[],
+  facts: FleetFacts,
+): PlacedFinding[] {
+  const selectorOf = (key: string): LabelSelector | undefined => {
+    const bundle = facts.bundles.find((one) => keyOfObject(one) === key)
+    return bundle && placementOf(bundle, facts)?.spec.clusterSelector
+  }
+  const placementKey = (key: string) => facts.bundles.find((one) => keyOfObject(one) === key)?.spec.placement
+  const meet = (a: string, b: string): boolean => {
+    if (a.split('/')[0] === b.split('/')[0] && placementKey(a) === placementKey(b)) return true
+    const [first, second] = [selectorOf(a), selectorOf(b)]
+    return first !== undefined && second !== undefined && mayMeet(first, second)
+  }
+  return lintOverlap(
+    contents.flatMap((content) => content.placed),
+    meet,
+  ).map(({ bundle, object, ...found }) => {
+    const at = bundles.findIndex((definition) => keyOfObject(definition.object) === bundle)
+    return contents[at]!.locate(found, object)
+  })
+}
+
+function whoOf({ apiVersion, kind, metadata }: UnknownObject): string {
+  return describeObject({ apiVersion, kind, ...metadata })
+}
+
+function distinct(findings: readonly PlacedFinding[]): PlacedFinding[] {
+  const byText = new Map(
+    findings.map((one) => [`${one.check} ${one.file} ${one.line} ${one.column} ${one.message}`, one]),
+  )
+  return [...byText.values()]
+}
+
+function sorted(findings: readonly PlacedFinding[]): PlacedFinding[] {
+  const key = ({ file = '', line = 0, column = 0 }: PlacedFinding) =>
+    `${file}\0${String(line).padStart(8, '0')}\0${String(column).padStart(8, '0')}`
+  return findings.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+}

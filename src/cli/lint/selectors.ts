@@ -1,0 +1,23 @@
+import { isObject } from '../../core/json.ts'
+import type { LabelSelector } from '../../core/selector.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Place } from '../../plan/managed-fields.ts'
+
+const FIELDS: ReadonlySet<string> = new Set(['clusterSelector', 'labelSelector', 'selector'])
+
+/** Every selector of clusters in one of our objects, and where it stands. */
+export function selectorsIn(object: UnknownObject): { readonly place: Place; readonly selector: LabelSelector }[] {
+  const found: { place: Place; selector: LabelSelector }[] = []
+  const walk = (value: unknown, place: Place): void => {
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, [...place, index])
+    else if (isObject(value)) {
+      for (const [field, item] of Object.entries(value)) {
+        if (FIELDS.has(field) && isObject(item) && ('matchLabels' in item || 'matchExpressions' in item)) {
+          found.push({ place: [...place, field], selector: item })
+        } else if (field !== 'helm' && field !== 'patches') walk(item, [...place, field])
+      }
+    }
+  }
+  walk(object['spec'], ['spec'])
+  return found
+}

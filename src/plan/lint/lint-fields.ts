@@ -1,0 +1,98 @@
+/** Fields that a kind does not have, with the nearest one it does. */
+import { isObject } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
+import { builtInGroups, findBuiltinKind, TABLE_MINOR } from '../../kinds/builtin/from-table.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
+import type { StructuralSchema } from '../../kinds/structural.ts'
+import { fieldSchema } from '../../kinds/walk/merge-keys.ts'
+import { own } from '../../kinds/walk/own.ts'
+import { describePlace } from '../managed-fields.ts'
+import type { Place } from '../managed-fields.ts'
+import { describeObject, groupOf } from '../object-id.ts'
+import { finding } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { apiLife, minorOf } from './kubernetes-apis.ts'
+import type { LintCluster } from './lint-apis.ts'
+
+/** A field that a schema does not know, and those it knows there. */
+export interface UnknownField {
+  readonly place: Place
+  readonly known: readonly string[]
+}
+
+const MOST = 20
+
+/** Checks an object of one of Kubernetes' own kinds; a kind that is none of them is named. */
+export function lintContentFields(object: UnknownObject, clusters: readonly LintCluster[]): Finding[] {
+  const kind = findBuiltinKind(object.apiVersion, object.kind)
+  if (!kind) return lintKind(object)
+  const minors = clusters.map(({ kubeVersion }) => minorOf(kubeVersion))
+  const isCovered = minors.length > 0 && minors.every((minor) => minor !== undefined && minor <= TABLE_MINOR)
+  const found = lintFields(kind, object)
+  return isCovered ? found : found.map((one) => ({ ...one, severity: 'warning' as const }))
+}
+
+/** Checks the fields of an object of a kind. */
+export function lintFields(kind: Kind, object: UnknownObject): Finding[] {
+  const who = describeObject({ apiVersion: object.apiVersion, kind: object.kind, ...object.metadata })
+  const schema: StructuralSchema = {
+    ...kind.schema,
+    properties: { ...kind.schema.properties, metadata: METADATA_SCHEMA },
+  }
+  return unknownFields(object, schema).map(({ place, known }) => {
+    const field = String(place.at(-1))
+    const near = nearest(field, known)
+    const where = describePlace(object, place.slice(0, -1))
+    const message = `${who}: there is no field ${field}${where === '.' ? '' : ` in ${where}`}`
+    return finding('unknown-field', message, {
+      place,
+      ...(near === undefined ? {} : { todo: `did you mean ${near}?` }),
+    })
+  })
+}
+
+/** Fields of a value that its schema does not know; what may hold anything is not looked into. */
+export function unknownFields(value: unknown, schema: StructuralSchema): UnknownField[] {
+  const found: UnknownField[] = []
+  look(value, schema, [], found)
+  return found.slice(0, MOST)
+}
+
+function look(value: unknown, schema: StructuralSchema | undefined, place: Place, found: UnknownField[]): void {
+  if (schema === undefined || schema['x-kubernetes-preserve-unknown-fields'] === true) return
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) look(item, schema.items, [...place, index], found)
+    return
+  }
+  if (!isObject(value)) return
+  const { properties, additionalProperties } = schema
+  if (properties === undefined && additionalProperties === undefined) return
+  for (const [field, child] of Object.entries(value)) {
+    const isKnown = own(properties, field) !== undefined || additionalProperties !== undefined
+    if (isKnown) look(child, fieldSchema(schema, field), [...place, field], found)
+    else found.push({ place: [...place, field], known: Object.keys(properties ?? {}) })
+  }
+}
+
+function lintKind(object: UnknownObject): Finding[] {
+  const { apiVersion, kind } = object
+  // An API version that is gone or to come is told as such.
+  if (apiLife(apiVersion, kind)) return []
+  const kinds = builtInGroups().get(groupOf(object))
+  const who = describeObject({ apiVersion, kind, ...object.metadata })
+  if (!kinds) {
+    const message = `${who}: the kind ${kind} of ${apiVersion} is not one of Kubernetes’ own; its fields were not checked`
+    return [finding('unknown-kind', message, { place: ['kind'] })]
+  }
+  const near = nearest(kind, new Set(kinds.map((one) => one.kind)))
+  const right = kinds.find((one) => one.kind === kind) ?? kinds.find((one) => one.kind === near)
+  const message = `${who}: Kubernetes has no kind ${kind} in ${apiVersion}; its fields were not checked`
+  const todo = right && `did you mean ${right.kind} of ${apiVersionOf(right)}?`
+  return [finding('unknown-kind', message, { severity: 'warning', place: ['kind'], ...(todo ? { todo } : {}) })]
+}
+
+function apiVersionOf({ group, version }: Kind): string {
+  return group === '' ? version : `${group}/${version}`
+}
