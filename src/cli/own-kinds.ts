@@ -1,10 +1,15 @@
 /** Our kinds' addresses without their schemas: typebox would double the time to the first byte. */
 import type { Client, ListOptions } from '../client/client.ts'
 import type { Assignment } from '../kinds/assignment.ts'
+import type { Bundle } from '../kinds/bundle.ts'
 import type { ClusterReport } from '../kinds/cluster-report.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
+import type { Placement } from '../kinds/placement.ts'
+import type { Release } from '../kinds/release.ts'
 import type { Rollout } from '../kinds/rollout.ts'
+import type { Source } from '../kinds/source.ts'
+import type { State } from '../kinds/states.ts'
 
 /** Clusters. */
 export const CLUSTERS = ownKind<Cluster>('Cluster', 'Cluster')
@@ -14,6 +19,34 @@ export const ASSIGNMENTS = ownKind<Assignment>('Assignment', 'Cluster')
 export const REPORTS = ownKind<ClusterReport>('ClusterReport', 'Cluster')
 /** Releases on their way. */
 export const ROLLOUTS = ownKind<Rollout>('Rollout', 'Namespaced')
+/** Where content comes from. */
+export const SOURCES = ownKind<Source>('Source', 'Namespaced')
+/** What should run. */
+export const BUNDLES = ownKind<Bundle>('Bundle', 'Namespaced')
+/** Where. */
+export const PLACEMENTS = ownKind<Placement>('Placement', 'Namespaced')
+/** Bundle revisions that move together. */
+export const RELEASES = ownKind<Release>('Release', 'Namespaced')
+
+/** One object that a cluster is told to have: a row of the view. */
+export interface ObjectRow extends KubeObject {
+  readonly bundle: string
+  readonly cluster: string
+  readonly object: {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly namespace?: string
+    readonly name: string
+    readonly digest: string
+  }
+  readonly state: State
+  readonly message?: string
+}
+/** Objects that clusters are told to have; only the embedded home serves them. */
+export const OBJECTS: ResourceType<ObjectRow> = {
+  ...ownKind<ObjectRow>('BundleObject', 'Namespaced'),
+  group: 'view.flotilla.dev',
+}
 
 const PAGE = 500
 

@@ -11,6 +11,7 @@ import type { Act, CliPorts } from './tree/act.ts'
 import { addStart } from './tree/start.ts'
 import { addClusters } from './tree/clusters.ts'
 import { addObjects } from './tree/objects.ts'
+import { addObserve } from './tree/observe.ts'
 import { addRender } from './tree/render.ts'
 import { addSources } from './tree/sources.ts'
 import { addDrift } from './tree/drift.ts'
@@ -80,6 +81,7 @@ function buildProgram(verb: string | undefined, act: Act): Command {
   addStart(program, act)
   addClusters(program, act)
   addObjects(program, act)
+  addObserve(program, act)
   addSources(program, act)
   addValidate(program, act)
   addRender(program, act)

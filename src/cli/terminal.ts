@@ -27,6 +27,8 @@ export interface Terminal {
   paint(color: Color, text: string): string
   /** True when a person can be asked on stdin. */
   readonly isInteractive: boolean
+  /** False where only ASCII can be shown. */
+  readonly isUtf8: boolean
 }
 
 /** Where the streams lead and what was asked for. */
@@ -67,5 +69,6 @@ export function createTerminal(options: TerminalOptions): Terminal {
     sign: signText,
     paint: (color, text) => painted(stdout, color, text),
     isInteractive: options.stdinIsTTY && stderr.isTTY,
+    isUtf8: environment.isUtf8,
   }
 }

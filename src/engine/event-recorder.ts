@@ -29,12 +29,28 @@ export interface EventRecorderOptions {
 /** So many at once, and then so many each second: a region that returns tells itself by its conditions. */
 const BURST = 100
 const PER_SECOND = 10
+/** The same news of the same object again within this time are not told: a rollout goes to and fro between two holds. */
+const SAME_MS = 10_000
+const MAX_REMEMBERED = 5_000
 const MAX_MESSAGE = 1024
 
 /** Makes a recorder. */
 export function createEventRecorder({ client, clock, log, metrics }: EventRecorderOptions): EventRecorder {
   const { eventsDropped } = declareEngineMetrics(metrics ?? silentMetrics)
   let [tokens, countedAt] = [BURST, clock.monotonicMs()]
+  const toldAt = new Map<string, number>()
+
+  function isStale(key: string): boolean {
+    const told = toldAt.get(key)
+    return told !== undefined && clock.monotonicMs() - told < SAME_MS
+  }
+
+  function remember(key: string): void {
+    toldAt.delete(key)
+    toldAt.set(key, clock.monotonicMs())
+    const [oldest] = toldAt.keys()
+    if (toldAt.size > MAX_REMEMBERED) toldAt.delete(oldest!)
+  }
 
   function takeToken(): boolean {
     const now = clock.monotonicMs()
@@ -54,18 +70,23 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
       const { name, namespace } = event.metadata
       const known = await client.get(Event, { name, namespace: namespace! })
       const count = (known.count ?? 1) + 1
-      await client.update(Event, { ...known, count, lastTimestamp: event.lastTimestamp! }, options)
+      const { message, lastTimestamp } = event
+      await client.update(Event, { ...known, count, message: message!, lastTimestamp: lastTimestamp! }, options)
     }
   }
 
   return {
     async record(object, news, component) {
       for (const one of news) {
+        const event = eventOf(object, one, { component, now: formatTime(clock.now()) })
+        const key = `${event.metadata.namespace ?? ''}/${event.metadata.name}`
+        if (isStale(key)) continue
         if (!takeToken()) {
           eventsDropped({}, 1)
           continue
         }
-        await write(eventOf(object, one, { component, now: formatTime(clock.now()) })).catch((caught: unknown) =>
+        remember(key)
+        await write(event).catch((caught: unknown) =>
           log.debug({ err: toError(caught), name: object.metadata.name }, 'event not written'),
         )
       }
@@ -73,7 +94,7 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
   }
 }
 
-/** The same news of the same object have the same name: they are counted, not written again. */
+/** The same news of the same object have the same name: they are counted, and the newest words stay. */
 function eventOf(
   object: KubeObject,
   { type, reason, message }: News,
@@ -82,7 +103,7 @@ function eventOf(
   const { name, namespace = 'default', uid, resourceVersion } = object.metadata
   const { apiVersion, kind } = object
   const text = message.slice(0, MAX_MESSAGE)
-  const mark = digestOfJson([uid ?? '', component, type, reason, text]).slice('sha256:'.length, 'sha256:'.length + 16)
+  const mark = digestOfJson([uid ?? '', component, type, reason]).slice('sha256:'.length, 'sha256:'.length + 16)
   return {
     apiVersion: 'v1',
     kind: 'Event',

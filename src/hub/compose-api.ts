@@ -6,7 +6,8 @@ import type { Kind } from '../kinds/define-kind.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { Store } from '../store/store.ts'
 import type { HubPorts } from './ports.ts'
-import { HUB_VIEWS } from './view/hub-views.ts'
+import { hubViews } from './view/hub-views.ts'
+import type { SetReads } from './view/object-rows.ts'
 
 /** The kinds the embedded home serves; it runs no workloads. */
 export const HUB_KINDS: readonly Kind[] = [...HUB_BUILTIN_KINDS, ...NATIVE_KINDS]
@@ -18,14 +19,16 @@ export interface ApiParts extends HubPorts {
   readonly tokenKeys?: TokenKeys
   /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
   readonly rootCa?: string
+  /** For the view of objects. */
+  readonly blobs?: SetReads
 }
 
 /** The embedded home's API over a store. */
-export function composeApi({ rootCa, ...parts }: ApiParts): ApiServer {
+export function composeApi({ rootCa, blobs, ...parts }: ApiParts): ApiServer {
   return createApiServer({
     ...parts,
     kinds: HUB_KINDS,
-    views: HUB_VIEWS,
+    views: hubViews(blobs),
     ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
   })
 }

@@ -61,7 +61,7 @@ export interface ComposedHub {
 /** Puts a whole hub together in this thread. */
 export function composeHub(options: HubOptions): ComposedHub {
   const { store, blobs, trust, metrics, fetchSource: _fetchSource, ...ports } = options
-  const api = composeApi({ ...ports, store })
+  const api = composeApi({ ...ports, store, blobs })
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
     createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
   const client = clientOf(HUB_USERS.admin)

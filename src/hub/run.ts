@@ -260,6 +260,7 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
   const api = await startThread('api', {
     listen,
     database: directory.file(DATABASE_FILE),
+    blobs: directory.file('blobs'),
     sealingKeys: await loadSealingKeys(directory, starting.ids),
     server: issueApiServer(keys, certificateNames([listen.host, hostname()]), starting),
     clientCa: keys.apiCa.certificate,

@@ -1,4 +1,5 @@
 /** A hub's API in memory with a terminal that remembers, for tests of commands. */
+import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import { createRest } from '../client/rest.ts'
 import { explainError } from '../cli/explain-error.ts'
@@ -14,7 +15,8 @@ import { createMemoryStore } from '../store/memory-store.ts'
 
 /** Starts it; it ends with the test. */
 export function createCliHub(t: { after(fn: () => Promise<void>): void }) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  const blobs = createMemoryBlobs()
+  const api = composeApi({ store: createMemoryStore(), blobs, clock: systemClock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
   const transport = inProcess(api.handle, HUB_USERS.admin)
   const said = { out: '', err: '' }
@@ -27,6 +29,7 @@ export function createCliHub(t: { after(fn: () => Promise<void>): void }) {
   })
   const rest = createRest({ transport, clock: systemClock })
   return {
+    blobs,
     client: createClient({ transport, clock: systemClock }),
     connection: { rest, server: 'memory', kubeconfig: 'none', namespace: undefined, close: async () => {} },
     terminal,

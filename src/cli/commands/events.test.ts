@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { buildBundle, buildCluster } from '../../testing/builders.ts'
 import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
 import { events } from './events.ts'
@@ -14,13 +15,20 @@ test('events of every namespace come with the newest last, and can be asked for 
   await run()
   assert.equal(taken().err, 'Nothing happened in the last hour.\n')
 
-  const recorder = createEventRecorder({ client, clock: systemClock, log: silentLogger })
+  const clock = createVirtualClock(systemClock.now())
+  const recorder = createEventRecorder({ client, clock, log: silentLogger })
   const offline = { type: 'Normal', reason: 'Silent', message: 'not heard' } as const
   const failed = { type: 'Warning', reason: 'RenderFailed', message: 'no such\nkey' } as const
   const cluster = buildCluster('store-1')
   const bundle = buildBundle('default/hello', { placement: 'p' })
-  await recorder.record(cluster, [offline], 'flotilla-test')
-  await recorder.record(cluster, [offline], 'flotilla-test')
+  for (const { message, after } of [
+    { message: 'not heard', after: 0 },
+    { message: 'not heard at all', after: 5_000 },
+    { message: 'not heard for long', after: 6_000 },
+  ]) {
+    await clock.advance(after)
+    await recorder.record(cluster, [{ ...offline, message }], 'flotilla-test')
+  }
   await recorder.record(bundle, [failed], 'flotilla-test')
 
   await run()
@@ -29,7 +37,7 @@ test('events of every namespace come with the newest last, and can be asked for 
   assert.match(lines[0]!, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/)
   assert.match(
     lines.find((line) => line.includes('Silent'))!,
-    /Normal +Silent +cluster\/store-1 +not heard \(2 times\)$/,
+    /Normal +Silent +cluster\/store-1 +not heard for long \(2 times\)$/,
   )
   assert.match(
     lines.find((line) => line.includes('RenderFailed'))!,

@@ -32,5 +32,5 @@ export async function status({ connection, terminal, environment, flags }: Statu
     program: environment.program,
   }
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(statusSummary(facts), undefined, 2)}\n`)
-  terminal.data(statusText(facts, systemClock.now(), { ...terminal, isUtf8: environment.isUtf8 }))
+  terminal.data(statusText(facts, systemClock.now(), terminal))
 }

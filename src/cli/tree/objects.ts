@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { collect } from './act.ts'
 import type { Act } from './act.ts'
 
-/** Commands about objects of the API: status, get, events, apply, delete. */
+/** Commands about objects of the API: status, get, apply, delete. */
 export function addObjects(program: Command, act: Act): void {
   program
     .command('status')
@@ -37,20 +37,6 @@ export function addObjects(program: Command, act: Act): void {
       act(async (run, words, flags) => {
         const [{ get }, connection] = await Promise.all([import('../commands/get.ts'), run.connect()])
         await get(words, { ...run, connection, flags: flags as never })
-      }),
-    )
-  program
-    .command('events')
-    .description('what happened in the last hour, the newest last')
-    .option('-n, --namespace <namespace>', 'only of this namespace')
-    .option('--for <kind/name>', 'only about this object, such as rollout/hello-g2 or cluster/store-1')
-    .option('--warnings', 'only warnings')
-    .option('-w, --watch', 'go on with what happens')
-    .addOption(new Option('-o, --output <format>', 'output').choices(['table', 'json']).default('table'))
-    .action(
-      act(async (run, _words, flags) => {
-        const [{ events }, connection] = await Promise.all([import('../commands/events.ts'), run.connect()])
-        await events({ ...run, connection, flags })
       }),
     )
   program

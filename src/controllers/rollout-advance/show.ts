@@ -12,6 +12,10 @@ export function showDecision(conditions: ConditionSet, decision: RolloutDecision
       conditions.remove('Held')
       return
     case 'Pass':
+      conditions.set('Ready', 'False', 'RingPassed', message)
+      conditions.set('Reconciling', 'True', 'RingPassed', decision.message)
+      conditions.remove('Held')
+      return
     case 'Admit':
       conditions.set('Ready', 'False', 'Progressing', message)
       conditions.set('Reconciling', 'True', 'Progressing', decision.message)

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { Registry } from '@prometheus-io/client'
 import { listenHttps } from '../../apiserver/https-listener.ts'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { parseStored, prefixOf, textAt } from '../../apiserver/objects.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
@@ -62,7 +63,15 @@ await serveThread<'api'>(async (init) => {
   const closing = new AbortController()
   const compacting = runCompactor({ store, clock, log }, closing.signal)
   const resealing = resealAtStart({ plain, store, newest: newest!.id, log }, closing.signal)
-  const api = composeApi({ store, clock, ids: systemIds, log, tokenKeys: init.tokenKeys, rootCa: init.clientCa })
+  const api = composeApi({
+    store,
+    blobs: createFileBlobs({ folder: init.blobs, ids: systemIds }),
+    clock,
+    ids: systemIds,
+    log,
+    tokenKeys: init.tokenKeys,
+    rootCa: init.clientCa,
+  })
   const listener = await listenHttps({
     ...init.listen,
     handle: measureApi(api.handle, measuring),

@@ -18,6 +18,8 @@ export interface ApiInit {
   /** They seal Secrets at rest; the first one seals. */
   readonly sealingKeys: readonly [PlainSealingKey, ...PlainSealingKey[]]
   readonly server: CertificateAndKey
+  /** The folder of blobs. */
+  readonly blobs: string
   /** PEM of the CA whose certificates say who a caller is. */
   readonly clientCa: string
   /** PEM of the keys of service accounts' tokens; the first one signs. */

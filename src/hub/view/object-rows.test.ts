@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
+import { digestOf } from '../../core/digest.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
+import { PlacementDecision } from '../../kinds/placement-decision.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
+import { objectSetBytes } from '../../wire/signed-document.ts'
+import type { ViewReads } from './bundle-rows.ts'
+import { bundleObjects } from './object-rows.ts'
+import type { PlacedRow, RowRange } from './view-store.ts'
+
+const NAMES = ['c', 'a', 'b']
+const CLUSTERS = ['store-1', 'store-2']
+const bytes = objectSetBytes({
+  format: 'flotilla.dev/set/v1',
+  objects: NAMES.map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'x', name, digest: digestOf(name) })),
+})
+const set = digestOf(bytes)
+const known = { clusterId: 'c-1', epoch: 1, revision: 1 }
+const row = { bundle: 'shop/web', generation: 1, set }
+const drift = [{ object: 'ConfigMap x/b', fields: ['.data'], since: '2026-11-16T00:00:00Z' }]
+const bundle = buildBundle('shop/web', { placement: 'stores' })
+const decisions = CLUSTERS.map((cluster) => ({ cluster, reason: '', state: 'Selected' as const }))
+const page = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
+
+const reads: ViewReads = {
+  bundle: async () => bundle,
+  bundles: async function* () {
+    yield bundle
+  },
+  placement: async () => {
+    const placement = buildPlacement('shop/stores')
+    return { ...placement, metadata: { ...placement.metadata, generation: 1 } }
+  },
+  decisions: async () => [build(PlacementDecision, 'shop/stores-0', { spec: page })],
+  rollouts: async () => [],
+  cluster: async (name) => (CLUSTERS.includes(name) ? buildCluster(name) : undefined),
+  report: async (name) =>
+    build(ClusterReport, name, {
+      spec: {
+        ...known,
+        receivedAt: '2026-11-16T00:00:00Z',
+        bundles: name === 'store-2' ? [{ ...row, state: 'Drifted', drift }] : [{ ...row, state: 'Ready' }],
+      },
+    }),
+  assignment: async (name) =>
+    build(Assignment, name, {
+      spec: { ...known, document: digestOf('d'), entries: [{ ...row, rollout: 'shop/web-g1' }] },
+    }),
+}
+
+async function rowsFrom(range: Partial<RowRange>): Promise<readonly PlacedRow[]> {
+  const blobs = createMemoryBlobs()
+  await blobs.put(bytes)
+  return await Array.fromAsync(bundleObjects(reads, blobs).rows({ where: new Map(), ...range }))
+}
+
+test('objects come in order, one row each, and a list goes on after any of them', async () => {
+  const all = await rowsFrom({})
+  const shown = all.map(({ at }) => `${at[2]} ${at[3]}`)
+  assert.deepEqual(
+    shown,
+    CLUSTERS.flatMap((cluster) => ['a', 'b', 'c'].map((name) => `${cluster} ConfigMap x ${name} v1`)),
+  )
+  for (const [index, { at }] of all.entries()) assert.deepEqual(await rowsFrom({ after: at }), all.slice(index + 1))
+})
+
+test('an object that drifted says so, and the others of its bundle do not', async () => {
+  const rows = await rowsFrom({ where: new Map([['cluster', 'store-2']]) })
+  const states = rows.map(({ object }) => object['state'])
+  assert.deepEqual(states, ['Ready', 'Drifted', 'Ready'])
+  assert.equal(rows[1]!.object['message'], '.data')
+})
+
+test('one row by name, and nothing for names of no row', async () => {
+  const blobs = createMemoryBlobs()
+  await blobs.put(bytes)
+  const source = bundleObjects(reads, blobs)
+  const [first] = await rowsFrom({})
+  const { name } = first!.object.metadata
+  assert.match(name, /^web\.store-1\.configmap-[0-9a-f]{10}$/)
+  assert.deepEqual(await source.get('shop', name), first!.object)
+  for (const wrong of ['web', 'web.store-1', 'web.store-9.configmap-0000000000', `${name}0`, '.'])
+    assert.equal(await source.get('shop', wrong), undefined, wrong)
+})

@@ -1,0 +1,98 @@
+/** Rows about objects: BundleObject per (bundle, cluster, object), from the set that the cluster is told to have. */
+import type { Blobs } from '../../blobs/blobs.ts'
+import { digestOfJson, isDigest } from '../../core/digest.ts'
+import { BundleObject } from '../../kinds/bundle-object.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { describeObject } from '../../plan/object-id.ts'
+import { compareText } from '../../plan/placement.ts'
+import { parseObjectSet } from '../../wire/signed-document.ts'
+import type { ObjectSet } from '../../wire/document.ts'
+import { bundleStates } from './bundle-rows.ts'
+import type { ViewReads } from './bundle-rows.ts'
+import type { PlacedRow, RowSource } from './view-store.ts'
+
+/** Where sets are read from. */
+export type SetReads = Pick<Blobs, 'get'>
+
+/** How many drifted objects a report names at most. */
+const MAX_NAMED = 20
+
+type SetObject = ObjectSet['objects'][number]
+
+/** The source of BundleObjects. */
+export function bundleObjects(reads: ViewReads, blobs: SetReads): RowSource {
+  const states = bundleStates(reads)
+
+  async function rowsOf(pair: UnknownObject): Promise<readonly PlacedRow[]> {
+    const { bundle, cluster, state } = pair as unknown as Record<'bundle' | 'cluster' | 'state', string>
+    const { namespace = '' } = pair.metadata
+    const [assignment, report] = await Promise.all([reads.assignment(cluster), reads.report(cluster)])
+    const key = `${namespace}/${bundle}`
+    const set = assignment?.spec.entries.find((entry) => entry.bundle === key)?.set
+    const bytes = set !== undefined && isDigest(set) ? await blobs.get(set) : undefined
+    if (!bytes) return []
+    const reported = report?.spec.bundles.find((row) => row.bundle === key && row.set === set)
+    return parseObjectSet(bytes)
+      .objects.map((object) => ({
+        at: [namespace, bundle, cluster, positionOf(object)],
+        object: {
+          apiVersion: apiVersionOf(BundleObject),
+          kind: BundleObject.kind,
+          metadata: {
+            name: `${bundle}.${cluster}.${object.kind.toLowerCase()}-${markOf(object)}`,
+            namespace,
+            labels: { 'flotilla.dev/bundle': bundle, 'flotilla.dev/cluster': cluster },
+          },
+          bundle,
+          cluster,
+          object,
+          state,
+          ...wordsOf(object, reported),
+        },
+      }))
+      .sort((a, b) => compareText(a.at[3]!, b.at[3]!))
+  }
+
+  return {
+    async get(namespace, name) {
+      const pair = await states.get(namespace, name.slice(0, Math.max(0, name.lastIndexOf('.'))))
+      const rows = pair ? await rowsOf(pair) : []
+      return rows.find(({ object }) => object.metadata.name === name)?.object
+    },
+    async *rows(range) {
+      const [namespace, bundle, cluster, position] = range.after ?? []
+      const { after: _after, where, ...below } = range
+      // Only pairs can be passed over without being worked out; the state of an object may be another than its bundle's.
+      const pairs = { ...below, where: new Map([...where].filter(([field]) => field !== 'state')) }
+      const resumed = position === undefined ? undefined : await states.get(namespace!, `${bundle!}.${cluster!}`)
+      if (resumed) yield* (await rowsOf(resumed)).filter(({ at }) => compareText(at[3]!, position!) > 0)
+      const later = position === undefined ? {} : { after: [namespace!, bundle!, cluster!] }
+      for await (const { object } of states.rows({ ...pairs, ...later })) yield* await rowsOf(object)
+    },
+  }
+}
+
+/** A position has no slash. */
+function positionOf({ kind, namespace = '', name, apiVersion }: SetObject): string {
+  return `${kind} ${namespace} ${name} ${apiVersion.replace('/', ' ')}`
+}
+
+function markOf({ apiVersion, kind, namespace = '', name }: SetObject): string {
+  return digestOfJson([apiVersion, kind, namespace, name]).slice('sha256:'.length, 'sha256:'.length + 10)
+}
+
+/** What the cluster says about this object rather than about the bundle. */
+function wordsOf(
+  object: SetObject,
+  reported: ClusterReport['spec']['bundles'][number] | undefined,
+): { readonly state?: string; readonly message?: string } {
+  const label = describeObject(object)
+  if (reported?.firstFailing === label) return { state: reported.state, message: reported.message ?? '' }
+  const drift = reported?.drift?.find((one) => one.object === label)
+  if (drift) return { state: 'Drifted', message: drift.fields.join('; ') }
+  // All that drifted are named, so this one has not.
+  const isWell = reported?.state === 'Drifted' && (reported.drift?.length ?? MAX_NAMED) < MAX_NAMED
+  return isWell ? { state: 'Ready' } : {}
+}
