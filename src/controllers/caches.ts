@@ -1,6 +1,7 @@
 /** What the controllers read: one cache per kind, shared, with the indexes that keep one change from touching the whole fleet. */
 import type { Informer } from '../client/informer.ts'
 import type { Informers } from '../client/informers.ts'
+import { Approval } from '../kinds/approval.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import { Bundle } from '../kinds/bundle.ts'
@@ -32,6 +33,7 @@ export interface Caches {
   readonly releases: Informer<Release>
   readonly rolloutPlans: Informer<RolloutPlan>
   readonly rollouts: Informer<Rollout>
+  readonly approvals: Informer<Approval>
   readonly assignments: Informer<Assignment>
   readonly reports: Informer<ClusterReport>
 }
@@ -51,6 +53,7 @@ export function createCaches(informers: Informers): Caches {
     releases: informers.of(Release),
     rolloutPlans: informers.of(RolloutPlan),
     rollouts: informers.of(Rollout),
+    approvals: informers.of(Approval),
     assignments: informers.of(Assignment),
     reports: informers.of(ClusterReport),
   }
@@ -67,6 +70,7 @@ export function createCaches(informers: Informers): Caches {
   caches.rollouts.addIndex('cluster', (rollout) => [
     ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),
   ])
+  caches.approvals.addIndex('rollout', (approval) => [inNamespaceOf(approval, approval.spec.rollout)])
   caches.bundles.addIndex('placement', (bundle) => [inNamespaceOf(bundle, bundle.spec.placement)])
   caches.bundles.addIndex('source', ({ metadata, spec }) =>
     spec.source ? [inNamespaceOf({ metadata }, spec.source.name)] : [],

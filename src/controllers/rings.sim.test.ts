@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { Approval } from '../kinds/approval.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { Placement } from '../kinds/placement.ts'
@@ -125,4 +126,40 @@ test('a plan that starts by hand waits; pausing lets what was admitted go on', a
   assert.equal(await tell(hub), 'Paused all []')
   await set(false)
   assert.equal(await tell(hub), 'Progressing all [b]')
+})
+
+test('a ring opens when two people have approved it; a restart in between forgets nothing', async (t) => {
+  const [canary, rest] = RINGS
+  const rings = [
+    { ...canary!, soak: '1s' },
+    { ...rest!, approvals: { count: 2, noSelfApproval: false } },
+  ]
+  const hub = await fleet(t, { lab: { ring: 'canary' }, s1: {}, s2: {} }, { rings })
+  await report(hub, 'lab', 'Ready')
+  await hub.clock.advance(10_000)
+  assert.equal(await tell(hub), 'Progressing rest []')
+  assert.match(
+    (await rollout(hub)).status?.conditions?.find(({ type }) => type === 'Held')?.message ?? '',
+    /^Waits for approval of ring rest by 2 different people\. Since .* Released by `flotilla rollout approve hello-g1/,
+  )
+  const approve = async (author: string, plan = 'careful') => {
+    const spec = { rollout: 'hello-g1', plan, ring: 'rest', decision: 'Approve' as const, author }
+    await hub.create(build(Approval, `default/${author}-${plan}`, { spec }), Approval)
+    await hub.clock.advance(3000)
+  }
+  await approve('ana')
+  await approve('ana', 'lax')
+  await approve('eva', 'lax')
+  assert.equal(await tell(hub), 'Progressing rest []', 'one person, and words about another plan')
+  await hub.restart()
+  await approve('ben')
+  assert.equal(await tell(hub), 'Progressing rest [s1 s2]')
+  const { status } = await rollout(hub)
+  assert.deepEqual(
+    status?.rings?.[1]?.approvedBy?.map(({ author, approval }) => [author, approval]),
+    [
+      ['ana', 'ana-careful'],
+      ['ben', 'ben-careful'],
+    ],
+  )
 })

@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts'
 import { deadline } from '../core/deadline.ts'
 import type { Clock } from '../core/clock.ts'
 import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
+import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../kinds/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../kinds/builtin/admission.ts'
 import { toCrd } from '../kinds/crd.ts'
@@ -24,8 +25,10 @@ const POLL_MS = 100
 /** Applies the policies that ship with our kinds; the same on both homes. */
 export async function installPolicies(client: Client, signal: AbortSignal): Promise<void> {
   const options = { fieldManager: 'flotilla-hub', force: true, signal }
-  for (const policy of [ACCEPT_POLICY, BIND_POLICY]) await client.apply(ValidatingAdmissionPolicy, policy, options)
-  for (const binding of [ACCEPT_BINDING, BIND_BINDING]) {
+  for (const policy of [ACCEPT_POLICY, BIND_POLICY, APPROVE_POLICY, TERMS_POLICY]) {
+    await client.apply(ValidatingAdmissionPolicy, policy, options)
+  }
+  for (const binding of [ACCEPT_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING]) {
     await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
   }
 }

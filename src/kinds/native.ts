@@ -1,3 +1,4 @@
+import { Approval } from './approval.ts'
 import { Assignment } from './assignment.ts'
 import { Bundle } from './bundle.ts'
 import { ClusterReport } from './cluster-report.ts'
@@ -28,6 +29,7 @@ export const NATIVE_KINDS: readonly Kind[] = [
   Release,
   RolloutPlan,
   Rollout,
+  Approval,
   Assignment,
   ClusterReport,
 ]

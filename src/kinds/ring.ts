@@ -1,11 +1,32 @@
 import { concurrency } from './bundle.ts'
-import { duration, int, intOrString, labelSelector, listMap, object, optional, text } from './schema.ts'
+import { duration, flag, int, intOrString, labelSelector, listMap, listOf, object, optional, text } from './schema.ts'
 
 /** The name of a ring. */
-export const ringName = () => text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
+export const ringName = (description?: string) =>
+  text({ max: 63, min: 1, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', ...(description ? { description } : {}) })
 
 const budget = (description: string) =>
   optional(intOrString({ minimum: 0, pattern: '^(100|[1-9]?[0-9])%$', description }))
+
+const approvals = () =>
+  object(
+    {
+      count: int({ minimum: 1, maximum: 10, default: 1, description: 'How many different people must approve.' }),
+      groups: optional(
+        listOf(text({ max: 512, min: 1 }), {
+          max: 32,
+          min: 1,
+          description: 'Only approvals by members of one of these groups count.',
+        }),
+      ),
+      noSelfApproval: flag({
+        default: false,
+        description:
+          'Who started or resumed the Rollout does not count. Where that is nobody, since it started by itself, one more approval is needed.',
+      }),
+    },
+    { description: 'What must be said in Approvals before anybody of this ring is admitted.' },
+  )
 
 /** Rings in order, as RolloutPlans and Rollouts have them. */
 export const rings = () =>
@@ -49,6 +70,7 @@ export const rings = () =>
           description: 'An agent that has not begun so long after its admission does not begin, and asks again.',
         }),
       ),
+      approvals: optional(approvals()),
     }),
     {
       max: 32,

@@ -12,6 +12,7 @@ import {
   name,
   object,
   optional,
+  setOf,
   text,
   time,
 } from './schema.ts'
@@ -44,6 +45,12 @@ export const Rollout = defineKind({
       duration({ description: 'An admitted cluster that is not Ready after so long counts as failed.' }),
     ),
     plan: optional(name({ description: 'The RolloutPlan it was made from.' })),
+    startedBy: optional(
+      setOf(text({ max: 512, min: 1 }), {
+        max: 64,
+        description: 'Who started or resumed it; names are only ever added, each by its bearer.',
+      }),
+    ),
   }),
   status: object({
     observedGeneration: optional(int()),
@@ -64,6 +71,17 @@ export const Rollout = defineKind({
           ready: optional(int()),
           failed: optional(int()),
           excused: optional(int({ description: 'Not connected, and admitted when they return.' })),
+          openedAt: optional(time({ description: 'The approvals it asks for were there; it admits from then on.' })),
+          approvedBy: optional(
+            listOf(
+              object({
+                author: text({ max: 512, min: 1 }),
+                approval: name({ description: 'The Approval, which may be gone by now.' }),
+                at: time(),
+              }),
+              { max: 16, description: 'The approvals that opened it.' },
+            ),
+          ),
           readyAt: optional(time({ description: 'Since then enough members are Ready.' })),
           passedAt: optional(time({ description: 'The gate: from then on the next ring may begin.' })),
         }),

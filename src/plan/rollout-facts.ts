@@ -1,4 +1,5 @@
 /** What a rollout's decision follows from, and what it can be. */
+import type { ApprovalFact } from './rollout-approvals.ts'
 import type { Hold } from './rollout-holds.ts'
 import type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
 import type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
@@ -8,6 +9,7 @@ export type RolloutPhase = 'Pending' | 'Progressing' | 'Completed' | 'Failed' | 
 
 /** What the planner knows of the Rollout itself. */
 export interface RolloutFacts {
+  readonly name?: string
   readonly namespace: string
   readonly rings: readonly RingSpec[]
   /** What is written down about the rings. */
@@ -23,6 +25,10 @@ export interface RolloutFacts {
   readonly admissions: readonly RolloutAdmission[]
   /** Milliseconds since 1970. */
   readonly createdAt?: number
+  /** The RolloutPlan it was made from. */
+  readonly plan?: string
+  /** Who started or resumed it. */
+  readonly startedBy?: readonly string[]
 }
 
 /** An older Rollout of a bundle of this one. */
@@ -54,6 +60,8 @@ export interface RolloutInput {
   readonly now: number
   /** Decision groups of a cluster in a Placement; absent: nobody is in one. */
   readonly groupsOf?: (placement: string, cluster: string) => readonly string[]
+  /** What people said about its rings; the API has verified who they are and that they may. */
+  readonly approvals?: readonly ApprovalFact[]
 }
 
 /** Pairs per state, as the Rollout's status counts them. */
@@ -95,6 +103,7 @@ interface Base {
 export type RolloutDecision =
   | (Base & { readonly kind: 'Admit'; readonly admitted: readonly RolloutAdmission[] })
   | (Base & { readonly kind: 'Wait' | 'Pause' | 'Fail'; readonly hold: Hold })
+  | (Base & { readonly kind: 'Open'; readonly opened: string })
   | (Base & { readonly kind: 'Pass'; readonly passed: string })
   | (Base & { readonly kind: 'Complete'; readonly excused: readonly string[] })
   | (Base & { readonly kind: 'Supersede'; readonly by: string })

@@ -20,6 +20,8 @@ export interface Hold {
     | 'FailuresStopIt'
     | 'AllOffline'
     | 'GenerationTaken'
+    | 'ApprovalPending'
+    | 'ApprovalRejected'
   readonly message: string
   /** Milliseconds since 1970; absent where only the condition's own time knows. */
   readonly since?: number

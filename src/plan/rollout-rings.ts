@@ -11,6 +11,7 @@ import { formatTime, parseTime } from '../core/time.ts'
 import { matchesSelector } from '../core/selector.ts'
 import type { LabelSelector, Labels } from '../core/selector.ts'
 import { compareText } from './placement-facts.ts'
+import type { ApprovalNeed, ApprovalRecord } from './rollout-approvals.ts'
 
 /** One ring of a rollout. */
 export interface RingSpec {
@@ -30,6 +31,8 @@ export interface RingSpec {
   readonly minReady?: number
   readonly soakMs?: number
   readonly startByMs?: number
+  /** What must be said before anybody of it is admitted. */
+  readonly approvals?: ApprovalNeed
 }
 
 /** What is written down about a ring. */
@@ -37,6 +40,10 @@ export interface RingState {
   readonly name: string
   /** The last cluster, in order of name, of a ring by count or share. */
   readonly upTo?: string
+  /** RFC 3339; what it takes to open it was there. */
+  readonly openedAt?: string
+  /** The approvals that opened it. */
+  readonly approvedBy?: readonly ApprovalRecord[]
   /** RFC 3339; since then enough members are Ready. */
   readonly readyAt?: string
   /** RFC 3339; the gate: from then on the next ring may begin. */

@@ -22,6 +22,8 @@ import { concurrencyOf } from './concurrency.ts'
 import type { FreedSlot, RolloutCounts, RolloutDecision, RolloutInput } from './rollout-facts.ts'
 import { budgetHold, failureHold, holdOf, nameSome } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
+import { judgeOpening } from './rollout-opening.ts'
+import type { Opening } from './rollout-opening.ts'
 import { judgeGate, ringOf, ringStates } from './rollout-rings.ts'
 import type { GateVerdict, RingCount, RingSpec, RingState } from './rollout-rings.ts'
 import { pairKey, pairsOf } from './rollout-pairs.ts'
@@ -159,8 +161,10 @@ interface Members {
 function advance(members: Members): RolloutDecision {
   const { input, kept, freed, counts, rings, states, current, indexOf } = members
   const ring = rings[current]!
+  const { admits, shut, opening } = openingsOf(members)
+  const isShut = shut === current
   // Rings whose gate is recorded stay open: for clusters that join or return.
-  const pairs = members.pairs.filter((pair) => indexOf(pair) >= 0 && indexOf(pair) <= current)
+  const pairs = members.pairs.filter((pair) => admits(indexOf(pair)))
   const deadlines = overduePairs(input, pairs, kept)
   const hasFailed = (pair: Pair) => pair.failed || deadlines.overdue.has(pairKey(pair))
   const ringCounts = rings.map((_, i) =>
@@ -171,7 +175,9 @@ function advance(members: Members): RolloutDecision {
     ),
   )
   const count = ringCounts[current]!
-  const gate = judgeGate(ring, states[current]!, count, input.now)
+  const gate: GateVerdict = isShut
+    ? { kind: 'Short', need: count.members }
+    : judgeGate(ring, states[current]!, count, input.now)
   const unringed = members.pairs.filter((pair) => indexOf(pair) < 0).map((pair) => pair.cluster)
   const base = {
     freed,
@@ -190,6 +196,12 @@ function advance(members: Members): RolloutDecision {
   if (maxFailed !== undefined && count.failed > maxFailed) {
     const hold = failureHold(failed, limit, maxFailed)
     return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
+  }
+  if (opening?.kind === 'Ready') {
+    const { state } = opening
+    const message = `Ring ${state.name} opens, approved by ${nameSome((state.approvedBy ?? []).map(({ author }) => author))}.`
+    const opened = base.rings.map((one, i) => (i === shut ? state : one))
+    return { ...base, kind: 'Open', phase: 'Progressing', opened: state.name, message, rings: opened }
   }
   const admitted = nextAdmissions({ input, pairs, kept, inUse, limit, ringOf: (pair) => rings[indexOf(pair)]! })
   if (admitted.length > 0) {
@@ -212,11 +224,12 @@ function advance(members: Members): RolloutDecision {
 
   if (
     failed.length > 0 &&
-    (failed.length >= limit || (gate.kind === 'Short' && moving.length === 0 && waiting.length === 0))
+    (failed.length >= limit || (gate.kind === 'Short' && !isShut && moving.length === 0 && waiting.length === 0))
   ) {
     const hold = failureHold(failed, limit)
     return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
   }
+  if (isShut && opening?.kind === 'Held') return wait(opening.hold)
   const isLast = current === rings.length - 1
   if (!isLast && gate.kind === 'Open' && members.pairs.length > 0) {
     const message = `Ring ${ring.name} is through: ${count.ready} of ${count.members} ready. Ring ${rings[current + 1]!.name} is next.`
@@ -275,6 +288,7 @@ function advance(members: Members): RolloutDecision {
     const message = `Ring ${ring.name} has ${count.ready} ready of ${count.members} and needs ${gate.need}.`
     return wait(holdOf('RingShort', message, 'more of its clusters being Ready'))
   }
+  if (opening?.kind === 'Held') return wait(opening.hold)
   if (unringed.length > 0) {
     const message = `${progress(counts)}; ${nameSome(unringed)} in no ring.`
     return wait(holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
@@ -288,6 +302,26 @@ function advance(members: Members): RolloutDecision {
     message: `${progress(counts)}${late}.`,
     rings: passing(base.rings, current, input.now),
   }
+}
+
+/**
+ * Which rings admit. A ring that asks for approvals is opened only when somebody in it has something to receive; one that was
+ * passed while it was empty still asks when clusters come.
+ */
+function openingsOf({ input, pairs, rings, states, current, indexOf }: Members): {
+  admits(ring: number): boolean
+  /** The first ring that is not open although it is its turn, or -1. */
+  readonly shut: number
+  readonly opening: Opening | undefined
+} {
+  const needy = new Set(pairs.filter((pair) => !pair.well).map(indexOf))
+  const openings = rings.slice(0, current + 1).map((ring, i): Opening => {
+    if (!needy.has(i)) return { kind: 'Open' }
+    const before = i === 0 ? undefined : parseTime(states[i - 1]?.passedAt ?? '')
+    return judgeOpening(ring, states[i]!, input, before ?? input.rollout.createdAt)
+  })
+  const shut = openings.findIndex(({ kind }) => kind !== 'Open')
+  return { admits: (ring) => openings[ring]?.kind === 'Open', shut, opening: openings[shut] }
 }
 
 function describeExcused(excused: readonly Pair[]): string {

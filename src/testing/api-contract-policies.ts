@@ -11,7 +11,8 @@ const GROUP = '/apis/admissionregistration.k8s.io/v1'
 const POLICIES = `${GROUP}/validatingadmissionpolicies`
 const BINDINGS = `${GROUP}/validatingadmissionpolicybindings`
 
-type Spec = Record<string, unknown>
+/** An object or a part of one. */
+export type Spec = Record<string, unknown>
 
 /** A policy about the ConfigMaps of the case's namespace. */
 function policy(api: Api, spec: Spec, name = api.namespace): Spec {
@@ -45,7 +46,8 @@ function binding(api: Api, spec: Spec = {}, name = api.namespace): Spec {
   }
 }
 
-async function eventually(check: () => Promise<void>): Promise<void> {
+/** Tries until it holds; policies and roles take a moment on a real server. */
+export async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 20_000
   for (;;) {
     try {
@@ -58,7 +60,7 @@ async function eventually(check: () => Promise<void>): Promise<void> {
 }
 
 /** Installs a policy, runs a check until it holds, and takes the policy away. */
-async function under(api: Api, installed: readonly [Spec, Spec], check: () => Promise<void>): Promise<void> {
+export async function under(api: Api, installed: readonly [Spec, Spec], check: () => Promise<void>): Promise<void> {
   const name = String((installed[0]['metadata'] as Spec)['name'])
   await api.ok('POST', POLICIES, installed[0])
   await api.ok('POST', BINDINGS, installed[1])

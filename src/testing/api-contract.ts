@@ -6,6 +6,7 @@ import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
+import { APPROVAL_CASES } from './api-contract-approvals.ts'
 import { POLICY_CASES } from './api-contract-policies.ts'
 import { READ_CASES } from './api-contract-read.ts'
 import { REGISTERED_CASES } from './api-contract-registered.ts'
@@ -31,6 +32,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...STRICT_CASES,
   ...CRD_CASES,
   ...POLICY_CASES,
+  ...APPROVAL_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

@@ -203,7 +203,18 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
     name: 'flotilla:aggregate-to-view',
     labels: aggregateTo('view'),
     rules: [
-      on(READ, OWN, 'bundles', 'placements', 'placementdecisions', 'releases', 'rollouts', '*/status'),
+      on(
+        READ,
+        OWN,
+        'approvals',
+        'bundles',
+        'placements',
+        'placementdecisions',
+        'releases',
+        'rolloutplans',
+        'rollouts',
+        '*/status',
+      ),
       on(['get', 'list'], 'view.flotilla.dev', '*'),
     ],
   },
@@ -211,6 +222,14 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
     name: 'flotilla:aggregate-to-edit',
     labels: aggregateTo('edit'),
     rules: [on(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
+  },
+  {
+    // Bind it to those who may open rings; view, edit and admin do not include it.
+    name: 'flotilla:approver',
+    rules: [
+      on([...READ, 'create', 'delete'], OWN, 'approvals'),
+      on([...READ, 'approve'], OWN, 'rolloutplans', 'rollouts'),
+    ],
   },
 ]
 

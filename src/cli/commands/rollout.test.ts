@@ -11,6 +11,7 @@ import { composeApi } from '../../hub/compose-api.ts'
 import { inProcess } from '../../hub/compose.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { HUB_USERS } from '../../hub/ports.ts'
+import { Approval } from '../../kinds/approval.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
@@ -21,6 +22,8 @@ import { createMemoryStore } from '../../store/memory-store.ts'
 import { build, buildBundle, buildCluster } from '../../testing/builders.ts'
 import { explainError } from '../explain-error.ts'
 import { createTerminal } from '../terminal.ts'
+import { whoAmI } from '../who-am-i.ts'
+import { rolloutApprove } from './rollout-approve.ts'
 import { rolloutAbort, rolloutHistory, rolloutPause, rolloutResume, rolloutStart, rolloutStatus } from './rollout.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
@@ -125,4 +128,70 @@ test('the plan is shown before it starts: rings, frozen, offline, who is in none
   assert.match(said.err, /nobody in ring canary is connected/)
   assert.match(said.err, /ring 1 has no cluster with region us; 1 clusters of later rings have/)
   assert.match(said.err, /1 clusters are in no ring and would never be admitted/)
+})
+
+test('approve: one word for the ring that waits, what it still lacks, and words that would be in vain are refused', async (t) => {
+  const { client, said, input } = await started(t)
+  const asks = (approvals: object) => async () => {
+    const rings = [
+      { name: 'canary', concurrency: 1, selector: { matchLabels: { ring: 'canary' } } },
+      { name: 'early', concurrency: 10, approvals: { count: 2, noSelfApproval: false, ...approvals } },
+    ]
+    const name = `hello-g${++made}`
+    const spec = { release: name, rings, paused: true, plan: 'careful' }
+    await client.create(Rollout, build(Rollout, `ns/${name}`, { spec }))
+    return name
+  }
+  let made = 1
+  const name = await asks({})()
+  await rolloutApprove(name, { ...input, flags: { reason: 'looks good' } })
+  const { username } = await whoAmI(input.connection.rest)
+  assert.match(said.err, new RegExp(`ring early of ${name} approved by ${username}`))
+  assert.match(said.err, new RegExp(`it needs 2 different people; so far ${username} approved`))
+  const { items } = await client.list(Approval, { namespace: 'ns' })
+  assert.deepEqual(
+    items.map(({ spec, metadata }) => [spec, metadata.ownerReferences?.[0]?.name]),
+    [
+      [
+        {
+          rollout: name,
+          plan: 'careful',
+          ring: 'early',
+          decision: 'Approve',
+          reason: 'looks good',
+          author: username,
+        },
+        name,
+      ],
+    ],
+  )
+  const refusal = async (rollout: string, flags: object) => {
+    const { exitCode, trouble } = explainError(
+      await rolloutApprove(rollout, { ...input, flags }).catch((error: unknown) => error),
+    )
+    return [exitCode, trouble.what, trouble.why]
+  }
+  assert.deepEqual(await refusal(name, { ring: 'canary' }), [
+    5,
+    `ring canary of rollout ${name} asks for no approval`,
+    undefined,
+  ])
+  assert.deepEqual(await refusal(name, { ring: 'erly' }), [3, `rollout ${name} has no ring erly`, undefined])
+  assert.deepEqual(await refusal('hello-g1', {}), [5, 'no ring of rollout hello-g1 asks for an approval', undefined])
+  const ops = await asks({ groups: ['ops'] })()
+  assert.deepEqual((await refusal(ops, {})).slice(0, 2), [
+    4,
+    `${username} may not approve ring early of rollout ${ops}`,
+  ])
+  const own = await asks({ noSelfApproval: true })()
+  await rolloutResume(own, input)
+  assert.deepEqual((await client.get(Rollout, { name: own, namespace: 'ns' })).spec.startedBy, [username])
+  assert.deepEqual(await refusal(own, {}), [
+    4,
+    `${username} may not approve ring early of rollout ${own}`,
+    `${username} started it, and the ring asks for somebody else`,
+  ])
+  said.err = ''
+  await rolloutApprove(own, { ...input, flags: { reject: true } })
+  assert.match(said.err, /rejected by/)
 })

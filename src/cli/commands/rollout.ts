@@ -18,8 +18,10 @@ import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
+import { columns, needsApproval, REASON, statusText } from '../rollout-look.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
+import { whoAmI } from '../who-am-i.ts'
 
 /** What these commands work with. */
 export interface RolloutInput {
@@ -35,22 +37,21 @@ export interface RolloutInput {
 }
 
 // The kinds' addresses without their schemas: typebox would double the time to the first byte.
-const address = <T extends KubeObject>(kind: string, scope: Scope = 'Namespaced'): ResourceType<T> => ({
+/** The address of a kind. */
+export const address = <T extends KubeObject>(kind: string, scope: Scope = 'Namespaced'): ResourceType<T> => ({
   group: 'flotilla.dev',
   version: 'v1alpha1',
   kind,
   plural: `${kind.toLowerCase()}s`,
   scope,
 })
-const ROLLOUT = address<Rollout>('Rollout')
+/** The address of Rollouts. */
+export const ROLLOUT = address<Rollout>('Rollout')
 const RELEASE = address<Release>('Release')
 const BUNDLE = address<Bundle>('Bundle')
 const PLAN = address<RolloutPlan>('RolloutPlan')
 const DECISION = address<PlacementDecision>('PlacementDecision')
 const CLUSTER = address<Cluster>('Cluster', 'Cluster')
-
-/** The annotation that keeps why somebody moved a lever. */
-export const REASON = 'flotilla.dev/reason'
 
 // What a cluster usually takes, for the expected duration; a guess that the preview names.
 const PER_CLUSTER_MS = 60_000
@@ -69,8 +70,15 @@ export async function rolloutStatus(name: string, input: RolloutInput): Promise<
   const rollout = await rolloutNamed(name, input)
   if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
   else input.terminal.data(statusText(rollout))
+  return exitCodeOf(rollout)
+}
+
+/** What a rollout's state means for a script: through, stopped, waiting for a person's word, or on its way. */
+export function exitCodeOf(rollout: Rollout): ExitCode {
   const phase = rollout.status?.phase
-  return phase === 'Completed' ? EXIT.ok : phase === 'Failed' || phase === 'Aborted' ? EXIT.failed : EXIT.timeout
+  if (phase === 'Completed') return EXIT.ok
+  if (phase === 'Failed' || phase === 'Aborted') return EXIT.failed
+  return needsApproval(rollout) ? EXIT.conflict : EXIT.timeout
 }
 
 /** Lets nobody else begin; what was admitted goes on. */
@@ -93,7 +101,10 @@ export async function rolloutResume(name: string, input: RolloutInput): Promise<
     })
   }
   if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
-  await write(rollout, { paused: false }, input)
+  const { username } = await whoAmI(input.connection.rest)
+  // Where approvals must come from somebody else, the hub looks at this list; the API lets everybody add only themselves.
+  const startedBy = [...new Set([...(rollout.spec.startedBy ?? []), username])]
+  await write(rollout, { paused: false, startedBy }, input)
   input.terminal.step('ok', `rollout ${rollout.metadata.name} goes on`)
   input.terminal.step('next', `${input.environment.program} rollout status ${rollout.metadata.name}`)
 }
@@ -221,33 +232,8 @@ function previewText(bundle: string, { rings, expectedMs, unringed }: RolloutPre
   return `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step\n${columns(rows)}\n`
 }
 
-function statusText(rollout: Rollout): string {
-  const { status, spec, metadata } = rollout
-  const counts = status?.counts
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  const held = status?.conditions?.find(({ type }) => type === 'Held')
-  const rows = spec.rings.map((ring) => {
-    const state = status?.rings?.find(({ name }) => name === ring.name)
-    const sign = state?.passedAt ? '✔' : status?.ring === ring.name ? '↻' : '…'
-    const gate = state?.passedAt ? `through ${state.passedAt}` : state?.readyAt ? `ready since ${state.readyAt}` : ''
-    const some = [
-      `${state?.ready ?? 0}/${state?.members ?? 0}`,
-      state?.failed ? `✗ ${state.failed}` : '',
-      state?.excused ? `◌ ${state.excused}` : '',
-    ]
-    return [` ${sign} ${ring.name}`, some.filter((part) => part !== '').join('  '), gate]
-  })
-  const why = metadata.annotations?.[REASON]
-  return [
-    `${metadata.name}  ${status?.phase ?? 'Pending'}  ${counts ? `${counts.ready} of ${counts.total} ready` : 'no counts yet'}${why ? `  "${why}"` : ''}`,
-    columns(rows),
-    ...(ready ? [ready.message] : []),
-    ...(held && held.message !== ready?.message ? [held.message] : []),
-    '',
-  ].join('\n')
-}
-
-async function rolloutNamed(name: string, input: RolloutInput): Promise<Rollout> {
+/** The rollout of a name, or the error that says which there are. */
+export async function rolloutNamed(name: string, input: RolloutInput): Promise<Rollout> {
   return await find(clientOver(input.connection.rest), ROLLOUT, { name, namespace: namespaceOf(input) }, input)
 }
 
@@ -280,18 +266,7 @@ async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: Ro
   await clientOver(input.connection.rest).update(ROLLOUT, next, { fieldManager: 'flotilla-cli' })
 }
 
-function namespaceOf({ flags, connection }: RolloutInput): string {
+/** The namespace a command is about. */
+export function namespaceOf({ flags, connection }: RolloutInput): string {
   return flags.namespace ?? connection.namespace ?? 'default'
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('   ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

@@ -6,7 +6,7 @@ const output = () => new Option('-o, --output <format>', 'output').choices(['tex
 
 /** Commands about rollouts. */
 export function addRollouts(program: Command, act: Act): void {
-  const rollout = program.command('rollout').description('start, watch, pause, resume and abort rollouts')
+  const rollout = program.command('rollout').description('start, approve, watch, pause, resume and abort rollouts')
   const verb = (name: string, argument: string, description: string) =>
     rollout
       .command(name)
@@ -14,12 +14,30 @@ export function addRollouts(program: Command, act: Act): void {
       .description(description)
       .option('-n, --namespace <namespace>', 'the namespace')
   const commands = () => import('../commands/rollout.ts')
-  verb('status', '<rollout>', 'how it stands, ring by ring; exit 0 when it is through, 8 while it is not')
+  verb(
+    'status',
+    '<rollout>',
+    'how it stands, ring by ring; exit 0 when it is through, 5 while it waits for an approval, 8 on its way',
+  )
     .addOption(output())
     .action(
       act(async (run, words, flags) => {
         const [{ rolloutStatus }, connection] = await Promise.all([commands(), run.connect()])
         return await rolloutStatus(words[0]!, { ...run, connection, flags })
+      }),
+    )
+  verb('approve', '<rollout>', 'say that a ring may open, or with --reject that it may not')
+    .option('--ring <ring>', 'the ring; without it, the first that waits for approval')
+    .option('--reason <text>', 'why; kept in the approval')
+    .option('--reject', 'hold the ring instead')
+    .addOption(output())
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rolloutApprove }, connection] = await Promise.all([
+          import('../commands/rollout-approve.ts'),
+          run.connect(),
+        ])
+        await rolloutApprove(words[0]!, { ...run, connection, flags })
       }),
     )
   verb('start', '<bundle>', 'start the newest rollout of a bundle that waits for it')

@@ -2,6 +2,7 @@ import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
+import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { Pace } from '../pace.ts'
 
 /** What rollout-advance needs from the world. */
@@ -19,6 +20,8 @@ export interface RolloutAdvancePorts {
   hasBundle(rollout: Rollout, bundle: string): boolean
   /** Clusters whose documents name the Bundle. */
   holdersOf(rollout: Rollout, bundle: string): readonly string[]
+  /** What people said about the rings of a Rollout. */
+  approvalsOf(rollout: Rollout): readonly ApprovalFact[]
   /** Spaces out writes that only change counts. */
   readonly pace: Pace
 }

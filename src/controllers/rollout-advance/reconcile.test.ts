@@ -42,6 +42,7 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     rolloutsOf: () => [],
     hasBundle: () => true,
     holdersOf: () => [],
+    approvalsOf: () => [],
     pace: createPace(clock, 1000),
     ...overrides,
   })

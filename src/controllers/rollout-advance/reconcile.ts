@@ -56,6 +56,7 @@ function inputOf(
   const createdAt = parseTime(rollout.metadata.creationTimestamp ?? '')
   return {
     rollout: {
+      name: rollout.metadata.name,
       namespace: rollout.metadata.namespace ?? '',
       rings: rollout.spec.rings.map(asRing),
       ringStates: (rollout.status?.rings ?? []).map(asRingState),
@@ -66,6 +67,8 @@ function inputOf(
       closed: isClosed(rollout),
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
       ...(createdAt === undefined ? {} : { createdAt }),
+      ...(rollout.spec.plan === undefined ? {} : { plan: rollout.spec.plan }),
+      ...(rollout.spec.startedBy ? { startedBy: rollout.spec.startedBy } : {}),
     },
     release: release && { bundles: bundles.map((bundle) => withContent(bundle, ports)) },
     decisions,
@@ -73,6 +76,7 @@ function inputOf(
     groupsOf: (placement, cluster) => ports.groupsOf(rollout, placement, cluster),
     predecessors: others.filter(({ newer }) => !newer).map(asPredecessor),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
+    approvals: ports.approvalsOf(rollout),
     now,
     ...(newest ? { supersededBy: newest.rollout.metadata.name } : {}),
   }
@@ -116,7 +120,13 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   status.admissions = decision.admissions.map((admission) => ({ ...admission }))
   if (decision.ring !== undefined) status.ring = decision.ring
   if (decision.counts) status.counts = { ...decision.counts }
-  if (decision.rings) status.rings = decision.rings.map((state, i) => ({ ...state, ...decision.ringCounts?.[i] }))
+  if (decision.rings) {
+    status.rings = decision.rings.map(({ approvedBy, ...state }, i) => ({
+      ...state,
+      ...(approvedBy ? { approvedBy: approvedBy.map((one) => ({ ...one })) } : {}),
+      ...decision.ringCounts?.[i],
+    }))
+  }
   if (decision.unringed && decision.unringed.length > 0) status.unringed = [...new Set(decision.unringed)].slice(0, 10)
   else delete status.unringed
 }
@@ -130,12 +140,16 @@ function asRing({ soak, startBy, ...ring }: Ring): RingSpec {
 function asRingState({
   name,
   upTo,
+  openedAt,
+  approvedBy,
   readyAt,
   passedAt,
 }: NonNullable<NonNullable<Rollout['status']>['rings']>[number]): RingState {
   return {
     name,
     ...(upTo === undefined ? {} : { upTo }),
+    ...(openedAt === undefined ? {} : { openedAt }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
     ...(readyAt === undefined ? {} : { readyAt }),
     ...(passedAt === undefined ? {} : { passedAt }),
   }

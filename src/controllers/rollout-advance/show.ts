@@ -11,6 +11,7 @@ export function showDecision(conditions: ConditionSet, decision: RolloutDecision
       conditions.set('Ready', 'True', 'RolledOut', message)
       conditions.remove('Held')
       return
+    case 'Open':
     case 'Pass':
       conditions.set('Ready', 'False', 'RingPassed', message)
       conditions.set('Reconciling', 'True', 'RingPassed', decision.message)

@@ -3,11 +3,13 @@ import { jsonEqual } from '../../core/json.ts'
 import { parseTime } from '../../core/time.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
+import type { Approval } from '../../kinds/approval.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import type { Availability } from '../../plan/availability.ts'
+import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
 import { assignmentOf, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches.ts'
 import type { Caches } from '../caches.ts'
@@ -47,6 +49,7 @@ export function createRolloutAdvance(parts: ControllerParts): Controller {
         .by('bundle', inNamespaceOf(rollout, bundle))
         .map(({ metadata }) => metadata.name)
         .filter((name) => caches.clusters.lister.get(name) !== undefined),
+    approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)).map(asFact),
     pace: createPace(clock, COUNTS_EVERY_MS),
   })
   const triggers = triggersOf(caches)
@@ -85,12 +88,22 @@ function triggersOf(caches: Caches) {
     // A newer document gives the slots of closed Rollouts back.
     triggerOn(caches.assignments, ({ key }) => caches.rollouts.lister.by('cluster', key).filter(isClosed).map(keyOf)),
     triggerOn(caches.clusters, (change) => rolloutsOfCluster(caches, change)),
+    triggerOn(caches.approvals, ({ before, after }) => {
+      const approval = after ?? before
+      const isNews = (before === undefined) !== (after === undefined)
+      return approval && isNews ? [inNamespaceOf(approval, approval.spec.rollout)] : []
+    }),
     triggerOn(caches.bundles, ({ before, after }) => {
       const bundle = after ?? before
       const there = (one: typeof bundle) => one !== undefined && one.metadata.deletionTimestamp === undefined
       return bundle && there(before) !== there(after) ? openRollouts(caches, keyOf(bundle)) : []
     }),
   ]
+}
+
+function asFact({ metadata, spec }: Approval): ApprovalFact {
+  const { rollout: _, ...said } = spec
+  return { ...said, name: metadata.name, at: metadata.creationTimestamp ?? '' }
 }
 
 /** What of a Rollout concerns the others of its Bundle. */
