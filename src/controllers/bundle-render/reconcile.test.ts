@@ -65,6 +65,27 @@ test('renders, stores, releases, in this order; then rests', async () => {
   assert.equal(second.commit, 'Nothing')
 })
 
+test('what lint finds in the content is a condition, for the versions of the clusters that get it, and holds nothing back', async () => {
+  const at = (name: string, kubeVersion: string) => ({
+    inputs: { name, labels: {}, annotations: {}, claims: {}, values: {}, kubeVersion },
+  })
+  const { reconciler, log } = fixture({ selectedBy: () => [at('s1', 'v1.24.0'), at('s2', 'v1.25.3')] })
+  const pdb = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x, namespace: shop}\n'
+  const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: nginx}]}\n'
+  const other = 'apiVersion: example.com/v1\nkind: Other\nmetadata: {name: o}\n'
+  const pass = await passOf(reconciler, bundle(1, { manifests: `${pod}---\n${pdb}---\n${other}` }))
+  assert.equal(
+    pass.condition('Linted'),
+    'False ErrorsFound: PodDisruptionBudget shop/x: policy/v1beta1 is not served since Kubernetes 1.25, and one cluster runs that or a newer one (s2); write apiVersion: policy/v1 [removed-api]. ' +
+      'Pod default/p: the image nginx of container c has no tag, which means latest; name a version, or a digest [unpinned-image].',
+  )
+  assert.equal(log.at(-1), 'create hello-g1')
+  assert.equal(
+    (await passOf(reconciler, bundle(2))).condition('Linted'),
+    'True NothingFound: Nothing was found in the rendered objects.',
+  )
+})
+
 test('a release that was deleted is made again', async () => {
   const { reconciler, releases, log } = fixture()
   const first = await passOf(reconciler, bundle())

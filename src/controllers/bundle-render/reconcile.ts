@@ -16,6 +16,7 @@ import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { blobsOf, describeProblems } from '../../render/rendered.ts'
 import { objectSetBytes } from '../../wire/signed-document.ts'
+import { showLint } from './lint.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 import { showRollout } from './ready.ts'
 import { recipeOf } from './recipe.ts'
@@ -187,6 +188,7 @@ async function renderFor(
     objects = Math.max(objects, one.size)
     stored.push(one.variant)
   }
+  showLint(draft.conditions, variants, { clusters, isAddition: clusters.length < (selected?.length ?? 0) })
   show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes })
   return stored
 }

@@ -1,0 +1,50 @@
+/** What lint says about rendered content, as a condition: advice, which never holds anything back. */
+import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import type { ConditionSet } from '../../engine/reconciler.ts'
+import type { Finding } from '../../plan/lint/finding.ts'
+import { lintObject } from '../../plan/lint/lint-objects.ts'
+import type { SharedVariant } from '../../render/bundle/render-variants.ts'
+
+/** Looking at more would cost more than it tells. */
+const MOST_OBJECTS = 20_000
+const MOST_SHOWN = 5
+const MOST_CHARACTERS = 4096
+
+/** Sets `Linted` for what was rendered; `isAddition`: for some clusters only, so that finding nothing says nothing about the others. */
+export function showLint(
+  conditions: ConditionSet,
+  variants: readonly SharedVariant[],
+  { clusters, isAddition }: { readonly clusters: readonly ClusterInputs[]; readonly isAddition: boolean },
+): void {
+  const found = findingsOf(variants, clusters)
+  if (found.length === 0) {
+    if (isAddition || !variants.some(({ result }) => result.ok === true)) return
+    return conditions.set('Linted', 'True', 'NothingFound', 'Nothing was found in the rendered objects.')
+  }
+  const errors = found.filter(({ severity }) => severity === 'error')
+  const ordered = [...errors, ...found.filter(({ severity }) => severity !== 'error')]
+  const shown = ordered
+    .slice(0, MOST_SHOWN)
+    .map(({ message, todo, check }) => `${message}${todo === undefined ? '' : `; ${todo}`} [${check}]`)
+  const more = ordered.length > MOST_SHOWN ? ` … and ${ordered.length - MOST_SHOWN} more.` : ''
+  const reason = errors.length > 0 ? 'ErrorsFound' : 'WarningsFound'
+  conditions.set('Linted', 'False', reason, `${shown.join('. ')}.${more}`.slice(0, MOST_CHARACTERS))
+}
+
+function findingsOf(variants: readonly SharedVariant[], clusters: readonly ClusterInputs[]): Finding[] {
+  const versions = new Map(clusters.map(({ name, kubeVersion }) => [name, kubeVersion]))
+  const found = new Map<string, Finding>()
+  let looked = 0
+  for (const { result, clusters: names } of variants) {
+    if (result.ok !== true) continue
+    const who = names.filter((name) => name !== '').map((name) => ({ name, kubeVersion: versions.get(name) }))
+    for (const object of result.objects) {
+      if (looked++ >= MOST_OBJECTS) return [...found.values()]
+      for (const one of lintObject(object, who)) {
+        // Kinds of CRDs are nobody's mistake.
+        if (one.severity !== 'note') found.set(`${one.check} ${one.message}`, one)
+      }
+    }
+  }
+  return [...found.values()]
+}
