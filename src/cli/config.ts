@@ -19,6 +19,8 @@ export interface CliEnvironment {
   readonly isUtf8: boolean
   /** undefined: decide by the terminal. */
   readonly color: boolean | undefined
+  /** Where programs are looked for. */
+  readonly path: readonly string[]
   /** How the person called this program, for the commands it prints. */
   readonly program: string
 }
@@ -34,6 +36,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     compileCache: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'flotilla', 'compiled'),
     isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     color: colorOf(env),
+    path: (env['PATH'] ?? '').split(delimiter),
     program: isClone() ? relativeProgram(env) : 'flotilla',
   }
 }

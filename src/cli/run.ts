@@ -5,6 +5,7 @@ import type { Connection, ConnectFlags } from './connect.ts'
 import { explainError } from './explain-error.ts'
 import { EXIT, formatTrouble } from './exit.ts'
 import type { ExitCode } from './exit.ts'
+import { findPlugin, runPlugin } from './plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
 import type { Act, CliPorts } from './tree/act.ts'
@@ -25,7 +26,7 @@ import { addValidate } from './tree/validate.ts'
 import { addAbout } from './tree/about.ts'
 
 /** Runs one command line and returns its exit code. */
-export async function runCli(args: readonly string[], ports: CliPorts): Promise<ExitCode> {
+export async function runCli(args: readonly string[], ports: CliPorts): Promise<number> {
   let exitCode: ExitCode = EXIT.ok
   const scene: { server?: string; kubeconfig?: string } = {}
   let terminal = ports.terminalFor('auto')
@@ -51,6 +52,8 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   })
   program.configureOutput({ writeOut: (text) => terminal.data(text), writeErr: (text) => terminal.say(text.trimEnd()) })
   try {
+    const plugin = verb !== undefined && !isCommand(program, verb) && findPlugin(verb, ports.environment.path)
+    if (plugin) return await runPlugin(plugin, args.slice(1), ports.signal)
     await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
     return exitCode
   } catch (caught) {
@@ -61,6 +64,10 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
     if (code === EXIT.failed && toError(caught).name === 'TypeError') terminal.say(String(toError(caught).stack))
     return code
   }
+}
+
+function isCommand(program: Command, verb: string): boolean {
+  return program.commands.some((command) => command.name() === verb || command.aliases().includes(verb))
 }
 
 function buildProgram(verb: string | undefined, act: Act): Command {

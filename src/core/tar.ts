@@ -1,7 +1,12 @@
 /** Tar archives in memory, as POSIX and GNU write them; what an entry may be is the caller's to decide. */
-import { concatBytes } from './bytes.ts'
+import { concatBytes, utf8 } from './bytes.ts'
 
-const BLOCK = 512
+/** Everything in an archive comes in blocks of so many bytes. */
+export const BLOCK = 512
+/** The longest name that a header holds, in bytes. */
+export const MAX_TAR_NAME = 100
+/** What eleven octal digits hold; larger sizes are written as GNU and POSIX readers both understand them. */
+const MAX_OCTAL = 8 ** 11 - 1
 
 /** One entry: names are bytes, because nobody promised UTF-8. */
 export interface TarEntry {
@@ -43,6 +48,48 @@ export function* tarEntries(tar: Uint8Array): Generator<TarEntry> {
       longLink = undefined
     }
   }
+}
+
+/** An archive of small files that only their owner may read. */
+export function tarOf(files: readonly { readonly name: string; readonly data: Uint8Array }[]): Uint8Array {
+  const entries = files.flatMap(({ name, data }) => [
+    tarHeader(name, data.byteLength),
+    data,
+    new Uint8Array(paddingOf(data.byteLength)),
+  ])
+  return concatBytes([...entries, new Uint8Array(2 * BLOCK)])
+}
+
+/** The header of a file; a name that is too long is cut. */
+export function tarHeader(name: string, size: number): Uint8Array {
+  const header = new Uint8Array(BLOCK)
+  const write = (text: string, at: number) => header.set(utf8(text), at)
+  header.set(utf8(name).subarray(0, MAX_TAR_NAME), 0)
+  write('0000600\0', 100)
+  write('0000000\0', 108)
+  write('0000000\0', 116)
+  if (size <= MAX_OCTAL) write(`${size.toString(8).padStart(11, '0')}\0`, 124)
+  else {
+    header[124] = 0x80
+    new DataView(header.buffer).setBigUint64(128, BigInt(size))
+  }
+  write('00000000000\0', 136)
+  write('0', 156)
+  write('ustar\u000000', 257)
+  write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
+/** The sum of all bytes of a header, with its own field as blanks. */
+export function checksumOf(header: Uint8Array): number {
+  let sum = 8 * 0x20
+  for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte
+  return sum
+}
+
+/** How many bytes fill the last block of a file. */
+export function paddingOf(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK
 }
 
 function headerName(header: Uint8Array): Uint8Array {

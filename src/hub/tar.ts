@@ -1,6 +1,7 @@
 /** A backup's container: plain files in one POSIX tar, which every system can list and open. */
 import type { FileHandle } from 'node:fs/promises'
 import { Stalled } from '../core/errors.ts'
+import { BLOCK, checksumOf, MAX_TAR_NAME, paddingOf, tarHeader } from '../core/tar.ts'
 
 /** One file of an archive. */
 export interface TarEntry {
@@ -10,10 +11,7 @@ export interface TarEntry {
   chunks(): AsyncIterable<Uint8Array>
 }
 
-const BLOCK = 512
 const CHUNK = 1024 * 1024
-/** What eleven octal digits hold; larger sizes are written as GNU and POSIX readers both understand them. */
-const MAX_OCTAL = 8 ** 11 - 1
 
 /** Writes one file; `size` bytes must come. */
 export async function writeTarEntry(
@@ -21,7 +19,9 @@ export async function writeTarEntry(
   { name, size }: { readonly name: string; readonly size: number },
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
-  await out.appendFile(headerOf(name, size))
+  if (Buffer.byteLength(name) > MAX_TAR_NAME)
+    throw new Stalled('BackupFailed', `the name ${name} is too long for an archive`)
+  await out.appendFile(tarHeader(name, size))
   let written = 0
   for await (const chunk of chunks) {
     written += chunk.byteLength
@@ -66,25 +66,6 @@ export async function* readTar(file: FileHandle, damaged: (why: string) => Error
   }
 }
 
-function headerOf(name: string, size: number): Buffer {
-  const header = Buffer.alloc(BLOCK)
-  if (Buffer.byteLength(name) > 100) throw new Stalled('BackupFailed', `the name ${name} is too long for an archive`)
-  header.write(name, 0)
-  header.write('0000600\0', 100)
-  header.write('0000000\0', 108)
-  header.write('0000000\0', 116)
-  if (size <= MAX_OCTAL) header.write(`${size.toString(8).padStart(11, '0')}\0`, 124)
-  else {
-    header[124] = 0x80
-    header.writeBigUInt64BE(BigInt(size), 128)
-  }
-  header.write('00000000000\0', 136)
-  header.write('0', 156)
-  header.write('ustar\u000000', 257)
-  header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
-  return header
-}
-
 function parseHeader(header: Buffer, damaged: (why: string) => Error): { name: string; size: number } {
   const sum = Number.parseInt(header.toString('latin1', 148, 155), 8)
   if (sum !== checksumOf(header)) throw damaged('it is no archive, or one with a changed byte')
@@ -93,15 +74,4 @@ function parseHeader(header: Buffer, damaged: (why: string) => Error): { name: s
   const size = Number.parseInt(header.toString('latin1', 124, 136), 8)
   if (!Number.isSafeInteger(size)) throw damaged(`the size of ${JSON.stringify(name)} cannot be read`)
   return { name, size }
-}
-
-/** The sum of all bytes of a header, with its own field as blanks. */
-function checksumOf(header: Buffer): number {
-  let sum = 8 * 0x20
-  for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte
-  return sum
-}
-
-function paddingOf(size: number): number {
-  return (BLOCK - (size % BLOCK)) % BLOCK
 }

@@ -283,6 +283,7 @@ const ENVIRONMENT = {
   nodeVersion: '26.0.0',
   compileCache: '',
   isUtf8: true,
+  path: [],
   color: undefined,
   program: 'bin/flotilla',
 }

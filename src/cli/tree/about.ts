@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import { VERSION } from '../../core/version.ts'
 import { completionScript, SHELLS } from '../completion.ts'
 import type { Shell } from '../completion.ts'
-import { CliError, EXIT, EXIT_MEANINGS } from '../exit.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { HELP_TOPICS } from '../help-topics.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Act } from './act.ts'
 
@@ -43,18 +44,16 @@ export function addAbout(program: Command, act: Act): void {
   program
     .command('help')
     .argument('[words...]')
-    .description('help about a command, or about exit-codes')
+    .description(`help about a command, or about ${Object.keys(HELP_TOPICS).join(', ')}`)
     .action(
       act(async ({ terminal }, words) => {
-        if (words[0] === 'exit-codes') {
-          terminal.data(EXIT_MEANINGS.map(([code, meaning]) => `${String(code).padStart(4)}  ${meaning}\n`).join(''))
-          return
-        }
+        const [topic = ''] = words
+        if (Object.hasOwn(HELP_TOPICS, topic)) return terminal.data(HELP_TOPICS[topic]!)
         let at = program
         for (const word of words) {
           const next = at.commands.find((command) => command.name() === word)
           if (!next) {
-            const names = [...at.commands.map((command) => command.name()), 'exit-codes']
+            const names = [...at.commands.map((command) => command.name()), ...Object.keys(HELP_TOPICS)]
             throw new CliError(EXIT.usage, {
               what: `there is no help about ${JSON.stringify(words.join(' '))}`,
               todo: didYouMean(word, names) ?? `topics: ${names.join(', ')}`,

@@ -1,8 +1,9 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { collect } from './act.ts'
 import type { Act } from './act.ts'
 
-/** Commands about care of a hub: check, backup, restore, audit. */
+/** Commands about care of a hub: check, backup, restore, audit, support-bundle. */
 export function addCare(program: Command, act: Act): void {
   program
     .command('check')
@@ -57,6 +58,17 @@ export function addCare(program: Command, act: Act): void {
       act(async (run, _words, flags) => {
         const [{ audit }, connection] = await Promise.all([import('../commands/audit.ts'), run.connect()])
         await audit({ ...run, connection, flags })
+      }),
+    )
+  program
+    .command('support-bundle')
+    .argument('[file]', 'the archive to make; it must not be there yet (default: flotilla-support-TIME.tar.gz)')
+    .description('one file that shows somebody else how a hub does, without secrets and content')
+    .option('--cluster <name>', 'also look at this cluster (repeatable)', collect)
+    .action(
+      act(async (run, words, flags) => {
+        const { supportBundle } = await import('../commands/support-bundle.ts')
+        await supportBundle(words, { ...run, flags })
       }),
     )
 }
