@@ -7,6 +7,7 @@ import type { Discovery } from '../client/discovery.ts'
 import { hex, sha256 } from '../core/bytes.ts'
 import { ApiError, isApiError, Waiting } from '../core/errors.ts'
 import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
+import { hideValuesIn, isSecret } from '../kinds/secret-object.ts'
 import { writeRefusal } from '../plan/ceiling.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { describeDifference, differences } from '../plan/differences.ts'
@@ -127,7 +128,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
         request,
       )
     } catch (caught) {
-      if (options.immutable !== 'Recreate' || !isImmutable(caught)) throw failure(id, caught)
+      if (options.immutable !== 'Recreate' || !isImmutable(caught)) throw failure(id, hushed(caught, object))
       const there = await get(id, signal)
       if (request.dryRun === true) return there ?? object
       return recreate(id, there, request, signal)
@@ -323,6 +324,13 @@ export function describeDenied(message: string): string | undefined {
   const resource = found['group'] ? `${found['resource']}.${found['group']}` : found['resource']
   const where = found['namespace'] ? ` in namespace ${found['namespace']}` : ''
   return `denied: ${found['user']} may not ${found['verb']} ${resource}${where}`
+}
+
+// What the cluster says about a Secret goes into rows, reports and logs.
+function hushed(caught: unknown, object: UnknownObject): unknown {
+  if (!(caught instanceof ApiError) || !isSecret(object)) return caught
+  const { causes: _causes, ...details } = caught.details
+  return new ApiError(caught.reason, hideValuesIn(caught.message, object), details)
 }
 
 function failure(id: ObjectId, caught: unknown): unknown {

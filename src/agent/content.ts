@@ -3,11 +3,15 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { fromUtf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { toError, Waiting } from '../core/errors.ts'
-import { isObject } from '../core/json.ts'
+import { isObject, jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
+import { Secret } from '../core/secret.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { fillSecret } from '../render/secret-values.ts'
+import type { SecretData } from '../render/secret-values.ts'
 import type { ObjectSet, SetObject } from '../wire/document.ts'
 import { decodePack, missingFrom, openPack } from '../wire/pack.ts'
+import { openSlot, parseSealed, slotOf } from '../wire/sealed.ts'
 import { checkDigest, parseObjectSet } from '../wire/signed-document.ts'
 import { WireError } from '../wire/validate.ts'
 import type { Base, Bases } from './bases.ts'
@@ -20,13 +24,17 @@ export interface ContentPorts {
   /** undefined while there is no link. */
   readonly hub: () => HubApi | undefined
   /** Which bundle of the present document has this set, and that document. */
-  readonly entryOf: (set: Digest) => { readonly bundle: string; readonly document: Digest } | undefined
+  readonly entryOf: (
+    set: Digest,
+  ) => { readonly bundle: string; readonly document: Digest; readonly sealed?: Digest | undefined } | undefined
+  /** Who opens secret values: this cluster, with the keys it has and had. */
+  readonly sealing: () => { readonly clusterId: string; readonly keys: readonly Secret<string>[] } | undefined
   readonly bases: Bases
   readonly log: Logger
 }
 
 /** The bytes behind a document. */
-export function createContent({ blobs, hub, entryOf, bases, log }: ContentPorts) {
+export function createContent({ blobs, hub, entryOf, sealing, bases, log }: ContentPorts) {
   /** Only what is on disk. */
   async function local(digest: Digest): Promise<Uint8Array | undefined> {
     const bytes = await blobs.get(digest)
@@ -56,6 +64,23 @@ export function createContent({ blobs, hub, entryOf, bases, log }: ContentPorts)
 
   async function object(named: SetObject, signal: AbortSignal): Promise<UnknownObject> {
     return readObject(named, await load(named.digest, signal))
+  }
+
+  /** A Secret with its values: opened now, for who writes it, and kept nowhere. */
+  async function opened(
+    named: SetObject,
+    { set: digest, values }: { readonly set: Digest; readonly values: Digest },
+    signal: AbortSignal,
+  ): Promise<UnknownObject> {
+    const entry = entryOf(digest)
+    const who = sealing()
+    if (!entry?.sealed || !who) {
+      throw new WireError('Malformed', `${describeObject(named)}: the document brings no values for it`)
+    }
+    const sealed = parseSealed(await load(entry.sealed, signal))
+    const context = { clusterId: who.clusterId, bundle: entry.bundle, values }
+    const data = readSlot(named, openSlot(sealed, context, slotOf(named), who.keys))
+    return fillSecret(await object(named, signal), data)
   }
 
   /** Fetches all of a set, so that it can be applied and repaired without the hub: one answer after another, as differences to what is here. */
@@ -94,6 +119,7 @@ export function createContent({ blobs, hub, entryOf, bases, log }: ContentPorts)
         if (from >= whole.objects.length) break
       }
     }
+    if (whole.values !== undefined && entry?.sealed) await load(entry.sealed, signal)
     if (entry) await bases.note(entry.bundle, { set: digest, held: entry.document })
     return whole
   }
@@ -152,15 +178,29 @@ export function createContent({ blobs, hub, entryOf, bases, log }: ContentPorts)
       // Without one of the sets it is unknown what it names: keep everything.
       if (!bytes) return
       for (const named of parseObjectSet(bytes).objects) wanted.add(named.digest)
+      const sealed = entryOf(digest)?.sealed
+      if (sealed !== undefined) wanted.add(sealed)
     }
     for await (const digest of blobs.list()) if (!wanted.has(digest)) await blobs.delete(digest)
   }
 
-  return { set, object, complete, collect }
+  return { set, object, opened, complete, collect }
 }
 
 /** The bytes behind a document, as the operator uses them. */
 export type Content = ReturnType<typeof createContent>
+
+// The set promised values under these keys; others are not what was signed.
+function readSlot(named: SetObject, value: Secret<Uint8Array>): Secret<SecretData> {
+  const data: unknown = JSON.parse(fromUtf8(value.reveal()))
+  const isPromised =
+    isObject(data) &&
+    jsonEqual(Object.keys(data).sort(), named.sealed) &&
+    Object.values(data).every((text) => typeof text === 'string')
+  if (!isPromised)
+    throw new WireError('Malformed', `${describeObject(named)}: its values have other keys than its set says`)
+  return new Secret(data as SecretData)
+}
 
 // The set promised an object of this kind and name; a digest alone would let other content pass under it.
 function readObject(named: SetObject, bytes: Uint8Array): UnknownObject {

@@ -139,8 +139,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     entryOf: (set) => {
       const current = documents.current()
       const entry = current?.document.content.entries.find((candidate) => candidate.set === set)
-      return current && entry && { bundle: entry.bundle, document: current.digest }
+      return current && entry && { bundle: entry.bundle, document: current.digest, sealed: entry.sealed }
     },
+    sealing: link.sealing,
   })
   const operator = createOperator({
     documents,

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { fromBase64, publicKeyOf, utf8, base64 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import type { NewKeyPair } from '../core/keys.ts'
+import { Secret } from '../core/secret.ts'
 import { createSigningRequest, parseCertificate, wasIssuedBy } from '../core/x509.ts'
 import { keyIdOf } from '../wire/envelope.ts'
 import type { Signer, TrustedKey } from '../wire/envelope.ts'
@@ -104,6 +105,11 @@ export function publicKeysOf(identity: Identity): { readonly identityKey: string
     identityKey: writePublicKey(publicKeyOf(identity.identityKey)),
     sealingKey: writePublicKey(publicKeyOf(identity.sealingKey)),
   }
+}
+
+/** The keys that open secret values, newest first. */
+export function sealingKeys(identity: Identity): Secret<string>[] {
+  return [new Secret(identity.sealingKey)]
 }
 
 /** The certificate of the last start, if it was ever issued. */

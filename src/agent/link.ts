@@ -7,6 +7,7 @@ import { toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { NewKeyPair } from '../core/keys.ts'
 import type { Logger } from '../core/log.ts'
+import type { Secret } from '../core/secret.ts'
 import {
   FIRST_FRAME_MS,
   initialLink,
@@ -33,6 +34,7 @@ import {
   publicKeysOf,
   saveIdentity,
   saveTrust,
+  sealingKeys,
 } from './identity.ts'
 import type { Identity, TransportIdentity } from './identity.ts'
 import { createPartials } from './partials.ts'
@@ -62,6 +64,8 @@ export interface Link {
   hub(): HubApi | undefined
   trust(): VerifiedTrust | undefined
   clusterId(): string | undefined
+  /** Who opens secret values, and with what. */
+  sealing(): { readonly clusterId: string; readonly keys: readonly Secret<string>[] } | undefined
 }
 
 /** Makes a link; nothing happens before `run`. */
@@ -292,6 +296,8 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     hub: () => following,
     trust: () => trust,
     clusterId: () => identity.clusterId,
+    sealing: () =>
+      identity.clusterId === undefined ? undefined : { clusterId: identity.clusterId, keys: sealingKeys(identity) },
     async run(signal) {
       while (!signal.aborted) {
         const action = linkAction(state, clock.now())

@@ -71,7 +71,7 @@ export function createOperation(ports: OperationPorts) {
     const wanted = { ...entry, epoch, ...(startByMs === undefined ? {} : { startByMs }) }
     const decision = decideOperation(run.inventory, wanted, clock.now())
     if (decision.kind === 'Hold') return pending(decision.message)
-    const plan = (run.plan ??= await planSet(await content.complete(entry.set, signal), content, signal))
+    const plan = (run.plan ??= await planSet(await content.complete(entry.set, signal), entry.set, content, signal))
     const applier = ports.appliers.as(plan.options.executor)
     if (decision.kind === 'Begin') {
       const closed = around.gate(plan)

@@ -1,12 +1,15 @@
 /** A set, ready to be applied: each object with what holds for it, in waves. Objects themselves stay on disk until they are written. */
+import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
 import { isObject } from '../core/json.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { isSecret } from '../kinds/secret-object.ts'
 import { wavesOf } from '../plan/apply-order.ts'
 import type { Planned, Wave } from '../plan/apply-order.ts'
 import { readJudgement } from '../plan/judgement.ts'
 import type { ObjectRules } from '../plan/judgement.ts'
-import { objectKey } from '../plan/object-id.ts'
+import { describeObject, objectKey } from '../plan/object-id.ts'
 import { objectOptions } from '../plan/object-options.ts'
 import type { ObjectOptions } from '../plan/object-options.ts'
 import type { ObjectSet, SetObject } from '../wire/document.ts'
@@ -24,6 +27,8 @@ export interface PlannedObject extends Planned {
   readonly rules?: ObjectRules
   /** The beginning of its digest; enough to see that it is the same. */
   readonly digest: string
+  /** Where its secret values are. */
+  readonly sealed?: { readonly set: Digest; readonly values: Digest }
 }
 
 /** A set, ready to be applied. */
@@ -38,8 +43,8 @@ export interface SetPlan {
 const GIVEN_NAMESPACES = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease', AGENT_NAMESPACE])
 const DIGEST_CHARS = 24
 
-/** Reads every object of a complete set once. */
-export async function planSet(set: ObjectSet, content: Content, signal: AbortSignal): Promise<SetPlan> {
+/** Reads every object of a complete set once; `digest` is the set's. */
+export async function planSet(set: ObjectSet, digest: Digest, content: Content, signal: AbortSignal): Promise<SetPlan> {
   const options = set.options ?? {}
   const judgement = readJudgement(options)
   if (!judgement.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${judgement.problem}`)
@@ -53,7 +58,8 @@ export async function planSet(set: ObjectSet, content: Content, signal: AbortSig
     const text = JSON.stringify(read.options)
     const mine = shared.get(text) ?? read.options
     shared.set(text, mine)
-    const { apiVersion, kind, namespace, name, digest } = named
+    const { apiVersion, kind, namespace, name } = named
+    const sealed = sealedIn(set, digest, named)
     const brings = broughtBy(object)
     const rules = judgement.rulesFor(named)
     objects.push({
@@ -65,7 +71,8 @@ export async function planSet(set: ObjectSet, content: Content, signal: AbortSig
       wave: mine.wave,
       options: mine,
       from: named,
-      digest: digest.slice('sha256:'.length, 'sha256:'.length + DIGEST_CHARS),
+      digest: shortDigest(sealed ? digestOf(`${named.digest} ${sealed.values}`) : named.digest),
+      ...(sealed ? { sealed } : {}),
       ...(brings ? { brings } : {}),
       ...(rules ? { rules } : {}),
     })
@@ -79,13 +86,27 @@ export async function planSet(set: ObjectSet, content: Content, signal: AbortSig
   }
 }
 
+// Other values make it another object; that they were sealed again does not.
+function sealedIn({ values }: ObjectSet, set: Digest, named: SetObject): PlannedObject['sealed'] {
+  if (!named.sealed) return undefined
+  if (values === undefined || !isSecret(named)) {
+    throw new WireError('Malformed', `${describeObject(named)}: the set seals values that nothing can have`)
+  }
+  return { set, values }
+}
+
+function shortDigest(digest: Digest): string {
+  return digest.slice('sha256:'.length, 'sha256:'.length + DIGEST_CHARS)
+}
+
 /** The object to write. */
 export async function objectToWrite(
   planned: PlannedObject,
   content: Content,
   signal: AbortSignal,
 ): Promise<UnknownObject> {
-  return 'made' in planned.from ? planned.from.made : content.object(planned.from, signal)
+  if ('made' in planned.from) return planned.from.made
+  return planned.sealed ? content.opened(planned.from, planned.sealed, signal) : content.object(planned.from, signal)
 }
 
 function madeNamespaces(options: BundleOptions, objects: readonly PlannedObject[]): PlannedObject[] {

@@ -19,6 +19,7 @@ import { createRolloutAdvance } from './rollout-advance/watch.ts'
 import { createRolloutCreate } from './rollout-create/watch.ts'
 import type { FetchSourcePort } from './source-fetch/ports.ts'
 import { createSourceFetch } from './source-fetch/watch.ts'
+import { createValuesKeys } from './values-keys.ts'
 
 export type { SignDocument } from './assignment-assemble/ports.ts'
 export type { RenderPort } from './bundle-render/ports.ts'
@@ -58,7 +59,8 @@ export function createControllers(options: ControllersOptions): Controllers {
   const informers = createInformers(options)
   const caches = createCaches(informers)
   const events = createEventRecorder(options)
-  const parts = { ...options, client: informers.client, caches, events }
+  const valuesKeys = createValuesKeys(informers.client, options.ids)
+  const parts = { ...options, client: informers.client, caches, events, valuesKeys }
   const leases = createLeaseInformer(parts)
   const controllers = [
     createSourceFetch(parts),

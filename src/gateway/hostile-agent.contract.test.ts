@@ -11,8 +11,9 @@ import { Cluster } from '../kinds/cluster.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import { buildCluster } from '../testing/builders.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
-import { configMap, objectDigest, startTestHub } from '../testing/wire-hub.ts'
+import { configMap, objectDigest, secretObject, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
+import { parseObjectSet } from '../wire/signed-document.ts'
 import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
 import type { Report } from '../wire/frames.ts'
 
@@ -393,10 +394,14 @@ describe('what an agent may do', () => {
       const refused = { verdict: 'Revoked', at: '2026-01-01T00:00:00Z' } as const
       const spec = { id: name, accepted, ...(name === 'revoked' ? { refused } : {}) }
       await hub.client.create(Cluster, buildCluster(name, { spec }))
-      await hub.assign(name, { 'default/x': { generation: 1, objects: [name === 'other' ? theirs : own] } })
+      const objects = [name === 'other' ? theirs : own, secretObject('password', { text: 'hunter2' })]
+      await hub.assign(name, { 'default/x': { generation: 1, objects } })
     }
     await hub.clock.settle()
     const setOf = async (name: string) => (await hub.client.get(Assignment, { name })).spec.entries[0]!.set
+    const sealedFor = async (name: string) =>
+      (await hub.client.get(Assignment, { name })).spec.entries[0]!.sealed!.values
+    const { values } = parseObjectSet((await hub.blobs.get(await setOf('me')))!)
     const documentOfOther = (await hub.client.get(Assignment, { name: 'other' })).spec.document
     const paths: Record<string, string> = {
       [ROUTES.trust]: ROUTES.trust,
@@ -407,6 +412,9 @@ describe('what an agent may do', () => {
       [`${ROUTES.blob}{own}`]: `${ROUTES.blob}${objectDigest(own)}`,
       [`${ROUTES.blob}{another's}`]: `${ROUTES.blob}${objectDigest(theirs)}`,
       [`${ROUTES.blob}{another's document}`]: `${ROUTES.blob}${documentOfOther}`,
+      [`${ROUTES.blob}{own sealed values}`]: `${ROUTES.blob}${await sealedFor('me')}`,
+      [`${ROUTES.blob}{another's sealed values}`]: `${ROUTES.blob}${await sealedFor('other')}`,
+      [`${ROUTES.blob}{values as the hub keeps them}`]: `${ROUTES.blob}${values}`,
       [`${ROUTES.set}{own}`]: `${ROUTES.set}${await setOf('me')}`,
       [`${ROUTES.set}{another's}`]: `${ROUTES.set}${await setOf('other')}`,
       [ROUTES.report]: ROUTES.report,

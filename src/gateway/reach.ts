@@ -1,4 +1,4 @@
-/** Which blobs a cluster may read: the sets its present document names, and the objects those sets name. Knowing a digest is not authority. */
+/** Which blobs a cluster may read: the sets and sealed values its present document names, and the objects those sets name. Knowing a digest is not authority. */
 import type { Blobs } from '../blobs/blobs.ts'
 import { isDigest } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
@@ -16,7 +16,7 @@ export interface ReachPorts {
 export function createReach({ blobs, sets }: ReachPorts) {
   async function reaches({ spec }: Assignment, digest: Digest): Promise<boolean> {
     const named = spec.entries.map((entry) => entry.set)
-    if (named.includes(digest)) return true
+    if (named.includes(digest) || spec.entries.some(({ sealed }) => sealed?.values === digest)) return true
     for (const set of named) if ((await sets(set))?.digests.has(digest)) return true
     return false
   }

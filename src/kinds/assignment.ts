@@ -23,6 +23,15 @@ export const Assignment = defineKind({
         generation: int(),
         set: digest(),
         rollout: namespacedName({ description: '`namespace/name` of the Rollout that admitted it.' }),
+        sealed: optional(
+          object(
+            {
+              values: digest({ description: 'The blob; it opens with the key of this cluster alone.' }),
+              key: digest({ description: 'The public key they are sealed to.' }),
+            },
+            { description: 'Its secret values.' },
+          ),
+        ),
       }),
       { max: 500, default: [], description: 'What the document says should run.' },
     ),

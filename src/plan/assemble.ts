@@ -16,6 +16,8 @@ export interface AssembledEntry {
   /** The Rollout that admitted it, `namespace/name`. */
   readonly rollout: string
   readonly startBy?: string
+  /** Its secret values, sealed to a key of this cluster; a new admission has none yet. */
+  readonly sealed?: { readonly values: Digest; readonly key: Digest }
 }
 
 /** The only thing that removes a bundle from a cluster. */

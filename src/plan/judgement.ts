@@ -6,6 +6,7 @@ import { celToJson } from '../cel/values.ts'
 import type { CelValue } from '../cel/values.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { hideSecret } from '../kinds/secret-object.ts'
 import { healthOf } from './health.ts'
 import type { Health } from './health.ts'
 import { selects } from './object-id.ts'
@@ -85,7 +86,9 @@ export function readJudgement(options: BundleOptions): ReadRules {
 }
 
 /** Judges a live object; a rule that cannot be worked out is said, and counts as not there yet. */
-export function judge(object: UnknownObject, rules: ObjectRules): Judgement {
+export function judge(live: UnknownObject, rules: ObjectRules): Judgement {
+  // What a rule says is told to the hub: it may ask which keys a Secret has, never what is in them.
+  const object = hideSecret(live)
   return {
     health: rules.isIgnored ? { state: 'Ready', message: '' } : healthBy(object, rules.health),
     feedback: rules.feedback.map(({ name, value }) => ({ name, value: valueOf(value, object) })),

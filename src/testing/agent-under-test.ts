@@ -4,7 +4,7 @@ import type { Agent } from '../agent/create-agent.ts'
 import { createMemoryStorage } from '../agent/storage.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { fromUtf8 } from '../core/bytes.ts'
-import { isApiError } from '../core/errors.ts'
+import { ApiError, isApiError } from '../core/errors.ts'
 import type { Transport } from '../core/http.ts'
 import { seededKeys } from '../core/keys.ts'
 import { silentLogger } from '../core/log.ts'
@@ -28,6 +28,7 @@ export interface AgentUnderTestOptions {
 const TYPES = {
   ConfigMap: { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' },
   Deployment: { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', scope: 'Namespaced' },
+  Secret: { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', scope: 'Namespaced' },
   Namespace: { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', scope: 'Cluster' },
 } as const
 
@@ -54,9 +55,14 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     failAfterWrites: Number.POSITIVE_INFINITY,
     /** The next write whose request has this in it is done, and its answer is lost. */
     loseAnswerTo: undefined as string | undefined,
+    /** Writes and dry runs of this path are refused by a cluster that repeats what was sent. */
+    refuses: undefined as string | undefined,
   }
   const throughDoor: Transport = async (request, signal) => {
     if (!door.up) throw new Error('connect ECONNREFUSED')
+    if (request.method !== 'GET' && door.refuses !== undefined && request.path.includes(door.refuses)) {
+      throw new ApiError('Invalid', `no: ${fromUtf8(request.body ?? new Uint8Array())}`)
+    }
     if (request.method === 'GET' || request.path.includes('dryRun=All')) door.reads.push(request.path)
     else {
       if (door.writes.length >= door.failAfterWrites) throw new Error('killed')

@@ -100,6 +100,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         log,
         bases: createBases(createMemoryStorage()),
         entryOf: () => undefined,
+        sealing: () => undefined,
       }),
       appliers: createAppliers({
         transport,

@@ -4,14 +4,17 @@ import type { ConnectHub, HubConnection } from '../agent/hub-api.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Client } from '../client/client.ts'
-import { concatBytes, utf8 } from '../core/bytes.ts'
+import { concatBytes } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { isApiError } from '../core/errors.ts'
 import { bodyOf, readBody } from '../core/http.ts'
 import type { Caller, HttpResponse, Transport } from '../core/http.ts'
+import { createSealer } from '../controllers/assignment-assemble/sealer.ts'
+import { storeSet } from '../controllers/bundle-render/store-set.ts'
 import { canonicalJson } from '../core/json.ts'
 import { silentLogger } from '../core/log.ts'
+import { Secret } from '../core/secret.ts'
 import { formatTime } from '../core/time.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
 import { createGateway } from '../gateway/create-gateway.ts'
@@ -23,16 +26,18 @@ import { Cluster } from '../kinds/cluster.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
+import type { AssembledEntry } from '../plan/assemble.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
-import type { ClusterDocument, DocumentEntry, ObjectSet, SetObject, Tombstone } from '../wire/document.ts'
+import type { ClusterDocument, DocumentEntry, Tombstone } from '../wire/document.ts'
 import type { Signer } from '../wire/envelope.ts'
 import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
 import type { FileChange } from '../wire/rotate.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { objectSetBytes, ownDocument, signDocument } from '../wire/signed-document.ts'
+import { SEALED_FEATURE } from '../wire/sealed.ts'
+import { ownDocument, signDocument } from '../wire/signed-document.ts'
 import { build } from './builders.ts'
 import { buildTrust } from './wire-builders.ts'
 
@@ -176,16 +181,20 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     return formatJoinCode({ endpoints: [TEST_ENDPOINT], root: trust.root.keyId, token: { name, secret } })
   }
 
-  async function putSet(objects: readonly UnknownObject[], options?: BundleOptions): Promise<Digest> {
-    const named: SetObject[] = []
-    for (const object of objects) {
-      const { apiVersion, kind, metadata } = object
-      const { namespace, name } = metadata
-      const digest = await blobs.put(utf8(canonicalJson(object)))
-      named.push({ apiVersion, kind, name, digest, ...(namespace === undefined ? {} : { namespace }) })
-    }
-    const set: ObjectSet = { format: 'flotilla.dev/set/v1', objects: named, ...(options ? { options } : {}) }
-    return blobs.put(objectSetBytes(set))
+  // The key of every bundle's secret values.
+  const valuesKey = new Secret(new Uint8Array(32).fill(7))
+  const valuesKeys = { of: async () => valuesKey, make: async () => valuesKey, forget: () => {} }
+  const seal = createSealer({ blobs, valuesKeys })
+
+  async function putSet(
+    objects: readonly UnknownObject[],
+    options?: BundleOptions,
+    bundle = 'default/x',
+  ): Promise<Digest> {
+    const ports = { putBlob: (bytes: Uint8Array) => blobs.put(bytes), valuesKeyOf: valuesKeys.make }
+    const stored = await storeSet({ bundle, options }, objects, ports)
+    if ('problem' in stored) throw new Error(stored.problem)
+    return stored.set
   }
 
   /** Writes the next document of a cluster, as the assembler would. */
@@ -199,11 +208,17 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     const current = await client.get(Assignment, { name }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught
     })
-    const entries: DocumentEntry[] = []
-    for (const [bundle, { generation, objects, startBy, options }] of Object.entries(bundles)) {
-      const set = await putSet(objects, options)
-      entries.push({ bundle, generation, set, rollout: bundle, ...(startBy === undefined ? {} : { startBy }) })
+    const assembled: AssembledEntry[] = []
+    for (const [bundle, { generation, objects, startBy, options: how }] of Object.entries(bundles)) {
+      const set = await putSet(objects, how, bundle)
+      const entry = { bundle, generation, set, rollout: bundle, ...(startBy === undefined ? {} : { startBy }) }
+      const sealed = await seal(cluster, entry, new AbortController().signal)
+      assembled.push({ ...entry, ...(sealed ? { sealed } : {}) })
     }
+    const entries: DocumentEntry[] = assembled.map(({ sealed, ...entry }) => ({
+      ...entry,
+      ...(sealed ? { sealed: sealed.values } : {}),
+    }))
     const previous = current?.spec.document
     const before = previous && (await blobs.get(previous))
     const older = (before && ownDocument(before)?.ancestors) ?? []
@@ -216,7 +231,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       ...(previous === undefined ? {} : { previous }),
       ...(ancestors === undefined ? {} : { ancestors }),
       issuedAt: formatTime(clock.now()),
-      requires: ['sets/v1'],
+      requires: ['sets/v1', ...(assembled.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : [])],
       rules: { trustVersion: 1 },
       content: { entries, tombstones },
       ...fields,
@@ -228,7 +243,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       revision: document.revision,
       document: digest,
       ...(previous === undefined ? {} : { previous }),
-      entries: entries.map(({ bundle, generation, set, rollout }) => ({ bundle, generation, set, rollout })),
+      entries: assembled.map(({ startBy: _startBy, ...entry }) => entry),
     }
     if (current) await client.update(Assignment, { ...current, spec })
     else await client.create(Assignment, build(Assignment, name, { spec }))
@@ -286,6 +301,11 @@ export type TestHub = Awaited<ReturnType<typeof startTestHub>>
 /** A ConfigMap. */
 export function configMap(name: string, data: Record<string, string> = {}, namespace = 'default'): UnknownObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data }
+}
+
+/** A Secret, with its values as text. */
+export function secretObject(name: string, stringData: Record<string, string>, namespace = 'default'): UnknownObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData }
 }
 
 /** A Deployment of one container. */

@@ -16,6 +16,8 @@ export interface DocumentEntry {
   readonly startBy?: string
   /** The strictest policy of the revisions this one skips; the set's own counts as well. */
   readonly catchUp?: 'Immediate' | 'NextWindow' | 'Hold'
+  /** The set's secret values, sealed to this cluster (sealed.ts); needs feature `sealed/v1`. */
+  readonly sealed?: Digest
 }
 
 /** The only thing that removes a bundle from a cluster. */
@@ -78,6 +80,8 @@ export interface ObjectSet {
   readonly format: 'flotilla.dev/set/v1'
   /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
   readonly options?: BundleOptions
+  /** Which secret values belong to it: the digest of them as the hub keeps them, encrypted. Nobody can fetch or guess them by it. */
+  readonly values?: Digest
   readonly objects: readonly SetObject[]
 }
 
@@ -88,4 +92,6 @@ export interface SetObject {
   readonly namespace?: string
   readonly name: string
   readonly digest: Digest
+  /** Keys of a Secret's data whose values are not in the blob: they are in the object's slot of the sealed values. */
+  readonly sealed?: readonly string[]
 }

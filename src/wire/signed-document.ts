@@ -11,10 +11,11 @@ import type { ClusterDocument, ObjectSet } from './document.ts'
 import { openEnvelope, PAYLOAD, signEnvelope, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { LIMITS } from './limits.ts'
+import { SEALED_FEATURE } from './sealed.ts'
 import { parseJson, WireError } from './validate.ts'
 
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
-export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1']
+export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1', SEALED_FEATURE]
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
@@ -59,6 +60,7 @@ const DocumentSchema = Type.Object({
         catchUp: Type.Optional(
           Type.Union([Type.Literal('Immediate'), Type.Literal('NextWindow'), Type.Literal('Hold')]),
         ),
+        sealed: Type.Optional(DigestText),
       }),
       { maxItems: LIMITS.bundles },
     ),
@@ -77,6 +79,7 @@ const DocumentSchema = Type.Object({
 const SetSchema = Type.Object({
   format: Type.Literal('flotilla.dev/set/v1'),
   options: Type.Optional(BundleOptionsSchema),
+  values: Type.Optional(DigestText),
   objects: Type.Array(
     Type.Object({
       apiVersion: Type.String({ minLength: 1, maxLength: 317 }),
@@ -84,6 +87,7 @@ const SetSchema = Type.Object({
       namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
       name: Type.String({ minLength: 1, maxLength: 253 }),
       digest: DigestText,
+      sealed: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: LIMITS.setObjects })),
     }),
     { maxItems: LIMITS.setObjects },
   ),

@@ -58,6 +58,24 @@ test('the objects of a cluster, and where each value came from', async (t) => {
   assert.equal((await run(t, { output: 'name', label: ['env=dev'] })).out, 'v1 ConfigMap default/pos\n')
 })
 
+test('values of Secrets are not shown', async (t) => {
+  const more = `---
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: {name: db, namespace: shop}
+spec:
+  placement: stores
+  manifests: |
+    {apiVersion: v1, kind: Secret, metadata: {name: db}, stringData: {password: hunter2}}
+`
+  for (const output of ['yaml', 'json'] as const) {
+    const { out, err } = await run(t, { bundle: 'db', output }, more)
+    assert.match(out, /password"?: ['"]?\[sealed\]/)
+    assert.ok(!out.includes('hunter2') && !out.includes('aHVudGVyMg'))
+    assert.equal(err, 'the values of 1 Secret are not shown\n')
+  }
+})
+
 test('clusters and overrides from files; mistakes in four lines', async (t) => {
   const more = `---
 apiVersion: flotilla.dev/v1alpha1

@@ -4,6 +4,7 @@ import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { hideSecret, isSecret } from '../../kinds/secret-object.ts'
 import { Override } from '../../kinds/override.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
 import { renderVariant } from '../../render/bundle/render-variant.ts'
@@ -63,7 +64,12 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
       why: describeProblems(result.problems),
     })
   }
-  print(result.objects, flags.output ?? 'yaml', terminal)
+  // Output goes into terminals, logs of pipelines and reviews; none of them is where a secret belongs.
+  const hidden = result.objects.filter(isSecret).length
+  print(result.objects.map(hideSecret), flags.output ?? 'yaml', terminal)
+  if (hidden > 0 && flags.output !== 'name') {
+    terminal.say(`the values of ${hidden} ${hidden === 1 ? 'Secret' : 'Secrets'} are not shown`)
+  }
 }
 
 function print(objects: readonly UnknownObject[], output: string, terminal: Pick<Terminal, 'data'>): void {

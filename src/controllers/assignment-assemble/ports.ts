@@ -15,6 +15,8 @@ export interface AssignmentAssemblePorts {
   /** Every admission of the cluster that any Rollout holds. */
   admissionsOf(cluster: Cluster): readonly AssembledEntry[]
   readonly sign: SignDocument
+  /** Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has none. Throws Waiting when they cannot be read. */
+  seal(cluster: Cluster, entry: AssembledEntry, signal: AbortSignal): Promise<AssembledEntry['sealed']>
   putBlob(bytes: Uint8Array): Promise<Digest>
   getBlob(digest: Digest): Promise<Uint8Array | undefined>
   createAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>

@@ -52,6 +52,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
       stored.set(digestOf(bytes), bytes)
       return digestOf(bytes)
     },
+    seal: async () => undefined,
     getBlob: async (digest) => stored.get(digest),
     createAssignment: write('create'),
     updateAssignment: write('update'),

@@ -1,16 +1,19 @@
 import type { Digest } from '../../core/digest.ts'
 import { Stalled } from '../../core/errors.ts'
+import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/assemble.ts'
-import type { Assembled } from '../../plan/assemble.ts'
+import type { Assembled, AssembledEntry } from '../../plan/assemble.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
+import { SEALED_FEATURE } from '../../wire/sealed.ts'
 import { ownDocument } from '../../wire/signed-document.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
+import { isSealedTo, sealEntries } from './seal-entries.ts'
 
 /** What an agent must understand to follow these documents. */
 const REQUIRES = ['sets/v1'] as const
@@ -26,31 +29,45 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
 
       const found = ports.assignmentOf(name)
       const present = found?.spec.clusterId === cluster.spec.id ? found : undefined
-      const content = assemble({ entries: present?.spec.entries ?? [], admissions: ports.admissionsOf(cluster) })
+      const before = present?.spec.entries ?? []
+      const content = assemble({ entries: before, admissions: ports.admissionsOf(cluster) })
       refuse(content)
       refuseWhileBehind(ports)
       // Only there while something is wrong; see the README.
       draft.conditions.remove('Assigned')
       // A new signer, CA or timeline is in force on receipt, so that every cluster hears of it in a document of its own.
       const isTrusted = !present || (present.spec.trustVersion ?? 1) === ports.trustVersion()
-      if (!content.changed && isTrusted) return {}
+      if (!content.changed && isTrusted && isSealedTo(cluster, content.entries)) return {}
 
       const waitMs = ports.pace.waitMs(name)
       if (waitMs > 0) return { requeueAfterMs: waitMs }
+      const { entries, unsealed } = await sealEntries(
+        cluster,
+        { before, entries: content.entries },
+        ports,
+        context.signal,
+      )
+      if (unsealed && isTrusted && jsonEqual(entries, before) && content.tombstones.length === 0) throw unsealed
       if (found && !present) await ports.deleteAssignment(found, context.signal)
 
-      const document = documentFor(cluster, present, content, {
-        ancestors: await ancestorsOf(present, ports),
-        epoch: ports.epoch(),
-        trustVersion: ports.trustVersion(),
-        issuedAt: formatTime(context.clock.now()),
-      })
+      const document = documentFor(
+        cluster,
+        present,
+        { ...content, entries },
+        {
+          ancestors: await ancestorsOf(present, ports),
+          epoch: ports.epoch(),
+          trustVersion: ports.trustVersion(),
+          issuedAt: formatTime(context.clock.now()),
+        },
+      )
       const digest = await ports.putBlob(await ports.sign(document, context.signal))
       ports.pace.note(name)
-      const next = assignmentFor(cluster, present, document, digest)
+      const next = assignmentFor(cluster, present, { ...document, entries }, digest)
       if (present) await ports.updateAssignment(next, context.signal)
       else await ports.createAssignment(next, context.signal)
       context.log.info({ cluster: name, revision: document.revision }, 'document issued')
+      if (unsealed) throw unsealed
       return {}
     },
   }
@@ -113,19 +130,25 @@ function documentFor(
     revision: (present?.spec.revision ?? 0) + 1,
     ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
     issuedAt: now.issuedAt,
-    requires: REQUIRES,
+    requires: content.entries.some(({ sealed }) => sealed) ? [...REQUIRES, SEALED_FEATURE] : REQUIRES,
     rules: { trustVersion: now.trustVersion },
-    content: { entries: content.entries, tombstones: content.tombstones },
+    content: {
+      entries: content.entries.map(({ sealed, ...entry }) => ({
+        ...entry,
+        ...(sealed ? { sealed: sealed.values } : {}),
+      })),
+      tombstones: content.tombstones,
+    },
   }
 }
 
 function assignmentFor(
   cluster: Cluster,
   present: Assignment | undefined,
-  document: ClusterDocument,
+  document: Omit<ClusterDocument, 'content'> & { readonly entries: readonly AssembledEntry[] },
   digest: Assignment['spec']['document'],
 ): Assignment {
-  const { clusterId, epoch, revision, previous, content } = document
+  const { clusterId, epoch, revision, previous, entries } = document
   return {
     apiVersion: apiVersionOf(Assignment),
     kind: Assignment.kind,
@@ -137,7 +160,13 @@ function assignmentFor(
       document: digest,
       trustVersion: document.rules.trustVersion,
       ...(previous ? { previous } : {}),
-      entries: content.entries.map(({ bundle, generation, set, rollout }) => ({ bundle, generation, set, rollout })),
+      entries: entries.map(({ bundle, generation, set, rollout, sealed }) => ({
+        bundle,
+        generation,
+        set,
+        rollout,
+        ...(sealed ? { sealed } : {}),
+      })),
     },
   }
 }

@@ -14,8 +14,10 @@ import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import type { Trigger } from '../triggers.ts'
+import type { ValuesKeys } from '../values-keys.ts'
 import type { SignDocument } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
+import { createSealer } from './sealer.ts'
 
 /** At most one document per cluster in this time. */
 const REVISION_EVERY_MS = 1000
@@ -31,7 +33,9 @@ export interface AssemblerParts {
 }
 
 /** Admissions → Assignment. */
-export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts): Controller {
+export function createAssignmentAssemble(
+  parts: ControllerParts & AssemblerParts & { readonly valuesKeys: ValuesKeys },
+): Controller {
   const { caches, client, clock, blobs } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-assignment-assemble', signal })
   caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
@@ -42,6 +46,7 @@ export function createAssignmentAssemble(parts: ControllerParts & AssemblerParts
         .by('cluster', metadata.name)
         .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
     sign: parts.sign,
+    seal: createSealer(parts),
     putBlob: (bytes) => blobs.put(bytes),
     getBlob: (digest) => blobs.get(digest),
     createAssignment: async (assignment, signal) => void (await client.create(Assignment, assignment, write(signal))),

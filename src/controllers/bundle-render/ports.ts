@@ -7,6 +7,7 @@ import type { Source } from '../../kinds/source.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
 import type { ArtifactTree } from '../../source/artifact.ts'
+import type { ValuesKey } from '../secret-values.ts'
 
 /** Renders somewhere: in a thread of its own, or in place. */
 export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>
@@ -35,6 +36,8 @@ export interface BundleRenderPorts {
   /** Random values that charts of the bundle drew. */
   frozenOf(bundle: string): Promise<FrozenRecord>
   keepFrozen(bundle: string, frozen: FrozenRecord): Promise<void>
+  /** The key of the bundle's secret values; made when there is none. */
+  valuesKeyOf(bundle: string): Promise<ValuesKey>
   putBlob(bytes: Uint8Array): Promise<Digest>
   createRelease(release: Release, signal: AbortSignal): Promise<void>
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { digestOf } from '../../core/digest.ts'
 import type { Digest } from '../../core/digest.ts'
 import { Stalled } from '../../core/errors.ts'
+import { Secret } from '../../core/secret.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
@@ -30,6 +31,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     configMap: async () => undefined,
     frozenOf: async () => ({}),
     keepFrozen: async () => {},
+    valuesKeyOf: async () => new Secret(new Uint8Array(32)),
     releasesOf: () => releases,
     rolloutOf: () => undefined,
     highestAssigned: () => 0,

@@ -1,5 +1,4 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import type { Digest } from '../../core/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
@@ -14,13 +13,13 @@ import type { ExistingRelease } from '../../plan/release.ts'
 import { contentFor, variantKey } from '../../plan/variants.ts'
 import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
-import { blobsOf, describeProblems } from '../../render/rendered.ts'
-import { objectSetBytes } from '../../wire/signed-document.ts'
+import { describeProblems } from '../../render/rendered.ts'
 import { showLint } from './lint.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 import { showRollout } from './ready.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
+import { storeSet } from './store-set.ts'
 
 /** How often what cannot be watched is looked at again. */
 const POLL_MS = 60_000
@@ -205,14 +204,9 @@ async function storeVariant(
   if (result.objects.length === 0) return failed('it holds no objects')
   const wrong = wrongOption(draft.next, result.objects)
   if (wrong !== undefined) return failed(wrong)
-  const blobs = blobsOf(result.objects)
-  for (const blob of blobs) await ports.putBlob(blob.bytes)
-  const objects = blobs.map(({ bytes: _bytes, ...object }) => object)
-  const options = bundleOptionsOf(draft.next.spec)
-  const set: Digest = await ports.putBlob(
-    objectSetBytes({ format: 'flotilla.dev/set/v1', objects, ...(options ? { options } : {}) }),
-  )
-  return { variant: { ...key, set }, size: objects.length }
+  const about = { bundle: keyOf(draft.next), options: bundleOptionsOf(draft.next.spec) }
+  const stored = await storeSet(about, result.objects, ports)
+  return 'problem' in stored ? failed(stored.problem) : { variant: { ...key, set: stored.set }, size: stored.size }
 }
 
 /** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */

@@ -19,6 +19,7 @@ import { createOnce } from '../create-once.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import type { ValuesKeys } from '../values-keys.ts'
 import type { RenderPort, SelectedCluster } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 
@@ -27,9 +28,13 @@ const FROZEN_KEY = 'frozen.json'
 
 /** Bundle → Release. */
 export function createBundleRender(
-  parts: ControllerParts & { readonly blobs: Pick<Blobs, 'put' | 'get'>; readonly render: RenderPort },
+  parts: ControllerParts & {
+    readonly blobs: Pick<Blobs, 'put' | 'get'>
+    readonly render: RenderPort
+    readonly valuesKeys: ValuesKeys
+  },
 ): Controller {
-  const { caches, client, blobs, render } = parts
+  const { caches, client, blobs, render, valuesKeys } = parts
   const find = async <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) => {
     try {
       return await client.get(type, { namespace, name })
@@ -73,6 +78,7 @@ export function createBundleRender(
       } as unknown as Secret
       await client.apply(Secret, object, { fieldManager: MANAGER, force: true })
     },
+    valuesKeyOf: (bundle) => valuesKeys.make(bundle),
     putBlob: (bytes) => blobs.put(bytes),
     createRelease: (release, signal) => createOnce(client, Release, release, { fieldManager: MANAGER, signal }),
   })

@@ -1,0 +1,199 @@
+/** Secret values on an agent: opened where they are written, and nowhere else to be found. */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { inspect } from 'node:util'
+import { base64, fromUtf8, utf8 } from '../core/bytes.ts'
+import type { Logger } from '../core/log.ts'
+import { Secret } from '../kinds/builtin/core.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import { createAgentUnderTest } from '../testing/agent-under-test.ts'
+import type { AgentUnderTest } from '../testing/agent-under-test.ts'
+import { configMap, secretObject, startTestHub } from '../testing/wire-hub.ts'
+import type { TestHub } from '../testing/wire-hub.ts'
+
+const BUNDLE = 'default/shop'
+const PLAIN = 'correct-horse-battery-staple'
+const OTHER = 'tr0ub4dor-and-three'
+
+let hub: TestHub
+let sites: AgentUnderTest[]
+let logged: string[]
+
+const note = (...said: unknown[]) => void logged.push(inspect(said, { depth: 20, showHidden: true }))
+const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log }
+
+beforeEach(async () => {
+  logged = []
+  hub = await startTestHub()
+  sites = []
+  for (const name of ['store-1', 'store-2']) {
+    const site = createAgentUnderTest(hub, name, { joinCode: await hub.token(name, { clusterName: name }), log })
+    sites.push(site)
+    await site.start()
+  }
+  const isFollowing = () => sites.every((site) => site.agent().linkState() === 'Following')
+  await hub.clock.runUntil(isFollowing, { withinMs: 30_000, what: 'following' })
+})
+afterEach(async () => {
+  for (const site of sites) await site.close()
+  await hub.close()
+})
+
+const content = (password: string, greeting = 'hello') => [
+  configMap('x', { greeting }),
+  secretObject('db', { password, user: 'shop' }),
+]
+
+async function run(generation: number, objects = content(PLAIN), options?: BundleOptions): Promise<void> {
+  for (const { name } of sites) {
+    await hub.assign(name, { [BUNDLE]: { generation, objects, ...(options ? { options } : {}) } })
+  }
+  const isReady = () =>
+    sites.every((site) => {
+      const row = site.agent().report().bundles[0]
+      return row?.generation === generation && row.state === 'Ready'
+    })
+  await hub.clock.runUntil(isReady, { withinMs: 120_000, what: `generation ${generation} Ready` })
+}
+
+const passwordOn = async (site: AgentUnderTest) =>
+  ((await site.get('Secret', 'db'))?.['data'] as Record<string, string> | undefined)?.['password']
+const entryOf = async (name: string) => (await hub.client.get(Assignment, { name })).spec.entries[0]!
+
+/** Everything that hub and agents keep and say, as text; what the clusters themselves have is theirs. */
+async function everything(): Promise<string> {
+  const texts = [...logged, ...hub.writes]
+  for (const blobs of [hub.blobs, ...sites.map((site) => site.blobs)]) {
+    for await (const digest of blobs.list()) texts.push(fromUtf8((await blobs.get(digest))!))
+  }
+  for (const site of sites) {
+    for (const bytes of site.files.values()) texts.push(fromUtf8(bytes))
+    texts.push(JSON.stringify(site.agent().report()))
+  }
+  texts.push(JSON.stringify([await hub.client.list(Assignment), await hub.client.list(Cluster)]))
+  texts.push(JSON.stringify(await hub.client.list(ClusterReport)))
+  return texts.join('\n')
+}
+
+async function assertHidden(...values: string[]): Promise<void> {
+  const all = await everything()
+  for (const value of values) {
+    for (const form of [value, base64(utf8(value)), base64(utf8(base64(utf8(value))))]) {
+      assert.ok(!all.includes(form), `${form} is to be found`)
+    }
+  }
+}
+
+describe('secret values', () => {
+  it('reach two clusters that share a set, each sealed for itself, and are nowhere else', async () => {
+    await run(1)
+    for (const site of sites) assert.equal(await passwordOn(site), base64(utf8(PLAIN)))
+    const [one, two] = [await entryOf('store-1'), await entryOf('store-2')]
+    assert.equal(one.set, two.set)
+    assert.notEqual(one.sealed?.values, two.sealed?.values)
+    await assertHidden(PLAIN)
+    // The test can find what is not hidden.
+    await assert.rejects(assertHidden('hello'))
+  })
+
+  it('of one cluster do not open on another', async () => {
+    const [one, two] = sites
+    await run(1)
+    await one!.stop()
+    // The other cluster's sealed values under this cluster's own signed document.
+    const sealed = (await entryOf('store-2')).sealed!.values
+    const set = (await entryOf('store-1')).set
+    const entries = [{ bundle: BUNDLE, generation: 2, set, rollout: BUNDLE, sealed }]
+    await hub.assign('store-1', {}, { content: { entries, tombstones: [] } })
+    const assignment = await hub.client.get(Assignment, { name: 'store-1' })
+    const named = { values: sealed, key: (await entryOf('store-2')).sealed!.key }
+    await hub.client.update(Assignment, {
+      ...assignment,
+      spec: { ...assignment.spec, entries: [{ bundle: BUNDLE, generation: 2, set, rollout: BUNDLE, sealed: named }] },
+    })
+    await one!.start()
+    const holdsIt = () => one!.agent().report().bundles[0]?.generation === 2
+    await hub.clock.runUntil(holdsIt, { withinMs: 60_000, what: 'the new document' })
+    await one!.remove('Secret', 'db')
+    const row = await one!.until(BUNDLE, 'Failed')
+    assert.match(
+      row.message ?? '',
+      /^the values for v1 Secret default\/db are sealed to key sha256:[0-9a-f]{64}, which/,
+    )
+    assert.equal(await passwordOn(one!), undefined)
+    assert.equal(await passwordOn(two!), base64(utf8(PLAIN)))
+  })
+
+  it('that change are a change like any other; the rest is not written again', async () => {
+    await run(1)
+    const before = (await entryOf('store-1')).set
+    for (const site of sites) site.door.writes.length = 0
+    await run(2, content(OTHER))
+    assert.notEqual((await entryOf('store-1')).set, before)
+    for (const site of sites) {
+      assert.equal(await passwordOn(site), base64(utf8(OTHER)))
+      const written = site.door.writes.filter((line) => !line.includes('/namespaces/flotilla-agent/'))
+      assert.deepEqual(written, ['PATCH /api/v1/namespaces/default/secrets/db'])
+    }
+    await assertHidden(PLAIN, OTHER)
+  })
+
+  it('that stay travel once, and sealing them again gives the same', async () => {
+    await run(1)
+    const first = await entryOf('store-1')
+    await run(2, content(PLAIN, 'good evening'))
+    const second = await entryOf('store-1')
+    assert.notEqual(second.set, first.set)
+    assert.deepEqual(second.sealed, first.sealed)
+    const fetched = hub.network.requests.filter((line) => line.endsWith(first.sealed!.values))
+    assert.equal(fetched.length, 1)
+  })
+
+  it('are put back without the hub, also after a restart', async () => {
+    await run(1)
+    hub.network.up = false
+    const [site] = sites
+    await site!.stop()
+    await site!.remove('Secret', 'db')
+    await site!.start()
+    const isBack = async () => (await passwordOn(site!)) === base64(utf8(PLAIN))
+    await hub.clock.runUntil(isBack, { withinMs: 60_000, what: 'the Secret is back' })
+  })
+
+  it('that somebody changed are shown as changed, never as values', async () => {
+    await run(1, content(PLAIN), { drift: { mode: 'Report' } })
+    const [site] = sites
+    const edited = { type: 'merge', body: { data: { password: base64(utf8(OTHER)) } } } as const
+    await site!.cluster.client.patch(Secret, { namespace: 'default', name: 'db' }, edited, { fieldManager: 'somebody' })
+    const row = await site!.until(BUNDLE, 'Drifted')
+    assert.equal(row.message, 'Secret default/db: .data.password (changed by somebody)')
+    await assertHidden(PLAIN, OTHER)
+  })
+
+  it('are not told by rules and feedback either', async () => {
+    const feedback = [{ kind: 'Secret', as: 'password', expression: 'object.data.password' }]
+    await run(1, content(PLAIN), { feedback })
+    const told = sites[0]!.agent().report().bundles[0]!.feedback
+    assert.deepEqual(told, [{ object: 'Secret default/db', name: 'password', value: '[sealed]' }])
+  })
+
+  it('are not in what is said when the cluster refuses them', async () => {
+    const [site] = sites
+    site!.door.refuses = '/secrets/db'
+    await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: content(PLAIN) } })
+    const row = await site!.until(BUNDLE, 'Failed')
+    assert.match(row.message ?? '', /^Secret default\/db: no: .*"password":"\[sealed\]"/)
+    assert.equal(await passwordOn(site!), undefined)
+    await assertHidden(PLAIN)
+  })
+
+  it('are refused by an agent that cannot open any, which says what it lacks', async () => {
+    await hub.assign('store-1', {}, { requires: ['sets/v1', 'sealed/v9'] })
+    const isRefused = () => sites[0]!.agent().report().refusal !== undefined
+    await hub.clock.runUntil(isRefused, { withinMs: 60_000, what: 'refused' })
+    assert.match(sites[0]!.agent().report().refusal!.message, /sealed\/v9/)
+  })
+})

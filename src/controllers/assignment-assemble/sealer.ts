@@ -1,0 +1,75 @@
+/** Secret values of a set, from where the hub keeps them to where one cluster can open them. */
+import type { Blobs } from '../../blobs/blobs.ts'
+import type { Digest } from '../../core/digest.ts'
+import { toError, Waiting } from '../../core/errors.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import type { AssembledEntry } from '../../plan/assemble.ts'
+import { sealingKeyId } from '../../wire/sealed.ts'
+import { parseObjectSet } from '../../wire/signed-document.ts'
+import { decryptValues, sealFor } from '../secret-values.ts'
+import { valuesKeySecret } from '../values-keys.ts'
+import type { ValuesKeys } from '../values-keys.ts'
+import type { AssignmentAssemblePorts } from './ports.ts'
+
+/** What sealing needs. */
+export interface SealerParts {
+  readonly blobs: Pick<Blobs, 'put' | 'get'>
+  readonly valuesKeys: ValuesKeys
+}
+
+// Sets are shared by clusters: each is looked into once.
+const MAX_KEPT = 5000
+const RETRY_MS = 60_000
+
+/** Seals entries. */
+export function createSealer({ blobs, valuesKeys }: SealerParts): AssignmentAssemblePorts['seal'] {
+  const kept = new Map<Digest, Digest | undefined>()
+
+  async function valuesOf(set: Digest): Promise<Digest | undefined> {
+    if (kept.has(set)) return kept.get(set)
+    const bytes = await blobs.get(set)
+    if (!bytes) throw new Waiting('SetMissing', `Set ${set} is not in the blobs; restore them from a backup.`, RETRY_MS)
+    const { values } = parseObjectSet(bytes)
+    kept.set(set, values)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MAX_KEPT) break
+      kept.delete(oldest)
+    }
+    return values
+  }
+
+  async function plainOf(bundle: string, values: Digest) {
+    const blob = await blobs.get(values)
+    const key = await valuesKeys.of(bundle)
+    const found = blob && key && decryptValues(bundle, blob, key)
+    if (found) return { found, key }
+    valuesKeys.forget(bundle)
+    const { namespace, name } = valuesKeySecret(bundle)
+    const why = blob
+      ? `Secret ${namespace}/${name} with their key is not the one they were kept with`
+      : 'their blob is gone'
+    throw new Waiting(
+      'ValuesUnreadable',
+      `The secret values of bundle ${bundle} cannot be read: ${why}. Clusters keep what they run; restore it from a backup, or edit the Bundle to render it anew.`,
+      RETRY_MS,
+    )
+  }
+
+  return async function seal({ spec }: Cluster, { bundle, set }: AssembledEntry) {
+    const values = await valuesOf(set)
+    if (values === undefined) return undefined
+    const { found, key } = await plainOf(bundle, values)
+    const bytes = sealed({ clusterId: spec.id, bundle, values }, spec.sealingKey, found, key)
+    return { values: await blobs.put(bytes), key: sealingKeyId(spec.sealingKey) }
+  }
+}
+
+// What the agent announced is its own affair, and may be a key that nothing can be sealed to.
+function sealed(...[context, sealingKey, values, key]: Parameters<typeof sealFor>): Uint8Array {
+  try {
+    return sealFor(context, sealingKey, values, key)
+  } catch (caught) {
+    const why = `nothing can be sealed to the cluster's key: ${toError(caught).message}`
+    throw new Waiting('BadSealingKey', `Bundle ${context.bundle} has secret values, and ${why}.`, RETRY_MS)
+  }
+}

@@ -1,0 +1,74 @@
+/** Rendered objects as a stored set: every blob before the one that names it, and no value of a Secret in any of them. */
+import type { Digest } from '../../core/digest.ts'
+import type { Secret } from '../../core/secret.ts'
+import type { BundleOptions } from '../../kinds/bundle-options.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { RenderFailure } from '../../render/bundle/render-failure.ts'
+import { blobsOf } from '../../render/rendered.ts'
+import { takeSecret } from '../../render/secret-values.ts'
+import type { SecretData } from '../../render/secret-values.ts'
+import { slotOf } from '../../wire/sealed.ts'
+import { objectSetBytes } from '../../wire/signed-document.ts'
+import { encryptValues } from '../secret-values.ts'
+import type { SlotValues } from '../secret-values.ts'
+import type { BundleRenderPorts } from './ports.ts'
+
+/** A stored set, or why there is none. */
+export type StoredSet = { readonly set: Digest; readonly size: number } | { readonly problem: string }
+
+/** Stores the objects of a bundle (`namespace/name`). */
+export async function storeSet(
+  { bundle, options }: { readonly bundle: string; readonly options?: BundleOptions | undefined },
+  rendered: readonly UnknownObject[],
+  ports: Pick<BundleRenderPorts, 'putBlob' | 'valuesKeyOf'>,
+): Promise<StoredSet> {
+  const split = splitSecrets(rendered)
+  if ('problem' in split) return split
+  const { slots } = split
+  const values = await keepValues(bundle, slots, ports)
+  const blobs = blobsOf(split.objects)
+  for (const blob of blobs) await ports.putBlob(blob.bytes)
+  const objects = blobs.map(({ bytes: _bytes, ...object }) => {
+    const data = slots.get(slotOf(object))
+    return data ? { ...object, sealed: Object.keys(data.reveal()).sort() } : object
+  })
+  const set = await ports.putBlob(
+    objectSetBytes({
+      format: 'flotilla.dev/set/v1',
+      objects,
+      ...(options ? { options } : {}),
+      ...(values === undefined ? {} : { values }),
+    }),
+  )
+  return { set, size: objects.length }
+}
+
+/** Objects without the values of Secrets, and those by slot. */
+function splitSecrets(
+  rendered: readonly UnknownObject[],
+): { readonly objects: readonly UnknownObject[]; readonly slots: SlotValues } | { readonly problem: string } {
+  const slots = new Map<string, Secret<SecretData>>()
+  try {
+    const objects = rendered.map((one) => {
+      const { object, data } = takeSecret(one)
+      const { namespace, name } = object.metadata
+      const { apiVersion, kind } = object
+      if (data) slots.set(slotOf({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) }), data)
+      return object
+    })
+    return { objects, slots }
+  } catch (caught) {
+    if (caught instanceof RenderFailure) return { problem: caught.message }
+    throw caught
+  }
+}
+
+/** Stores values where only this hub can read them; the digest of what is stored says which values they are. */
+async function keepValues(
+  bundle: string,
+  slots: SlotValues,
+  ports: Pick<BundleRenderPorts, 'putBlob' | 'valuesKeyOf'>,
+): Promise<Digest | undefined> {
+  if (slots.size === 0) return undefined
+  return ports.putBlob(encryptValues(bundle, slots, await ports.valuesKeyOf(bundle)))
+}
