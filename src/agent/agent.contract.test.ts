@@ -156,6 +156,10 @@ describe('an agent', () => {
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('a')], startBy } })
     assert.match((await site.until(BUNDLE, 'Pending')).message ?? '', /start by 2025-12-31T23:59:59Z/)
     assert.equal(await site.configMap('a'), undefined)
+    const again = { generation: 1, objects: [configMap('a')], startBy: '2099-01-01T00:00:00Z' }
+    await hub.assign('store-1', { [BUNDLE]: again })
+    await site.until(BUNDLE, 'Ready')
+    assert.notEqual(await site.configMap('a'), undefined, 'admitted again, it begins')
   })
 
   it('keeps what runs when a document is refused, and absence removes nothing', async () => {

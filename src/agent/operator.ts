@@ -96,6 +96,8 @@ export function createOperator(ports: OperatorPorts) {
     for (const entry of entries.values()) {
       const slot = slots.get(entry.bundle)
       if (slot && slot.run.entry.set === entry.set && slot.run.entry.generation === entry.generation) {
+        // Admitted again: it may begin now.
+        if (slot.run.entry.startBy !== entry.startBy) slot.dueAt = clock.monotonicMs()
         slot.run.entry = entry
         slot.run.epoch = document.epoch
         continue

@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { digest, int, listMap, namespacedName, object, optional, text } from './schema.ts'
+import { digest, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
 
 /** The head of a cluster's signed document. */
 export const Assignment = defineKind({
@@ -32,6 +32,7 @@ export const Assignment = defineKind({
             { description: 'Its secret values.' },
           ),
         ),
+        startBy: optional(time({ description: 'Not begun by then, the agent waits to be admitted again.' })),
       }),
       { max: 500, default: [], description: 'What the document says should run.' },
     ),

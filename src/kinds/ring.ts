@@ -53,14 +53,18 @@ export const rings = () =>
         }),
       ),
       concurrency: concurrency({ default: 10, description: 'How many clusters may be changing at once.' }),
-      maxUnavailable: budget('How many may be unwell because of the rollout at once; never more than `concurrency`.'),
-      maxFailed: budget('More failed clusters than this stop the rollout. Unless said, as many as `concurrency` do.'),
+      maxUnavailable: budget(
+        'How many may be unwell because of the rollout at once, changing or failed. Unless said, `concurrency` and `maxFailed` together.',
+      ),
+      maxFailed: budget(
+        'More failed clusters than this stop the rollout; up to so many, the others go on. Unless said, a failed cluster keeps its slot, and as many as `concurrency` stop it.',
+      ),
       readyShare: optional(
         text({
           max: 4,
           pattern: '^(100|[1-9]?[0-9])%$',
           description:
-            'The share of the members that can be reached that must be Ready before the next ring; 100% unless said.',
+            'The share of the members that can be reached that must be Ready before the next ring. Unless said, all but those whose failure `maxFailed` allows.',
         }),
       ),
       minReady: optional(int({ description: 'At least so many must be Ready before the next ring; 1 unless said.' })),

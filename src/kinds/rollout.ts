@@ -100,9 +100,16 @@ export const Rollout = defineKind({
           ring: ringName(),
           admittedAt: time(),
           startBy: optional(time({ description: 'Not begun by then, the slot is free again after a margin.' })),
+          failedAt: optional(time({ description: 'Since then it counts as failed, until it is Ready.' })),
         }),
         { max: 10_000, description: 'Clusters that hold a slot: admitted, and not yet reported Ready.' },
       ),
+    ),
+    superseded: optional(
+      listMap(['bundle'], object({ bundle: name(), by: name({ description: 'The Rollout that carries it now.' }) }), {
+        max: 256,
+        description: 'Bundles that newer Rollouts carry; nobody is admitted here for them any more.',
+      }),
     ),
     counts: optional(
       object(

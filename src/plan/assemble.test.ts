@@ -31,6 +31,17 @@ test('no admissions, old ones and the same again change nothing', () => {
   }
 })
 
+test('admitted again with a later start-by: the document says so, once, and keeps it (I-23)', () => {
+  const present = { ...entry('ns/b', 2), startBy: '2026-11-16T12:00:00Z' }
+  const again = { ...entry('ns/b', 2), startBy: '2026-11-16T12:10:00Z' }
+  const renewed = assemble({ entries: [present], admissions: [again] })
+  assert.deepEqual([renewed.changed, renewed.entries], [true, [again]])
+  assert.equal(assemble({ entries: renewed.entries, admissions: [again] }).changed, false)
+  assert.equal(assemble({ entries: [again], admissions: [present] }).changed, false, 'never back to an earlier one')
+  const other = assemble({ entries: [again], admissions: [entry('ns/c', 1)] })
+  assert.deepEqual(other.entries[0], again, 'another bundle that moves does not take it away')
+})
+
 test('two contents of one generation: the first stays, the second is named', () => {
   const result = assemble({ entries: [entry('ns/b', 2)], admissions: [entry('ns/b', 2, 'other')] })
   assert.equal(result.changed, false)

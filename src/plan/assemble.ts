@@ -57,6 +57,11 @@ export interface Assembled {
   readonly conflicts: readonly AssembleConflict[]
 }
 
+/** Whether a time comes after another one; RFC 3339 in UTC is in order as text. */
+function isLater(time: string | undefined, than: string | undefined): boolean {
+  return time !== undefined && than !== undefined && compareText(time, than) > 0
+}
+
 /** Puts a cluster's content together. */
 export function assemble(input: AssembleInput): Assembled {
   const entries = new Map(input.entries.map((entry) => [entry.bundle, entry]))
@@ -73,6 +78,11 @@ export function assemble(input: AssembleInput): Assembled {
       const { bundle, generation } = present
       if (present.set !== admission.set)
         conflicts.push({ bundle, generation, kept: present.set, refused: admission.set })
+      else if (isLater(admission.startBy, present.startBy)) {
+        // Admitted again: an agent that did not begin in time may begin now.
+        entries.set(bundle, { ...present, startBy: admission.startBy! })
+        changed = true
+      }
       continue
     }
     entries.set(admission.bundle, admission)

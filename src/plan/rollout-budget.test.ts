@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertBudgetHolds, CLUSTERS, histories, RolloutWorld } from '../testing/rollout-world.ts'
+import { assertBudgetHolds, budgets, BUNDLES, CLUSTERS, histories, RolloutWorld } from '../testing/rollout-world.ts'
 
-const concurrencies = fc.integer({ min: 1, max: 3 })
-
-test('property: never more unproven clusters than the concurrency, in any history (I-04)', () => {
-  fc.assert(fc.property(concurrencies, histories, assertBudgetHolds), { numRuns: 300 })
+test('property: never more unproven clusters than the budget, in any history (I-04)', () => {
+  fc.assert(fc.property(budgets, histories, assertBudgetHolds), { numRuns: 300 })
 })
 
 test('a history that broke an earlier rule: a failed cluster gives up its slot, and old caches do not show it', () => {
   const plan = { do: 'plan', rollout: 0, knowsNewer: false } as const
-  assertBudgetHolds(1, [
+  assertBudgetHolds({ concurrency: 1 }, [
     { do: 'toggle', cluster: 0 },
     { ...plan, age: 0 },
     { do: 'assemble', cluster: 1 },
@@ -24,7 +22,7 @@ test('a history that broke an earlier rule: a failed cluster gives up its slot, 
 
 test('a history that broke an earlier rule: a slot of the rollout before last, not given back yet, admits for free', () => {
   const plan = (rollout: number, knowsNewer = false) => ({ do: 'plan', rollout, knowsNewer, age: 0 }) as const
-  assertBudgetHolds(1, [
+  assertBudgetHolds({ concurrency: 1 }, [
     plan(0),
     { do: 'release' },
     plan(0, true),
@@ -40,16 +38,33 @@ test('a history that broke an earlier rule: a slot of the rollout before last, n
   ])
 })
 
-test('property: once faults stop, everybody gets the newest release and every slot comes back (I-12)', () => {
+test('property: once faults stop, everybody gets the newest of each bundle and every slot comes back (I-12)', () => {
   fc.assert(
-    fc.property(concurrencies, histories, (concurrency, steps) => {
-      const world = new RolloutWorld(concurrency)
-      world.step({ do: 'release' })
+    fc.property(budgets, histories, (budget, steps) => {
+      const world = new RolloutWorld(budget)
+      world.step({ do: 'release', carries: BUNDLES })
       for (const one of steps) world.step(one)
-      const releases = 1 + steps.filter((one) => one.do === 'release').length
       world.settle()
-      assert.deepEqual(world.newest(), { generations: CLUSTERS.map(() => releases), phase: 'Completed', slots: 0 })
+      const all = (generation: number) => CLUSTERS.map(() => generation)
+      const generations = { x: all(world.newestOf('x')), y: all(world.newestOf('y')) }
+      assert.deepEqual(world.end(), { generations, slots: 0, open: [] })
     }),
     { numRuns: 20 },
   )
+})
+
+test('a failed site within maxFailed keeps its record and not its slot: the others go on', () => {
+  const plan = { do: 'plan', rollout: 0, knowsNewer: false, age: 0 } as const
+  const world = new RolloutWorld({ concurrency: 1, maxFailed: 1 })
+  world.step({ do: 'release' })
+  world.step(plan)
+  world.step({ do: 'assemble', cluster: 0 })
+  world.step({ do: 'agent', cluster: 0, outcome: 'Failed' })
+  for (let i = 1; i < CLUSTERS.length; i++) {
+    world.step(plan)
+    world.step({ do: 'assemble', cluster: i })
+    world.step({ do: 'agent', cluster: i, outcome: 'Ready' })
+  }
+  world.step(plan)
+  assert.deepEqual(world.end(), { generations: { x: [1, 1, 1, 1, 1], y: [0, 0, 0, 0, 0] }, slots: 1, open: [] })
 })

@@ -20,8 +20,10 @@ export interface RolloutFacts {
   /** An admitted cluster that is not Ready after so long counts as failed. */
   readonly progressDeadlineMs?: number
   readonly phase?: RolloutPhase
-  /** It has recorded that a newer Rollout supersedes it; it never opens again. */
+  /** It has recorded that newer Rollouts carry all its bundles; it never opens again. */
   readonly closed?: boolean
+  /** The bundles of which it has recorded that newer Rollouts carry them. */
+  readonly superseded?: readonly Superseded[]
   readonly admissions: readonly RolloutAdmission[]
   /** Milliseconds since 1970. */
   readonly createdAt?: number
@@ -31,13 +33,22 @@ export interface RolloutFacts {
   readonly startedBy?: readonly string[]
 }
 
+/** A bundle that a newer Rollout carries. */
+export interface Superseded {
+  readonly bundle: string
+  /** The name of the newer Rollout. */
+  readonly by: string
+}
+
 /** An older Rollout of a bundle of this one. */
 export interface Predecessor {
   readonly name: string
+  readonly bundle: string
   /** The generation of the bundle that it carries. */
   readonly generation: number
-  /** It has recorded that it admits nobody any more. */
+  /** It has recorded that it admits nobody of this bundle any more. */
   readonly closed: boolean
+  /** The slots of this bundle that it holds. */
   readonly admissions: readonly RolloutAdmission[]
 }
 
@@ -53,8 +64,8 @@ export interface RolloutInput {
    * which never goes back, gives that; everything else here may be arbitrarily old.
    */
   readonly predecessors: readonly Predecessor[]
-  /** The newer Rollout of one of its bundles. */
-  readonly supersededBy?: string
+  /** The newest Rollout of each bundle that a newer one carries, by bundle. */
+  readonly newer?: ReadonlyMap<string, string>
   /** Bundles of the release that were deleted. */
   readonly deletedBundles?: readonly string[]
   readonly now: number
@@ -85,6 +96,8 @@ interface Base {
   /** The slots taken after this decision: record exactly these. */
   readonly admissions: readonly RolloutAdmission[]
   readonly freed: readonly FreedSlot[]
+  /** Bundles that newer Rollouts carry: record exactly these. */
+  readonly superseded?: readonly Superseded[]
   /** Absent while the members are not known. */
   readonly counts?: RolloutCounts
   readonly ring?: string

@@ -22,6 +22,7 @@ export interface Hold {
     | 'GenerationTaken'
     | 'ApprovalPending'
     | 'ApprovalRejected'
+    | 'NotRendered'
   readonly message: string
   /** Milliseconds since 1970; absent where only the condition's own time knows. */
   readonly since?: number
@@ -54,7 +55,7 @@ export function budgetHold(limit: number, holders: readonly string[], admissions
 export function failureHold(failed: readonly Pair[], limit: number, maxFailed?: number): Hold {
   const first = failed[0]
   const object = first?.state.firstFailing ? ` at ${first.state.firstFailing}` : ''
-  const words = first ? ` ${first.cluster} failed${object}: ${first.state.message.replace(/\.?$/, '.')}` : ''
+  const words = first ? ` ${first.cluster} failed${object}: ${endOf(first.problem ?? first.state.message)}` : ''
   const stops =
     maxFailed !== undefined
       ? `, more than the ${maxFailed} allowed, so nobody else is admitted`
@@ -67,6 +68,20 @@ export function failureHold(failed: readonly Pair[], limit: number, maxFailed?: 
     'the failed clusters reporting Ready, or a corrected Bundle',
     latest(failed.map((pair) => pair.reportedAt)),
   )
+}
+
+/** Some clusters have nothing to get. */
+export function unrenderedHold(pairs: readonly Pair[]): Hold {
+  const first = pairs[0]!
+  return holdOf(
+    'NotRendered',
+    `${nameSome(pairs.map((pair) => pair.cluster))} keeps what it runs. Bundle ${first.bundle} for ${first.cluster}: ${endOf(first.problem ?? '')}`,
+    'a corrected Bundle, or the value that is missing',
+  )
+}
+
+function endOf(sentence: string): string {
+  return sentence.replace(/\.?$/, '.')
 }
 
 /** Up to three names and how many more. */

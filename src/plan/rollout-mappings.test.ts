@@ -12,12 +12,14 @@ test('Fleet: partitions are rings in order; maxUnavailable 0 tolerates no failur
     {
       rings: [
         { name: 'canary-eu', selector: eu, concurrency: 1, maxFailed: 0 },
-        { name: 'partition-1', concurrency: '10%', maxFailed: '10%', readyShare: '90%' },
+        { name: 'partition-1', concurrency: '10%', maxUnavailable: '10%', maxFailed: '10%', readyShare: '90%' },
       ],
       notes: ['partition 1: only clusterSelector can be said; the ring takes all that is left'],
     },
   )
-  assert.deepEqual(fromFleet({}, 50).rings, [{ name: 'all', concurrency: '100%', maxFailed: '100%', readyShare: '0%' }])
+  assert.deepEqual(fromFleet({}, 50).rings, [
+    { name: 'all', concurrency: '100%', maxUnavailable: '100%', maxFailed: '100%', readyShare: '0%' },
+  ])
   assert.deepEqual(
     fromFleet({ maxUnavailable: 5 }, 230).rings.map(({ name, share }) => `${name} ${share ?? 'rest'}`),
     ['partition-0 25%', 'partition-1 25%', 'partition-2 25%', 'partition-3 rest'],

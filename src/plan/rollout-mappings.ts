@@ -63,11 +63,14 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
 }
 
 /** Fleet lets a partition pass while at most `maxUnavailable` of it are unavailable. */
-function fleetBudget(maxUnavailable: Limit): Pick<RingSpec, 'concurrency' | 'maxFailed' | 'readyShare'> {
+function fleetBudget(
+  maxUnavailable: Limit,
+): Pick<RingSpec, 'concurrency' | 'maxUnavailable' | 'maxFailed' | 'readyShare'> {
   if (isZero(maxUnavailable)) return { concurrency: 1, maxFailed: 0 }
-  if (typeof maxUnavailable === 'number') return { concurrency: maxUnavailable, maxFailed: maxUnavailable }
+  const both = { concurrency: maxUnavailable, maxUnavailable }
+  if (typeof maxUnavailable === 'number') return { ...both, maxFailed: maxUnavailable }
   return {
-    concurrency: maxUnavailable,
+    ...both,
     maxFailed: maxUnavailable,
     readyShare: `${100 - Number(maxUnavailable.replace('%', ''))}%`,
   }

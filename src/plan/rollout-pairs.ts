@@ -23,6 +23,8 @@ export interface RolloutAdmission {
   readonly admittedAt: string
   /** RFC 3339; the agent does not begin after it. */
   readonly startBy?: string
+  /** RFC 3339; since then it counts as failed, until it is Ready. */
+  readonly failedAt?: string
 }
 
 /** What a rollout knows of a cluster; an unknown name is a cluster that is no longer registered. */
@@ -57,8 +59,10 @@ export interface Pair {
   readonly failed: boolean
   /** Reported Failed at what it runs now: heal it first. */
   readonly ailing: boolean
-  /** The document already has this generation, or a later one, with other content. */
+  /** It has nothing to get: it is not rendered for this cluster, or the document has this generation with other content. */
   readonly blocked: boolean
+  /** Why the cluster gets nothing: its content could not be rendered. */
+  readonly problem?: string
   readonly reportedAt?: number
 }
 
@@ -80,6 +84,8 @@ export function isFrozen(labels: Labels): boolean {
   return labels[FREEZE_LABEL] === 'frozen'
 }
 
+const NOT_RENDERED = 'What this cluster gets is not rendered yet.'
+
 /** The key of a pair; `/` cannot occur in names. */
 export function pairKey(pair: { readonly bundle: string; readonly cluster: string }): string {
   return `${pair.bundle}/${pair.cluster}`
@@ -96,8 +102,8 @@ export function pairsOf(input: PairsInput): Pair[] {
       if (content.kind === 'Set') {
         return [pairOf(input.namespace, { ...target, set: content.set }, name, { cluster, admitted })]
       }
-      const waits = content.kind === 'Problem' ? content.problem : 'What this cluster gets is not rendered yet.'
-      return [pairOf(input.namespace, target, name, { cluster, admitted, waits })]
+      const why = content.kind === 'Problem' ? { problem: content.problem } : { waits: NOT_RENDERED }
+      return [pairOf(input.namespace, target, name, { cluster, admitted, ...why })]
     }),
   )
 }
@@ -106,7 +112,12 @@ function pairOf(
   namespace: string,
   released: ReleaseBundle,
   name: string,
-  known: { readonly cluster: RolloutCluster; readonly admitted: ReadonlySet<string>; readonly waits?: string },
+  known: {
+    readonly cluster: RolloutCluster
+    readonly admitted: ReadonlySet<string>
+    readonly waits?: string
+    readonly problem?: string
+  },
 ): Pair {
   const { availability, assigned: documents, reported: reports, reportedAt, labels = {} } = known.cluster
   const key = `${namespace}/${released.name}`
@@ -118,7 +129,8 @@ function pairOf(
   const atTarget = sameRevision(reported, target)
   const taken = (revision: Revision | undefined) =>
     revision !== undefined && revision.generation >= target.generation && !sameRevision(revision, target)
-  const blocked = known.waits !== undefined || taken(assigned) || taken(reported)
+  const hasNothing = known.waits !== undefined || known.problem !== undefined
+  const blocked = hasNothing || taken(assigned) || taken(reported)
   return {
     bundle: target.name,
     cluster: name,
@@ -132,6 +144,7 @@ function pairOf(
       availability,
       ...(assigned ? { assigned } : {}),
       ...(reported ? { reported } : {}),
+      ...(known.problem === undefined ? {} : { problem: known.problem }),
       ...(known.waits === undefined
         ? waitsOf(blocked, target, known.cluster)
         : { waits: { for: 'render' as const, message: known.waits } }),
@@ -143,6 +156,7 @@ function pairOf(
     failed: atTarget && reported?.state === 'Failed',
     ailing: !atTarget && reported?.state === 'Failed',
     blocked,
+    ...(known.problem === undefined ? {} : { problem: known.problem }),
     ...(reportedAt === undefined ? {} : { reportedAt }),
   }
 }

@@ -10,6 +10,7 @@
 import { formatTime, parseTime } from '../core/time.ts'
 import { matchesSelector } from '../core/selector.ts'
 import type { LabelSelector, Labels } from '../core/selector.ts'
+import { concurrencyOf } from './concurrency.ts'
 import { compareText } from './placement-facts.ts'
 import type { ApprovalNeed, ApprovalRecord } from './rollout-approvals.ts'
 
@@ -94,6 +95,37 @@ export function ringOf(rings: readonly RingSpec[], states: readonly RingState[],
   })
 }
 
+/** How many clusters may be unwell because of a rollout. */
+export interface RingLimits {
+  /** How many may be changing. */
+  readonly flight: number
+  /** How many may have failed without taking up one of those. */
+  readonly tolerated: number
+  /** How many may be unwell together. */
+  readonly total: number
+}
+
+/** What a ring's budgets mean for so many clusters; `before` are the failures that rings before it tolerate. */
+export function ringLimits(ring: RingSpec, clusters: number, before = 0): RingLimits {
+  const concurrency = concurrencyOf(ring.concurrency, clusters)
+  const tolerated = toleratedOf(ring, clusters) + before
+  const total =
+    ring.maxUnavailable === undefined ? concurrency + tolerated : concurrencyOf(ring.maxUnavailable, clusters)
+  return { flight: Math.min(concurrency, total), tolerated, total }
+}
+
+/** How many failures a ring of so many clusters tolerates; without `maxFailed` a failed cluster keeps its slot. */
+export function toleratedOf({ maxFailed }: RingSpec, clusters: number): number {
+  return maxFailed === undefined ? 0 : allowedOf(maxFailed, clusters)
+}
+
+/** How many may fail: a percentage is rounded down, and may be none. */
+function allowedOf(allowed: number | string, members: number): number {
+  if (typeof allowed === 'number') return allowed
+  const percent = /^(\d+)%$/.exec(allowed)
+  return percent ? Math.floor((Number(percent[1]) * members) / 100) : Number(allowed)
+}
+
 /** How a ring stands: what its gate asks for, in numbers. */
 export interface RingCount {
   readonly members: number
@@ -101,6 +133,8 @@ export interface RingCount {
   readonly failed: number
   /** Not connected and never admitted. */
   readonly excused: number
+  /** Failed, and as many as `maxFailed` allows; those are not waited for unless `readyShare` says how many are. */
+  readonly tolerated?: number
 }
 
 /** What a gate says: open, open at a time, or what it lacks. */
@@ -120,9 +154,13 @@ export function judgeGate(ring: RingSpec, state: RingState, count: RingCount, no
 }
 
 /** How many members must be Ready. */
-export function readyNeeded({ readyShare = '100%', minReady = 1 }: RingSpec, count: RingCount): number {
-  const percent = Number(/^(\d+)%$/.exec(readyShare)?.[1] ?? 100)
-  return Math.max(Math.ceil((percent * (count.members - count.excused)) / 100), Math.min(minReady, count.members))
+export function readyNeeded({ readyShare, minReady = 1 }: RingSpec, count: RingCount): number {
+  const reachable = count.members - count.excused
+  const share =
+    readyShare === undefined
+      ? reachable - (count.tolerated ?? 0)
+      : Math.ceil((Number(/^(\d+)%$/.exec(readyShare)?.[1] ?? 100) * reachable) / 100)
+  return Math.max(share, Math.min(minReady, count.members))
 }
 
 function takesByName({ selector, group }: RingSpec, { labels, groups }: RingCluster): boolean {

@@ -1,9 +1,11 @@
 /** Slots: which stay taken, which come back, and who takes the next ones. */
 import { formatTime, parseTime } from '../core/time.ts'
-import type { FreedSlot, Predecessor, RolloutInput } from './rollout-facts.ts'
+import type { FreedSlot, RolloutFacts, RolloutInput } from './rollout-facts.ts'
+import { compareText } from './placement-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
-import type { RingSpec } from './rollout-rings.ts'
+import type { RingLimits, RingSpec } from './rollout-rings.ts'
+import { olderDrained } from './rollout-supersede.ts'
 import { sameRevision } from './state.ts'
 
 /**
@@ -12,7 +14,10 @@ import { sameRevision } from './state.ts'
  */
 export const START_BY_MARGIN_MS = 60_000
 
-/** Which slots stay taken and which come back. */
+/** As many as a Rollout's status can hold. */
+const MAX_ADMISSIONS = 10_000
+
+/** Which slots stay taken and which come back; one that stays and has failed is marked so, for good until it is Ready. */
 export function settleSlots({ rollout, release, clusterOf, now }: RolloutInput): {
   kept: RolloutAdmission[]
   freed: FreedSlot[]
@@ -21,9 +26,12 @@ export function settleSlots({ rollout, release, clusterOf, now }: RolloutInput):
   const freed: FreedSlot[] = []
   for (const admission of rollout.admissions) {
     const target = release?.bundles.find((bundle) => bundle.name === admission.bundle)
-    const by = target && freedBy(admission, target, clusterOf(admission.cluster), { namespace: rollout.namespace, now })
+    const cluster = clusterOf(admission.cluster)
+    const by = target && freedBy(admission, target, cluster, { namespace: rollout.namespace, now })
     if (by) freed.push({ admission, by })
-    else kept.push(admission)
+    else if (admission.failedAt === undefined && hasFailed(admission, target, cluster, { rollout, now })) {
+      kept.push({ ...admission, failedAt: formatTime(now) })
+    } else kept.push(admission)
   }
   return { kept, freed }
 }
@@ -41,10 +49,10 @@ function freedBy(
   // A newer rollout records its own admission before a document names its generation, so the pair stays counted there.
   if ((assigned?.generation ?? 0) > target.generation || (reported?.generation ?? 0) > target.generation)
     return 'Overtaken'
-  // Where clusters differ, the document says which content of this generation was handed out, and nobody hands out two.
-  const isReported = target.contentOf ? reported?.generation === target.generation : sameRevision(reported, target)
-  if (isReported) {
-    return reported?.state === 'Ready' || reported?.state === 'Drifted' ? 'Report' : undefined
+  if (isReportedAt(target, reported)) {
+    if (reported?.state === 'Ready' || reported?.state === 'Drifted') return 'Report'
+    // Pending is what an agent says that has not begun.
+    if (reported?.state !== 'Pending') return undefined
   }
   const startBy = admission.startBy === undefined ? undefined : parseTime(admission.startBy)
   const expired = startBy !== undefined && at.now > startBy + START_BY_MARGIN_MS
@@ -52,19 +60,68 @@ function freedBy(
   return expired && cluster.availability.state === 'Available' ? 'StartByPassed' : undefined
 }
 
-/** Pairs that are, or may be, unwell because of a rollout of their bundle. */
-export function pairsInUse(
-  input: RolloutInput,
-  pairs: readonly Pair[],
-  kept: readonly RolloutAdmission[],
-): Set<string> {
+// Where clusters differ, the document says which content of this generation was handed out, and nobody hands out two.
+function isReportedAt(target: ReleaseBundle, reported: Parameters<typeof sameRevision>[0]): boolean {
+  return target.contentOf ? reported?.generation === target.generation : sameRevision(reported, target)
+}
+
+function hasFailed(
+  admission: RolloutAdmission,
+  target: ReleaseBundle | undefined,
+  cluster: RolloutCluster | undefined,
+  { rollout, now }: { readonly rollout: RolloutFacts; readonly now: number },
+): boolean {
+  const reported = cluster?.reported.get(`${rollout.namespace}/${admission.bundle}`)
+  if (target && isReportedAt(target, reported) && reported?.state === 'Failed') return true
+  const { progressDeadlineMs } = rollout
+  return progressDeadlineMs !== undefined && now > (parseTime(admission.admittedAt) ?? now) + progressDeadlineMs
+}
+
+/** When time alone changes something about a slot: the next start-by, with its margin, or progress deadline. */
+export function nextDue({ rollout, now }: RolloutInput, kept: readonly RolloutAdmission[]): number | undefined {
+  const { progressDeadlineMs } = rollout
+  const times = kept.flatMap(({ admittedAt, startBy, failedAt }) => {
+    const begun = failedAt === undefined ? parseTime(admittedAt) : undefined
+    const start = startBy === undefined ? undefined : parseTime(startBy)
+    return [
+      ...(progressDeadlineMs === undefined || begun === undefined ? [] : [begun + progressDeadlineMs + 1]),
+      ...(start === undefined ? [] : [start + START_BY_MARGIN_MS + 1]),
+    ].filter((time) => time > now)
+  })
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
+}
+
+/** Who takes up the budget. */
+export interface InUse {
+  /** Pairs that are, or may be, unwell because of a rollout of their bundle. */
+  readonly pairs: ReadonlySet<string>
+  /** Their clusters. */
+  readonly clusters: ReadonlySet<string>
+  /** Those of the clusters of which every such pair is marked as failed: they change nothing any more. */
+  readonly failed: ReadonlySet<string>
+}
+
+/** Works out who takes up the budget; `kept` is as `settleSlots` left it. */
+export function whoIsInUse(input: RolloutInput, pairs: readonly Pair[], kept: readonly RolloutAdmission[]): InUse {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
   const wellNow = new Set(pairs.filter((pair) => pair.well).map(pairKey))
-  const inFlight = input.predecessors
+  const older = input.predecessors
     .flatMap((predecessor) => predecessor.admissions)
     .filter((admission) => bundles.has(admission.bundle) && !wellNow.has(pairKey(admission)))
   const unwell = pairs.filter((pair) => pair.handed && !pair.well)
-  return new Set([...kept, ...inFlight, ...unwell].map(pairKey))
+  const inUse = new Map([...unwell, ...older, ...kept].map((pair) => [pairKey(pair), pair.cluster]))
+  const clusters = new Set(inUse.values())
+  const failed = new Set(clusters)
+  // What any rollout has under way is under way, whatever an older one says of it; a report alone marks nothing.
+  const marked = new Set([...older, ...kept].filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
+  for (const { failedAt, cluster } of [...older, ...kept]) if (failedAt === undefined) failed.delete(cluster)
+  for (const [key, cluster] of inUse) if (!marked.has(key)) failed.delete(cluster)
+  return { pairs: new Set(inUse.keys()), clusters, failed }
+}
+
+/** The clusters that take up a slot: all in use but the failed ones that are tolerated. */
+export function busyCount({ clusters, failed }: InUse, { tolerated }: RingLimits): number {
+  return clusters.size - Math.min(failed.size, tolerated)
 }
 
 /** Who is admitted now; see the head of rollout.ts for the rule. */
@@ -72,39 +129,48 @@ export function nextAdmissions(members: {
   readonly input: RolloutInput
   readonly pairs: readonly Pair[]
   readonly kept: readonly RolloutAdmission[]
-  readonly inUse: ReadonlySet<string>
-  readonly limit: number
+  readonly inUse: InUse
+  readonly limits: RingLimits
   readonly ringOf: (pair: Pair) => RingSpec
 }): RolloutAdmission[] {
-  const { input, pairs, kept, inUse, limit, ringOf } = members
+  const { input, pairs, kept, inUse, limits, ringOf } = members
   const holding = new Set(kept.map(pairKey))
-  const inUseMayMove = inUse.size <= limit || olderDrained(input.predecessors)
-  let slots = limit - kept.length
-  let room = limit - inUse.size
+  const clusters = new Set(inUse.clusters)
+  const failed = new Set(inUse.failed)
+  const own = new Set(kept.map(({ cluster }) => cluster))
+  const ownFailed = new Set(own)
+  for (const { cluster, failedAt } of kept) if (failedAt === undefined) ownFailed.delete(cluster)
+  const busy = () => busyCount({ pairs: inUse.pairs, clusters, failed }, limits)
+  const slotsTaken = () => own.size - Math.min(ownFailed.size, limits.tolerated)
+  const isWithin = busy() <= limits.flight
+  const inUseMayMove = isWithin || olderDrained(input.predecessors)
   const candidates = pairs
     .filter((pair) => pair.free && !pair.well && !pair.failed && !pair.blocked && !holding.has(pairKey(pair)))
-    .map((pair) => ({ pair, rank: inUse.has(pairKey(pair)) ? 0 : pair.ailing ? 1 : 2 }))
-    .sort((a, b) => a.rank - b.rank)
+    .map((pair) => ({ pair, rank: inUse.pairs.has(pairKey(pair)) ? 0 : pair.ailing ? 1 : 2 }))
+    .sort((a, b) => a.rank - b.rank || compareText(a.pair.cluster, b.pair.cluster))
   const admitted: RolloutAdmission[] = []
   for (const { pair, rank } of candidates) {
-    if (slots <= 0) break
-    if (rank > 0 && room <= 0) break
-    if (rank === 0 && !inUseMayMove) continue
-    if (rank > 0) room--
-    slots--
+    if (kept.length + admitted.length >= MAX_ADMISSIONS) break
+    const { cluster } = pair
+    const isFree = clusters.has(cluster) && (!failed.has(cluster) || failed.size > limits.tolerated)
+    if (isFree) {
+      // A cluster in use costs nothing; with more in use than there may be, only what is in use itself moves.
+      if (rank === 0 ? !inUseMayMove : !isWithin) continue
+      const takesNone = own.has(cluster) && (!ownFailed.has(cluster) || ownFailed.size > limits.tolerated)
+      if (!takesNone && slotsTaken() >= limits.flight) continue
+    } else if (busy() >= limits.flight || (!clusters.has(cluster) && clusters.size >= limits.total)) continue
+    clusters.add(cluster)
+    failed.delete(cluster)
+    own.add(cluster)
+    ownFailed.delete(cluster)
     const { name: ring, startByMs } = ringOf(pair)
     admitted.push({
       bundle: pair.bundle,
-      cluster: pair.cluster,
+      cluster,
       ring,
       admittedAt: formatTime(input.now),
       ...(startByMs === undefined ? {} : { startBy: formatTime(input.now + startByMs) }),
     })
   }
   return admitted
-}
-
-function olderDrained(predecessors: readonly Predecessor[]): boolean {
-  const newest = Math.max(...predecessors.map(({ generation }) => generation))
-  return predecessors.every(({ generation, admissions }) => generation === newest || admissions.length === 0)
 }

@@ -150,23 +150,27 @@ test('decisions', () => {
     ],
     [
       'superseded',
-      input({ a: {} }, { admissions: [slot('a')] }, { supersededBy: 'b-g3' }),
+      input({ a: {} }, { admissions: [slot('a')] }, { newer: new Map([['b', 'b-g3']]) }),
       'Supersede b-g3 [a] Superseded',
     ],
     [
       'superseded after completion',
-      input({ a: ready(2) }, { phase: 'Completed' }, { supersededBy: 'b-g3' }),
+      input({ a: ready(2) }, { phase: 'Completed' }, { newer: new Map([['b', 'b-g3']]) }),
       'Supersede b-g3 [-] Completed',
     ],
     ['closed stays closed', input({ a: {} }, { closed: true }), 'Supersede of a newer Release [-] Superseded'],
     [
       'a newer document takes the pair over',
-      input({ a: { assigned: 3 } }, { admissions: [slot('a')] }, { supersededBy: 'b-g3' }),
+      input({ a: { assigned: 3 } }, { admissions: [slot('a')] }, { newer: new Map([['b', 'b-g3']]) }),
       'Supersede b-g3 [-] freed a Overtaken Superseded',
     ],
     [
       'an older rollout must be closed first',
-      input({ a: {} }, {}, { predecessors: [{ name: 'b-g1', generation: 1, closed: false, admissions: [] }] }),
+      input(
+        { a: {} },
+        {},
+        { predecessors: [{ name: 'b-g1', bundle: 'b', generation: 1, closed: false, admissions: [] }] },
+      ),
       'Wait PredecessorOpen [-] Pending',
     ],
     [
@@ -174,7 +178,7 @@ test('decisions', () => {
       input(
         { a: {}, z: offline },
         {},
-        { predecessors: [{ name: 'b-g1', generation: 1, closed: true, admissions: [slot('z')] }] },
+        { predecessors: [{ name: 'b-g1', bundle: 'b', generation: 1, closed: true, admissions: [slot('z')] }] },
       ),
       'Wait BudgetFull [-] Pending',
     ],
@@ -183,7 +187,7 @@ test('decisions', () => {
       input(
         { a: {}, z: {} },
         {},
-        { predecessors: [{ name: 'b-g1', generation: 1, closed: true, admissions: [slot('z')] }] },
+        { predecessors: [{ name: 'b-g1', bundle: 'b', generation: 1, closed: true, admissions: [slot('z')] }] },
       ),
       'Admit [z] Progressing',
     ],
@@ -192,7 +196,11 @@ test('decisions', () => {
       input(
         { a: {}, y: failed(1), z: failed(1) },
         {},
-        { predecessors: [{ name: 'b-g1', generation: 1, closed: true, admissions: [slot('y'), slot('z')] }] },
+        {
+          predecessors: [
+            { name: 'b-g1', bundle: 'b', generation: 1, closed: true, admissions: [slot('y'), slot('z')] },
+          ],
+        },
       ),
       'Admit [y] Progressing',
     ],
@@ -203,8 +211,8 @@ test('decisions', () => {
         {},
         {
           predecessors: [
-            { name: 'b-g0', generation: 0, closed: true, admissions: [slot('y')] },
-            { name: 'b-g1', generation: 1, closed: true, admissions: [slot('z')] },
+            { name: 'b-g0', bundle: 'b', generation: 0, closed: true, admissions: [slot('y')] },
+            { name: 'b-g1', bundle: 'b', generation: 1, closed: true, admissions: [slot('z')] },
           ],
         },
       ),
@@ -287,6 +295,21 @@ test('counts per state sum up to the total', () => {
 test('completion names those who were not connected', () => {
   const decision = planRollout(input({ a: ready(2), b: offline }))
   assert.equal(decision.message, '1 of 2 ready; b not connected, admitted on return.')
+})
+
+test('an agent that says it has not begun by start-by is admitted again, with a new start-by (I-23)', () => {
+  const startBy = formatTime(NOW - START_BY_MARGIN_MS - 1000)
+  const rings = [{ name: 'all', concurrency: 1, startByMs: 600_000 }]
+  const late: Sketch = { assigned: 2, says: ['Pending', 2] }
+  const again = planRollout(input({ a: late, b: {} }, { rings, admissions: [slot('a', { startBy })] }))
+  assert.equal(tell(again), 'Admit [a] freed a StartByPassed Progressing')
+  assert.equal(again.admissions[0]?.startBy, '2026-11-16T12:10:00Z')
+  const soon = formatTime(NOW + 1000)
+  const waits = planRollout(input({ a: late, b: {} }, { rings, admissions: [slot('a', { startBy: soon })] }))
+  assert.equal(waits.until, NOW + 1000 + START_BY_MARGIN_MS + 1, 'and somebody looks when it is time')
+  const begun: Sketch = { assigned: 2, says: ['Progressing', 2] }
+  const busy = planRollout(input({ a: begun, b: {} }, { rings, admissions: [slot('a', { startBy })] }))
+  assert.deepEqual(busy.freed, [], 'one that has begun keeps its slot')
 })
 
 test('a start-by is set when asked for', () => {

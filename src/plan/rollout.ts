@@ -2,33 +2,34 @@
  * When: who is admitted next. One Release moves through its rings; nothing reaches a cluster except through an admission.
  *
  *   in use = own admissions ∪ what superseded rollouts still have in flight ∪ pairs handed the target and not well at it
+ *   busy   = clusters in use, without as many of those marked as failed as `maxFailed` tolerates
  *
- * A healthy pair is admitted only while fewer than `concurrency` pairs are in use, so at most `concurrency` pairs are ever
- * unwell because of rollouts of their bundle. A pair that is in use already costs nothing to admit (it is how a fix
- * reaches the clusters that the last release broke), and the list of admissions is never longer than the concurrency.
- * When more are in use than the concurrency, it was lowered, or slots are counted that an older rollout has not given back
+ * A healthy cluster is admitted only while fewer than `concurrency` clusters are busy, so at most `concurrency` and
+ * `maxFailed` clusters together are ever unwell because of rollouts of their bundle. A cluster that is busy already costs
+ * nothing to admit (so the bundles of one commit reach it together, and a fix reaches those that the last release broke).
+ * When more are busy than the concurrency, it was lowered, or slots are counted that an older rollout has not given back
  * yet; only in the first case may a pair in use go on, so all but the newest of the older rollouts must have drained.
  *
  * A slot comes back only with a report that the pair is well at exactly the admitted generation and set, with a newer
  * revision taking the pair over, when the agent did not begin by start-by plus margin, or when the Cluster is gone. A
- * *failed* pair keeps its slot: the slot's record on the Rollout is what makes "failed ≥ concurrency stops" hold even
- * for a reader whose caches of reports and assignments are old.
+ * *failed* pair keeps its record, marked: what is written on the Rollout is what makes the budgets hold even for a
+ * reader whose caches of reports and assignments are old. A report alone, not yet written there, tolerates nothing.
  *
  * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
  * One that goes offline after it keeps its slot.
  */
 import { formatTime, parseTime } from '../core/time.ts'
-import { concurrencyOf } from './concurrency.ts'
-import type { FreedSlot, RolloutCounts, RolloutDecision, RolloutInput } from './rollout-facts.ts'
-import { budgetHold, failureHold, holdOf, nameSome } from './rollout-holds.ts'
+import type { FreedSlot, RolloutCounts, RolloutDecision, RolloutInput, Superseded } from './rollout-facts.ts'
+import { budgetHold, failureHold, holdOf, nameSome, unrenderedHold } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
 import { judgeOpening } from './rollout-opening.ts'
 import type { Opening } from './rollout-opening.ts'
-import { judgeGate, ringOf, ringStates } from './rollout-rings.ts'
+import { judgeGate, ringLimits, ringOf, ringStates, toleratedOf } from './rollout-rings.ts'
 import type { GateVerdict, RingCount, RingSpec, RingState } from './rollout-rings.ts'
 import { pairKey, pairsOf } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
-import { nextAdmissions, pairsInUse, settleSlots } from './rollout-slots.ts'
+import { nextAdmissions, nextDue, settleSlots, whoIsInUse } from './rollout-slots.ts'
+import { describeGone, supersededBundles, withoutSuperseded } from './rollout-supersede.ts'
 import { countStates } from './state.ts'
 
 export type * from './rollout-facts.ts'
@@ -40,8 +41,15 @@ export { START_BY_MARGIN_MS } from './rollout-slots.ts'
 
 /** Decides the next step of a rollout. */
 export function planRollout(input: RolloutInput): RolloutDecision {
-  const { rollout, release } = input
-  const { kept, freed } = settleSlots(input)
+  const superseded = supersededBundles(input)
+  const decision = decide(input, superseded)
+  if (decision.kind === 'Supersede') return { ...decision, superseded }
+  return { ...decision, superseded, message: `${decision.message}${describeGone(input, superseded)}` }
+}
+
+function decide(whole: RolloutInput, superseded: readonly Superseded[]): RolloutDecision {
+  const { rollout } = whole
+  const { kept, freed } = settleSlots(whole)
   const ring = rollout.rings[currentRing(rollout.rings, rollout.ringStates ?? [])]?.name ?? 'all'
   const held = (hold: Hold, kind: 'Wait' | 'Pause' | 'Fail' = 'Wait', counts?: RolloutCounts): RolloutDecision => ({
     kind,
@@ -54,21 +62,25 @@ export function planRollout(input: RolloutInput): RolloutDecision {
     ...(counts ? { counts } : {}),
   })
 
-  if (!release) {
+  if (!whole.release) {
     return held(holdOf('ReleaseMissing', 'Its Release does not exist.', 'the Release appearing', rollout.createdAt))
   }
-  const undecided = release.bundles.filter((bundle) => !input.decisions.has(bundle.placement))
-  const pairs = pairsOf({ ...input, namespace: rollout.namespace, bundles: release.bundles, admissions: kept })
+  const isOver = rollout.closed || superseded.length === whole.release.bundles.length
+  const input = isOver ? whole : withoutSuperseded(whole, superseded)
+  const { bundles } = input.release!
+  const undecided = bundles.filter((bundle) => !input.decisions.has(bundle.placement))
+  const pairs = pairsOf({ ...input, namespace: rollout.namespace, bundles, admissions: kept })
   const counts = undecided.length === 0 ? countPairs(pairs) : undefined
 
-  if (input.supersededBy !== undefined || rollout.closed) {
-    const by = input.supersededBy ?? 'of a newer Release'
+  if (isOver) {
+    const by = superseded.at(-1)?.by ?? 'of a newer Release'
     const phase = rollout.phase === 'Completed' ? 'Completed' : 'Superseded'
     const flight = kept.length > 0 ? ` ${kept.length} pairs still hold a slot.` : ''
-    const message = `Rollout ${by} took over; nobody else is admitted here.${flight}`
+    const names = superseded.length === 0 ? by : nameSome(superseded.map((one) => one.by))
+    const message = `Rollout ${names} took over; nobody else is admitted here.${flight}`
     return { kind: 'Supersede', phase, by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
   }
-  const hold = outerHold(input, release.bundles, undecided)
+  const hold = outerHold(input, undecided)
   if (hold) {
     const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)
     return hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped
@@ -102,11 +114,7 @@ function placeInRings(
 }
 
 /** Holds that do not depend on how the members are doing. */
-function outerHold(
-  input: RolloutInput,
-  bundles: readonly ReleaseBundle[],
-  undecided: readonly ReleaseBundle[],
-): Hold | undefined {
+function outerHold(input: RolloutInput, undecided: readonly ReleaseBundle[]): Hold | undefined {
   const since = input.rollout.createdAt
   const open = input.predecessors.filter((predecessor) => !predecessor.closed)
   if (open.length > 0) {
@@ -118,9 +126,8 @@ function outerHold(
       since,
     )
   }
-  const deleted = bundles.filter((bundle) => input.deletedBundles?.includes(bundle.name))
-  if (deleted.length > 0) {
-    const names = nameSome(deleted.map((bundle) => bundle.name))
+  if (input.release?.bundles.length === 0) {
+    const names = nameSome(input.deletedBundles ?? [])
     return holdOf(
       'BundleDeleted',
       `Bundle ${names} was deleted. Clusters that run it keep it; nobody else receives it.`,
@@ -165,15 +172,21 @@ function advance(members: Members): RolloutDecision {
   const isShut = shut === current
   // Rings whose gate is recorded stay open: for clusters that join or return.
   const pairs = members.pairs.filter((pair) => admits(indexOf(pair)))
-  const deadlines = overduePairs(input, pairs, kept)
-  const hasFailed = (pair: Pair) => pair.failed || deadlines.overdue.has(pairKey(pair))
-  const ringCounts = rings.map((_, i) =>
-    countRing(
-      members.pairs.filter((pair) => indexOf(pair) === i),
-      kept,
-      hasFailed,
-    ),
-  )
+  const marked = new Set(kept.filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
+  const hasFailed = (pair: Pair) => pair.failed || marked.has(pairKey(pair))
+  const inRing = rings.map((_, i) => members.pairs.filter((pair) => indexOf(pair) === i))
+  const before = inRing
+    .slice(0, current)
+    .map((those, i) => Math.min(clustersOf(those.filter(hasFailed)), toleratedOf(rings[i]!, clustersOf(those))))
+    .reduce((sum, tolerated) => sum + tolerated, 0)
+  const limits = ringLimits(ring, clustersOf(inRing[current]!), before)
+  const allowed = limits.tolerated - before
+  const isTolerable = ring.maxFailed === undefined || clustersOf(inRing[current]!.filter(hasFailed)) <= allowed
+  const ringCounts = inRing.map((those, i) => {
+    const count = countRing(those, kept, hasFailed)
+    const isTolerated = i === current && ring.maxFailed !== undefined && isTolerable
+    return isTolerated ? { ...count, tolerated: those.filter(hasFailed).length } : count
+  })
   const count = ringCounts[current]!
   const gate: GateVerdict = isShut
     ? { kind: 'Short', need: count.members }
@@ -187,14 +200,12 @@ function advance(members: Members): RolloutDecision {
     ringCounts,
     unringed,
     rings: states.map((state, i) => (i === current ? gateState(state, gate) : state)),
-    ...earliest(deadlines.next, gate.kind === 'Soaking' ? gate.until : undefined),
+    ...earliest(nextDue(input, kept), gate.kind === 'Soaking' ? gate.until : undefined),
   }
-  const limit = ringLimit(ring, count.members)
-  const inUse = pairsInUse(input, members.pairs, kept)
+  const inUse = whoIsInUse(input, members.pairs, kept)
   const failed = pairs.filter(hasFailed)
-  const maxFailed = ring.maxFailed === undefined ? undefined : allowedOf(ring.maxFailed, count.members)
-  if (maxFailed !== undefined && count.failed > maxFailed) {
-    const hold = failureHold(failed, limit, maxFailed)
+  if (!isTolerable) {
+    const hold = failureHold(failed, limits.flight, allowed)
     return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
   }
   if (opening?.kind === 'Ready') {
@@ -203,7 +214,7 @@ function advance(members: Members): RolloutDecision {
     const opened = base.rings.map((one, i) => (i === shut ? state : one))
     return { ...base, kind: 'Open', phase: 'Progressing', opened: state.name, message, rings: opened }
   }
-  const admitted = nextAdmissions({ input, pairs, kept, inUse, limit, ringOf: (pair) => rings[indexOf(pair)]! })
+  const admitted = nextAdmissions({ input, pairs, kept, inUse, limits, ringOf: (pair) => rings[indexOf(pair)]! })
   if (admitted.length > 0) {
     const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts)}.`
     return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...kept, ...admitted], message }
@@ -213,7 +224,7 @@ function advance(members: Members): RolloutDecision {
   const unserved = pairs.filter((pair) => pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
   const waiting = unserved.filter((pair) => !pair.blocked)
   const failedKeys = new Set(failed.map(pairKey))
-  const moving = [...inUse].filter((key) => !failedKeys.has(key)).map((key) => key.slice(key.indexOf('/') + 1))
+  const moving = [...inUse.pairs].filter((key) => !failedKeys.has(key)).map(clusterOfKey)
   const wait = (hold: Hold): RolloutDecision => ({
     ...base,
     kind: 'Wait',
@@ -222,11 +233,12 @@ function advance(members: Members): RolloutDecision {
     message: hold.message,
   })
 
+  const failuresFill = ring.maxFailed === undefined && clustersOf(failed) - before >= limits.flight
   if (
     failed.length > 0 &&
-    (failed.length >= limit || (gate.kind === 'Short' && !isShut && moving.length === 0 && waiting.length === 0))
+    (failuresFill || (gate.kind === 'Short' && !isShut && moving.length === 0 && waiting.length === 0))
   ) {
-    const hold = failureHold(failed, limit)
+    const hold = failureHold(failed, limits.flight)
     return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
   }
   if (isShut && opening?.kind === 'Held') return wait(opening.hold)
@@ -243,20 +255,21 @@ function advance(members: Members): RolloutDecision {
     }
   }
   if (waiting.length > 0) {
-    return wait(
-      budgetHold(
-        limit,
-        [...inUse].map((key) => key.slice(key.indexOf('/') + 1)),
-        kept,
-      ),
-    )
+    return wait(budgetHold(limits.flight, [...inUse.clusters], kept))
   }
   if (moving.length > 0) {
     const message = `Waits for the report of ${nameSome(moving)}; ${progress(counts)}.`
-    return wait({ ...budgetHold(limit, moving, kept), reason: 'ReportPending', message, releasedBy: 'their reports' })
+    return wait({
+      ...budgetHold(limits.flight, moving, kept),
+      reason: 'ReportPending',
+      message,
+      releasedBy: 'their reports',
+    })
   }
-  if (unserved.length > 0) {
-    const names = nameSome(unserved.map((pair) => pair.cluster))
+  const unrendered = unserved.filter((pair) => pair.problem !== undefined)
+  const taken = unserved.filter((pair) => pair.problem === undefined)
+  if (taken.length > 0) {
+    const names = nameSome(taken.map((pair) => pair.cluster))
     return wait(
       holdOf(
         'GenerationTaken',
@@ -281,6 +294,7 @@ function advance(members: Members): RolloutDecision {
   }
   const excused = pairs.filter((pair) => !pair.free && !pair.well)
   if (gate.kind === 'Short') {
+    if (unrendered.length > 0) return wait(unrenderedHold(unrendered))
     if (pairs.every((pair) => !pair.free && !pair.well)) {
       const message = `No selected cluster ${describeExcused(excused)}.`
       return wait(holdOf('AllOffline', message, 'one of them connecting, or being unfrozen', input.rollout.createdAt))
@@ -294,12 +308,14 @@ function advance(members: Members): RolloutDecision {
     return wait(holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
   }
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
+  const broken = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
+  const unmade = unrendered.length > 0 ? ` ${unrenderedHold(unrendered).message}` : ''
   return {
     ...base,
     kind: 'Complete',
     phase: 'Completed',
     excused: excused.map((pair) => pair.cluster),
-    message: `${progress(counts)}${late}.`,
+    message: `${progress(counts)}${broken}${late}.${unmade}`,
     rings: passing(base.rings, current, input.now),
   }
 }
@@ -338,30 +354,18 @@ function describeLate(excused: readonly Pair[]): string {
   ].join('; ')
 }
 
-/** How many may be unwell in a ring at once. */
-function ringLimit(ring: RingSpec, members: number): number {
-  const limit = concurrencyOf(ring.concurrency, members)
-  return ring.maxUnavailable === undefined ? limit : Math.min(limit, concurrencyOf(ring.maxUnavailable, members))
-}
-
-/** How many may fail: a percentage is rounded down, and may be none. */
-function allowedOf(allowed: number | string, members: number): number {
-  if (typeof allowed === 'number') return allowed
-  const percent = /^(\d+)%$/.exec(allowed)
-  return percent ? Math.floor((Number(percent[1]) * members) / 100) : Number(allowed)
-}
-
 function countRing(
   members: readonly Pair[],
   kept: readonly RolloutAdmission[],
   hasFailed: (pair: Pair) => boolean,
 ): RingCount {
   const holding = new Set(kept.map(pairKey))
-  const isExcused = (pair: Pair) => !pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair))
+  const isExcused = (pair: Pair) =>
+    pair.problem !== undefined || (!pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
   return {
     members: members.length,
     ready: members.filter((pair) => pair.well).length,
-    failed: members.filter(hasFailed).length,
+    failed: members.filter((pair) => hasFailed(pair) || pair.problem !== undefined).length,
     excused: members.filter(isExcused).length,
   }
 }
@@ -377,20 +381,12 @@ function passing(states: readonly RingState[], current: number, now: number): re
   return states.map((state, i) => (i === current ? { ...state, passedAt: state.passedAt ?? formatTime(now) } : state))
 }
 
-/** Admitted pairs that are not well after the deadline, and when the next one is due. */
-function overduePairs(input: RolloutInput, pairs: readonly Pair[], kept: readonly RolloutAdmission[]) {
-  const overdue = new Set<string>()
-  let next: number | undefined
-  const { progressDeadlineMs } = input.rollout
-  if (progressDeadlineMs === undefined) return { overdue, next }
-  const well = new Set(pairs.filter((pair) => pair.well).map(pairKey))
-  for (const admission of kept) {
-    const due = (parseTime(admission.admittedAt) ?? input.now) + progressDeadlineMs
-    if (well.has(pairKey(admission))) continue
-    if (input.now > due) overdue.add(pairKey(admission))
-    else next = Math.min(next ?? Infinity, due + 1)
-  }
-  return { overdue, next }
+function clustersOf(pairs: readonly Pair[]): number {
+  return new Set(pairs.map(({ cluster }) => cluster)).size
+}
+
+function clusterOfKey(key: string): string {
+  return key.slice(key.indexOf('/') + 1)
 }
 
 function earliest(...times: readonly (number | undefined)[]): { readonly until?: number } {

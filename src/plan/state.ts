@@ -48,6 +48,8 @@ export interface PairFacts {
   readonly availability: Availability
   /** What holds the pair back when it is neither admitted nor assigned. */
   readonly waits?: { readonly for: WaitsFor; readonly message: string }
+  /** Why nothing could be rendered for this cluster. */
+  readonly problem?: string
 }
 
 /** Exactly one state, with what a person needs to know about it. */
@@ -88,7 +90,11 @@ export function pairState(facts: PairFacts): PairState {
 }
 
 function connectedState(facts: PairFacts): PairState {
-  const { target, reported, assigned } = facts
+  const { target, reported, assigned, problem } = facts
+  if (problem !== undefined) {
+    const keeps = assigned ? `It keeps generation ${assigned.generation}.` : 'It gets nothing.'
+    return { state: 'Failed', message: `Cannot be rendered for this cluster: ${problem.replace(/\.?$/, '.')} ${keeps}` }
+  }
   if (!target) return { state: 'Pending', waitsFor: 'render', message: 'Nothing has been rendered yet.' }
   if (reported && sameRevision(reported, target)) return reportedState(reported)
   if (facts.admitted || sameRevision(assigned, target)) {

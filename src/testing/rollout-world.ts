@@ -1,75 +1,103 @@
 /**
  * The promise behind the budget, against a model of the world: whatever the order of events, and however old the
  * assignments, reports and availability that the planner sees, the clusters that were handed a revision and never were
- * Ready at it are at most as many as the concurrency (I-04). The Rollout itself is current, because its write is a
+ * Ready at it are at most as many as the concurrency, and the tolerated failures beside it (I-04). Releases carry one
+ * bundle or several, and take over those they carry. The Rollout itself is current, because its write is a
  * compare-and-swap; older Rollouts may be seen late, but not going back: they come from the same ordered watch.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
 import type { State } from '../kinds/states.ts'
 import { planRollout } from '../plan/rollout.ts'
-import type { RolloutAdmission, RolloutCluster, RolloutPhase } from '../plan/rollout.ts'
+import type { RolloutAdmission, RolloutCluster, RolloutPhase, Superseded } from '../plan/rollout.ts'
 
 /** The clusters of the model. */
 export const CLUSTERS = ['c0', 'c1', 'c2', 'c3', 'c4']
 
-interface Seen {
+/** The bundles of the model. */
+export const BUNDLES = ['x', 'y'] as const
+type BundleName = (typeof BUNDLES)[number]
+
+interface Held {
   readonly assigned: number
   readonly reported: readonly [State, number] | undefined
+}
+
+interface Seen extends Readonly<Record<BundleName, Held>> {
   readonly online: boolean
 }
 
 interface Written {
   readonly admissions: readonly RolloutAdmission[]
+  readonly superseded: readonly Superseded[]
   readonly closed: boolean
   readonly phase: RolloutPhase
 }
 
 /** Something that happens. */
 export type Step =
-  | { readonly do: 'release' }
+  | { readonly do: 'release'; readonly carries?: readonly BundleName[] }
   | { readonly do: 'plan'; readonly rollout: number; readonly age: number; readonly knowsNewer: boolean }
   | { readonly do: 'assemble' | 'toggle'; readonly cluster: number }
-  | { readonly do: 'agent'; readonly cluster: number; readonly outcome: 'Ready' | 'Failed' | 'Progressing' }
+  | {
+      readonly do: 'agent'
+      readonly cluster: number
+      readonly bundle?: BundleName
+      readonly outcome: 'Ready' | 'Failed' | 'Progressing'
+    }
+
+/** What the rollouts of a world may do. */
+export interface Budget {
+  readonly concurrency: number
+  readonly maxFailed?: number
+}
 
 const set = (generation: number) => digestOf(`v${generation}`)
 
-/** Rollouts of one bundle over a few clusters, with everything they ever were. */
+/** Rollouts of two bundles over a few clusters, with everything they ever were. */
 export class RolloutWorld {
-  readonly #concurrency: number
+  readonly #budget: Budget
   /** Every state each cluster ever had, newest last; index 0 is before everything. */
-  readonly #clusters = CLUSTERS.map((): Seen[] => [{ assigned: 0, reported: undefined, online: true }])
-  readonly #everReady = CLUSTERS.map(() => new Set([0]))
+  readonly #clusters = CLUSTERS.map((): Seen[] => [{ x: NOTHING, y: NOTHING, online: true }])
+  readonly #everReady = CLUSTERS.map(() => new Set(BUNDLES.map((bundle) => `${bundle}0`)))
+  readonly #everFailed = CLUSTERS.map(() => new Set<string>())
   /** Everything each rollout ever wrote; rollout i carries generation i + 1. */
   readonly #rollouts: Written[][] = []
+  readonly #carries: (readonly BundleName[])[] = []
   /** How far each rollout has followed each older one. */
   readonly #followed: number[][] = []
 
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency
+  constructor(budget: Budget) {
+    this.#budget = budget
   }
 
   step(step: Step): void {
     switch (step.do) {
       case 'release':
         this.#followed.push(this.#rollouts.map(() => 0))
-        this.#rollouts.push([{ admissions: [], closed: false, phase: 'Pending' }])
+        this.#carries.push(step.carries ?? ['x'])
+        this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending' }])
         return
       case 'plan':
         return this.#plan(step)
       case 'assemble':
-        return this.#assemble(step.cluster)
+        for (const bundle of BUNDLES) this.#assemble(step.cluster, bundle)
+        return
       case 'toggle': {
         const now = last(this.#clusters[step.cluster]!)
         this.#clusters[step.cluster]!.push({ ...now, online: !now.online })
         return
       }
       case 'agent': {
-        const now = last(this.#clusters[step.cluster]!)
-        if (!now.online || now.assigned === 0) return
-        if (step.outcome === 'Ready') this.#everReady[step.cluster]!.add(now.assigned)
-        this.#clusters[step.cluster]!.push({ ...now, reported: [step.outcome, now.assigned] })
+        const { bundle = 'x', cluster, outcome } = step
+        const now = last(this.#clusters[cluster]!)
+        const { assigned } = now[bundle]
+        if (!now.online || assigned === 0) return
+        if (outcome === 'Ready') this.#everReady[cluster]!.add(`${bundle}${assigned}`)
+        if (outcome === 'Failed') this.#everFailed[cluster]!.add(`${bundle}${assigned}`)
+        this.#clusters[cluster]!.push({ ...now, [bundle]: { assigned, reported: [outcome, assigned] } })
       }
     }
   }
@@ -79,29 +107,41 @@ export class RolloutWorld {
     if (!history) return
     const now = last(history)
     const generation = rollout + 1
-    const newer = knowsNewer && this.#rollouts.length > rollout + 1
+    const carries = this.#carries[rollout]!
+    const newer = carries.flatMap((bundle) => {
+      const by = this.#carries.findLastIndex((others, i) => i > rollout && others.includes(bundle))
+      return knowsNewer && by >= 0 ? [[bundle, `r${by}`] as const] : []
+    })
     const decision = planRollout({
       rollout: {
         namespace: 'ns',
-        rings: [{ name: 'all', concurrency: this.#concurrency }],
+        rings: [{ name: 'all', ...this.#budget }],
         paused: false,
-        admissions: now.admissions,
-        closed: now.closed,
-        phase: now.phase,
+        ...now,
       },
-      release: { bundles: [{ name: 'b', generation, set: set(generation), placement: 'p' }] },
+      release: { bundles: carries.map((name) => ({ name, generation, set: set(generation), placement: 'p' })) },
       decisions: new Map([['p', CLUSTERS]]),
       clusterOf: (name) => this.#seen(CLUSTERS.indexOf(name), age),
-      predecessors: this.#rollouts.slice(0, rollout).map((older, i) => {
-        const { closed, admissions } = older[this.#follow(rollout, i, older.length - 1 - age)]!
-        return { name: `r${i}`, generation: i + 1, closed, admissions }
+      predecessors: this.#rollouts.slice(0, rollout).flatMap((older, i) => {
+        const shared = carries.filter((bundle) => this.#carries[i]!.includes(bundle))
+        if (shared.length === 0) return []
+        const seen = older[this.#follow(rollout, i, older.length - 1 - age)]!
+        return shared.map((bundle) => ({
+          name: `r${i}`,
+          bundle,
+          generation: i + 1,
+          closed: seen.closed || seen.superseded.some((one) => one.bundle === bundle),
+          admissions: seen.admissions.filter((admission) => admission.bundle === bundle),
+        }))
       }),
-      ...(newer ? { supersededBy: 'newer' } : {}),
+      newer: new Map(newer),
       now: 0,
     })
-    assert.ok(decision.admissions.length <= this.#concurrency, 'more slots than the concurrency')
+    const taken = new Set(decision.admissions.map((admission) => admission.cluster)).size
+    assert.ok(taken <= this.total, 'more slots than the budget')
     history.push({
       admissions: decision.admissions,
+      superseded: decision.superseded ?? [],
       closed: now.closed || decision.kind === 'Supersede',
       phase: decision.phase,
     })
@@ -113,28 +153,54 @@ export class RolloutWorld {
   }
 
   #seen(index: number, age: number): RolloutCluster {
-    const { assigned, reported, online } = aged(this.#clusters[index]!, age)
+    const seen = aged(this.#clusters[index]!, age)
+    const assigned = new Map<string, { generation: number; set: Digest }>()
+    const reported = new Map<string, { generation: number; set: Digest; state: State }>()
+    for (const bundle of BUNDLES) {
+      const held = seen[bundle]
+      if (held.assigned > 0) assigned.set(`ns/${bundle}`, { generation: held.assigned, set: set(held.assigned) })
+      if (!held.reported) continue
+      const [state, generation] = held.reported
+      reported.set(`ns/${bundle}`, { generation, set: set(generation), state })
+    }
     return {
-      availability: { state: online ? 'Available' : 'Offline', reason: 'Seen', message: '' },
-      assigned: new Map(assigned === 0 ? [] : [['ns/b', { generation: assigned, set: set(assigned) }]]),
-      reported: new Map(
-        reported ? [['ns/b', { generation: reported[1], set: set(reported[1]), state: reported[0] }]] : [],
-      ),
+      availability: { state: seen.online ? 'Available' : 'Offline', reason: 'Seen', message: '' },
+      assigned,
+      reported,
     }
   }
 
-  #assemble(index: number): void {
+  #assemble(index: number, bundle: BundleName): void {
     const now = last(this.#clusters[index]!)
-    const admitted = this.#rollouts.flatMap((history, i) =>
-      last(history).admissions.some(({ cluster }) => cluster === CLUSTERS[index]) ? [i + 1] : [],
-    )
-    const assigned = Math.max(now.assigned, ...admitted)
-    if (assigned > now.assigned) this.#clusters[index]!.push({ ...now, assigned })
+    const admitted = this.#rollouts.flatMap((history, i) => {
+      const isOwn = (one: RolloutAdmission) => one.cluster === CLUSTERS[index] && one.bundle === bundle
+      return last(history).admissions.some(isOwn) ? [i + 1] : []
+    })
+    const assigned = Math.max(now[bundle].assigned, ...admitted)
+    if (assigned > now[bundle].assigned) this.#clusters[index]!.push({ ...now, [bundle]: { ...now[bundle], assigned } })
   }
 
-  /** Handed a revision and never well at it. */
-  unproven(): string[] {
-    return CLUSTERS.filter((_, i) => !this.#everReady[i]!.has(last(this.#clusters[i]!).assigned))
+  /** How many may be unwell. */
+  get total(): number {
+    return this.#budget.concurrency + (this.#budget.maxFailed ?? 0)
+  }
+
+  /** Whether every release carries every bundle: then they share one budget. */
+  get isTogether(): boolean {
+    return this.#carries.every((carries) => carries.length === BUNDLES.length)
+  }
+
+  /** Handed a revision of the bundle and never well at it. */
+  unproven(bundle: BundleName): string[] {
+    return CLUSTERS.filter((_, i) => !this.#everReady[i]!.has(`${bundle}${last(this.#clusters[i]!)[bundle].assigned}`))
+  }
+
+  /** Those of them that have not failed at it either: they are changing. */
+  changing(bundle: BundleName): string[] {
+    return this.unproven(bundle).filter((name) => {
+      const i = CLUSTERS.indexOf(name)
+      return !this.#everFailed[i]!.has(`${bundle}${last(this.#clusters[i]!)[bundle].assigned}`)
+    })
   }
 
   /** Fresh caches, honest agents, everybody online: run until nothing changes. */
@@ -144,19 +210,31 @@ export class RolloutWorld {
       for (let i = 0; i < CLUSTERS.length; i++) {
         if (!last(this.#clusters[i]!).online) this.step({ do: 'toggle', cluster: i })
         this.step({ do: 'assemble', cluster: i })
-        this.step({ do: 'agent', cluster: i, outcome: 'Ready' })
+        for (const bundle of BUNDLES) this.step({ do: 'agent', cluster: i, bundle, outcome: 'Ready' })
       }
     }
   }
 
-  newest(): { readonly generations: number[]; readonly phase: RolloutPhase | undefined; readonly slots: number } {
+  /** What everybody has of each bundle, and what is left over. */
+  end(): { readonly generations: Record<BundleName, number[]>; readonly slots: number; readonly open: string[] } {
+    const generationsOf = (bundle: BundleName) => this.#clusters.map((history) => last(history)[bundle].assigned)
     return {
-      generations: this.#clusters.map((history) => last(history).assigned),
-      phase: this.#rollouts.at(-1)?.at(-1)?.phase,
+      generations: { x: generationsOf('x'), y: generationsOf('y') },
       slots: this.#rollouts.reduce((sum, history) => sum + last(history).admissions.length, 0),
+      open: this.#rollouts.flatMap((history, i) => {
+        const { phase } = last(history)
+        return phase === 'Completed' || phase === 'Superseded' ? [] : [`r${i} ${phase}`]
+      }),
     }
   }
+
+  /** The generation everybody should have of a bundle in the end. */
+  newestOf(bundle: BundleName): number {
+    return this.#carries.findLastIndex((carries) => carries.includes(bundle)) + 1
+  }
 }
+
+const NOTHING: Held = { assigned: 0, reported: undefined }
 
 function last<T>(history: readonly T[]): T {
   return history[history.length - 1]!
@@ -167,8 +245,10 @@ function aged<T>(history: readonly T[], age: number): T {
 }
 
 const cluster = fc.nat(CLUSTERS.length - 1)
+const bundle = fc.constantFrom(...BUNDLES)
+const carries = fc.constantFrom<readonly BundleName[]>(['x'], ['y'], ['x', 'y'], ['x', 'y'])
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: fc.constant({ do: 'release' } as const) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), carries }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -185,6 +265,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('agent' as const),
       cluster,
+      bundle,
       outcome: fc.constantFrom('Ready' as const, 'Failed' as const, 'Progressing' as const),
     }),
   },
@@ -192,13 +273,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Any order of things that can happen. */
 export const histories = fc.array(step, { minLength: 10, maxLength: 120, size: 'max' })
 
+/** Any budget. */
+export const budgets: fc.Arbitrary<Budget> = fc.oneof(
+  fc.record({ concurrency: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ concurrency: fc.integer({ min: 1, max: 2 }), maxFailed: fc.nat(2) }),
+)
+
 /** The promise itself: throws when a history breaks it. */
-export function assertBudgetHolds(concurrency: number, steps: readonly Step[]): void {
-  const world = new RolloutWorld(concurrency)
-  world.step({ do: 'release' })
+export function assertBudgetHolds(budget: Budget, steps: readonly Step[]): void {
+  const world = new RolloutWorld(budget)
+  world.step({ do: 'release', carries: BUNDLES })
   for (const one of steps) {
     world.step(one)
-    const unproven = world.unproven()
-    assert.ok(unproven.length <= concurrency, `${unproven.join(' ')} unproven with concurrency ${concurrency}`)
+    const unproven = BUNDLES.map((name) => world.unproven(name))
+    const together = world.isTogether ? [[...new Set(unproven.flat())]] : []
+    for (const those of [...unproven, ...together])
+      assert.ok(those.length <= world.total, `${those.join(' ')} unproven with a budget of ${world.total}`)
+    for (const name of BUNDLES) {
+      const changing = world.changing(name)
+      assert.ok(changing.length <= budget.concurrency, `${changing.join(' ')} changing with ${budget.concurrency}`)
+    }
   }
 }

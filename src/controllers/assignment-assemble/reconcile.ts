@@ -160,11 +160,12 @@ function assignmentFor(
       document: digest,
       trustVersion: document.rules.trustVersion,
       ...(previous ? { previous } : {}),
-      entries: entries.map(({ bundle, generation, set, rollout, sealed }) => ({
+      entries: entries.map(({ bundle, generation, set, rollout, sealed, startBy }) => ({
         bundle,
         generation,
         set,
         rollout,
+        ...(startBy === undefined ? {} : { startBy }),
         ...(sealed ? { sealed } : {}),
       })),
     },

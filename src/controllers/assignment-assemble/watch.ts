@@ -95,8 +95,10 @@ function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined):
   const was = before?.status?.admissions ?? []
   const is = after?.status?.admissions ?? []
   if (jsonEqual(was, is)) return []
-  const known = new Set(was.map(({ bundle, cluster }) => `${bundle}/${cluster}`))
-  return is.filter(({ bundle, cluster }) => !known.has(`${bundle}/${cluster}`)).map(({ cluster }) => cluster)
+  // The same pair admitted again has another time to begin by.
+  const keyOfSlot = ({ bundle, cluster, startBy }: (typeof is)[number]) => `${bundle}/${cluster}/${startBy}`
+  const known = new Set(was.map(keyOfSlot))
+  return is.filter((slot) => !known.has(keyOfSlot(slot))).map(({ cluster }) => cluster)
 }
 
 function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {

@@ -50,9 +50,9 @@ function inputOf(
     ports
       .rolloutsOf(rollout, bundle.name)
       .filter((other) => keyOf(other.rollout) !== keyOf(rollout))
-      .map((other) => ({ ...other, newer: other.generation > bundle.generation })),
+      .map((other) => ({ ...other, bundle: bundle.name, newer: other.generation > bundle.generation })),
   )
-  const newest = others.filter(({ newer }) => newer).sort((a, b) => b.generation - a.generation)[0]
+  const newer = others.filter((other) => other.newer).sort((a, b) => a.generation - b.generation)
   const createdAt = parseTime(rollout.metadata.creationTimestamp ?? '')
   return {
     rollout: {
@@ -65,6 +65,7 @@ function inputOf(
       ...durationOf('progressDeadlineMs', rollout.spec.progressDeadline),
       admissions: rollout.status?.admissions ?? [],
       closed: isClosed(rollout),
+      superseded: rollout.status?.superseded ?? [],
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(rollout.spec.plan === undefined ? {} : { plan: rollout.spec.plan }),
@@ -74,11 +75,11 @@ function inputOf(
     decisions,
     clusterOf: ports.clusterOf,
     groupsOf: (placement, cluster) => ports.groupsOf(rollout, placement, cluster),
-    predecessors: others.filter(({ newer }) => !newer).map(asPredecessor),
+    predecessors: others.filter((other) => !other.newer).map(asPredecessor),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
     approvals: ports.approvalsOf(rollout),
     now,
-    ...(newest ? { supersededBy: newest.rollout.metadata.name } : {}),
+    newer: new Map(newer.map((other) => [other.bundle, other.rollout.metadata.name])),
   }
 }
 
@@ -89,18 +90,24 @@ function withContent(bundle: Release['spec']['bundles'][number], ports: RolloutA
 
 function asPredecessor({
   rollout,
+  bundle,
   generation,
 }: {
   readonly rollout: Rollout
+  readonly bundle: string
   readonly generation: number
 }): Predecessor {
-  const admissions = rollout.status?.admissions ?? []
-  return { name: rollout.metadata.name, generation, closed: isClosed(rollout), admissions }
+  const admissions = (rollout.status?.admissions ?? []).filter((admission) => admission.bundle === bundle)
+  return { name: rollout.metadata.name, bundle, generation, closed: isClosedFor(rollout, bundle), admissions }
 }
 
-/** Whether a Rollout has recorded that a newer one supersedes it. */
+/** Whether a Rollout has recorded that newer ones carry all its bundles. */
 export function isClosed(rollout: Rollout): boolean {
   return rollout.status?.conditions?.find(({ type }) => type === 'Superseded')?.status === 'True'
+}
+
+function isClosedFor(rollout: Rollout, bundle: string): boolean {
+  return isClosed(rollout) || (rollout.status?.superseded ?? []).some((one) => one.bundle === bundle)
 }
 
 /** Whether nothing but numbers and the sentence around them would be written. */
@@ -110,6 +117,7 @@ function onlyCountsDiffer(rollout: Rollout, decision: RolloutDecision): boolean 
     status?.phase === decision.phase &&
     status.observedGeneration === rollout.metadata.generation &&
     jsonEqual(status.admissions ?? [], decision.admissions) &&
+    jsonEqual(status.superseded ?? [], decision.superseded ?? []) &&
     (!decision.rings || jsonEqual((status.rings ?? []).map(asRingState), decision.rings))
   )
 }
@@ -118,6 +126,9 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   const status = (rollout.status ??= {})
   status.phase = decision.phase
   status.admissions = decision.admissions.map((admission) => ({ ...admission }))
+  if (decision.superseded && decision.superseded.length > 0) {
+    status.superseded = decision.superseded.map((one) => ({ ...one }))
+  }
   if (decision.ring !== undefined) status.ring = decision.ring
   if (decision.counts) status.counts = { ...decision.counts }
   if (decision.rings) {

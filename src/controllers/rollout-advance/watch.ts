@@ -85,8 +85,10 @@ function triggersOf(caches: Caches) {
       return placement && !(before && after) ? openRolloutsOfPlacement(caches, keyOf(placement)) : []
     }),
     triggerOn(caches.reports, (change) => changedBundles(change).flatMap((bundle) => openRollouts(caches, bundle))),
-    // A newer document gives the slots of closed Rollouts back.
-    triggerOn(caches.assignments, ({ key }) => caches.rollouts.lister.by('cluster', key).filter(isClosed).map(keyOf)),
+    // A newer document gives the slots of bundles back that a newer Rollout carries.
+    triggerOn(caches.assignments, ({ key }) =>
+      caches.rollouts.lister.by('cluster', key).filter(hasTakenOver).map(keyOf),
+    ),
     triggerOn(caches.clusters, (change) => rolloutsOfCluster(caches, change)),
     triggerOn(caches.approvals, ({ before, after }) => {
       const approval = after ?? before
@@ -108,7 +110,13 @@ function asFact({ metadata, spec }: Approval): ApprovalFact {
 
 /** What of a Rollout concerns the others of its Bundle. */
 function closing(rollout: Rollout): unknown {
-  return isClosed(rollout) ? (rollout.status?.admissions ?? []) : 'open'
+  const { superseded = [], admissions = [] } = rollout.status ?? {}
+  const gone = new Set(superseded.map(({ bundle }) => bundle))
+  return [isClosed(rollout), superseded, admissions.filter(({ bundle }) => isClosed(rollout) || gone.has(bundle))]
+}
+
+function hasTakenOver(rollout: Rollout): boolean {
+  return isClosed(rollout) || (rollout.status?.superseded ?? []).length > 0
 }
 
 /** Rollouts of a Bundle that may still have something to do. */

@@ -1,0 +1,45 @@
+/**
+ * Taking over: a newer Release takes exactly the bundles it carries out of an older rollout, and the others move on in it.
+ *
+ * What is taken over is written on the older rollout before the newer one admits anybody of that bundle, so that two
+ * rollouts never spend the budget of one bundle.
+ */
+import type { RolloutInput, Superseded } from './rollout-facts.ts'
+
+/** Which bundles newer rollouts carry: what is recorded stays, what is new comes to it. */
+export function supersededBundles({ rollout, release, newer }: RolloutInput): readonly Superseded[] {
+  const recorded = new Map((rollout.superseded ?? []).map((one) => [one.bundle, one]))
+  return (release?.bundles ?? []).flatMap(({ name }): Superseded[] => {
+    const known = recorded.get(name)
+    if (known) return [known]
+    const by = newer?.get(name)
+    return by === undefined ? [] : [{ bundle: name, by }]
+  })
+}
+
+/** The rollout as far as it is still its own: without the bundles that newer ones carry or that were deleted. */
+export function withoutSuperseded(input: RolloutInput, superseded: readonly Superseded[]): RolloutInput {
+  const gone = new Set([...superseded.map(({ bundle }) => bundle), ...(input.deletedBundles ?? [])])
+  if (gone.size === 0 || !input.release) return input
+  const bundles = input.release.bundles.filter(({ name }) => !gone.has(name))
+  const predecessors = input.predecessors.filter(({ bundle }) => !gone.has(bundle))
+  return { ...input, release: { bundles }, predecessors }
+}
+
+/** What else a rollout's sentence says when only some of its bundles are its own. */
+export function describeGone(input: RolloutInput, superseded: readonly Superseded[]): string {
+  const deleted = (input.deletedBundles ?? []).filter((name) => superseded.every(({ bundle }) => bundle !== name))
+  return [
+    ...superseded.map(({ bundle, by }) => ` Bundle ${bundle} moves in rollout ${by} now.`),
+    ...deleted.map((name) => ` Bundle ${name} was deleted; clusters that run it keep it.`),
+  ].join('')
+}
+
+/** Whether every older rollout of each bundle but the newest has given all its slots back. */
+export function olderDrained(predecessors: RolloutInput['predecessors']): boolean {
+  const newest = new Map<string, number>()
+  for (const { bundle, generation } of predecessors) newest.set(bundle, Math.max(newest.get(bundle) ?? 0, generation))
+  return predecessors.every(
+    ({ bundle, generation, admissions }) => generation === newest.get(bundle) || admissions.length === 0,
+  )
+}
