@@ -1,6 +1,7 @@
 // Renews the generated parts of the docs: `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
 import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
 import { NATIVE_KINDS } from '../src/kinds/native.ts'
@@ -16,12 +17,16 @@ for (const kind of NATIVE_KINDS) {
   }
 }
 
-const metricsPage = join(import.meta.dirname, '../docs/metrics.md')
-const before = readFileSync(metricsPage, 'utf8')
-const after = withMetricsTable(before)
-if (after !== before) {
-  writeFileSync(metricsPage, after)
-  process.stdout.write('docs/metrics.md renewed\n')
+for (const [name, renew] of [
+  ['metrics.md', withMetricsTable],
+  ['dialects/fleet.md', withFleetTables],
+] as const) {
+  const file = join(import.meta.dirname, '../docs', name)
+  const page = readFileSync(file, 'utf8')
+  const renewed = renew(page)
+  if (renewed === page) continue
+  writeFileSync(file, renewed)
+  process.stdout.write(`docs/${name} renewed\n`)
 }
 
 const lintFile = join(import.meta.dirname, '../docs/lint.md')

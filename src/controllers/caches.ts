@@ -73,7 +73,11 @@ export function createCaches(informers: Informers): Caches {
   caches.approvals.addIndex('rollout', (approval) => [inNamespaceOf(approval, approval.spec.rollout)])
   caches.bundles.addIndex('placement', (bundle) => [inNamespaceOf(bundle, bundle.spec.placement)])
   caches.bundles.addIndex('source', ({ metadata, spec }) =>
-    spec.source ? [inNamespaceOf({ metadata }, spec.source.name)] : [],
+    spec.source
+      ? [spec.source.name, ...(spec.source.include ?? []).map(({ source }) => source)].map((name) =>
+          inNamespaceOf({ metadata }, name),
+        )
+      : [],
   )
   caches.overrides.addIndex('bundle', (override) => [inNamespaceOf(override, override.spec.bundle)])
   caches.assignments.addIndex('bundle', (assignment) => assignment.spec.entries.map(({ bundle }) => bundle))

@@ -70,6 +70,11 @@ export function sha1(data: Uint8Array): Uint8Array {
   return new Uint8Array(node.crypto.createHash('sha1').update(data).digest())
 }
 
+/** MD5, for names that other systems made with it; never for security. */
+export function md5(data: Uint8Array | string): Uint8Array {
+  return new Uint8Array(node.crypto.createHash('md5').update(data).digest())
+}
+
 /** SHA-512. */
 export function sha512(data: Uint8Array): Uint8Array {
   return new Uint8Array(node.crypto.createHash('sha512').update(data).digest())

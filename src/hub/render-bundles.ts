@@ -4,6 +4,7 @@ import { generateTraditionalKey } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { Ids } from '../core/ids.ts'
+import { insidePath } from '../render/bundle/detect-style.ts'
 import { renderVariants } from '../render/bundle/render-variants.ts'
 import type { VariantsRequest, VariantsResult } from '../render/bundle/render-variants.ts'
 import type { ArtifactFiles } from '../render/bundle/render-variant.ts'
@@ -53,9 +54,19 @@ export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity
     return files
   }
 
+  async function allFiles({ artifact, path = '', include = [] }: VariantsRequest['recipe']): Promise<ArtifactFiles> {
+    const own = artifact === undefined ? new Map<string, Uint8Array>() : await filesOf(artifact)
+    if (include.length === 0) return own
+    const all = new Map(own)
+    for (const { artifact: other, at } of include) {
+      for (const [file, bytes] of await filesOf(other))
+        all.set(insidePath(path, `${at}/${file}`, 'source.include'), bytes)
+    }
+    return all
+  }
+
   return async (request, _signal, tell) => {
-    const { artifact } = request.recipe
-    const files = artifact === undefined ? new Map<string, Uint8Array>() : await filesOf(artifact)
+    const files = await allFiles(request.recipe)
     return renderVariants(request, { files, entropy, watch: watcher({ clock, timeLimitMs, tell: tell ?? (() => {}) }) })
   }
 }

@@ -40,8 +40,26 @@ export const Bundle = defineKind({
           ignore: optional(
             listOf(text({ max: 1024, min: 1 }), {
               max: 256,
-              description: 'Files and directories that are no manifests, relative to the path.',
+              description: 'Files and directories that are no manifests and no part of a chart, relative to the path.',
             }),
+          ),
+          include: optional(
+            listMap(
+              ['at'],
+              object({
+                source: name({ description: 'Another Source in this namespace.' }),
+                at: text({
+                  max: 253,
+                  min: 1,
+                  pattern: '^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$',
+                  description: 'The directory, below the path, where its files appear.',
+                }),
+              }),
+              {
+                max: 32,
+                description: 'Files of other Sources beside those of the path, such as charts of a Helm repository.',
+              },
+            ),
           ),
         },
         { description: 'Where the content comes from.' },
@@ -49,6 +67,30 @@ export const Bundle = defineKind({
     ),
     style: optional(
       enumOf(['Raw', 'Kustomize', 'Helm'], { description: 'What the directory is; found out without it.' }),
+    ),
+    raw: optional(
+      object(
+        {
+          kustomizations: optional(
+            enumOf(['Skip', 'Include'], {
+              description:
+                'Directories below with a kustomization: left out (Skip, default), or manifests like others.',
+            }),
+          ),
+          otherDocuments: optional(
+            enumOf(['Refuse', 'Skip'], {
+              description: 'Documents that are no Kubernetes objects: a mistake (Refuse, default), or passed over.',
+            }),
+          ),
+          templates: optional(
+            enumOf(['AsIs', 'Render'], {
+              description:
+                '`templates/`: manifests like others (AsIs, default), or templates of a chart, with `helm.values`.',
+            }),
+          ),
+        },
+        { description: 'How a directory of plain manifests is read.' },
+      ),
     ),
     templating: optional(
       enumOf(['Disabled', 'Enabled'], {

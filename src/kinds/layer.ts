@@ -1,5 +1,5 @@
 /** What a layer of a bundle may say: the bundle itself, its variants, Overrides. */
-import { labelSelector, listOf, name, object, optional, rawObject, stringMap, text } from './schema.ts'
+import { enumOf, labelSelector, listOf, name, object, optional, rawObject, stringMap, text } from './schema.ts'
 
 const path = (description: string) => text({ max: 1024, min: 1, description })
 // A namespace may be a template.
@@ -21,6 +21,18 @@ export const LAYER_OPTIONS = {
           listOf(path('A file anywhere in the repository, relative to the path of the bundle.'), {
             max: 64,
             description: 'Files with values, below `values`; those of later layers come after.',
+          }),
+        ),
+        valuesTemplating: optional(
+          enumOf(['None', 'Labels', 'Templates'], {
+            description:
+              'Templates: `${ }` in `values`, and only there, sees `.ClusterName`, `.ClusterLabels`, `.ClusterAnnotations` and `.ClusterValues`, and the text is read as YAML again; also Labels: a value `global.fleet.clusterLabels.NAME` becomes that label. None unless said.',
+          }),
+        ),
+        templateValues: optional(
+          stringMap({
+            max: 64,
+            description: 'Values by top-level key, each a template of YAML, over all others; with `valuesTemplating`.',
           }),
         ),
       },
@@ -53,10 +65,27 @@ export const LAYER_OPTIONS = {
       { max: 64, description: 'Changes of single objects after rendering.' },
     ),
   ),
+  overlays: optional(
+    listOf(path('A directory below `overlays/`.'), {
+      max: 64,
+      description:
+        'Directories below `overlays/` whose files replace, add to or (with `_patch.` in their name) patch plain manifests, in order; those of later layers come after. With it, even empty, `overlays/` holds no manifests of its own.',
+    }),
+  ),
+}
+
+const CLUSTERS = {
+  clusterSelector: optional(labelSelector({ description: 'Clusters with these labels.' })),
+  clusters: optional(listOf(name(), { max: 256, description: 'Clusters by name; with a selector, both must hold.' })),
 }
 
 /** Which clusters a layer is for. */
 export const LAYER_CLUSTERS = {
-  clusterSelector: optional(labelSelector({ description: 'Clusters with these labels.' })),
-  clusters: optional(listOf(name(), { max: 256, description: 'Clusters by name; with a selector, both must hold.' })),
+  ...CLUSTERS,
+  anyOf: optional(
+    listOf(object(CLUSTERS), {
+      max: 64,
+      description: 'Besides, one of these must fit; absent: nothing more is asked.',
+    }),
+  ),
 }

@@ -19,6 +19,8 @@ export interface FleetStrategy {
   readonly maxUnavailable?: Limit
   readonly maxUnavailablePartitions?: Limit
   readonly autoPartitionSize?: Limit
+  /** 200 unless said. */
+  readonly autoPartitionThreshold?: number
   readonly partitions?: readonly {
     readonly name?: string
     readonly maxUnavailable?: Limit
@@ -52,7 +54,10 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
   const size = strategy.autoPartitionSize ?? '25%'
   const share =
     typeof size === 'string' ? Number(size.replace('%', '')) : Math.ceil((100 * size) / Math.max(1, clusters))
-  if (clusters < FLEET_AUTO_THRESHOLD || share >= 100) return { rings: [{ name: 'all', ...fleetBudget(all) }], notes }
+  const threshold = strategy.autoPartitionThreshold ?? FLEET_AUTO_THRESHOLD
+  if (threshold <= 0 || clusters < threshold || share >= 100) {
+    return { rings: [{ name: 'all', ...fleetBudget(all) }], notes }
+  }
   const full = Math.ceil(100 / share) - 1
   const rings = Array.from({ length: full }, (_, i): RingSpec => ({
     name: `partition-${i}`,

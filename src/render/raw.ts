@@ -13,6 +13,8 @@ export interface RawOptions {
   /** The namespace of an object that names none, or undefined to leave it so; see `scope.ts` for the usual rule. */
   readonly namespaceFor?: (object: { readonly apiVersion: string; readonly kind: string }) => string | undefined
   readonly limits?: ReadLimits
+  /** Documents for which this is true are passed over. */
+  readonly isOther?: (value: unknown) => boolean
   /** The most objects one text may hold. */
   readonly maxObjects?: number
 }
@@ -40,7 +42,9 @@ export function renderRaw(manifests: string, options: RawOptions = {}): RenderRe
     return { ok: false, problems: [{ message, line, column }] }
   }
   const problems: RenderProblem[] = []
-  const found = documents.flatMap((document, index) => objectsOf(document, index + 1, problems))
+  const found = documents.flatMap((document, index) =>
+    options.isOther?.(document.value) ? [] : objectsOf(document, index + 1, problems),
+  )
   const named = found.map((one) => ({ ...one, object: withNamespace(one.object, options.namespaceFor) }))
   refuseRepeated(named, problems)
   const most = options.maxObjects ?? MAX_OBJECTS

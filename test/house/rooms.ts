@@ -62,5 +62,5 @@ export const STATIC_IMPORTS: Readonly<Record<Room, readonly string[]>> = {
 /** What a room may import with a dynamic import besides. */
 export const DYNAMIC_IMPORTS: Readonly<Partial<Record<Room, readonly string[]>>> = {
   hub: ['agent'],
-  cli: ['hub', 'agent', 'sim'],
+  cli: ['hub', 'agent', 'sim', 'dialects'],
 }

@@ -105,3 +105,32 @@ spec: {bundle: pos, clusters: [s1], helm: {values: {color: blue}}, owner: ana, r
   })
   assert.deepEqual(await trouble({ label: ['env'] }), { what: '--label wants KEY=VALUE, not "env"' })
 })
+
+test('a GitRepo of Rancher Fleet is rendered as its directories say', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'flotilla-render-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  const files = {
+    'gitrepo.yaml':
+      'apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: apps, namespace: fleet-default}\nspec: {repo: "https://git.example.com/apps", paths: [apps]}\n',
+    'apps/web/fleet.yaml':
+      'defaultNamespce: web\ntargetCustomizations:\n- {name: prod, clusterSelector: {matchLabels: {env: prod}}, namespace: prod}\n',
+    'apps/web/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  let out = ''
+  let err = ''
+  await render({
+    terminal: { data: (text: string) => void (out += text), say: (text: string) => void (err += `${text}\n`) },
+    stdin: (async function* () {})(),
+    connect: async () => assert.fail('the hub was asked'),
+    flags: { filename: [join(root, 'gitrepo.yaml')], root, label: ['env=prod'], output: 'name' },
+  })
+  assert.equal(out, 'v1 ConfigMap prod/web\n')
+  assert.equal(
+    err,
+    'apps/web/fleet.yaml:1: defaultNamespce is no field of Fleet and has no effect; did you mean "defaultNamespace"?\n',
+  )
+})

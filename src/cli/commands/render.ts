@@ -44,7 +44,10 @@ export interface RenderInput {
 export async function render({ terminal, stdin, connect, flags }: RenderInput): Promise<void> {
   const given = (await readObjects(flags.filename ?? [], stdin)).map(({ object }) => object)
   const ofKind = <T>(kind: string): T[] => given.filter((object) => object.kind === kind) as unknown as T[]
-  const bundle = chooseBundle(ofKind<Bundle>(Bundle.kind), flags.bundle)
+  const isOwn = ({ apiVersion }: UnknownObject): boolean => apiVersion.startsWith('flotilla.dev/')
+  const read = given.some(({ kind }) => kind === 'GitRepo') ? await fromGitRepos(given, flags, terminal) : []
+  const bundles = [...(ofKind<Bundle>(Bundle.kind) as unknown as UnknownObject[]).filter(isOwn), ...read]
+  const bundle = chooseBundle(bundles as unknown as Bundle[], flags.bundle)
   const cluster = await clusterFor(flags, ofKind<Cluster>(Cluster.kind), connect)
   const recipe = recipeFor(bundle, ofKind<Override>(Override.kind), configMapIn(given))
   const variant = renderVariant(recipe, cluster, {
@@ -70,6 +73,18 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
   if (hidden > 0 && flags.output !== 'name') {
     terminal.say(`the values of ${hidden} ${hidden === 1 ? 'Secret' : 'Secrets'} are not shown`)
   }
+}
+
+/** Bundles of a Fleet repository; the dialect is loaded only when somebody has one. */
+async function fromGitRepos(
+  given: readonly UnknownObject[],
+  flags: RenderFlags,
+  terminal: Pick<Terminal, 'say'>,
+): Promise<UnknownObject[]> {
+  const { bundlesOfFiles } = await import('../../dialects/fleet/read-git-repo.ts')
+  const { bundles, findings } = bundlesOfFiles(given, readRepository(flags.root ?? '.'))
+  for (const finding of findings) terminal.say(finding)
+  return bundles as unknown as UnknownObject[]
 }
 
 function print(objects: readonly UnknownObject[], output: string, terminal: Pick<Terminal, 'data'>): void {

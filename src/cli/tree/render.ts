@@ -10,7 +10,7 @@ export function addRender(program: Command, act: Act): void {
     .description('the objects one cluster would get of a bundle, from files on this disk')
     .requiredOption(
       '-f, --filename <file>',
-      'the Bundle; also Overrides, Clusters and ConfigMaps (repeatable)',
+      'the Bundle or a Fleet GitRepo; also Overrides, Clusters, ConfigMaps and ClusterGroups (repeatable)',
       collect,
     )
     .option('--bundle <name>', 'which one, where the files hold several')

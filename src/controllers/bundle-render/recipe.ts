@@ -33,7 +33,11 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
   if ((spec.manifests === undefined) === (spec.source === undefined)) {
     throw new Stalled('NoContent', 'spec must have exactly one of manifests and source.')
   }
-  const artifact = spec.source && artifactOf(bundle, ports)
+  const artifact = spec.source && artifactOf(bundle, spec.source.name, ports)
+  const included = spec.source?.include?.map(({ source, at }) => ({
+    artifact: artifactOf(bundle, source, ports).digest,
+    at,
+  }))
   const active = ports.overridesOf(key).filter((override) => !isOver(override, now))
   const recipe: BundleRecipe = {
     bundle: key,
@@ -41,6 +45,8 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     artifact: artifact?.digest,
     path: spec.source?.path,
     ignore: spec.source?.ignore,
+    include: included,
+    raw: spec.raw,
     style: spec.style,
     templating: spec.templating === 'Enabled',
     allowSecrets: spec.secrets === 'Allow',
@@ -53,6 +59,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
         name: metadata.name,
         clusterSelector: layer.clusterSelector,
         clusters: layer.clusters,
+        anyOf: layer.anyOf,
         ...optionsOf(layer),
       })),
     inputs: await inputsOf(bundle, ports),
@@ -73,6 +80,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
 }
 
 function optionsOf({
+  overlays,
   helm,
   kustomize,
   defaultNamespace,
@@ -81,15 +89,18 @@ function optionsOf({
   images,
   patches,
 }: LayerOptions): LayerOptions {
-  return { helm, kustomize, defaultNamespace, targetNamespace, labels, images, patches }
+  return { helm, kustomize, defaultNamespace, targetNamespace, labels, images, patches, overlays }
 }
 
 function isOver({ spec }: Override, now: number): boolean {
   return spec.expiresAt !== undefined && (parseTime(spec.expiresAt) ?? 0) <= now
 }
 
-function artifactOf(bundle: Bundle, ports: BundleRenderPorts): { readonly digest: Digest; readonly revision: string } {
-  const name = bundle.spec.source?.name ?? ''
+function artifactOf(
+  bundle: Bundle,
+  name: string,
+  ports: BundleRenderPorts,
+): { readonly digest: Digest; readonly revision: string } {
   const source = ports.sourceOf(bundle.metadata.namespace ?? '', name)
   if (!source) throw new Waiting('SourceNotFound', `spec.source names Source ${name}, and there is none.`, WAIT_MS)
   const artifact = source.status?.artifact

@@ -2,7 +2,7 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/selector.ts'
-import type { BundleRecipe, Layer, LayerOptions } from './recipe.ts'
+import type { BundleRecipe, Layer, LayerClusters, LayerOptions } from './recipe.ts'
 import type { WatchedInputs } from './watch-inputs.ts'
 
 /** The layers that count for a cluster, in order; `skip` when one of them says that the bundle is not for it. */
@@ -13,8 +13,9 @@ export interface AppliedLayers {
 
 /** Finds the layers for a cluster; what selectors look at counts as read. */
 export function layersFor(recipe: BundleRecipe, cluster: WatchedInputs, name: () => string): AppliedLayers {
-  const fits = (layer: Layer): boolean =>
-    (layer.clusters === undefined || layer.clusters.includes(name())) && fitsSelector(layer, cluster)
+  const isOf = (clusters: LayerClusters): boolean =>
+    (clusters.clusters === undefined || clusters.clusters.includes(name())) && fitsSelector(clusters, cluster)
+  const fits = (layer: Layer): boolean => isOf(layer) && (layer.anyOf === undefined || layer.anyOf.some(isOf))
   const variants = (recipe.variants ?? []).filter(fits)
   const chosen = recipe.firstVariantOnly ? variants.slice(0, 1) : variants
   const overrides = (recipe.overrides ?? []).filter(fits)
@@ -29,7 +30,7 @@ export function layersFor(recipe: BundleRecipe, cluster: WatchedInputs, name: ()
   }
 }
 
-function fitsSelector({ clusterSelector }: Layer, cluster: WatchedInputs): boolean {
+function fitsSelector({ clusterSelector }: LayerClusters, cluster: WatchedInputs): boolean {
   if (clusterSelector === undefined) return true
   const keys = new Set([
     ...Object.keys(clusterSelector.matchLabels ?? {}),
@@ -55,6 +56,8 @@ function mergeOptions(base: LayerOptions, over: LayerOptions): LayerOptions {
       releaseName: over.helm?.releaseName ?? base.helm?.releaseName,
       values: mergeValues(base.helm?.values ?? {}, over.helm?.values ?? {}),
       valuesFiles: [...(base.helm?.valuesFiles ?? []), ...(over.helm?.valuesFiles ?? [])],
+      valuesTemplating: over.helm?.valuesTemplating ?? base.helm?.valuesTemplating,
+      templateValues: { ...base.helm?.templateValues, ...over.helm?.templateValues },
     },
     kustomize: { dir: over.kustomize?.dir ?? base.kustomize?.dir },
     defaultNamespace: over.defaultNamespace ?? base.defaultNamespace,
@@ -63,6 +66,7 @@ function mergeOptions(base: LayerOptions, over: LayerOptions): LayerOptions {
     // The nearer layer is asked first.
     images: [...(over.images ?? []), ...(base.images ?? [])],
     patches: [...(base.patches ?? []), ...(over.patches ?? [])],
+    overlays: base.overlays || over.overlays ? [...(base.overlays ?? []), ...(over.overlays ?? [])] : undefined,
   }
 }
 

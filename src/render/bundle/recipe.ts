@@ -25,6 +25,10 @@ export interface LayerOptions {
         readonly releaseName?: string | undefined
         readonly values?: JsonObject | undefined
         readonly valuesFiles?: readonly string[] | undefined
+        /** Whether `${ }` in values, and only there, is expanded; the text is read as YAML again. */
+        readonly valuesTemplating?: 'None' | 'Labels' | 'Templates' | undefined
+        /** Values by top-level key as templates of YAML, over all others. */
+        readonly templateValues?: Readonly<Record<string, string>> | undefined
       }
     | undefined
   readonly kustomize?: { readonly dir?: string | undefined } | undefined
@@ -35,14 +39,21 @@ export interface LayerOptions {
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly images?: readonly ImageRewrite[] | undefined
   readonly patches?: readonly ObjectPatch[] | undefined
+  /** Directories below `overlays/` whose files replace, add to or patch plain manifests; added up over the layers. */
+  readonly overlays?: readonly string[] | undefined
+}
+
+/** Some clusters: those with the labels, of the names; both must hold. */
+export interface LayerClusters {
+  readonly clusterSelector?: LabelSelector | undefined
+  readonly clusters?: readonly string[] | undefined
 }
 
 /** A layer for some clusters: a variant of the bundle, or an Override. */
-export interface Layer extends LayerOptions {
+export interface Layer extends LayerOptions, LayerClusters {
   readonly name: string
-  readonly clusterSelector?: LabelSelector | undefined
-  /** By name; with a selector, both must hold. */
-  readonly clusters?: readonly string[] | undefined
+  /** Besides, one of these must fit; absent: nothing more is asked. */
+  readonly anyOf?: readonly LayerClusters[] | undefined
   /** The bundle is not for these clusters. */
   readonly skip?: boolean | undefined
 }
@@ -58,6 +69,10 @@ export interface BundleRecipe extends LayerOptions {
   readonly path?: string | undefined
   readonly ignore?: readonly string[] | undefined
   readonly style?: 'Raw' | 'Kustomize' | 'Helm' | undefined
+  /** Other artifacts, as directories below the path. */
+  readonly include?: readonly { readonly artifact: Digest; readonly at: string }[] | undefined
+  /** How plain manifests are read. */
+  readonly raw?: RawRules | undefined
   /** `${ }` in files and values is expanded per cluster. */
   readonly templating?: boolean | undefined
   /** Secrets with content in the repository are taken nevertheless. */
@@ -70,6 +85,16 @@ export interface BundleRecipe extends LayerOptions {
   readonly overrides?: readonly Layer[] | undefined
   /** Named values beside those of the cluster; a table has one row per cluster. */
   readonly inputs?: Readonly<Record<string, InputSource>> | undefined
+}
+
+/** How a directory of plain manifests is read. */
+export interface RawRules {
+  /** Directories below that have a kustomization: somebody else's (Skip, unless said), or manifests like others. */
+  readonly kustomizations?: 'Skip' | 'Include' | undefined
+  /** Documents that are no Kubernetes objects: a mistake (Refuse, unless said), or nothing. */
+  readonly otherDocuments?: 'Refuse' | 'Skip' | undefined
+  /** `templates/`: manifests like others (AsIs, unless said), or templates of a chart, with `helm.values`. */
+  readonly templates?: 'AsIs' | 'Render' | undefined
 }
 
 /** Where an input comes from: a value that is known already, a file of the artifact, or the cluster's row of a table in one. */

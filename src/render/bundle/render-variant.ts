@@ -1,5 +1,5 @@
 /** One bundle for one cluster: layers, templates, style, finish. Pure: the same files and inputs give the same objects. */
-import { fromUtf8, utf8 } from '../../core/bytes.ts'
+import { utf8 } from '../../core/bytes.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -33,8 +33,10 @@ import { createExpander } from './expand.ts'
 import type { Expander } from './expand.ts'
 import { finishObjects, refuseSecrets } from './finish.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
+import { MANIFEST, rawDirectory, textOf } from './raw-directory.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from './recipe.ts'
-import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
+import { RenderFailure } from './render-failure.ts'
+import { expandValues } from './value-templates.ts'
 
 // Variants of one artifact read the same charts and directories: these are looked at once while its files are kept.
 const trees = new WeakMap<ArtifactFiles, FileTree>()
@@ -46,14 +48,20 @@ function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, make: () 
   return found
 }
 
-function chartAt(path: string, files: ArtifactFiles, profile: HelmProfile): Chart {
+function profileFor(recipe: BundleRecipe): HelmProfile {
+  return profileOf(recipe.helmVersion ?? 'helm4')
+}
+
+function chartAt(path: string, recipe: BundleRecipe, files: ArtifactFiles): Chart {
   const loaded = remembered(charts, files, () => new Map<string, Chart>())
-  const key = `${profile.name} ${path}`
+  const profile = profileFor(recipe)
+  const ignored = (recipe.ignore ?? []).map((one) => insidePath(recipe.path ?? '', one, 'spec.source.ignore'))
+  const key = JSON.stringify([profile.name, path, ignored])
   const chart =
     loaded.get(key) ??
     (path.endsWith('.tgz')
       ? loadChartArchive(files.get(path)!, { profile })
-      : loadChart(below(files, path), { profile }))
+      : loadChart(below(files, path, ignored), { profile }))
   loaded.set(key, chart)
   return chart
 }
@@ -129,10 +137,16 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
   const style = detectStyle(recipe, options, has)
   switch (style.kind) {
     case 'Raw': {
-      const result = rawDirectory(style.directory, recipe, { ...scene, expander })
-      if (!result.ok) return { result, frozen: scene.frozen, style: 'Raw' }
+      let frozen = scene.frozen
+      const templates = (own: ReadonlyMap<string, Uint8Array>): string => {
+        const made = chartText(chartOfTemplates(own, recipe), recipe, options, { ...scene, expander })
+        frozen = made.frozen
+        return made.text
+      }
+      const result = rawDirectory(style.directory, recipe, options, { ...scene, expander, templates })
+      if (!result.ok) return { result, frozen, style: 'Raw' }
       if (!recipe.allowSecrets) refuseSecrets(result.objects)
-      return { result: finished(result.objects, options), frozen: scene.frozen, style: 'Raw' }
+      return { result: finished(result.objects, options), frozen, style: 'Raw' }
     }
     case 'Kustomize': {
       const objects = kustomized(style.directory, expandedTree(scene.files, expander))
@@ -140,7 +154,8 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
       return { result: finished(objects, options), frozen: scene.frozen, style: 'Kustomize' }
     }
     case 'Helm': {
-      const { text, frozen, notes } = chartText(style.chart, recipe, options, { ...scene, expander })
+      const chart = chartAt(style.chart, recipe, scene.files)
+      const { text, frozen, notes } = chartText(chart, recipe, options, { ...scene, expander })
       if (style.kustomize !== undefined) {
         const tree = withChartOutput(style.kustomize, text, { files: scene.files, expander })
         return { result: finished(kustomized(style.kustomize, tree), options), frozen, notes, style: 'Helm' }
@@ -219,58 +234,6 @@ function expandJson(value: unknown, expander: Expander, where: string): unknown 
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expandJson(item, expander, where)]))
 }
 
-function textOf(bytes: Uint8Array, path: string): string {
-  try {
-    return fromUtf8(bytes)
-  } catch (error) {
-    throw new RenderFailure('the file is not UTF-8', { file: path, cause: error })
-  }
-}
-
-const MANIFEST = /\.(ya?ml|json)$/
-
-function rawDirectory(
-  directory: string,
-  recipe: BundleRecipe,
-  { files, expander, watch }: Pick<Scene, 'files' | 'watch'> & { readonly expander: Expander | undefined },
-): RenderResult {
-  const folder = directory === '' ? '' : `${directory}/`
-  const ignored = (recipe.ignore ?? []).map((path) => insidePath(directory, path, 'spec.source.ignore'))
-  const paths = [...files.keys()]
-    .filter((path) => path.startsWith(folder) && MANIFEST.test(path))
-    .filter((path) => !ignored.some((one) => path === one || path.startsWith(`${one}/`)))
-    .filter((path) => !isHidden(path.slice(folder.length)) && !isInNested(path, folder, files))
-    .sort()
-  if (paths.length === 0) {
-    throw new RenderFailure(`${JSON.stringify(directory || '.')} holds no .yaml, .yml or .json file`)
-  }
-  const objects: UnknownObject[] = []
-  const problems: RenderProblem[] = []
-  for (const path of paths) {
-    if (watch?.(() => path, 'file') === 'stop') throw new RenderFailure(OUT_OF_TIME, { file: path })
-    const text = textOf(files.get(path)!, path)
-    const read = renderRaw(expander ? expander.expand(text, path) : text)
-    if (read.ok) objects.push(...read.objects)
-    else problems.push(...read.problems.map((problem) => ({ ...problem, file: path })))
-  }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, objects }
-}
-
-function isHidden(path: string): boolean {
-  return path.split('/').some((part) => part.startsWith('.'))
-}
-
-/** A directory below with a chart or a kustomization of its own is somebody else's. */
-function isInNested(path: string, folder: string, files: ArtifactFiles): boolean {
-  const parts = path.slice(folder.length).split('/').slice(0, -1)
-  return parts.some((_, at) => {
-    const nested = `${folder}${parts.slice(0, at + 1).join('/')}`
-    return ['Chart.yaml', 'kustomization.yaml', 'kustomization.yml', 'Kustomization'].some((name) =>
-      files.has(`${nested}/${name}`),
-    )
-  })
-}
-
 function expandedTree(files: ArtifactFiles, expander: Expander | undefined): FileTree {
   const tree = remembered(trees, files, () => treeOf(new Map([...files].map(([path, bytes]) => [`/${path}`, bytes]))))
   if (!expander) return tree
@@ -323,14 +286,14 @@ function withChartOutput(
 }
 
 function chartText(
-  path: string,
+  chart: Chart,
   recipe: BundleRecipe,
   options: LayerOptions,
   scene: Scene & { readonly expander: Expander | undefined },
 ): { readonly text: string; readonly frozen: FrozenRecord; readonly notes: readonly string[] } {
   const { files, expander, watched, entropy, frozen, watch } = scene
-  const profile = profileOf(recipe.helmVersion ?? 'helm4')
-  const chart = chartAt(path, files, profile)
+  const profile = profileFor(recipe)
+  const own = expandValues(options.helm, { watched, bundle: recipe.bundle, watch })
   checkRequirements(chart, profile)
   const expand = (text: string, file: string): string => (expander ? expander.expand(text, file) : text)
   const base = recipe.path ?? ''
@@ -344,7 +307,7 @@ function chartText(
             throw new RenderFailure(`helm.valuesFiles names ${JSON.stringify(name)}, and there is no such file`)
           return { name: file, data: utf8(expand(textOf(bytes, file), file)) }
         }),
-        { name: 'helm.values', data: utf8(expand(writeYaml(options.helm?.values ?? {}), 'helm.values')) },
+        { name: 'helm.values', data: utf8(expand(writeYaml(own), 'helm.values')) },
       ],
     },
     profile,
@@ -395,9 +358,19 @@ function renderNoting(note: () => void, render: () => RenderedChart): RenderedCh
   }
 }
 
-function below(files: ArtifactFiles, path: string): Map<string, Uint8Array> {
+function below(files: ArtifactFiles, path: string, ignored: readonly string[]): Map<string, Uint8Array> {
   const folder = path === '' ? '' : `${path}/`
   return new Map(
-    [...files].filter(([name]) => name.startsWith(folder)).map(([name, bytes]) => [name.slice(folder.length), bytes]),
+    [...files]
+      .filter(([name]) => name.startsWith(folder))
+      .filter(([name]) => !ignored.some((one) => name === one || name.startsWith(`${one}/`)))
+      .map(([name, bytes]) => [name.slice(folder.length), bytes]),
   )
+}
+
+/** Templates without a chart of their own: they get one that says nothing. */
+function chartOfTemplates(templates: ReadonlyMap<string, Uint8Array>, recipe: BundleRecipe): Chart {
+  const name = recipe.bundle.slice(recipe.bundle.indexOf('/') + 1)
+  const about = utf8(writeYaml({ apiVersion: 'v2', name, version: '0.0.0' }))
+  return loadChart(new Map([['Chart.yaml', about], ...templates]), { profile: profileFor(recipe) })
 }

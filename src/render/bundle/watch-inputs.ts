@@ -10,6 +10,8 @@ export interface WatchedInputs {
   readonly version: { readonly value: string | undefined; readonly note: () => void }
   /** The cluster as a map for templates: Name, Labels, Annotations, Claims, Values. */
   readonly map: Map<string, unknown>
+  /** Labels or annotations as a map for templates, without those that should not be seen. */
+  seen(field: 'labels' | 'annotations', isShown: (key: string) => boolean): Map<string, unknown>
   reads(): Reads
 }
 
@@ -35,6 +37,12 @@ export function watchInputs(cluster: ClusterInputs): WatchedInputs {
   )
   return {
     map,
+    seen: (field, isShown) =>
+      new WatchedMap(
+        Object.entries(cluster[field]).filter(([key]) => isShown(key)),
+        field,
+        note,
+      ),
     label: (key) => {
       note(`labels.${key}`)
       return cluster.labels[key]

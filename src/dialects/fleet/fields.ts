@@ -1,0 +1,275 @@
+/**
+ * Every field of `fleet.yaml` and of a GitRepo: what may stand there, and how far it is honoured. The reader, the warnings and
+ * the table in docs/dialects/fleet.md come from here.
+ */
+
+/** How far a field is honoured: the same result, nearly the same, ignored with a warning, or the bundle is not taken. */
+export type Verdict = 'exact' | 'approximated' | 'warned' | 'refused'
+
+/** What may stand in a field. */
+export type Shape =
+  | 'text'
+  | 'flag'
+  | 'int'
+  | 'limit'
+  | 'texts'
+  | 'textMap'
+  | 'map'
+  | 'selector'
+  | 'maps'
+  | Fields
+  | ListOf
+
+/** A list of objects. */
+export interface ListOf {
+  readonly items: Fields
+}
+
+/** One field. */
+export interface Field {
+  readonly shape: Shape
+  readonly verdict: Verdict
+  /** What becomes of it, for people. */
+  readonly how: string
+}
+
+/** Fields by name. */
+export interface Fields {
+  readonly [name: string]: Field
+}
+
+const field =
+  (verdict: Verdict) =>
+  (shape: Shape, how: string): Field => ({ shape, verdict, how })
+
+const exact = field('exact')
+const near = field('approximated')
+const warned = field('warned')
+const refused = field('refused')
+
+const valueRef: Fields = {
+  name: exact('text', ''),
+  namespace: exact('text', ''),
+  key: exact('text', ''),
+}
+
+const HELM: Fields = {
+  chart: exact('text', 'A directory of the repository, a chart of `repo`, or `oci://…`; other URLs are refused.'),
+  repo: exact('text', 'A Source is made for the chart, and its files are included in the bundle.'),
+  version: exact('text', 'Version or range; followed by the Source.'),
+  releaseName: exact('text', 'The name templates see; there is no Helm release on the cluster.'),
+  values: exact('map', 'Merged as Fleet does: `values`, then `valuesFiles`, then those of customizations.'),
+  valuesFiles: exact('texts', 'Read also without `helm.chart`; a file outside the repository or missing is an error.'),
+  valuesFrom: refused(
+    { items: { configMapKeyRef: exact(valueRef, ''), secretKeyRef: exact(valueRef, '') } },
+    'helm.valuesFrom is read in the cluster, which is not done: without it other values would be delivered',
+  ),
+  templateValues: exact('textMap', 'Expanded for each cluster, over all other values.'),
+  timeoutSeconds: near('int', '`apply.timeout`: how long a wave may take to become healthy.'),
+  waitForJobs: exact('flag', 'Jobs always count for the health of a bundle.'),
+  atomic: warned(
+    'flag',
+    'helm.atomic has no effect: a failed bundle stops its rollout instead of going back by itself',
+  ),
+  force: near('flag', '`apply.immutable: Recreate`: what cannot be changed is made anew.'),
+  takeOwnership: exact(
+    'flag',
+    '`apply.takeover: Always`; without it objects that are there already are taken only when they are the same.',
+  ),
+  maxHistory: warned(
+    'int',
+    'helm.maxHistory has no effect: there are no Helm releases on the cluster; Releases on the hub are the history',
+  ),
+  disablePreProcess: exact(
+    'flag',
+    '`${ }` stays as it is; `global.fleet.clusterLabels` and `templateValues` still count.',
+  ),
+  disableDNS: exact('flag', 'Templates never ask a name server.'),
+  skipSchemaValidation: warned(
+    'flag',
+    "helm.skipSchemaValidation has no effect: values are always checked against the chart's schema",
+  ),
+  disableDependencyUpdate: near('flag', 'Dependencies are never fetched: they must be in `charts/` of the chart.'),
+}
+
+const DRIFT: Fields = {
+  enabled: exact('flag', '`drift.mode`: Correct, or Report without it.'),
+  force: near('flag', '`apply.immutable: Recreate`.'),
+  keepFailHistory: warned(
+    'flag',
+    'correctDrift.keepFailHistory has no effect: there are no Helm releases on the cluster',
+  ),
+}
+
+const DIFF: Fields = {
+  comparePatches: near(
+    {
+      items: {
+        apiVersion: exact('text', ''),
+        kind: exact('text', ''),
+        namespace: exact('text', ''),
+        name: exact('text', ''),
+        jsonPointers: near('texts', '`ignore.pointers`: set when the object is made, left alone afterwards.'),
+        operations: near(
+          { items: { op: exact('text', ''), path: exact('text', ''), value: near('text', '') } },
+          'The paths of `remove` and `replace` are left alone (`ignore.pointers`); `op: ignore` has no effect.',
+        ),
+      },
+    },
+    '`ignore`: fields that are set when the object is made and left alone afterwards.',
+  ),
+}
+
+/** Which clusters a target, a customization or a partition means. */
+export const TARGET_FIELDS: Fields = {
+  name: exact('text', 'Only a name; values never go to clusters by it.'),
+  clusterName: exact('text', 'The name of the Cluster, its Fleet alias, or its display-name label.'),
+  clusterSelector: exact('selector', '`{}` is every cluster of the workspace.'),
+  clusterGroup: exact('text', 'The ClusterGroup of the same workspace.'),
+  clusterGroupSelector: exact('selector', 'Also clusters of no group, where an object without labels would fit.'),
+}
+
+const OPTIONS: Fields = {
+  defaultNamespace: exact('text', '`defaultNamespace`.'),
+  namespace: exact('text', '`targetNamespace`; objects without namespaces are refused then.'),
+  namespaceLabels: near('textMap', '`namespaces.labels`: they are added; other labels of the namespace stay.'),
+  namespaceAnnotations: near('textMap', '`namespaces.annotations`: they are added; others stay.'),
+  serviceAccount: exact('text', '`executor`: the ServiceAccount in namespace `cattle-fleet-system` of the cluster.'),
+  createNamespace: exact('flag', '`namespaces.create`; true unless said.'),
+  helm: exact(HELM, ''),
+  kustomize: exact({ dir: exact('text', '`kustomize.dir`; a directory without a kustomization is an error.') }, ''),
+  yaml: exact({ overlays: exact('texts', '`overlays`.') }, ''),
+  keepResources: exact('flag', '`delete`: Orphan when the bundle is deleted or the cluster no longer selected.'),
+  deleteNamespace: exact('flag', '`namespaces.delete`, on the clusters: namespaces that the bundle made.'),
+  deleteCRDResources: exact('flag', '`delete.named`: CustomResourceDefinitions.'),
+  forceSyncGeneration: near('int', 'Asks git again; agents keep the cluster as it should be all the time.'),
+  correctDrift: exact(DRIFT, ''),
+  diff: near(DIFF, ''),
+  ignore: warned(
+    { conditions: warned('maps', '') },
+    'ignore.conditions have no effect: say with `health` of a Bundle when objects are well',
+  ),
+  downstreamResources: refused(
+    { items: { kind: exact('text', ''), name: exact('text', '') } },
+    'downstreamResources are objects of the hub that would be copied to every cluster, which is not done',
+  ),
+}
+
+const CUSTOMIZATION: Fields = {
+  ...TARGET_FIELDS,
+  ...OPTIONS,
+  doNotDeploy: exact('flag', '`skip`.'),
+}
+
+const PARTITION: Fields = {
+  ...TARGET_FIELDS,
+  name: exact('text', 'The name of the ring.'),
+  maxUnavailable: near('limit', '`concurrency` and `maxFailed` of the ring; 0 is one at a time without failures.'),
+}
+
+const ROLLOUT: Fields = {
+  maxUnavailable: near(
+    'limit',
+    '`concurrency` and `maxFailed`, for first installs too; 0 is one at a time without failures.',
+  ),
+  maxUnavailablePartitions: near('limit', 'A ring begins only when all rings before it are through.'),
+  autoPartitionSize: exact('limit', 'Rings by share.'),
+  autoPartitionThreshold: exact('int', 'Below it there is one ring.'),
+  maxNew: warned('int', 'rolloutStrategy.maxNew has no effect: first installs obey maxUnavailable as updates do'),
+  partitions: near({ items: PARTITION }, 'Rings in order; clusters of no partition come last instead of never.'),
+}
+
+/** The fields of fleet.yaml. */
+export const FLEET_YAML: Fields = {
+  name: exact('text', 'The name of the Bundle.'),
+  labels: exact('textMap', 'Labels of the Bundle, over those of the GitRepo.'),
+  annotations: near(
+    'textMap',
+    'Annotations of the Bundle; those of `fleet.cattle.io` and `flotilla.dev` are not taken.',
+  ),
+  finalizers: warned(
+    'texts',
+    'finalizers of a Bundle are not taken from a repository: they would keep it from being deleted',
+  ),
+  ...OPTIONS,
+  paused: exact('flag', '`start: Manual` of the RolloutPlan.'),
+  dependsOn: near(
+    {
+      items: {
+        name: exact('text', ''),
+        selector: near('selector', 'Bundles of the workspace that have these labels now.'),
+        acceptedStates: near('texts', 'As states of Flotilla.'),
+      },
+    },
+    '`dependsOn`, at the generation the cluster should have, not at any older one.',
+  ),
+  rolloutStrategy: near(ROLLOUT, 'A RolloutPlan.'),
+  targetCustomizations: exact({ items: CUSTOMIZATION }, '`variants`.'),
+  targetCustomizationMode: exact('text', '`variantMode`: FirstMatch or AllMatches.'),
+  targets: exact({ items: CUSTOMIZATION }, 'The old name; before `targetCustomizations`.'),
+  overrideTargets: exact({ items: TARGET_FIELDS }, 'A Placement of its own; an empty list selects nobody.'),
+  imageScans: refused(
+    {
+      items: {
+        image: exact('text', ''),
+        tagName: exact('text', ''),
+        policy: exact('map', ''),
+        interval: exact('text', ''),
+        secretRef: exact('map', ''),
+        suspend: exact('flag', ''),
+      },
+    },
+    'imageScans would write new image tags into git, which is not done',
+  ),
+  contentsId: warned('text', "contentsId is Fleet's own field and not taken from a repository"),
+  valuesHash: warned('text', "valuesHash is Fleet's own field and not taken from a repository"),
+  helmOpOptions: warned('map', "helmOpOptions is Fleet's own field and not taken from a repository"),
+  targetRestrictions: warned('maps', "targetRestrictions is Fleet's own field and not taken from a repository"),
+  resources: warned('maps', "resources is Fleet's own field and not taken from a repository"),
+}
+
+/** The fields of GitRepo.spec. */
+export const GIT_REPO: Fields = {
+  repo: exact('text', 'The URL of the Source.'),
+  branch: exact('text', '`master` without it and `revision`.'),
+  revision: near('text', 'A tag or a whole commit; with it `branch` does not count.'),
+  paths: exact('texts', 'Directories and globs; one that leaves the repository is refused.'),
+  bundles: exact({ items: { base: exact('text', ''), options: exact('text', '') } }, 'Instead of `paths`.'),
+  targets: exact({ items: TARGET_FIELDS }, 'A Placement; the group `default` without them.'),
+  targetNamespace: exact('text', '`targetNamespace` of every bundle and customization.'),
+  clientSecretName: near(
+    'text',
+    'The Secret; its owner says with annotation `flotilla.dev/urls` where it may be sent.',
+  ),
+  helmSecretName: near('text', 'The Secret of the Sources of charts, bound to addresses in the same way.'),
+  helmSecretNameForPaths: warned(
+    'text',
+    'helmSecretNameForPaths has no effect: use helmSecretName, bound to its addresses',
+  ),
+  helmRepoURLRegex: warned(
+    'text',
+    'helmRepoURLRegex has no effect: the Secret itself says with annotation flotilla.dev/urls where it may be sent',
+  ),
+  caBundle: warned('text', 'caBundle has no effect: put the certificate as ca.crt into the Secret of clientSecretName'),
+  insecureSkipTLSVerify: refused(
+    'flag',
+    'insecureSkipTLSVerify would take content from anybody: put the certificate of the server as ca.crt into the Secret of clientSecretName',
+  ),
+  paused: exact('flag', 'Every bundle waits before its next change.'),
+  serviceAccount: exact('text', '`executor` of every bundle.'),
+  pollingInterval: exact('text', 'How often git is asked; 15 s without it.'),
+  disablePolling: near('flag', 'Git is asked once a day besides webhooks.'),
+  forceSyncGeneration: near('int', 'Asks git again.'),
+  imageScanInterval: warned('text', 'imageScanInterval has no effect: images are not scanned'),
+  imageScanCommit: warned('map', 'imageScanCommit has no effect: images are not scanned'),
+  keepResources: exact('flag', 'With that of fleet.yaml.'),
+  deleteNamespace: exact('flag', 'With that of fleet.yaml; on the clusters, never on the hub.'),
+  correctDrift: exact(DRIFT, 'When enabled, instead of the block of fleet.yaml.'),
+  ociRegistrySecret: warned('text', 'ociRegistrySecret has no effect: content is kept in the hub'),
+  webhookSecret: near('text', '`webhook.secret` of the Source; its key is `token`.'),
+}
+
+/** Whether a field is a list of objects. */
+export function isListOf(shape: Shape): shape is ListOf {
+  return typeof shape === 'object' && 'items' in shape && !('shape' in shape.items)
+}

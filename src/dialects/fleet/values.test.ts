@@ -1,0 +1,306 @@
+/** Rows H, V, O and C of what Fleet was seen to do with charts and values; where Fleet is wrong, what is right. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readFleetTree } from '../../testing/fleet-repository.ts'
+import type { FleetSetting } from '../../testing/fleet-repository.ts'
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const CHART = {
+  'Chart.yaml': 'apiVersion: v2\nname: ch\nversion: 1.0.0\n',
+  'values.yaml': 'from: chart\nchart: 1\nm: {chart: 1}\n',
+  'templates/cm.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata:\n  values: {{ .Values | toJson | quote }}\n',
+}
+
+const inDirectory = (directory: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(CHART).map(([path, text]) => [`${directory}/${path}`, text]))
+
+function values(
+  fleet: unknown,
+  cluster = 'c1',
+  setting: FleetSetting & { files?: Record<string, unknown> } = {},
+): unknown {
+  const read = readFleetTree({ ...CHART, 'fleet.yaml': fleet, ...setting.files }, setting)
+  if (read.bundles.length === 0) return read.findings.join('; ')
+  const objects = read.objects(cluster)
+  if (typeof objects === 'string') return objects
+  const data = objects.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>
+  return JSON.parse(data['values']!)
+}
+
+const P = { clusterSelector: { matchLabels: { env: 'prod' } } }
+const DEFAULTS = { from: 'chart', chart: 1, m: { chart: 1 } }
+
+test('values, files and customizations are merged in Fleet’s order', () => {
+  assert.deepEqual(values({}), DEFAULTS, 'H1')
+  const files = {
+    'f.yaml': { from: 'f', f: 1 },
+    'g.yaml': 'from: g\nm: {g: 1}\n---\nfrom: second document\n',
+    'cf.yaml': { from: 'cf', cf: 1 },
+  }
+  const helm = { chart: '.', values: { from: 'values', v: 1 }, valuesFiles: ['f.yaml', 'g.yaml'] }
+  assert.deepEqual(values({ helm }, 'c1', { files }), { from: 'g', chart: 1, v: 1, f: 1, m: { chart: 1, g: 1 } }, 'H5')
+  const targetCustomizations = [{ name: 'p', ...P, helm: { values: { from: 'cv', cv: 1 }, valuesFiles: ['cf.yaml'] } }]
+  const both = { helm: { chart: '.', values: { from: 'values', v: 1 }, valuesFiles: ['f.yaml'] }, targetCustomizations }
+  assert.deepEqual(values(both, 'c1', { files }), { ...DEFAULTS, from: 'cf', cf: 1, cv: 1, f: 1, v: 1 }, 'H9')
+  assert.deepEqual(values(both, 'c2', { files }), { ...DEFAULTS, from: 'f', f: 1, v: 1 }, 'H9 elsewhere')
+  assert.deepEqual(
+    values({ helm: { valuesFiles: ['f.yaml'] } }, 'c1', { files }),
+    { ...DEFAULTS, from: 'f', f: 1 },
+    'H6 read all the same',
+  )
+  assert.deepEqual(values({ helm: { valuesFiles: ['values.yaml'] } }), DEFAULTS, 'H7 nothing is lost')
+  assert.deepEqual(values({ helm: { values: { chart: null, m: null } } }), { from: 'chart' }, 'H12')
+  assert.deepEqual(
+    values({
+      helm: { values: { m: { base: 1 } }, templateValues: { m: 't: x' } },
+      targetCustomizations: [{ ...P, helm: { values: { m: { c: 1 } } } }],
+    }),
+    { from: 'chart', chart: 1, m: { chart: 1, t: 'x' } },
+    'H9 templateValues replace whole keys',
+  )
+})
+
+test('values files that cannot be taken are named', () => {
+  const wrong = (name: string, content?: string): unknown =>
+    values({ helm: { valuesFiles: [name] } }, 'c1', content === undefined ? {} : { files: { [name]: content } })
+  assert.equal(wrong('nope.yaml'), 'fleet.yaml: helm.valuesFiles: there is no file "nope.yaml"', 'H10')
+  assert.equal(wrong('l.yaml', '[1]'), 'fleet.yaml: helm.valuesFiles: l.yaml must hold a map of values', 'H10')
+  assert.deepEqual(wrong('e.yaml', ''), DEFAULTS, 'H10 empty')
+  assert.equal(wrong('../../x.yaml'), 'fleet.yaml: helm.valuesFiles: "../../x.yaml" is outside the repository', 'H11')
+  assert.match(shown(wrong('b.yaml', 'a: [')), /^fleet\.yaml: helm\.valuesFiles: b\.yaml: line /)
+})
+
+test('charts are found where they are, and nothing beside them is deployed', () => {
+  for (const chart of ['ch', './ch', '/ch']) {
+    const read = readFleetTree({ ...inDirectory('ch'), 'fleet.yaml': { helm: { chart } }, 'extra.yaml': 'kind: X\n' })
+    assert.equal((read.objects('c1') as unknown[]).length, 1, `H3 H4 ${chart}`)
+  }
+  const none = readFleetTree({ ...inDirectory('ch'), 'fleet.yaml': {} })
+  assert.deepEqual(
+    [none.bundles, none.findings],
+    [[], ['fleet.yaml: it holds nothing to deploy, so there is no bundle for it']],
+    'H2',
+  )
+})
+
+test('charts from elsewhere become Sources whose files are included', () => {
+  const repo = 'https://charts.example.com'
+  const read = readFleetTree({
+    'fleet.yaml': {
+      helm: { repo, chart: 'ch', version: '1.0.0' },
+      targetCustomizationMode: 'AllMatches',
+      targetCustomizations: [
+        { name: 'p', clusterSelector: {}, helm: { version: '2.0.0' } },
+        { name: 'q', clusterSelector: {}, helm: { values: { x: 1 } } },
+      ],
+    },
+  })
+  const { charts, spec } = read.bundle()
+  assert.deepEqual(
+    charts.map((one) => one.spec.helm),
+    [
+      { url: repo, chart: 'ch', version: '1.0.0' },
+      { url: repo, chart: 'ch', version: '2.0.0' },
+    ],
+  )
+  assert.deepEqual(
+    spec.source?.include?.map(({ at }) => at),
+    charts.map(({ at }) => at),
+  )
+  assert.equal(spec.helm?.chart, charts[0]!.at)
+  assert.deepEqual(
+    spec.variants?.map(({ helm }) => helm?.chart),
+    [charts[1]!.at, undefined],
+    'O22 as it should be',
+  )
+  const oci = readFleetTree({ 'fleet.yaml': { helm: { repo: 'oci://ghcr.io/x/ch', version: '^1' } } }).bundle().charts
+  assert.deepEqual(
+    oci.map((one) => one.spec.oci),
+    [{ url: 'oci://ghcr.io/x/ch', semver: '^1' }],
+  )
+  assert.deepEqual(
+    readFleetTree({ 'fleet.yaml': { helm: { repo } } }).findings,
+    ['fleet.yaml: helm.repo needs helm.chart: which chart of the repository'],
+    'H21',
+  )
+  assert.match(
+    readFleetTree({ 'fleet.yaml': { helm: { chart: 'https://x/y.tgz' } } }).findings.join(),
+    /is a URL; name the repository with helm\.repo/,
+  )
+})
+
+const LABELS = {
+  env: 'prod',
+  ver: '1.20',
+  num: '3',
+  bool: 'true',
+  yes: 'yes',
+  oct: '010',
+  sci: '1e3',
+  empty: '',
+  'my-label': 'm',
+}
+
+function expanded(value: unknown, extra: Record<string, string> = {}, inputs: FleetSetting['inputs'] = {}): unknown {
+  const result = values({ helm: { values: { v: value } } }, 'c1', { clusters: { c1: { ...LABELS, ...extra } }, inputs })
+  return typeof result === 'string' ? result : (result as { v: unknown }).v
+}
+
+test('templates in values: what Fleet answers, type by type', () => {
+  const label = (name: string): string => `\${ .ClusterLabels.${name} }`
+  const table: [string, unknown, unknown][] = [
+    ['V1', '${ .ClusterName }', 'c1'],
+    ['V1', '${ .ClusterNamespace }', 'fleet-default'],
+    ['V1', 'x-${ .ClusterLabels.env }-z', 'x-prod-z'],
+    ['V2', label('ver'), 1.2],
+    ['V2', label('num'), 3],
+    ['V2', label('bool'), true],
+    ['V2', label('yes'), true],
+    ['V2', label('oct'), 8],
+    ['V2', label('sci'), 1000],
+    ['V3', '${ .ClusterLabels.ver | quote }', '1.20'],
+    ['V3', 'v${ .ClusterLabels.ver }', 'v1.20'],
+    ['V4', 'global.fleet.clusterLabels.ver', '1.20'],
+    ['V4', 'global.fleet.clusterLabels.nope', ''],
+    ['V5', ['global.fleet.clusterLabels.env'], ['global.fleet.clusterLabels.env']],
+    ['V5', [{ a: 'global.fleet.clusterLabels.env' }], [{ a: 'prod' }]],
+    ['V6', 'pre-global.fleet.clusterLabels.env', 'pre-global.fleet.clusterLabels.env'],
+    ['V10', '${ get .ClusterLabels "nope" | default "d" }', 'd'],
+    ['V15', '${ "${HOME}" }', '${HOME}'],
+    ['V16', '{{ .Values.x }}', '{{ .Values.x }}'],
+    ['V18', '${ list 1 2 | toJson }', [1, 2]],
+  ]
+  for (const [row, value, result] of table) assert.deepEqual(expanded(value), result, `${row} ${JSON.stringify(value)}`)
+  assert.match(shown(expanded('${ .ClusterLabels.nope }')), /map has no entry for key "nope"/, 'V9')
+  assert.match(
+    shown(expanded('${ index .ClusterLabels "nope" }')),
+    /map has no entry for key "nope"/,
+    'V9 said instead of <no value>',
+  )
+  assert.match(shown(expanded('echo ${HOME}')), /function "HOME" not defined/, 'V15')
+  assert.match(
+    shown(expanded('${ randAlphaNum 5 }')),
+    /function "randAlphaNum" not defined/,
+    'V21 the same content each time',
+  )
+  assert.equal(
+    expanded('${ keys .ClusterLabels | sortAlpha | join "," }', {
+      'other.cattle.io/x': '1',
+      'kubectl.kubernetes.io/z': '1',
+      'fleet.cattle.io/foo': '1',
+    }),
+    'bool,empty,env,fleet.cattle.io/foo,my-label,num,oct,sci,ver,yes',
+    'V11',
+  )
+  const inputs = { values: { region: { name: 'eu' }, n: 5, list: [1] } }
+  assert.equal(expanded('${ .ClusterValues.region.name }', {}, inputs), 'eu', 'V13')
+  assert.deepEqual(expanded('${ .ClusterValues.list | toJson }', {}, inputs), [1], 'V13')
+  assert.match(shown(expanded('${ .ClusterValues.nope }', {}, inputs)), /no entry for key "nope"/, 'V13')
+})
+
+test('templateValues, and templates switched off', () => {
+  const templateValues = { a: 'x: ${ .ClusterName }', l: '${ range list 1 2 }\n- ${ . }${ end }', n: '1.20', e: '' }
+  const result = values({ helm: { templateValues } }) as Record<string, unknown>
+  assert.deepEqual([result['a'], result['n']], [{ x: 'c1' }, 1.2], 'V22')
+  const off = {
+    helm: {
+      disablePreProcess: true,
+      values: { a: '${ x }', b: 'global.fleet.clusterLabels.env' },
+      templateValues: { t: 'k: v' },
+    },
+  }
+  assert.deepEqual(values(off), { ...DEFAULTS, a: '${ x }', b: 'prod', t: { k: 'v' } }, 'V24, with templateValues')
+  const some = {
+    helm: { values: { a: '${ .ClusterName }' } },
+    targetCustomizations: [{ ...P, helm: { disablePreProcess: true } }],
+  }
+  assert.deepEqual((values(some, 'c1') as { a: string }).a, '${ .ClusterName }', 'V28')
+  assert.deepEqual((values(some, 'c2') as { a: string }).a, 'c2', 'V28')
+  assert.deepEqual((values(some, 'c4') as { a: string }).a, 'c4', 'V25: a cluster without labels, too')
+  const bad = readFleetTree({ ...CHART, 'fleet.yaml': { helm: { values: { a: '${ .ClusterLabels.region }' } } } })
+  assert.equal(typeof bad.objects('c1'), 'object')
+  assert.match(shown(bad.objects('c4')), /no entry for key "region"/, 'V20: that cluster alone')
+})
+
+test('which customization applies', () => {
+  const custom = (targetCustomizations: unknown[], mode?: string): unknown => ({
+    targetCustomizations,
+    ...(mode ? { targetCustomizationMode: mode } : {}),
+  })
+  const namespace = (fleet: unknown, cluster: string): unknown => {
+    const read = readFleetTree({
+      'cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\n',
+      'fleet.yaml': fleet,
+    })
+    const objects = read.objects(cluster)
+    return typeof objects === 'string' ? objects : objects[0]!.metadata.namespace
+  }
+  const all = { clusterSelector: {} }
+  const first = custom([
+    { ...P, namespace: 'n1', defaultNamespace: 'd1' },
+    { clusterName: 'c1', namespace: 'n2' },
+  ])
+  assert.deepEqual(
+    ['c1', 'c3', 'c2'].map((name) => namespace(first, name)),
+    ['n1', 'n1', 'default'],
+    'C2',
+  )
+  const every = custom(
+    [
+      { ...P, namespace: 'n1' },
+      { clusterName: 'c1', namespace: 'n2' },
+    ],
+    'AllMatches',
+  )
+  assert.deepEqual(
+    ['c1', 'c3'].map((name) => namespace(every, name)),
+    ['n2', 'n1'],
+    'C3',
+  )
+  const skip = { name: 'not', clusterName: 'c1', doNotDeploy: true }
+  assert.equal(namespace(custom([skip, { ...all, namespace: 'n' }]), 'c1'), 'skipped by not', 'C4')
+  assert.equal(namespace(custom([{ ...all, namespace: 'n' }, skip]), 'c1'), 'n', 'C5')
+  assert.equal(namespace(custom([{ ...all, namespace: 'n' }, skip], 'AllMatches'), 'c1'), 'skipped by not', 'C5')
+  assert.equal(namespace(custom([skip, { ...all, doNotDeploy: false }], 'AllMatches'), 'c1'), 'skipped by not', 'C6')
+  assert.equal(namespace(custom([{ name: 'x', namespace: 'n' }]), 'c1'), 'default', 'C7')
+  const leak = {
+    helm: { values: { base: 1 } },
+    targetCustomizations: [{ name: 'prod', clusterName: 'c2', helm: { values: { leak: 1 } } }],
+  }
+  const spec = { targets: [{ name: 'prod', clusterSelector: {} }] }
+  assert.deepEqual(values(leak, 'c1', { spec }), { ...DEFAULTS, base: 1 }, 'C10: not by its name')
+  assert.deepEqual(values(leak, 'c2', { spec }), { ...DEFAULTS, base: 1, leak: 1 }, 'C10')
+  const same = [
+    { name: 'a', clusterName: 'c1', helm: { values: { a: 1 } } },
+    { name: 'a', clusterName: 'c2', helm: { values: { a: 2 } } },
+  ]
+  assert.deepEqual(
+    ['c1', 'c2'].map((name) => (values(custom(same), name) as { a: number }).a),
+    [1, 2],
+    'C11: each its own',
+  )
+})
+
+test('options over options', () => {
+  const merged = (base: unknown, over: unknown): unknown =>
+    values({ helm: { values: base }, targetCustomizations: [{ ...P, helm: { values: over } }] })
+  assert.deepEqual(
+    merged({ a: { b: 1, c: 2 }, l: [1, 2] }, { a: { c: 3 }, l: [9] }),
+    { ...DEFAULTS, a: { b: 1, c: 3 }, l: [9] },
+    'O8',
+  )
+  assert.deepEqual(merged({ b: { c: 1 } }, { b: {} }), { ...DEFAULTS, b: { c: 1 } }, 'O10')
+  assert.deepEqual(merged({ a: 1, b: { c: 1 } }, { a: { z: 1 }, b: 2 }), { ...DEFAULTS, a: { z: 1 }, b: 2 }, 'O10')
+  const read = readFleetTree({
+    ...CHART,
+    'fleet.yaml': { namespace: 'b', targetCustomizations: [{ ...P, defaultNamespace: 'x', namespace: '' }] },
+  })
+  assert.equal((read.objects('c1') as { metadata: { namespace?: string } }[])[0]!.metadata.namespace, 'b', 'O1 O2')
+  const forced = readFleetTree(
+    { ...CHART, 'fleet.yaml': { namespace: 'nn', targetCustomizations: [{ ...P, namespace: 'xx' }] } },
+    { spec: { targets: [{ clusterSelector: {} }], targetNamespace: 'tn' } },
+  )
+  assert.equal((forced.objects('c1') as { metadata: { namespace?: string } }[])[0]!.metadata.namespace, 'tn', 'F25')
+})
