@@ -1,17 +1,27 @@
 /** A Bundle of a file, as the renderer takes it. */
-import { generateTraditionalKey } from '../core/bytes.ts'
+import { fromBase64, fromUtf8, generateTraditionalKey } from '../core/bytes.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { parseTime } from '../core/time.ts'
 import type { Bundle } from '../kinds/bundle.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
 import type { Override } from '../kinds/override.ts'
 import type { BundleRecipe, InputSource } from '../render/bundle/recipe.ts'
 import type { Entropy } from '../render/helm/frozen.ts'
+import { takeSecret } from '../render/secret-values.ts'
 import { readYamlDocument } from '../yaml/read.ts'
 import { CliError, EXIT } from './exit.ts'
 
-/** The text of a key of a ConfigMap in the namespace of the bundle, where it is known. */
-export type ConfigMapText = (name: string, key: string) => string | undefined
+/** The texts of a ConfigMap or Secret in the namespace of the bundle, where it is known. */
+export type TextsOf = (kind: 'ConfigMap' | 'Secret', name: string) => Readonly<Record<string, string>> | undefined
+
+/** The texts of such an object of a file. */
+export function textsOfObject(object: UnknownObject | undefined): Readonly<Record<string, string>> | undefined {
+  if (!object) return undefined
+  const { data } = takeSecret(object)
+  if (!data) return (object['data'] ?? {}) as Record<string, string>
+  return Object.fromEntries(Object.entries(data.reveal()).map(([key, value]) => [key, fromUtf8(fromBase64(value))]))
+}
 
 /** Randomness and time for charts that draw values. */
 export const ENTROPY: Entropy = {
@@ -21,7 +31,7 @@ export const ENTROPY: Entropy = {
 }
 
 /** Puts together what a Bundle is rendered from; `overrides` are those of all bundles. */
-export function recipeFor(bundle: Bundle, overrides: readonly Override[], configMap: ConfigMapText): BundleRecipe {
+export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsOf: TextsOf): BundleRecipe {
   const { source, manifests, templating, secrets, variantMode, inputs, rollout: _rollout, ...spec } = bundle.spec
   const now = systemClock.now()
   return {
@@ -39,19 +49,23 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], config
       .filter(({ spec: { expiresAt } }) => expiresAt === undefined || (parseTime(expiresAt) ?? 0) > now)
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
       .map(({ metadata, spec: layer }) => ({ ...layer, name: metadata.name })),
-    inputs: Object.fromEntries((inputs ?? []).map((input) => [input.name, inputOf(input, configMap)])),
+    inputs: Object.fromEntries((inputs ?? []).map((input) => [input.name, inputOf(input, textsOf)])),
   }
 }
 
-function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], configMap: ConfigMapText): InputSource {
+function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], textsOf: TextsOf): InputSource {
   if (input.table) return { table: input.table.file, key: input.table.key }
   if (input.file !== undefined) return { file: input.file }
-  const text = configMap(input.configMap?.name ?? '', input.configMap?.key ?? '')
-  if (text === undefined) {
+  const kind = input.secret ? 'Secret' : 'ConfigMap'
+  const { name, key } = { key: undefined, ...(input.secret ?? input.configMap ?? { name: '' }) }
+  const texts = textsOf(kind, name)
+  const text = key === undefined ? undefined : texts?.[key]
+  if (texts === undefined || (key !== undefined && text === undefined)) {
     throw new CliError(EXIT.usage, {
-      what: `input ${input.name} comes from ConfigMap ${input.configMap?.name ?? ''}, which is not in the files`,
+      what: `input ${input.name} comes from ${kind} ${name}, which is not in the files`,
       todo: 'give it with another -f FILE',
     })
   }
-  return { value: readYamlDocument(text, { resolver: '1.1' }).value }
+  if (input.secret) return { value: text ?? texts }
+  return { value: readYamlDocument(text ?? '', { resolver: '1.1' }).value }
 }

@@ -129,6 +129,20 @@ export const Bundle = defineKind({
         object({
           name: text({ max: 63, min: 1, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
           configMap: optional(object({ name: name(), key: text({ max: 253, min: 1 }) })),
+          secret: optional(
+            object(
+              {
+                name: name(),
+                key: optional(
+                  text({ max: 253, min: 1, description: 'One of its keys; all of them by name without it.' }),
+                ),
+              },
+              {
+                description:
+                  'A Secret in this namespace with the label `flotilla.dev/input: allowed`; its values are texts.',
+              },
+            ),
+          ),
           file: optional(text({ max: 1024, min: 1 })),
           table: optional(
             object({ file: text({ max: 1024, min: 1 }), key: text({ max: 317, min: 1, default: 'name' }) }),
@@ -137,7 +151,7 @@ export const Bundle = defineKind({
         {
           max: 32,
           description:
-            'Values for templates, as `.Inputs.NAME`: YAML of a ConfigMap or a file, or the row of a table by the name or a label of the cluster.',
+            'Values for templates, as `.Inputs.NAME`: YAML of a ConfigMap or a file, the texts of a Secret, or the row of a table by the name or a label of the cluster.',
         },
       ),
     ),

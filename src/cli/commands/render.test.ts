@@ -66,7 +66,14 @@ metadata: {name: db, namespace: shop}
 spec:
   placement: stores
   manifests: |
-    {apiVersion: v1, kind: Secret, metadata: {name: db}, stringData: {password: hunter2}}
+    {apiVersion: v1, kind: Secret, metadata: {name: db}, stringData: {password: "\${ .Inputs.db.p }"}}
+  templating: Enabled
+  inputs: [{name: db, secret: {name: of-hub}}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: of-hub, namespace: shop}
+stringData: {p: hunter2}
 `
   for (const output of ['yaml', 'json'] as const) {
     const { out, err } = await run(t, { bundle: 'db', output }, more)

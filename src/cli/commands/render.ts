@@ -11,8 +11,8 @@ import { renderVariant } from '../../render/bundle/render-variant.ts'
 import type { Variant } from '../../render/bundle/render-variant.ts'
 import { describeProblems, objectIdentity } from '../../render/rendered.ts'
 import { writeYaml } from '../../yaml/write.ts'
-import { ENTROPY, recipeFor } from '../bundle-recipe.ts'
-import type { ConfigMapText } from '../bundle-recipe.ts'
+import { ENTROPY, recipeFor, textsOfObject } from '../bundle-recipe.ts'
+import type { TextsOf } from '../bundle-recipe.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { readRepository } from '../repository-files.ts'
@@ -49,7 +49,7 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
   const bundles = [...(ofKind<Bundle>(Bundle.kind) as unknown as UnknownObject[]).filter(isOwn), ...read]
   const bundle = chooseBundle(bundles as unknown as Bundle[], flags.bundle)
   const cluster = await clusterFor(flags, ofKind<Cluster>(Cluster.kind), connect)
-  const recipe = recipeFor(bundle, ofKind<Override>(Override.kind), configMapIn(given))
+  const recipe = recipeFor(bundle, ofKind<Override>(Override.kind), textsIn(given))
   const variant = renderVariant(recipe, cluster, {
     files: bundle.spec.source ? readRepository(flags.root ?? '.') : new Map(),
     entropy: ENTROPY,
@@ -129,11 +129,8 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)]
 }
 
-function configMapIn(given: readonly UnknownObject[]): ConfigMapText {
-  return (name, key) => {
-    const found = given.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name)
-    return (found?.['data'] as Record<string, string> | undefined)?.[key]
-  }
+function textsIn(given: readonly UnknownObject[]): TextsOf {
+  return (kind, name) => textsOfObject(given.find((object) => object.kind === kind && object.metadata.name === name))
 }
 
 function explain(variant: Variant, cluster: ClusterInputs, terminal: Pick<Terminal, 'say'>): void {

@@ -14,7 +14,8 @@ import type { RenderProblem } from '../../render/rendered.ts'
 import { readYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { YamlDocument } from '../../yaml/yaml.ts'
-import { ENTROPY, recipeFor } from '../bundle-recipe.ts'
+import { ENTROPY, recipeFor, textsOfObject } from '../bundle-recipe.ts'
+import type { TextsOf } from '../bundle-recipe.ts'
 import { CliError } from '../exit.ts'
 import { keyOfObject } from '../fleet-facts.ts'
 import type { FleetFacts } from '../fleet-facts.ts'
@@ -63,7 +64,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
   }
   let variants: readonly SharedVariant[]
   try {
-    const recipe = recipeFor(bundle, input.facts.overrides, configMaps(input))
+    const recipe = recipeFor(bundle, input.facts.overrides, textsIn(input))
     variants = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy: ENTROPY }).variants
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
@@ -96,14 +97,12 @@ function isHere(bundle: Bundle, files: BundleToLint['files']): boolean {
   return leaves || [...files.keys()].some((file) => isBelowPath(bundle, file))
 }
 
-function configMaps({ bundle, others }: BundleToLint) {
+function textsIn({ bundle, others }: BundleToLint): TextsOf {
   const namespace = bundle.metadata.namespace ?? 'default'
-  return (name: string, key: string): string | undefined => {
-    const found = others.find(
-      ({ object }) => object.kind === 'ConfigMap' && keyOfObject(object) === `${namespace}/${name}`,
+  return (kind, name) =>
+    textsOfObject(
+      others.find(({ object }) => object.kind === kind && keyOfObject(object) === `${namespace}/${name}`)?.object,
     )
-    return (found?.object['data'] as Record<string, string> | undefined)?.[key]
-  }
 }
 
 interface Problem {

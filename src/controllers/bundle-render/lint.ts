@@ -1,6 +1,7 @@
 /** What lint says about rendered content, as a condition: advice, which never holds anything back. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { ConditionSet } from '../../engine/reconciler.ts'
+import { hideSecret } from '../../kinds/secret-object.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintObject } from '../../plan/lint/lint-objects.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
@@ -40,7 +41,7 @@ function findingsOf(variants: readonly SharedVariant[], clusters: readonly Clust
     const who = names.filter((name) => name !== '').map((name) => ({ name, kubeVersion: versions.get(name) }))
     for (const object of result.objects) {
       if (looked++ >= MOST_OBJECTS) return [...found.values()]
-      for (const one of lintObject(object, who)) {
+      for (const one of lintObject(hideSecret(object), who)) {
         // Kinds of CRDs are nobody's mistake.
         if (one.severity !== 'note') found.set(`${one.check} ${one.message}`, one)
       }

@@ -1,5 +1,6 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/digest.ts'
+import type { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import type { Override } from '../../kinds/override.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
@@ -33,6 +34,7 @@ export interface BundleRenderPorts {
   treeOf(artifact: Digest): Promise<ArtifactTree | undefined>
   /** The text of a key of a ConfigMap. */
   configMap(namespace: string, name: string, key: string): Promise<string | undefined>
+  secret(namespace: string, name: string): Promise<SecretKind | undefined>
   /** Random values that charts of the bundle drew. */
   frozenOf(bundle: string): Promise<FrozenRecord>
   keepFrozen(bundle: string, frozen: FrozenRecord): Promise<void>

@@ -11,6 +11,7 @@ import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundl
 import type { ArtifactTree } from '../../source/artifact.ts'
 import { readYamlDocument } from '../../yaml/read.ts'
 import type { BundleRenderPorts } from './ports.ts'
+import { markedInputs, secretInput } from './secret-inputs.ts'
 
 /** What a Bundle is rendered from now. */
 export interface FoundRecipe {
@@ -72,10 +73,16 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
   )
   return {
     recipe,
-    digest: digestOfJson({ ...recipe, artifact: content, apply: bundleOptionsOf(spec), placement: spec.placement }),
+    digest: digestOfJson({
+      ...recipe,
+      inputs: await markedInputs(bundle, recipe.inputs, ports),
+      artifact: content,
+      apply: bundleOptionsOf(spec),
+      placement: spec.placement,
+    }),
     ...(artifact ? { revision: artifact.revision } : {}),
     ...(ends.length === 0 ? {} : { endsInMs: Math.max(1000, Math.min(...ends) - now) }),
-    isPolled: (spec.inputs ?? []).some(({ configMap }) => configMap !== undefined),
+    isPolled: (spec.inputs ?? []).some(({ configMap, secret }) => configMap !== undefined || secret !== undefined),
   }
 }
 
@@ -111,8 +118,9 @@ function artifactOf(
 
 async function inputsOf(bundle: Bundle, ports: BundleRenderPorts): Promise<Record<string, InputSource>> {
   const inputs: Record<string, InputSource> = {}
-  for (const { name, configMap, file, table } of bundle.spec.inputs ?? []) {
-    if (table) inputs[name] = { table: table.file, key: table.key }
+  for (const { name, configMap, secret, file, table } of bundle.spec.inputs ?? []) {
+    if (secret) inputs[name] = { value: await secretInput(bundle, name, secret, ports) }
+    else if (table) inputs[name] = { table: table.file, key: table.key }
     else if (file !== undefined) inputs[name] = { file }
     else if (configMap) {
       const text = await ports.configMap(bundle.metadata.namespace ?? '', configMap.name, configMap.key)
@@ -121,7 +129,7 @@ async function inputsOf(bundle: Bundle, ports: BundleRenderPorts): Promise<Recor
         throw new Waiting('InputNotFound', `Input ${name} is ${what}, and that is not there.`, WAIT_MS)
       }
       inputs[name] = { value: readYamlDocument(text, { file: `ConfigMap ${configMap.name}`, resolver: '1.1' }).value }
-    } else throw new Stalled('BadInput', `Input ${name} needs one of configMap, file and table.`)
+    } else throw new Stalled('BadInput', `Input ${name} needs one of configMap, secret, file and table.`)
   }
   return inputs
 }

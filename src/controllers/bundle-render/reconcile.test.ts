@@ -29,6 +29,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     selectedBy: () => [],
     treeOf: async () => undefined,
     configMap: async () => undefined,
+    secret: async () => undefined,
     frozenOf: async () => ({}),
     keepFrozen: async () => {},
     valuesKeyOf: async () => new Secret(new Uint8Array(32)),

@@ -61,6 +61,7 @@ export function createBundleRender(
         .reduce((highest, entry) => (entry.bundle === bundle ? Math.max(highest, entry.generation) : highest), 0),
     treeOf: (artifact) => readTree(artifact, blobs),
     configMap: async (namespace, name, key) => (await find(ConfigMap, namespace, name))?.data?.[key],
+    secret: (namespace, name) => find(Secret, namespace, name),
     frozenOf: async (bundle) => {
       // Only charts draw; asking for each bundle each time would be a request for nothing.
       if (!caches.bundles.lister.get(bundle)?.spec.source) return {}

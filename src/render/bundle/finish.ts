@@ -1,7 +1,9 @@
 /** What happens to every object after its style made it: namespaces, labels, images, patches; and Secrets that must not be in git. */
+import { fromBase64 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { isSecret } from '../../kinds/secret-object.ts'
 import { builtInScope } from '../scope.ts'
 import type { ImageRewrite, LayerOptions, ObjectPatch } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
@@ -109,18 +111,30 @@ export function mergePatch<T>(target: T, patch: unknown): T {
   return out as T
 }
 
-/** Refuses Secrets whose content stands in the repository. */
-export function refuseSecrets(objects: readonly UnknownObject[]): void {
-  for (const object of objects) {
-    if (object.kind !== 'Secret' || object.apiVersion !== 'v1') continue
-    const hasContent = ['data', 'stringData'].some((field) => {
-      const data = object[field]
-      return isObject(data) && Object.keys(data).length > 0
-    })
-    if (hasContent) {
+/**
+ * Refuses Secrets whose content stands in the repository. `written` is the content before templates were expanded: a value with a `${ }` in it comes from
+ * elsewhere.
+ */
+export function refuseSecrets(written: readonly UnknownObject[]): void {
+  for (const object of written) {
+    if (!isSecret(object)) continue
+    const keys = [...literalKeys(object['data'], fromData), ...literalKeys(object['stringData'], String)]
+    if (keys.length > 0) {
       throw new RenderFailure(
-        `Secret ${object.metadata.name} has its content in the repository, where everybody who can read that can read it; keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
+        `Secret ${object.metadata.name} has its content (${keys.join(', ')}) in the repository, where everybody who can read that can read it; give it to the Bundle from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
       )
     }
   }
+}
+
+function literalKeys(field: unknown, textOf: (value: unknown) => string): string[] {
+  return Object.entries(isObject(field) ? field : {})
+    .filter(([, value]) => !textOf(value).includes('${'))
+    .map(([key]) => key)
+}
+
+// Written as it is, or base64 by a generator.
+function fromData(value: unknown): string {
+  const text = String(value)
+  return `${text} ${new TextDecoder().decode(fromBase64(text))}`
 }

@@ -262,7 +262,7 @@ test('a chart and a kustomization together: the output is the first resource', (
 
 test('Secrets with content in the repository are refused with the way out; those of charts are not', () => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: x}\n'
-  const said = /^Secret s has its content in the repository.*or set spec\.secrets to Allow$/
+  const said = /^Secret s has its content \(p\) in the repository.*or set spec\.secrets to Allow$/
   assert.match(render({ path: 'd' }, { 'd/s.yaml': secret }).said, said)
   assert.deepEqual(names(render({ path: 'd', allowSecrets: true }, { 'd/s.yaml': secret }).objects), [
     'Secret default/s',
@@ -273,6 +273,35 @@ test('Secrets with content in the repository are refused with the way out; those
   assert.match(render({ path: 'd' }, generated).said, said)
   const chart = { 'd/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n', 'd/templates/s.yaml': secret }
   assert.deepEqual(names(render({ path: 'd' }, chart).objects), ['Secret default/s'])
+})
+
+test('a Secret whose values come from inputs is not in the repository; a word of it that is, is named', () => {
+  const recipe = { path: 'd', templating: true, inputs: { db: { value: { p: 'hunter2' } } } }
+  const secret = (data: string) => `apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n${data}\n`
+  const valuesIn = (files: Readonly<Record<string, string>>) => {
+    const { objects, said } = render(recipe, files)
+    return said === '' ? (objects[0]?.['stringData'] ?? objects[0]?.['data']) : said.slice(0, 40)
+  }
+  const cases: [Readonly<Record<string, string>>, unknown][] = [
+    [{ 'd/s.yaml': secret('stringData: {p: "${ .Inputs.db.p }"}') }, { p: 'hunter2' }],
+    [{ 'd/s.yaml': secret('data: {p: "${ .Inputs.db.p | b64enc }"}') }, { p: 'aHVudGVyMg==' }],
+    [
+      { 'd/s.yaml': secret('stringData: {p: "${ .Inputs.db.p }", u: admin}') },
+      'Secret s has its content (u) in the repos',
+    ],
+    // What is no YAML before it is expanded is looked at afterwards, and refused.
+    [{ 'd/s.yaml': secret('stringData: {p: ${ .Inputs.db.p }}') }, 'Secret s has its content (p) in the repos'],
+    [
+      {
+        'd/kustomization.yaml': 'secretGenerator:\n- {name: s, literals: ["p=${ .Inputs.db.p }"]}\n',
+      },
+      { p: 'aHVudGVyMg==' },
+    ],
+  ]
+  for (const [files, expected] of cases) {
+    const found = valuesIn(files)
+    assert.deepEqual(found, typeof expected === 'string' ? expected.slice(0, 40) : expected, JSON.stringify(files))
+  }
 })
 
 test('clusters whose read inputs are equal share one result; a mistake is its cluster’s own', () => {

@@ -145,12 +145,19 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
       }
       const result = rawDirectory(style.directory, recipe, options, { ...scene, expander, templates })
       if (!result.ok) return { result, frozen, style: 'Raw' }
-      if (!recipe.allowSecrets) refuseSecrets(result.objects)
+      if (!recipe.allowSecrets) {
+        const unexpanded = () => {
+          const written = rawDirectory(style.directory, recipe, options, { ...scene, expander: undefined, templates })
+          return written.ok ? written.objects : result.objects
+        }
+        refuseSecrets(expander ? writtenOr(result.objects, unexpanded) : result.objects)
+      }
       return { result: finished(result.objects, options), frozen, style: 'Raw' }
     }
     case 'Kustomize': {
       const objects = kustomized(style.directory, expandedTree(scene.files, expander))
-      if (!recipe.allowSecrets) refuseSecrets(objects)
+      const unexpanded = () => kustomized(style.directory, expandedTree(scene.files, undefined))
+      if (!recipe.allowSecrets) refuseSecrets(expander ? writtenOr(objects, unexpanded) : objects)
       return { result: finished(objects, options), frozen: scene.frozen, style: 'Kustomize' }
     }
     case 'Helm': {
@@ -257,6 +264,18 @@ function expandedTree(files: ArtifactFiles, expander: Expander | undefined): Fil
 function kustomized(directory: string, tree: FileTree): UnknownObject[] {
   const { resources } = buildKustomization(tree, `/${directory}`)
   return buildObjects(resources) as unknown as UnknownObject[]
+}
+
+/** Content before templates are expanded; where it cannot be read without that, as it is after. */
+function writtenOr(
+  expanded: readonly UnknownObject[],
+  unexpanded: () => readonly UnknownObject[],
+): readonly UnknownObject[] {
+  try {
+    return unexpanded()
+  } catch {
+    return expanded
+  }
 }
 
 const CHART_OUTPUT = 'flotilla-manifests.yaml'

@@ -1,0 +1,56 @@
+/** Inputs of a Bundle that come from Secrets of the hub. */
+import { base64, fromBase64, fromUtf8, hmacSha256 } from '../../core/bytes.ts'
+import { Stalled, Waiting } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/json.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { InputSource } from '../../render/bundle/recipe.ts'
+import type { BundleRenderPorts } from './ports.ts'
+
+/** Whoever may write Bundles may not thereby read every Secret of the namespace: a Secret says that it is meant for them. */
+const LABEL = 'flotilla.dev/input'
+const ALLOWED = 'allowed'
+const WAIT_MS = 30_000
+
+/** The texts of a Secret, or of one of its keys; throws Waiting or Stalled, and no word of a value. */
+export async function secretInput(
+  bundle: Bundle,
+  input: string,
+  { name, key }: { readonly name: string; readonly key?: string | undefined },
+  ports: Pick<BundleRenderPorts, 'secret'>,
+): Promise<string | Record<string, string>> {
+  const found = await ports.secret(bundle.metadata.namespace ?? '', name)
+  if (!found) throw new Waiting('InputNotFound', `Input ${input} is Secret ${name}, and there is none.`, WAIT_MS)
+  if (found.metadata.labels?.[LABEL] !== ALLOWED) {
+    const why = `Input ${input} is Secret ${name}, which is not given to Bundles`
+    throw new Waiting('InputNotAllowed', `${why}; label it ${LABEL}=${ALLOWED} if it should be.`, WAIT_MS)
+  }
+  const texts = Object.fromEntries(
+    Object.entries(found.data ?? {}).map(([one, value]) => [one, textOf(value, `key ${one} of Secret ${name}`)]),
+  )
+  if (key === undefined) return texts
+  const text = Object.hasOwn(texts, key) ? texts[key] : undefined
+  if (text !== undefined) return text
+  throw new Waiting('InputNotFound', `Input ${input} is key ${key} of Secret ${name}, and that is not there.`, WAIT_MS)
+}
+
+function textOf(value: string, what: string): string {
+  try {
+    return fromUtf8(fromBase64(value))
+  } catch {
+    throw new Stalled('BadInput', `The ${what} is not text.`)
+  }
+}
+
+/** Inputs as a recipe's digest may have them: of a Secret's values a mark that nobody without the bundle's key can try guesses against. */
+export async function markedInputs(
+  bundle: Bundle,
+  inputs: Readonly<Record<string, InputSource>> = {},
+  ports: Pick<BundleRenderPorts, 'valuesKeyOf'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const secret = (bundle.spec.inputs ?? []).filter((input) => input.secret).map(({ name }) => name)
+  if (secret.length === 0) return inputs
+  const key = (await ports.valuesKeyOf(keyOf(bundle))).reveal()
+  const marks = secret.map((name) => [name, { mark: base64(hmacSha256(key, canonicalJson([name, inputs[name]]))) }])
+  return { ...inputs, ...Object.fromEntries(marks) }
+}
