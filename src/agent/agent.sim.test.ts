@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
-import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
+import { configMap, deployment, hookJob, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 
 const BUNDLE = 'default/hello'
@@ -92,6 +92,63 @@ describe('an agent', () => {
       const live = await site.configMap('a')
       assert.equal(live?.['data']?.['v' as never], '2', `kill at write ${kill}`)
       if (uid !== undefined) assert.equal(live?.metadata.uid, uid, `kill at write ${kill}: it was recreated`)
+    }
+  })
+
+  it('runs every hook once per operation through a kill at any write, before it and after it', async () => {
+    const hooks = [
+      hookJob('pre', { 'helm.sh/hook': 'pre-install,pre-upgrade' }),
+      hookJob('post', { 'helm.sh/hook': 'post-upgrade', 'helm.sh/hook-delete-policy': 'hook-succeeded' }),
+      hookJob('bye', { 'helm.sh/hook': 'pre-delete,post-delete' }),
+    ]
+    const first = { [BUNDLE]: { generation: 1, objects: [configMap('a'), ...hooks] } }
+    const second = { [BUNDLE]: { generation: 2, objects: [configMap('a', { v: '2' }), ...hooks] } }
+    const tombstones = [{ bundle: BUNDLE, generation: 3, policy: 'Delete' as const }]
+    const made = (site: AgentUnderTest) => {
+      const { writes } = site.door
+      return writes.filter((write) => write.startsWith('POST') && write.endsWith('/jobs')).length
+    }
+    const isReady = (site: AgentUnderTest, generation: number) => () =>
+      site.agent().report().bundles[0]?.state === 'Ready' && site.agent().report().bundles[0]?.generation === generation
+    const isGone = (site: AgentUnderTest) => async () => {
+      const jobs = await Promise.all(['pre', 'post', 'bye'].map((name) => site.get('Job', name)))
+      return [...jobs, await site.configMap('a')].every((object) => object === undefined)
+    }
+    const play = async ({ hub, site }: { hub: TestHub; site: AgentUnderTest }, kill: string) => {
+      const through = async (what: string, holds: () => boolean | Promise<boolean>) => {
+        const limits = { withinMs: 20_000, what: `${what}, ${kill}` }
+        await hub.clock.runUntil(holds, limits).catch(async (caught: unknown) => {
+          if (site.door.failAfterWrites === Number.POSITIVE_INFINITY) throw caught
+          // Killed: it starts again with an API that answers.
+          await site.stop()
+          site.door.failAfterWrites = Number.POSITIVE_INFINITY
+          await site.start()
+          await hub.clock.runUntil(holds, { withinMs: 300_000, what: `${what}, ${kill}` })
+        })
+      }
+      await hub.assign('store-1', first)
+      await through('install', isReady(site, 1))
+      assert.equal(made(site), 1, kill)
+      await hub.assign('store-1', second)
+      await through('upgrade', isReady(site, 2))
+      assert.equal(made(site), 3, kill)
+      await hub.assign('store-1', {}, { tombstones })
+      await through('removal', isGone(site))
+      assert.equal(made(site), 5, kill)
+    }
+    const probe = await joined()
+    const before = probe.site.door.writes.length
+    await play(probe, 'not killed')
+    const total = probe.site.door.writes.length - before
+    assert.ok(total >= 25, `${total} writes`)
+    for (let kill = 0; kill < total; kill++) {
+      for (const losesLast of [false, true]) {
+        const scene = await joined()
+        scene.site.door.failAfterWrites = scene.site.door.writes.length + kill + (losesLast ? 1 : 0)
+        scene.site.door.losesLast = losesLast
+        await play(scene, `killed ${losesLast ? 'after' : 'before'} write ${kill} of ${total}`)
+        for (const part of open.splice(0)) await part.close()
+      }
     }
   })
 

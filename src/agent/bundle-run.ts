@@ -18,6 +18,8 @@ export interface BundleRun {
   /** The epoch of the document that asks for it. */
   epoch: number
   readonly manager: string
+  /** The set it works on: the one that is asked for. */
+  set: Digest
   inventory: Inventory | undefined
   inventoryRead: boolean
   plan: SetPlan | undefined
@@ -62,6 +64,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     entry,
     epoch,
     manager: fieldManager(entry.bundle),
+    set: entry.set,
     inventory: undefined,
     inventoryRead: false,
     plan: undefined,
@@ -81,12 +84,15 @@ export function takeInventory(run: BundleRun, inventory: Inventory | undefined):
   run.records = new Map((inventory?.objects ?? []).map((object) => [objectKey(object), object]))
 }
 
+/** Where a bundle is, beside what it has. */
+export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'objects'>
+
 /** The inventory as it should be written now. */
 export function inventoryOf(
   run: BundleRun,
-  state: Pick<Inventory, 'phase' | 'operation' | 'options' | 'history'> & { readonly set?: Digest },
+  { phase, operation, options, history, operations, hooks }: Progress,
 ): Inventory {
-  const { bundle, generation, set } = run.entry
+  const { bundle, generation } = run.entry
   const before = run.inventory?.objects
   const objects = [...run.records.values()]
   const isSame = before?.length === objects.length && before.every((object, index) => object === objects[index])
@@ -94,8 +100,13 @@ export function inventoryOf(
     bundle,
     generation,
     epoch: run.epoch,
-    set,
-    ...state,
+    set: run.set,
+    phase,
+    ...(operation ? { operation } : {}),
+    ...(operations === undefined ? {} : { operations }),
+    ...(hooks && hooks.length > 0 ? { hooks } : {}),
+    ...(history ? { history } : {}),
+    ...(options ? { options } : {}),
     // The very same list is not written again.
     objects: isSame ? before : objects,
   }

@@ -11,6 +11,8 @@ import type { Digest } from '../core/digest.ts'
 import { isApiError } from '../core/errors.ts'
 import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
+import type { HookState } from '../plan/hook-moves.ts'
+import type { OperationKind } from '../plan/operation.ts'
 import type { HeldDocument } from '../wire/chain.ts'
 import { checkValue, parseJson, WireError } from '../wire/validate.ts'
 
@@ -70,6 +72,24 @@ const InventoryObject = Type.Object({
 /** One object a bundle has, or may have, on the cluster. */
 export type InventoryObject = Static<typeof InventoryObject>
 
+const HookRecord = Type.Object({
+  apiVersion: Type.String(),
+  kind: Type.String(),
+  namespace: Type.Optional(Type.String()),
+  name: Type.String(),
+  /** The operation and the moment it was run for. */
+  operation: Type.Integer(),
+  event: Type.String(),
+  state: Type.Unsafe<HookState>({ type: 'string' }),
+  /** What it made; absent before it is known and after it was deleted. */
+  uid: Type.Optional(Type.String()),
+  since: Type.String(),
+  message: Type.Optional(Type.String()),
+})
+
+/** One run of a hook, and what it made; no part of what the bundle has. */
+export type HookRecord = Static<typeof HookRecord>
+
 const InventoryHead = {
   bundle: Type.String(),
   generation: Type.Integer(),
@@ -80,11 +100,25 @@ const InventoryHead = {
   /** What is being done: which operation, which wave (from 0), and when that wave was applied. */
   operation: Type.Optional(
     Type.Object({
-      kind: Type.Union([Type.Literal('Install'), Type.Literal('Upgrade'), Type.Literal('RollBack')]),
+      kind: Type.Unsafe<OperationKind>({ type: 'string' }),
       wave: Type.Integer(),
       appliedAt: Type.Optional(Type.String()),
+      /** When the wave began. */
+      since: Type.Optional(Type.String()),
+      /** Why it failed, once something is done about that. */
+      failed: Type.Optional(
+        Type.Object({
+          by: Type.Union([Type.Literal('Hook'), Type.Literal('Time')]),
+          message: Type.String(),
+          firstFailing: Type.Optional(Type.String()),
+          at: Type.String(),
+        }),
+      ),
     }),
   ),
+  /** How many operations there were; the number of the present one. */
+  operations: Type.Optional(Type.Integer()),
+  hooks: Type.Optional(Type.Array(HookRecord)),
   /** Sets that were settled here before, newest first. */
   history: Type.Optional(Type.Array(DigestText)),
   /** The options of the set, for the day the bundle is removed. */

@@ -14,7 +14,7 @@ import { decodePack, missingFrom, openPack } from '../wire/pack.ts'
 import { openSlot, parseSealed, slotOf } from '../wire/sealed.ts'
 import { checkDigest, parseObjectSet } from '../wire/signed-document.ts'
 import { WireError } from '../wire/validate.ts'
-import type { Base, Bases } from './bases.ts'
+import type { Bases } from './bases.ts'
 import type { HubApi } from './hub-api.ts'
 import { describeObject } from '../plan/object-id.ts'
 
@@ -91,7 +91,7 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     let from = whole ? await firstMissing(whole, 0) : 0
     if (!whole || from < whole.objects.length) {
       let base = entry && (await bases.of(entry.bundle))
-      let baseSet = base && (await completeBase(base))
+      let baseSet = base && (await keptWhole(base.set))
       for (;;) {
         const pack = openPack(await link().set(digest, { base: baseSet ? base : undefined, from }, signal))
         const { header } = pack
@@ -144,11 +144,11 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     return objects.length
   }
 
-  /** The base when all of it is here. */
-  async function completeBase(
-    base: Base,
+  /** A set when all of it is here. */
+  async function keptWhole(
+    digest: Digest,
   ): Promise<{ readonly set: ObjectSet; readonly bytes: Uint8Array } | undefined> {
-    const bytes = await local(base.set).catch(() => undefined)
+    const bytes = await local(digest).catch(() => undefined)
     if (!bytes) return undefined
     const found = parseObjectSet(bytes)
     return (await firstMissing(found, 0)) === found.objects.length ? { set: found, bytes } : undefined
@@ -170,21 +170,31 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     return { baseManifest: base.bytes, dictionary }
   }
 
-  /** Forgets every blob that none of these sets names. */
-  async function collect(sets: readonly Digest[]): Promise<void> {
-    const wanted = new Set<Digest>(sets)
-    for (const digest of sets) {
+  /** Forgets every blob that none of these sets names; of `others`, what is here stays. */
+  async function collect(sets: readonly Digest[], others: readonly Digest[] = []): Promise<void> {
+    const named = [...sets, ...others]
+    const wanted = new Set<Digest>(named)
+    for (const digest of named) {
       const bytes = await local(digest)
+      if (!bytes && !sets.includes(digest)) continue
       // Without one of the sets it is unknown what it names: keep everything.
       if (!bytes) return
-      for (const named of parseObjectSet(bytes).objects) wanted.add(named.digest)
+      for (const object of parseObjectSet(bytes).objects) wanted.add(object.digest)
       const sealed = entryOf(digest)?.sealed
       if (sealed !== undefined) wanted.add(sealed)
     }
     for await (const digest of blobs.list()) if (!wanted.has(digest)) await blobs.delete(digest)
   }
 
-  return { set, object, opened, complete, collect }
+  return {
+    set,
+    object,
+    opened,
+    complete,
+    collect,
+    /** A set when all of it is here, without asking the hub. */
+    kept: async (digest: Digest): Promise<ObjectSet | undefined> => (await keptWhole(digest))?.set,
+  }
 }
 
 /** The bytes behind a document, as the operator uses them. */

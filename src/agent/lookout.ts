@@ -241,3 +241,6 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
 
   return { look, noteWritten, isAsRecorded }
 }
+
+/** Keeps bundles as they were applied. */
+export type Lookout = ReturnType<typeof createLookout>

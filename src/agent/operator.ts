@@ -9,20 +9,22 @@ import { createNotice } from '../core/notice.ts'
 import { jsonEqual } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
+import { objectKey } from '../plan/object-id.ts'
 import type { ClusterDocument } from '../wire/document.ts'
 import type { ReportRow } from '../wire/frames.ts'
 import { WireError } from '../wire/validate.ts'
 import type { Appliers } from './appliers.ts'
 import { detailsOf, rowOf } from './bundle-row.ts'
 import { newRun, takeInventory } from './bundle-run.ts'
-import type { StepResult } from './bundle-run.ts'
+import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { ClusterState } from './cluster-state.ts'
 import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
 import { createGates } from './gates.ts'
 import type { HubTime } from './hub-time.ts'
-import { createOperation, rowOfFailure } from './operation.ts'
+import { createOperation } from './operation.ts'
 import type { Surroundings } from './operation.ts'
+import { rowOfFailure } from './outcome.ts'
 import { createRemoval } from './removal.ts'
 import { createSlots } from './slots.ts'
 import type { Slot } from './slots.ts'
@@ -160,7 +162,14 @@ export function createOperator(ports: OperatorPorts) {
   async function collect(digest: string): Promise<void> {
     const settled = [...slots.values()].every(({ run }) => run.inventory?.phase === 'Settled')
     if (!settled || collectedFor === digest) return
-    await content.collect([...slots.values()].map(({ run }) => run.entry.set))
+    const all = [...slots.values()]
+    const present = all.flatMap(({ run: { inventory } }) => (inventory ? [inventory.set] : []))
+    // What a bundle has that leaves one day, for its hooks.
+    const past = [...bundles.former().values()].map((inventory) => inventory.set)
+    await content.collect(
+      all.map(({ run }) => run.entry.set),
+      [...present, ...past],
+    )
     collectedFor = digest
   }
 
@@ -220,7 +229,8 @@ export function createOperator(ports: OperatorPorts) {
       for (const { run, dueAt } of slots.values()) {
         // What is shown as drifted may have been put right by hand, which changes nobody's share; rules may read anything.
         const planned = dueAt <= soon ? undefined : run.plan?.byKey.get(key)
-        if (!planned || (!isNews && !planned.rules && !run.drifts.has(key))) continue
+        const isHook = dueAt > soon && isHookUnderWay(run, key)
+        if (!isHook && (!planned || (!isNews && !planned.rules && !run.drifts.has(key)))) continue
         slots.get(run.entry.bundle)!.dueAt = soon
         isSooner = true
       }
@@ -248,6 +258,10 @@ export function createOperator(ports: OperatorPorts) {
       }
     },
   }
+}
+
+function isHookUnderWay({ inventory }: BundleRun, key: string): boolean {
+  return (inventory?.hooks ?? []).some((record) => record.state === 'Started' && objectKey(record) === key)
 }
 
 /** Runs the document. */

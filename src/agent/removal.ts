@@ -1,4 +1,5 @@
 /** How bundles leave a cluster: for their tombstones, and for nothing else. */
+import type { Clock } from '../core/clock.ts'
 import { toError, Waiting } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { fullName } from '../plan/dependencies.ts'
@@ -6,9 +7,12 @@ import { objectKey } from '../plan/object-id.ts'
 import type { WindowDecision } from '../plan/window.ts'
 import type { ClusterDocument, Tombstone } from '../wire/document.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { ObjectFailure } from './applier.ts'
 import type { Appliers } from './appliers.ts'
 import type { ClusterState, Inventory } from './cluster-state.ts'
+import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
+import { createFarewell } from './farewell.ts'
 import { pruneObjects } from './prune.ts'
 import type { Slots } from './slots.ts'
 
@@ -18,6 +22,8 @@ export interface RemovalPorts {
   readonly documents: Pick<Documents, 'current'>
   readonly appliers: Appliers
   readonly state: ClusterState
+  readonly content: Content
+  readonly clock: Clock
   readonly windowsNow: (bundle: string) => WindowDecision
   readonly log: Logger
   /** The most objects of one bundle that the cluster lets be deleted at once. */
@@ -30,7 +36,9 @@ const AGAIN_MS = 1000
 export function createRemoval(ports: RemovalPorts) {
   const { bundles, documents, appliers, state, windowsNow, log } = ports
   const { slots } = bundles
+  const farewell = createFarewell({ ...ports, onWrite: bundles.keepFormer })
   let removed = new Set<string>()
+  const warned = new Map<string, string>()
 
   /** Tombstones: the only way a bundle leaves a cluster. */
   async function bury(document: ClusterDocument, signal: AbortSignal): Promise<number> {
@@ -45,9 +53,11 @@ export function createRemoval(ports: RemovalPorts) {
       try {
         await remove(tombstone, signal)
         removed.add(id)
+        warned.delete(tombstone.bundle)
       } catch (caught) {
         left += 1
         // It stays in the document until it is done, so the next round tries again; the other bundles go on.
+        if (caught instanceof ObjectFailure) warn(tombstone.bundle, caught.message)
         log.debug({ err: toError(caught), bundle: tombstone.bundle }, 'bundle could not be removed yet')
       }
     }
@@ -55,9 +65,16 @@ export function createRemoval(ports: RemovalPorts) {
     return left
   }
 
+  // Once, not in every round.
+  function warn(bundle: string, message: string): void {
+    if (warned.get(bundle) === message) return
+    warned.set(bundle, message)
+    log.warn({ bundle }, `bundle cannot be removed: ${message}`)
+  }
+
   async function remove(tombstone: Tombstone, signal: AbortSignal): Promise<void> {
     const { bundle, generation, policy, cause } = tombstone
-    const inventory = await state.readInventory(bundle, signal)
+    let inventory = await state.readInventory(bundle, signal)
     if (!inventory || inventory.generation > generation) return
     const dependent = [...bundles.former().values()].find(({ bundle: other, options }) =>
       options?.dependsOn?.some((dependency) => fullName(other, dependency.bundle) === bundle),
@@ -67,6 +84,10 @@ export function createRemoval(ports: RemovalPorts) {
     }
     if (policy === 'Delete') {
       const options = inventory.options ?? {}
+      const applier = appliers.as(options.executor)
+      // What keeps its objects is not ended.
+      const isKept = cause !== undefined && options.delete?.[cause] === 'Orphan'
+      if (!isKept) inventory = await farewell.before({ inventory, generation, applier }, signal)
       const pruned = await pruneObjects(
         {
           bundle,
@@ -76,7 +97,7 @@ export function createRemoval(ports: RemovalPorts) {
           cause: cause ?? 'bundleDeleted',
           isHealthy: true,
           ceiling: ports.maxPrune,
-          applier: appliers.as(options.executor),
+          applier,
           wanted: bundles.wantedElsewhere,
           log,
         },
@@ -89,6 +110,7 @@ export function createRemoval(ports: RemovalPorts) {
         bundles.keepFormer(rest)
         throw new Waiting('Removing', pruned.waits ?? 'its objects move to another bundle', AGAIN_MS)
       }
+      if (!isKept) inventory = await farewell.after({ inventory, generation, applier }, signal)
     }
     await state.deleteInventory(bundle)
     bundles.dropFormer(bundle)

@@ -3,6 +3,7 @@ import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { isObject } from '../core/json.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { HookRules } from '../kinds/hook.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { isSecret } from '../kinds/secret-object.ts'
 import { wavesOf } from '../plan/apply-order.ts'
@@ -37,6 +38,13 @@ export interface SetPlan {
   readonly objects: readonly PlannedObject[]
   readonly byKey: ReadonlyMap<string, PlannedObject>
   readonly waves: readonly Wave<PlannedObject>[]
+  /** What is run, and no part of what the cluster should have. */
+  readonly hooks: readonly PlannedHook[]
+}
+
+/** A hook of a set. */
+export interface PlannedHook extends PlannedObject {
+  readonly hook: HookRules
 }
 
 // Every cluster has these.
@@ -49,6 +57,7 @@ export async function planSet(set: ObjectSet, digest: Digest, content: Content, 
   const judgement = readJudgement(options)
   if (!judgement.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${judgement.problem}`)
   const objects: PlannedObject[] = []
+  const hooks: PlannedHook[] = []
   const shared = new Map<string, ObjectOptions>()
   for (const named of set.objects) {
     const object = await content.object(named, signal)
@@ -62,7 +71,7 @@ export async function planSet(set: ObjectSet, digest: Digest, content: Content, 
     const sealed = sealedIn(set, digest, named)
     const brings = broughtBy(object)
     const rules = judgement.rulesFor(named)
-    objects.push({
+    const planned: PlannedObject = {
       apiVersion,
       kind,
       name,
@@ -75,14 +84,22 @@ export async function planSet(set: ObjectSet, digest: Digest, content: Content, 
       ...(sealed ? { sealed } : {}),
       ...(brings ? { brings } : {}),
       ...(rules ? { rules } : {}),
-    })
+    }
+    const { hook } = named
+    if (!hook) objects.push(planned)
+    else
+      hooks.push({ ...planned, hook, wave: hook.weight, options: { ...mine, method: 'CreateOnly', takeover: 'Never' } })
   }
-  objects.push(...madeNamespaces(options, objects))
+  objects.push(...madeNamespaces(options, objects, hooks))
   return {
     options,
     objects,
     byKey: new Map(objects.map((object) => [object.key, object])),
-    waves: wavesOf(objects),
+    waves: wavesOf(
+      objects,
+      hooks.filter(({ hook }) => hook.on.includes('during')).map(({ hook }) => hook.weight),
+    ),
+    hooks,
   }
 }
 
@@ -109,19 +126,24 @@ export async function objectToWrite(
   return planned.sealed ? content.opened(planned.from, planned.sealed, signal) : content.object(planned.from, signal)
 }
 
-function madeNamespaces(options: BundleOptions, objects: readonly PlannedObject[]): PlannedObject[] {
+function madeNamespaces(
+  options: BundleOptions,
+  objects: readonly PlannedObject[],
+  hooks: readonly PlannedHook[],
+): PlannedObject[] {
   const { create, labels, annotations } = options.namespaces ?? {}
   const wantsMetadata = labels !== undefined || annotations !== undefined
   if (create !== true && !wantsMetadata) return []
   const brought = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ name }) => name))
-  const names = new Set(objects.flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace])))
+  const inside = [...objects, ...hooks]
+  const names = new Set(inside.flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace])))
   return [...names]
     .filter((name) => !GIVEN_NAMESPACES.has(name) && !brought.has(name))
     .map((name): PlannedObject => {
       const metadata = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
       const made: UnknownObject = { apiVersion: 'v1', kind: 'Namespace', metadata }
       const method = wantsMetadata ? 'ServerSideApply' : 'CreateOnly'
-      const wave = Math.min(...objects.filter(({ namespace }) => namespace === name).map((object) => object.wave))
+      const wave = Math.min(...inside.filter(({ namespace }) => namespace === name).map((object) => object.wave))
       const treatment: ObjectOptions = {
         wave,
         method,

@@ -48,7 +48,7 @@ export function createSlots(content: Content) {
         if (run.entry.bundle === bundle) continue
         const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
         for (const digest of sets)
-          for (const named of (await content.set(digest, signal)).objects) keys.add(objectKey(named))
+          for (const named of (await content.set(digest, signal)).objects) if (!named.hook) keys.add(objectKey(named))
       }
       return keys
     },

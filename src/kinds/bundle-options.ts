@@ -207,6 +207,17 @@ export const BUNDLE_OPTIONS = {
       },
     ),
   ),
+  hooks: optional(
+    enumOf(['Run', 'Skip'], {
+      description: 'Hooks are run once per operation (Run, default), or left out (Skip); see docs/hooks.md.',
+    }),
+  ),
+  dialect: optional(
+    enumOf(['Helm', 'Argo'], {
+      description:
+        "Whose annotations on objects count beside flotilla.dev's: Helm's (default), or Argo CD's and Helm's as Argo CD reads them.",
+    }),
+  ),
   executor: optional(
     object(
       { namespace: name({ description: 'Its namespace.' }), name: name({ description: 'Its name.' }) },

@@ -59,8 +59,8 @@ export interface Planned extends ObjectId {
   readonly brings?: { readonly group: string; readonly kind: string }
 }
 
-/** The waves of a set, in order; namespaces and CRDs come no later than what needs them. */
-export function wavesOf<T extends Planned>(objects: readonly T[]): Wave<T>[] {
+/** The waves of a set, in order; namespaces and CRDs come no later than what needs them. `others` are waves without objects. */
+export function wavesOf<T extends Planned>(objects: readonly T[], others: readonly number[] = []): Wave<T>[] {
   const needed = new Map<string, number>()
   const need = (key: string, wave: number) => needed.set(key, Math.min(wave, needed.get(key) ?? wave))
   for (const object of objects) {
@@ -72,10 +72,10 @@ export function wavesOf<T extends Planned>(objects: readonly T[]): Wave<T>[] {
     return by === undefined ? object.wave : Math.min(object.wave, needed.get(by) ?? object.wave)
   }
   const byWave = Map.groupBy(objects, waveOf)
-  return [...byWave.keys()]
+  return [...new Set([...byWave.keys(), ...others])]
     .toSorted((a, b) => a - b)
     .map((wave) => {
-      const members = applyOrder(byWave.get(wave)!)
+      const members = applyOrder(byWave.get(wave) ?? [])
       return {
         wave,
         foundations: members.filter((object) => isFoundation(object)),

@@ -10,6 +10,7 @@ import {
 } from '../kinds/bundle-options.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { ownAnnotations } from './foreign-annotations.ts'
 import { ignoreRulesFor } from './ignored-fields.ts'
 import type { IgnoreRule } from './ignored-fields.ts'
 import { describeObject, selects } from './object-id.ts'
@@ -55,7 +56,7 @@ export const DEFAULT_TIMEOUT_MS = 5 * 60_000
 
 /** Reads what holds for an object. */
 export function objectOptions(bundle: BundleOptions, object: UnknownObject): ReadOptions {
-  const annotations = object.metadata.annotations ?? {}
+  const annotations = ownAnnotations(bundle, object.metadata.annotations ?? {})
   const id: ObjectId = {
     apiVersion: object.apiVersion,
     kind: object.kind,

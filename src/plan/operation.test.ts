@@ -36,6 +36,18 @@ describe('which operation', () => {
     ['an older generation', recorded(), wanted({ generation: 2 }), 'Hold'],
     ['too late to begin', recorded(), wanted({ startByMs: 999 }), 'Hold'],
     ['in time', recorded(), wanted({ startByMs: 1000 }), 'Upgrade'],
+    [
+      'the same set after a hook failed',
+      recorded({ phase: 'Applying', isStuck: true }),
+      wanted({ set: A, generation: 3 }),
+      'Resume',
+    ],
+    [
+      'the same set after a hook failed, asked for again',
+      recorded({ phase: 'Applying', isStuck: true }),
+      wanted({ set: A, generation: 4 }),
+      'Install',
+    ],
     ['too late, but begun', recorded({ set: B, phase: 'Applying' }), wanted({ startByMs: 1 }), 'Resume'],
   ]
   for (const [name, has, wants, expected] of table) {

@@ -13,7 +13,7 @@ import { formatDuration } from '../core/duration.ts'
 import { formatTime } from '../core/time.ts'
 
 /** What an operation is. */
-export type OperationKind = 'Install' | 'Upgrade' | 'RollBack'
+export type OperationKind = 'Install' | 'Upgrade' | 'RollBack' | 'Uninstall'
 
 /** What is recorded of a bundle on the cluster. */
 export interface Recorded {
@@ -23,6 +23,8 @@ export interface Recorded {
   readonly phase: 'Applying' | 'Applied' | 'Settled'
   /** Sets that were settled here before, newest first. */
   readonly history?: readonly Digest[]
+  /** A hook of the operation failed; it is not run again for the same one. */
+  readonly isStuck?: boolean
 }
 
 /** What the document asks for. */
@@ -49,6 +51,10 @@ export type OperationDecision =
 /** Decides what happens with a bundle. */
 export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, nowMs: number): OperationDecision {
   if (recorded?.set === wanted.set) {
+    // Somebody asks again: that is another operation.
+    if (recorded.isStuck && wanted.generation > recorded.generation) {
+      return { kind: 'Begin', operation: recorded.history?.length ? 'Upgrade' : 'Install' }
+    }
     if (recorded.phase === 'Applying') return { kind: 'Resume' }
     return wanted.generation > recorded.generation ? { kind: 'Renumber' } : { kind: 'Keep' }
   }

@@ -139,3 +139,17 @@ test('property: order of documents does not change the blobs', () => {
     { numRuns: 50 },
   )
 })
+
+test('a hook without a name is named by its content', () => {
+  const hook = (image: string) =>
+    `apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: migrate-\n  annotations: {argocd.argoproj.io/hook: PreSync}\nspec: {image: ${image}}\n`
+  const nameOf = (text: string) => {
+    const result = renderRaw(text)
+    assert.ok(result.ok)
+    assert.equal(result.objects[0]!.metadata['generateName' as never], undefined)
+    return result.objects[0]!.metadata.name
+  }
+  assert.match(nameOf(hook('a')), /^migrate-[0-9a-f]{8}$/)
+  assert.equal(nameOf(hook('a')), nameOf(hook('a')))
+  assert.notEqual(nameOf(hook('a')), nameOf(hook('b')))
+})

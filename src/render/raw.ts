@@ -1,5 +1,7 @@
 /** YAML documents as they are: read, flattened, checked. Every problem is reported, not only the first. */
-import { isObject } from '../core/json.ts'
+import { utf8 } from '../core/bytes.ts'
+import { digestOf } from '../core/digest.ts'
+import { canonicalJson, isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { readYaml } from '../yaml/read.ts'
@@ -79,9 +81,10 @@ function flatten(
       flatten(document, number, { value: item, path: [...path, 'items', index] }, problems),
     )
   }
-  const wrong = whatIsWrong(value)
+  const whole = withGeneratedName(value)
+  const wrong = whatIsWrong(whole)
   if (wrong) return problem([...path, ...wrong.path], wrong.message)
-  return [{ object: value as UnknownObject, document: number, line: document.positionOf(path).line }]
+  return [{ object: whole as UnknownObject, document: number, line: document.positionOf(path).line }]
 }
 
 // `List` of v1, and the typed lists that `kubectl get -o yaml` of one kind gives.
@@ -91,6 +94,16 @@ function isList(value: JsonObject): boolean {
     value['kind'].endsWith('List') &&
     (value['kind'] === 'List' || 'items' in value)
   )
+}
+
+// A hook may leave its name open: it gets one by its content, so that a changed hook is another object.
+function withGeneratedName(value: JsonObject): JsonObject {
+  const metadata = isObject(value['metadata']) ? value['metadata'] : {}
+  const { generateName, name, annotations, ...rest } = metadata
+  const isHook = isObject(annotations) && Object.keys(annotations).some((key) => key.endsWith('/hook'))
+  if (name || typeof generateName !== 'string' || !isHook) return value
+  const suffix = digestOf(utf8(canonicalJson(value))).slice('sha256:'.length, 'sha256:'.length + 8)
+  return { ...value, metadata: { ...rest, name: `${generateName}${suffix}`, annotations } }
 }
 
 function whatIsWrong(value: JsonObject): { readonly path: Path; readonly message: string } | undefined {

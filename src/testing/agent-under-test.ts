@@ -29,6 +29,7 @@ const TYPES = {
   ConfigMap: { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' },
   Deployment: { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', scope: 'Namespaced' },
   Secret: { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', scope: 'Namespaced' },
+  Job: { group: 'batch', version: 'v1', kind: 'Job', plural: 'jobs', scope: 'Namespaced' },
   Namespace: { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', scope: 'Cluster' },
 } as const
 
@@ -53,6 +54,8 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     /** Every read and dry run, with its query. */
     reads: [] as string[],
     failAfterWrites: Number.POSITIVE_INFINITY,
+    /** The last write before they fail is done, and its answer is lost. */
+    losesLast: false,
     /** The next write whose request has this in it is done, and its answer is lost. */
     loseAnswerTo: undefined as string | undefined,
     /** Writes and dry runs of this path are refused by a cluster that repeats what was sent. */
@@ -67,6 +70,10 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     else {
       if (door.writes.length >= door.failAfterWrites) throw new Error('killed')
       door.writes.push(`${request.method} ${request.path.split('?')[0]}`)
+      if (door.losesLast && door.writes.length === door.failAfterWrites) {
+        await cluster.transport(request, signal)
+        throw new Error('read ECONNRESET')
+      }
       if (door.loseAnswerTo !== undefined && fromUtf8(request.body ?? new Uint8Array()).includes(door.loseAnswerTo)) {
         door.loseAnswerTo = undefined
         await cluster.transport(request, signal)

@@ -24,9 +24,11 @@ import type { Logger } from '../core/log.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
+import { sortHooks } from '../plan/hooks.ts'
+import { objectKey } from '../plan/object-id.ts'
 import { blobsOf } from '../render/rendered.ts'
 import type { ClusterDocument, Tombstone } from '../wire/document.ts'
-import { objectSetBytes } from '../wire/signed-document.ts'
+import { objectSetBytes, setFormat } from '../wire/signed-document.ts'
 
 /** What it runs on. */
 export interface OperatingAgentOptions {
@@ -63,10 +65,15 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
   ): Promise<void> {
     const entries: ClusterDocument['content']['entries'][number][] = []
     for (const [bundle, { generation, objects, options: how }] of Object.entries(bundles)) {
-      const found = blobsOf(objects)
+      const sorted = sortHooks(how ?? {}, objects)
+      if (!sorted.ok) throw new Error(sorted.problem)
+      const found = blobsOf(sorted.objects)
       for (const { bytes } of found) await blobs.put(bytes)
-      const named = found.map(({ bytes: _bytes, ...object }) => object)
-      const set = { format: 'flotilla.dev/set/v1', objects: named, ...(how ? { options: how } : {}) } as const
+      const named = found.map(({ bytes: _bytes, ...object }) => {
+        const hook = sorted.hooks.get(objectKey(object))
+        return hook ? { ...object, hook } : object
+      })
+      const set = { format: setFormat(named), objects: named, ...(how ? { options: how } : {}) }
       entries.push({ bundle, generation, set: await blobs.put(objectSetBytes(set)), rollout: bundle })
     }
     revision += 1

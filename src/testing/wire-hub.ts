@@ -316,6 +316,13 @@ export function deployment(name: string, image = 'web:1', namespace = 'default')
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec }
 }
 
+/** A Job that is a hook, or whatever its annotations say. */
+export function hookJob(name: string, annotations: Record<string, string>, image = 'job:1'): UnknownObject {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image }] } }
+  const metadata = { name, namespace: 'default', annotations }
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 0, template } }
+}
+
 /** The digest of an object's canonical JSON, as sets name it. */
 export function objectDigest(object: UnknownObject): Digest {
   return digestOf(canonicalJson(object))

@@ -1,6 +1,7 @@
 /** The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and 4. */
 import type { Digest } from '../core/digest.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { HookRules } from '../kinds/hook.ts'
 
 /** One bundle the cluster should run. */
 export interface DocumentEntry {
@@ -77,7 +78,8 @@ export interface ClusterDocument {
 
 /** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */
 export interface ObjectSet {
-  readonly format: 'flotilla.dev/set/v1'
+  /** The second one has hooks: an agent that does not know them must not take them for objects. */
+  readonly format: 'flotilla.dev/set/v1' | 'flotilla.dev/set/v2'
   /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
   readonly options?: BundleOptions
   /** Which secret values belong to it: the digest of them as the hub keeps them, encrypted. Nobody can fetch or guess them by it. */
@@ -94,4 +96,6 @@ export interface SetObject {
   readonly digest: Digest
   /** Keys of a Secret's data whose values are not in the blob: they are in the object's slot of the sealed values. */
   readonly sealed?: readonly string[]
+  /** It is run at these moments, and is no part of what the cluster should have. */
+  readonly hook?: HookRules
 }

@@ -4,7 +4,14 @@ import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import { buildDocument, buildTrust } from '../testing/wire-builders.ts'
 import type { ObjectSet } from './document.ts'
-import { checkDigest, objectSetBytes, openDocument, parseObjectSet, signDocument } from './signed-document.ts'
+import {
+  checkDigest,
+  objectSetBytes,
+  openDocument,
+  parseObjectSet,
+  setFormat,
+  signDocument,
+} from './signed-document.ts'
 
 const { trust } = buildTrust()
 const set = digestOf('set')
@@ -73,6 +80,16 @@ describe('sets', () => {
     const same = { objects: [{ ...object }], format: 'flotilla.dev/set/v1' } as const
     assert.equal(digestOf(objectSetBytes(one)), digestOf(objectSetBytes(same)))
     assert.deepEqual(parseObjectSet(objectSetBytes(one)), one)
+  })
+
+  it('say which objects are hooks, in a format that older agents refuse; those without stay as they were', () => {
+    const hook = { on: ['pre-install' as const], weight: -5, delete: ['before-creation' as const] }
+    const objects = [object, { ...object, name: 'c', hook }]
+    const set = { format: setFormat(objects), objects }
+    assert.equal(set.format, 'flotilla.dev/set/v2')
+    assert.deepEqual(parseObjectSet(objectSetBytes(set)), set)
+    assert.equal(setFormat([object]), 'flotilla.dev/set/v1')
+    assert.throws(() => parseObjectSet(setOf({ ...object, hook: { ...hook, on: ['now'] } })), /objects\.0\.hook/)
   })
 
   it('are refused when an object is there twice or nameless', () => {

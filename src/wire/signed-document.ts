@@ -7,7 +7,8 @@ import type { Digest } from '../core/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
-import type { ClusterDocument, ObjectSet } from './document.ts'
+import { HookSchema } from '../kinds/hook.ts'
+import type { ClusterDocument, ObjectSet, SetObject } from './document.ts'
 import { openEnvelope, PAYLOAD, signEnvelope, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { LIMITS } from './limits.ts'
@@ -77,7 +78,7 @@ const DocumentSchema = Type.Object({
 })
 
 const SetSchema = Type.Object({
-  format: Type.Literal('flotilla.dev/set/v1'),
+  format: Type.Union([Type.Literal('flotilla.dev/set/v1'), Type.Literal('flotilla.dev/set/v2')]),
   options: Type.Optional(BundleOptionsSchema),
   values: Type.Optional(DigestText),
   objects: Type.Array(
@@ -88,6 +89,7 @@ const SetSchema = Type.Object({
       name: Type.String({ minLength: 1, maxLength: 253 }),
       digest: DigestText,
       sealed: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: LIMITS.setObjects })),
+      hook: Type.Optional(HookSchema),
     }),
     { maxItems: LIMITS.setObjects },
   ),
@@ -148,6 +150,11 @@ export function parseObjectSet(bytes: Uint8Array): ObjectSet {
     'set names an object twice',
   )
   return set
+}
+
+/** The format of a set: one without hooks is what it was before there were hooks. */
+export function setFormat(objects: readonly SetObject[]): ObjectSet['format'] {
+  return objects.some(({ hook }) => hook !== undefined) ? 'flotilla.dev/set/v2' : 'flotilla.dev/set/v1'
 }
 
 /** The bytes of a set: canonical, so that equal sets have one digest. */

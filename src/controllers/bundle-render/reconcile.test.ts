@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { Digest } from '../../core/digest.ts'
 import { Stalled } from '../../core/errors.ts'
@@ -10,6 +11,7 @@ import { Rollout } from '../../kinds/rollout.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
+import { parseObjectSet } from '../../wire/signed-document.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 
@@ -170,4 +172,27 @@ test('an annotation that cannot be read stalls, naming object, annotation and th
     pass.condition('Rendered'),
     /RenderFailed: Cannot render spec.manifests: ConfigMap default\/a: annotation flotilla.dev\/wave is "first"; write a whole number such as "-1" or "10"\. Clusters keep/,
   )
+})
+
+test('hooks are marked in the set, tests are left out, and a word nobody knows stalls', async () => {
+  const job = (name: string, on: string) =>
+    `---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: ${name}, annotations: {helm.sh/hook: ${on}}}\n`
+  const stored: string[] = []
+  const putBlob = async (bytes: Uint8Array) => {
+    stored.push(fromUtf8(bytes))
+    return digestOf(bytes)
+  }
+  const { reconciler } = fixture({ putBlob, createRelease: async () => {} })
+  const manifests = `${configMapManifest('a', {})}${job('migrate', 'pre-install')}${job('smoke', 'test')}`
+  await passOf(reconciler, bundle(1, { manifests }))
+  const set = parseObjectSet(utf8(stored.at(-1)!))
+  assert.deepEqual(
+    set.objects.map(({ name, hook }) => [name, hook?.on]),
+    [
+      ['migrate', ['pre-install']],
+      ['a', undefined],
+    ],
+  )
+  const wrong = await passOf(reconciler, bundle(2, { manifests: job('x', 'pre-instal') }))
+  assert.match(wrong.condition('Rendered'), /annotation helm\.sh\/hook is "pre-instal"; write some of pre-install/)
 })

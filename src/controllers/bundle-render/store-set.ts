@@ -3,12 +3,14 @@ import type { Digest } from '../../core/digest.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { sortHooks } from '../../plan/hooks.ts'
+import { objectKey } from '../../plan/object-id.ts'
 import { RenderFailure } from '../../render/bundle/render-failure.ts'
 import { blobsOf } from '../../render/rendered.ts'
 import { takeSecret } from '../../render/secret-values.ts'
 import type { SecretData } from '../../render/secret-values.ts'
 import { slotOf } from '../../wire/sealed.ts'
-import { objectSetBytes } from '../../wire/signed-document.ts'
+import { objectSetBytes, setFormat } from '../../wire/signed-document.ts'
 import { encryptValues } from '../secret-values.ts'
 import type { SlotValues } from '../secret-values.ts'
 import type { BundleRenderPorts } from './ports.ts'
@@ -22,7 +24,9 @@ export async function storeSet(
   rendered: readonly UnknownObject[],
   ports: Pick<BundleRenderPorts, 'putBlob' | 'valuesKeyOf'>,
 ): Promise<StoredSet> {
-  const split = splitSecrets(rendered)
+  const sorted = sortHooks(options ?? {}, rendered)
+  if (!sorted.ok) return sorted
+  const split = splitSecrets(sorted.objects)
   if ('problem' in split) return split
   const { slots } = split
   const values = await keepValues(bundle, slots, ports)
@@ -30,11 +34,16 @@ export async function storeSet(
   for (const blob of blobs) await ports.putBlob(blob.bytes)
   const objects = blobs.map(({ bytes: _bytes, ...object }) => {
     const data = slots.get(slotOf(object))
-    return data ? { ...object, sealed: Object.keys(data.reveal()).sort() } : object
+    const hook = sorted.hooks.get(objectKey(object))
+    return {
+      ...object,
+      ...(data ? { sealed: Object.keys(data.reveal()).sort() } : {}),
+      ...(hook ? { hook } : {}),
+    }
   })
   const set = await ports.putBlob(
     objectSetBytes({
-      format: 'flotilla.dev/set/v1',
+      format: setFormat(objects),
       objects,
       ...(options ? { options } : {}),
       ...(values === undefined ? {} : { values }),

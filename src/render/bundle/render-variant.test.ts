@@ -170,7 +170,7 @@ test('variants and overrides are layers; selectors count as read', () => {
   assert.equal((objects[0]!['data'] as { all: string }).all, '3 r:a red yes-it-is')
 })
 
-test('hooks of charts are not run, and that is said', () => {
+test('hooks of charts come with their annotations, and that tests are not run is said', () => {
   const hook = (name: string, events: string) =>
     `apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: ${name}\n  annotations: {helm.sh/hook: "${events}"}\n`
   const files = {
@@ -180,8 +180,9 @@ test('hooks of charts are not run, and that is said', () => {
     'c/templates/t.yaml': hook('smoke', 'test'),
   }
   const { objects, notes } = render({ path: 'c' }, files)
-  assert.deepEqual(names(objects), ['ConfigMap default/a'])
-  assert.deepEqual(notes, ['hooks of the chart are not run: Job migrate (pre-install, pre-upgrade)'])
+  assert.deepEqual(names(objects), ['ConfigMap default/a', 'Job default/migrate', 'Job default/smoke'])
+  assert.deepEqual(objects[1]!.metadata.annotations, { 'helm.sh/hook': 'pre-install,pre-upgrade' })
+  assert.deepEqual(notes, ['tests of the chart are not run: Job smoke'])
 })
 
 test('values files may be anywhere inside the repository, never outside', () => {
