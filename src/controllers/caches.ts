@@ -96,6 +96,11 @@ export function rolloutsOfBundle(caches: Pick<Caches, 'releases' | 'rollouts'>, 
     .flatMap((release) => caches.rollouts.lister.by('release', inNamespaceOf(release, release.metadata.name)))
 }
 
+/** The Bundles of a Source (`namespace/name`) that are not being deleted. */
+export function bundlesOfSource(caches: Pick<Caches, 'bundles'>, source: string): Bundle[] {
+  return caches.bundles.lister.by('source', source).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+}
+
 /** What templates know of a cluster. */
 export function inputsOf(caches: Pick<Caches, 'clusters'>, name: string): ClusterInputs | undefined {
   const cluster = caches.clusters.lister.get(name)

@@ -15,6 +15,7 @@ import { createCaches } from './caches.ts'
 import { createClusterAvailability, createLeaseInformer } from './cluster-availability/watch.ts'
 import { createJoinTokenExpire } from './join-token-expire/watch.ts'
 import { createPlacementDecide } from './placement-decide/watch.ts'
+import { createReleaseGather } from './release-gather/watch.ts'
 import { createRolloutAdvance } from './rollout-advance/watch.ts'
 import { createRolloutCreate } from './rollout-create/watch.ts'
 import type { FetchSourcePort } from './source-fetch/ports.ts'
@@ -65,6 +66,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const controllers = [
     createSourceFetch(parts),
     createBundleRender(parts),
+    createReleaseGather(parts),
     createPlacementDecide(parts),
     createRolloutCreate(parts),
     createRolloutAdvance(parts),

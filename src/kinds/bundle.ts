@@ -177,6 +177,20 @@ export const Bundle = defineKind({
     release: optional(name({ description: 'The newest Release made from this Bundle.' })),
     recipe: optional(digest({ description: 'What it was rendered from the last time.' })),
     sourceRevision: optional(text({ max: 512, description: 'The revision of the Source that was rendered last.' })),
+    artifact: optional(digest({ description: 'The artifact of the Source that it was looked at with last.' })),
+    candidate: optional(
+      object(
+        {
+          generation: int(),
+          set: digest(),
+          placement: name(),
+          recipe: digest(),
+          revision: optional(text({ max: 512 })),
+          variants: optional(digest({ description: 'The blob with the contents, where clusters differ.' })),
+        },
+        { description: 'New content that is rendered and waits for the other bundles of its commit.' },
+      ),
+    ),
     revision: optional(
       object({ generation: int(), set: digest() }, { description: 'What the newest Release contains of this Bundle.' }),
     ),

@@ -8,7 +8,7 @@ export const Release = defineKind({
   plural: 'releases',
   scope: 'Namespaced',
   shortNames: ['frel'],
-  description: 'The bundle revisions that move together: one edit is one Release. It never changes.',
+  description: 'The bundle revisions that move together: one commit or one edit is one Release. It never changes.',
   spec: object(
     {
       bundles: listMap(
@@ -40,6 +40,12 @@ export const Release = defineKind({
           ),
         }),
         { max: 256, min: 1, description: 'What moves together.' },
+      ),
+      missing: optional(
+        listMap(['name'], object({ name: name(), problem: text({ max: 1024 }) }), {
+          max: 256,
+          description: 'Bundles of the same commit that could not be rendered, and so are not part of it.',
+        }),
       ),
     },
     { immutable: true },

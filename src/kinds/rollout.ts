@@ -28,6 +28,15 @@ export const ROLLOUT_PHASES = [
   'Aborted',
 ] as const
 
+const COUNTS = {
+  total: int({ default: 0 }),
+  ready: int({ default: 0 }),
+  progressing: int({ default: 0 }),
+  pending: int({ default: 0 }),
+  failed: int({ default: 0 }),
+  offline: int({ default: 0 }),
+}
+
 /** One Release on its way through the fleet. */
 export const Rollout = defineKind({
   kind: 'Rollout',
@@ -111,18 +120,12 @@ export const Rollout = defineKind({
         description: 'Bundles that newer Rollouts carry; nobody is admitted here for them any more.',
       }),
     ),
-    counts: optional(
-      object(
-        {
-          total: int({ default: 0 }),
-          ready: int({ default: 0 }),
-          progressing: int({ default: 0 }),
-          pending: int({ default: 0 }),
-          failed: int({ default: 0 }),
-          offline: int({ default: 0 }),
-        },
-        { description: 'Pairs of bundle and cluster, per state.' },
-      ),
+    counts: optional(object(COUNTS, { description: 'Pairs of bundle and cluster, per state.' })),
+    bundles: optional(
+      listMap(['name'], object({ name: name(), ...COUNTS }), {
+        max: 256,
+        description: 'The same for each bundle, where there are several.',
+      }),
     ),
     conditions: Conditions,
   }),

@@ -100,6 +100,8 @@ interface Base {
   readonly superseded?: readonly Superseded[]
   /** Absent while the members are not known. */
   readonly counts?: RolloutCounts
+  /** The same per bundle, by name. */
+  readonly bundleCounts?: ReadonlyMap<string, RolloutCounts>
   readonly ring?: string
   /** What to write down about the rings; absent while the members are not known. */
   readonly rings?: readonly RingState[]

@@ -42,12 +42,18 @@ export { START_BY_MARGIN_MS } from './rollout-slots.ts'
 /** Decides the next step of a rollout. */
 export function planRollout(input: RolloutInput): RolloutDecision {
   const superseded = supersededBundles(input)
-  const decision = decide(input, superseded)
-  if (decision.kind === 'Supersede') return { ...decision, superseded }
-  return { ...decision, superseded, message: `${decision.message}${describeGone(input, superseded)}` }
+  const { decision, pairs } = decide(input, superseded)
+  const known = { superseded, ...(decision.counts ? { bundleCounts: countBundles(pairs) } : {}) }
+  if (decision.kind === 'Supersede') return { ...decision, ...known }
+  return { ...decision, ...known, message: `${decision.message}${describeGone(input, superseded)}` }
 }
 
-function decide(whole: RolloutInput, superseded: readonly Superseded[]): RolloutDecision {
+interface Decided {
+  readonly decision: RolloutDecision
+  readonly pairs: readonly Pair[]
+}
+
+function decide(whole: RolloutInput, superseded: readonly Superseded[]): Decided {
   const { rollout } = whole
   const { kept, freed } = settleSlots(whole)
   const ring = rollout.rings[currentRing(rollout.rings, rollout.ringStates ?? [])]?.name ?? 'all'
@@ -63,14 +69,16 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[]): Rollout
   })
 
   if (!whole.release) {
-    return held(holdOf('ReleaseMissing', 'Its Release does not exist.', 'the Release appearing', rollout.createdAt))
+    const hold = holdOf('ReleaseMissing', 'Its Release does not exist.', 'the Release appearing', rollout.createdAt)
+    return { decision: held(hold), pairs: [] }
   }
   const isOver = rollout.closed || superseded.length === whole.release.bundles.length
   const input = isOver ? whole : withoutSuperseded(whole, superseded)
   const { bundles } = input.release!
   const undecided = bundles.filter((bundle) => !input.decisions.has(bundle.placement))
-  const pairs = pairsOf({ ...input, namespace: rollout.namespace, bundles, admissions: kept })
-  const counts = undecided.length === 0 ? countPairs(pairs) : undefined
+  // What is over keeps the counts it ended with.
+  const pairs = rollout.closed ? [] : pairsOf({ ...input, namespace: rollout.namespace, bundles, admissions: kept })
+  const counts = undecided.length === 0 && !rollout.closed ? countPairs(pairs) : undefined
 
   if (isOver) {
     const by = superseded.at(-1)?.by ?? 'of a newer Release'
@@ -78,14 +86,16 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[]): Rollout
     const flight = kept.length > 0 ? ` ${kept.length} pairs still hold a slot.` : ''
     const names = superseded.length === 0 ? by : nameSome(superseded.map((one) => one.by))
     const message = `Rollout ${names} took over; nobody else is admitted here.${flight}`
-    return { kind: 'Supersede', phase, by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
+    const some = { by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
+    return { decision: { kind: 'Supersede', phase, ...some }, pairs }
   }
   const hold = outerHold(input, undecided)
   if (hold) {
     const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)
-    return hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped
+    return { decision: hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped, pairs }
   }
-  return advance({ input, pairs, kept, freed, counts: countPairs(pairs), ...placeInRings(input, pairs) })
+  const decision = advance({ input, pairs, kept, freed, counts: countPairs(pairs), ...placeInRings(input, pairs) })
+  return { decision, pairs }
 }
 
 /** The ring that is moving: the first whose gate is not recorded. */
@@ -405,6 +415,11 @@ function countPairs(pairs: readonly Pair[]): RolloutCounts {
     failed: states.Failed,
     offline: states.Offline,
   }
+}
+
+function countBundles(pairs: readonly Pair[]): ReadonlyMap<string, RolloutCounts> {
+  const groups = Map.groupBy(pairs, ({ bundle }) => bundle)
+  return new Map([...groups].map(([bundle, those]) => [bundle, countPairs(those)]))
 }
 
 function progress(counts: RolloutCounts): string {

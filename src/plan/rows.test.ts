@@ -26,6 +26,37 @@ describe('rows of the view', () => {
       { state: 'Ready', generation: 2 },
     ],
     [
+      'well at its own content',
+      web,
+      cluster({
+        content: { kind: 'Set', set: set('c') },
+        reported: { generation: 2, set: set('c'), state: 'Ready' },
+      }),
+      true,
+      { state: 'Ready' },
+    ],
+    [
+      'a release that changes nothing for it',
+      web,
+      cluster({ content: { kind: 'Set', set: r1.set }, assigned: r1, reported: { ...r1, state: 'Ready' } }),
+      true,
+      { state: 'Ready', target: 1 },
+    ],
+    [
+      'cannot be rendered for it',
+      web,
+      cluster({ content: { kind: 'Problem', problem: 'no till' }, assigned: r1 }),
+      true,
+      { state: 'Failed', message: 'Cannot be rendered for this cluster: no till. It keeps generation 1.' },
+    ],
+    [
+      'left out by a variant',
+      web,
+      cluster({ content: { kind: 'Skip', by: 'no-pos' } }),
+      true,
+      { state: 'NotSelected', message: 'Variant no-pos leaves it out' },
+    ],
+    [
       'handed out',
       { ...web, rollout: { ...rollout, admitted: new Set(['a']) } },
       cluster(),

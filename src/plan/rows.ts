@@ -2,6 +2,7 @@
 import type { State } from '../kinds/states.ts'
 import type { Availability } from './availability.ts'
 import { countStates, pairState } from './state.ts'
+import type { ClusterContent } from './variants.ts'
 import type { PairFacts, PairState, ReportedBundle, Revision, StateCounts, WaitsFor } from './state.ts'
 
 /** What a row needs of a Bundle and the Rollout that carries its newest Release. */
@@ -31,6 +32,8 @@ export interface RowCluster {
   /** What its document and its agent say about this bundle. */
   readonly assigned?: Revision
   readonly reported?: ReportedBundle
+  /** What of the newest release is its own, where clusters differ. */
+  readonly content?: ClusterContent
 }
 
 /** One row. */
@@ -52,15 +55,18 @@ const HOLDS: Readonly<Record<string, WaitsFor>> = {
 
 /** The row of a bundle on a cluster; `selected` is whether the placement's present decision names the cluster. */
 export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
-  const { target, rollout, placement } = bundle
-  const { assigned, reported, availability } = cluster
+  const { rollout, placement } = bundle
+  const { assigned, reported, availability, content } = cluster
+  const target = targetOf(bundle, cluster)
   const selection =
     selected === false
       ? {
           selected: false,
           message: `Placement ${placement} does not select it (flotilla explain ${placement} ${cluster.name} says why)`,
         }
-      : { selected: true, message: '' }
+      : content?.kind === 'Skip'
+        ? { selected: false, message: `Variant ${content.by} leaves it out` }
+        : { selected: true, message: '' }
   const facts: PairFacts = {
     selection,
     admitted: rollout?.admitted.has(cluster.name) ?? false,
@@ -68,6 +74,7 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     ...(target ? { target } : {}),
     ...(assigned ? { assigned } : {}),
     ...(reported ? { reported } : {}),
+    ...(content?.kind === 'Problem' ? { problem: content.problem } : {}),
     ...waitsOf(bundle, cluster),
   }
   return {
@@ -77,6 +84,13 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     ...(reported ? { generation: reported.generation } : {}),
     ...(target ? { target: target.generation } : {}),
   }
+}
+
+/** What the cluster should have: its own content, under the number it has it by already. */
+function targetOf({ target }: RowBundle, { content, assigned }: RowCluster): Revision | undefined {
+  if (!target) return undefined
+  const own = content?.kind === 'Set' ? { generation: target.generation, set: content.set } : target
+  return assigned?.set === own.set && assigned.generation < own.generation ? assigned : own
 }
 
 function waitsOf({ rollout, placement }: RowBundle, { availability }: RowCluster): Pick<PairFacts, 'waits'> {

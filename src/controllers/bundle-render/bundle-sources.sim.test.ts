@@ -203,3 +203,100 @@ test('a source that is not there or not ready is waited for', async (t) => {
   assert.equal(await condition('Ready', 'both'), 'False NoContent: spec must have exactly one of manifests and source.')
   assert.deepEqual((await hub.client.list(Release)).items, [])
 })
+
+/** The Releases, oldest first: name and what they carry. */
+async function releases(hub: Awaited<ReturnType<typeof world>>['hub']): Promise<string[]> {
+  const { items } = await hub.client.list(Release)
+  const told = items.map(({ metadata, spec }) => {
+    const bundles = spec.bundles.map(({ name, generation }) => `${name}@${generation}`).join(' ')
+    const missing = (spec.missing ?? []).map(({ name }) => ` without ${name}`).join('')
+    return `${metadata.name}: ${bundles}${missing}`
+  })
+  return told.sort()
+}
+
+test('one commit that changes several bundles is one Release and one Rollout; who cannot be rendered is named', async (t) => {
+  const at = (name: string, text: string) => ({ [`${name}/a.yaml`]: cm(text).replace('name: app', `name: ${name}`) })
+  const files = { ...at('web', 'one'), ...at('api', 'one'), ...at('db', 'one') }
+  const { hub, bundle, settle, push, delivered, condition } = await world(t, { a: {}, b: {} }, files)
+  for (const name of ['web', 'api', 'db']) {
+    await bundle({ source: { name: 'apps', path: name }, rollout: { concurrency: 1 } }, name)
+    await settle()
+  }
+  assert.deepEqual(await releases(hub), ['api-g1: api@1', 'db-g1: db@1', 'web-g1: web@1'])
+
+  await push('c2', { ...at('web', 'two'), ...at('api', 'two'), ...at('db', 'one') })
+  assert.deepEqual((await releases(hub)).slice(0, 2), ['api-g1: api@1', 'apps-c2: api@2 web@2'])
+  const rollout = await hub.find(Rollout, 'default/apps-c2')
+  assert.equal(rollout?.status?.phase, 'Completed')
+  assert.deepEqual(
+    rollout?.status?.bundles?.map(({ name, total, ready }) => `${name} ${ready}/${total}`),
+    ['api 2/2', 'web 2/2'],
+  )
+  assert.deepEqual(await delivered(), {
+    'a web': 'g2 two',
+    'a api': 'g2 two',
+    'a db': 'g1 one',
+    'b web': 'g2 two',
+    'b api': 'g2 two',
+    'b db': 'g1 one',
+  })
+  // Both bundles came in one document.
+  assert.equal((await hub.documentOf('a')).revision, 4)
+  assert.equal((await hub.find(Bundle, 'default/web'))?.status?.release, 'apps-c2')
+  assert.match(await condition('Ready', 'web'), /^True RolledOut/)
+
+  await push('c3', { ...at('web', 'three'), ...at('api', 'three'), 'db/a.yaml': 'a: [' })
+  assert.deepEqual((await releases(hub)).slice(2, 3), ['apps-c3: api@3 web@3 without db'])
+  const source = await hub.find(Source, 'default/apps')
+  const released = source?.status?.conditions?.find(({ type }) => type === 'Released')
+  assert.match(
+    `${released?.status} ${released?.reason}: ${released?.message}`,
+    /^False PartlyReleased: Bundle db is not part of main@sha1:c3: Cannot render "db" of Source apps at main@sha1:c3: db\/a\.yaml, line 2/,
+  )
+  await push('c4', { ...at('web', 'three'), ...at('api', 'three'), ...at('db', 'four') })
+  assert.deepEqual((await releases(hub)).slice(4, 5), ['db-g2: db@2'])
+  hub.writes.length = 0
+  await hub.clock.advance(300_000)
+  assert.deepEqual(hub.writes, [])
+  await hub.restart()
+  await hub.clock.advance(300_000)
+  assert.deepEqual(hub.writes, [])
+})
+
+test('a newer commit takes over exactly the bundles it changes; the others go on with the older one', async (t) => {
+  const at = (name: string, text: string) => ({ [`${name}/a.yaml`]: cm(text).replace('name: app', `name: ${name}`) })
+  const files = { ...at('web', 'one'), ...at('api', 'one') }
+  const { hub, bundle, settle, push, delivered } = await world(t, { a: {}, b: {} }, files)
+  for (const name of ['web', 'api']) {
+    await bundle({ source: { name: 'apps', path: name }, rollout: { concurrency: 1 } }, name)
+    await settle()
+  }
+  const slots = async (name: string) =>
+    (await hub.find(Rollout, `default/${name}`))?.status?.admissions?.map((one) => `${one.bundle}@${one.cluster}`)
+  // Nobody reports while both commits come: the first holds its slot.
+  const quietly = async (commit: string, next: Files) => {
+    hub.serveSources(async ({ previous, spec }) => {
+      if (previous?.commit === commit) return { kind: 'Same' }
+      const bytes = new Map(Object.entries(next).map(([path, text]) => [path, utf8(text)]))
+      const stored = await storeFiles(bytes, spec, hub.blobs)
+      return { kind: 'New', artifact: { ...stored, revision: commit, commit, fetchedBytes: 1, from: 'x' } }
+    })
+    await hub.clock.advance(20_000)
+  }
+  await quietly('c2', { ...at('web', 'two'), ...at('api', 'two') })
+  assert.deepEqual(await slots('apps-c2'), ['api@a', 'web@a'])
+  await quietly('c3', { ...at('web', 'three'), ...at('api', 'two') })
+  const older = await hub.find(Rollout, 'default/apps-c2')
+  assert.deepEqual(older?.status?.superseded, [{ bundle: 'web', by: 'web-g3' }])
+  assert.deepEqual([await slots('apps-c2'), await slots('web-g3')], [['api@a'], ['web@a']])
+  await push('c3', { ...at('web', 'three'), ...at('api', 'two') })
+  assert.deepEqual(await delivered(), {
+    'a web': 'g3 three',
+    'a api': 'g2 two',
+    'b web': 'g3 three',
+    'b api': 'g2 two',
+  })
+  for (const name of ['apps-c2', 'web-g3'])
+    assert.equal((await hub.find(Rollout, `default/${name}`))?.status?.phase, 'Completed', name)
+})

@@ -1,6 +1,7 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { Secret as SecretKind } from '../../kinds/builtin/core.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
 import type { Override } from '../../kinds/override.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
@@ -19,12 +20,23 @@ export interface SelectedCluster {
   readonly assigned?: { readonly generation: number; readonly set: Digest }
 }
 
+/** Another bundle of the same Source. */
+export interface OtherBundle {
+  readonly name: string
+  /** The artifact it was looked at with last. */
+  readonly artifact?: Digest
+  /** New content of it waits to be released. */
+  readonly isWaiting: boolean
+}
+
 /** What bundle-render needs from the world; bundles are `namespace/name`. */
 export interface BundleRenderPorts {
   readonly render: RenderPort
   releasesOf(bundle: string): readonly Release[]
   rolloutOf(release: Release): Rollout | undefined
   sourceOf(namespace: string, name: string): Source | undefined
+  /** The other bundles of its Source; none without one. */
+  othersOf(bundle: Bundle): readonly OtherBundle[]
   overridesOf(bundle: string): readonly Override[]
   /** The clusters its Placement selects; undefined while that is not known. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined

@@ -27,6 +27,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
       return renderVariants(request, { files: new Map(), entropy: ENTROPY })
     },
     sourceOf: () => undefined,
+    othersOf: () => [],
     overridesOf: () => [],
     selectedBy: () => [],
     treeOf: async () => undefined,

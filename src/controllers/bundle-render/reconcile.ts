@@ -1,11 +1,12 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import type { Digest } from '../../core/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
-import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
+import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { Release } from '../../kinds/release.ts'
+import type { Release } from '../../kinds/release.ts'
 import { readJudgement } from '../../plan/judgement.ts'
 import { objectOptions } from '../../plan/object-options.ts'
 import { decideRelease, newestRelease } from '../../plan/release.ts'
@@ -15,6 +16,8 @@ import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/rendered.ts'
 import { showLint } from './lint.ts'
+import { entryOf, existingOf, releaseObject } from '../release-objects.ts'
+import { asCandidate, takeReleased, waitsForOthers } from './candidate.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 import { showRollout } from './ready.ts'
 import { recipeOf } from './recipe.ts'
@@ -34,25 +37,35 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
     async reconcile(draft: Draft<Bundle>, context: Context): Promise<Result> {
       const bundle = draft.next
       if (bundle.metadata.deletionTimestamp) return {}
+      const status = (bundle.status ??= {})
+      // Looked at, whatever comes of it: the other bundles of the commit do not wait for this one.
+      const artifact = artifactOf(bundle, ports)
+      if (artifact) status.artifact = artifact
       const found = await recipeOf(bundle, ports, context.clock.now())
-      const existing = ports.releasesOf(keyOf(bundle)).map((release) => asExisting(release, bundle.metadata.name))
+      const existing = ports.releasesOf(keyOf(bundle)).map((release) => existingOf(release, bundle.metadata.name))
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
+      if (takeReleased(status, newest, found) === 'Waits') return waitsForOthers(draft, ports)
       const release =
         isReleased(draft, newest, found) && coversAll(newest, selected ?? [])
           ? newest
           : await releaseOf(draft, { existing, newest, found, selected }, ports, context)
 
-      bundle.status ??= {}
-      bundle.status.release = release.name
-      bundle.status.recipe = found.digest
-      if (found.revision !== undefined) bundle.status.sourceRevision = found.revision
-      bundle.status.revision = { generation: release.generation, set: release.set }
+      if (found.revision !== undefined) status.sourceRevision = found.revision
+      if (!release) return waitsForOthers(draft, ports)
+      delete status.candidate
+      status.release = release.name
+      status.recipe = found.digest
+      status.revision = { generation: release.generation, set: release.set }
       showRollout(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
       const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
       return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
   }
+}
+
+function artifactOf({ spec, metadata }: Bundle, ports: BundleRenderPorts): Digest | undefined {
+  return spec.source && ports.sourceOf(metadata.namespace ?? '', spec.source.name)?.status?.artifact?.digest
 }
 
 function selectedOf(bundle: Bundle, ports: BundleRenderPorts): readonly SelectedCluster[] | undefined {
@@ -65,7 +78,7 @@ function isReleased(
   newest: ExistingRelease | undefined,
   { digest }: FoundRecipe,
 ): newest is ExistingRelease {
-  const { status, metadata } = draft.seen
+  const { status, metadata } = draft.next
   const rendered = draft.conditions.get('Rendered')
   if (rendered?.status !== 'True' || newest === undefined || newest.name !== status?.release) return false
   // Bundles of the time before recipes were recorded go by their generation.
@@ -89,12 +102,13 @@ interface Wish {
   readonly selected: readonly SelectedCluster[] | undefined
 }
 
+/** Makes the Release or finds it; undefined when it is to be made with those of other bundles. */
 async function releaseOf(
   draft: Draft<Bundle>,
   wish: Wish,
   ports: BundleRenderPorts,
   context: Context,
-): Promise<ExistingRelease> {
+): Promise<ExistingRelease | undefined> {
   const bundle = draft.next
   const { newest, found, selected } = wish
   // Content that is released already stays as it is; only clusters it has nothing for are rendered.
@@ -124,6 +138,10 @@ async function releaseOf(
     placement,
     ...content,
     ...(found.revision === undefined ? {} : { revision: found.revision }),
+  }
+  if (ports.othersOf(bundle).some((other) => other.isWaiting || other.artifact !== bundle.status?.artifact)) {
+    bundle.status!.candidate = await asCandidate(release, found, ports)
+    return undefined
   }
   await ports.createRelease(asObject(bundle, release), context.signal)
   context.log.info({ release: release.name, set: release.set }, 'release made')
@@ -260,31 +278,6 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
   draft.conditions.set('Rendered', 'True', 'PartlyRendered', message.slice(0, 4096))
 }
 
-function asExisting(release: Release, bundle: string): ExistingRelease {
-  const { generation, set, placement, variants, revision } = release.spec.bundles.find(({ name }) => name === bundle)!
-  return {
-    name: release.metadata.name,
-    generation,
-    set,
-    placement,
-    ...(variants ? { variants } : {}),
-    ...(revision === undefined ? {} : { revision }),
-  }
-}
-
-function asObject(bundle: Bundle, { name, variants, ...entry }: ExistingRelease): Release {
-  const { namespace } = bundle.metadata
-  const written = variants?.map(({ when, absent, ...variant }) => ({
-    ...variant,
-    when: { ...when },
-    ...(absent ? { absent: [...absent] } : {}),
-  }))
-  return {
-    apiVersion: apiVersionOf(Release),
-    kind: Release.kind,
-    metadata: { name, ...(namespace ? { namespace } : {}) },
-    spec: {
-      bundles: [{ name: bundle.metadata.name, ...entry, ...(written ? { variants: written } : {}) }],
-    },
-  }
+function asObject({ metadata }: Bundle, release: ExistingRelease): Release {
+  return releaseObject(metadata.namespace, release.name, { bundles: [entryOf(metadata.name, release)] })
 }

@@ -13,7 +13,7 @@ import type { Rollout } from '../../kinds/rollout.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
 import { readTree } from '../../source/artifact.ts'
-import { assignmentOf, inNamespaceOf } from '../caches.ts'
+import { assignmentOf, bundlesOfSource, inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -52,6 +52,14 @@ export function createBundleRender(
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
     rolloutOf: (release) => caches.rollouts.lister.by('release', keyOf(release))[0],
     sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
+    othersOf: (bundle) =>
+      bundlesOfSource(caches, inNamespaceOf(bundle, bundle.spec.source?.name ?? ''))
+        .filter(({ metadata }) => metadata.name !== bundle.metadata.name)
+        .map(({ metadata, status }) => ({
+          name: metadata.name,
+          isWaiting: status?.candidate !== undefined,
+          ...(status?.artifact ? { artifact: status.artifact } : {}),
+        })),
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
     highestAssigned: (bundle) =>

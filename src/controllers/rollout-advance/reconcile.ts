@@ -131,6 +131,11 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   }
   if (decision.ring !== undefined) status.ring = decision.ring
   if (decision.counts) status.counts = { ...decision.counts }
+  if (decision.bundleCounts) {
+    if (decision.bundleCounts.size > 1)
+      status.bundles = [...decision.bundleCounts].map(([name, counts]) => ({ name, ...counts }))
+    else delete status.bundles
+  }
   if (decision.rings) {
     status.rings = decision.rings.map(({ approvedBy, ...state }, i) => ({
       ...state,

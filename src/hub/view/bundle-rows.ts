@@ -9,11 +9,13 @@ import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Placement } from '../../kinds/placement.ts'
+import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import { completeSelection } from '../../plan/decision-pages.ts'
 import { compareText } from '../../plan/placement.ts'
 import { countsOf, rowOf } from '../../plan/rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/rows.ts'
+import { clusterInputsOf, contentFor } from '../../plan/variants.ts'
 import type { PlacedRow, RowRange, RowSource } from './view-store.ts'
 
 /** What rows are made from, in either home. */
@@ -23,6 +25,7 @@ export interface ViewReads {
   bundles(namespace: string | undefined, from?: readonly [string, string]): AsyncIterable<Bundle>
   placement(namespace: string, name: string): Promise<Placement | undefined>
   decisions(namespace: string): Promise<readonly PlacementDecision[]>
+  release(namespace: string, name: string): Promise<Release | undefined>
   rollouts(namespace: string): Promise<readonly Rollout[]>
   cluster(name: string): Promise<Cluster | undefined>
   report(name: string): Promise<ClusterReport | undefined>
@@ -142,19 +145,27 @@ async function selectedBy(reads: ViewReads, bundle: Bundle): Promise<readonly st
   )
 }
 
-async function factsOf(reads: ViewReads, bundle: Bundle): Promise<RowBundle> {
+interface BundleFacts extends RowBundle {
+  /** The bundle's part of its newest Release, where clusters differ. */
+  readonly released?: Release['spec']['bundles'][number]
+}
+
+async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
   const { namespace = '', name } = bundle.metadata
   const { release, revision } = bundle.status ?? {}
+  const found = release === undefined ? undefined : await reads.release(namespace, release)
+  const released = found?.spec.bundles.find((one) => one.name === name)
   const rollouts = release === undefined ? [] : await reads.rollouts(namespace)
   const rollout = rollouts.find(({ spec }) => spec.release === release)
   const ready = rollout?.status?.conditions?.find(({ type }) => type === 'Ready')
   const admissions = (rollout?.status?.admissions ?? []).filter((admission) => admission.bundle === name)
-  const counts = rollout?.status?.counts
+  const counts = rollout?.status?.bundles?.find((one) => one.name === name) ?? rollout?.status?.counts
   return {
     key: keyOf(bundle),
     name,
     placement: bundle.spec.placement,
     ...(revision ? { target: revision } : {}),
+    ...(released?.variants ? { released } : {}),
     ...(rollout
       ? {
           rollout: {
@@ -168,7 +179,7 @@ async function factsOf(reads: ViewReads, bundle: Bundle): Promise<RowBundle> {
   }
 }
 
-async function stateRow(reads: ViewReads, bundle: RowBundle, member: Member): Promise<UnknownObject | undefined> {
+async function stateRow(reads: ViewReads, bundle: BundleFacts, member: Member): Promise<UnknownObject | undefined> {
   const [cluster, report, assignment] = await Promise.all([
     reads.cluster(member.cluster),
     reads.report(member.cluster),
@@ -182,6 +193,7 @@ async function stateRow(reads: ViewReads, bundle: RowBundle, member: Member): Pr
     availability: availabilityOf(cluster),
     ...(assigned ? { assigned } : {}),
     ...(reported ? { reported } : {}),
+    ...(bundle.released ? { content: contentFor(bundle.released, clusterInputsOf(cluster)) } : {}),
   }
   const row = rowOf(bundle, facts, member.selected)
   const [namespace = ''] = bundle.key.split('/')
@@ -223,9 +235,14 @@ function memoize(reads: ViewReads): ViewReads {
     const [namespace = '', name = ''] = key.split('/')
     return reads.placement(namespace, name)
   })
+  const release = once((key) => {
+    const [namespace = '', name = ''] = key.split('/')
+    return reads.release(namespace, name)
+  })
   return {
     ...reads,
     placement: (namespace, name) => placement(`${namespace}/${name}`),
+    release: (namespace, name) => release(`${namespace}/${name}`),
     decisions: once((namespace) => reads.decisions(namespace)),
     rollouts: once((namespace) => reads.rollouts(namespace)),
     cluster: once((name) => reads.cluster(name)),

@@ -35,6 +35,7 @@ const reads: ViewReads = {
     return { ...placement, metadata: { ...placement.metadata, generation: 1 } }
   },
   decisions: async () => [build(PlacementDecision, 'shop/stores-0', { spec: page })],
+  release: async () => undefined,
   rollouts: async () => [],
   cluster: async (name) => (CLUSTERS.includes(name) ? buildCluster(name) : undefined),
   report: async (name) =>

@@ -8,6 +8,7 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import type { KubeObject, ObjectKey } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
+import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import type { Store } from '../../store/store.ts'
 import type { ViewReads } from './bundle-rows.ts'
@@ -39,6 +40,7 @@ export function storeReads(store: Store): ViewReads {
     },
     placement: (namespace, name) => get(Placement, { namespace, name }),
     decisions: (namespace) => list(PlacementDecision, namespace),
+    release: (namespace, name) => get(Release, { namespace, name }),
     rollouts: (namespace) => list(Rollout, namespace),
     cluster: (name) => get(Cluster, { name }),
     report: (name) => get(ClusterReport, { name }),
