@@ -170,6 +170,17 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     return { baseManifest: base.bytes, dictionary }
   }
 
+  /** Whether something sealed may need a key: what is not here yet may need any. */
+  async function keysInUse(sealed: readonly Digest[]): Promise<(key: Digest) => boolean> {
+    const used = new Set<Digest>()
+    for (const digest of sealed) {
+      const bytes = await local(digest).catch(() => undefined)
+      if (!bytes) return () => true
+      used.add(parseSealed(bytes).key)
+    }
+    return (key) => used.has(key)
+  }
+
   /** Forgets every blob that none of these sets names; of `others`, what is here stays. */
   async function collect(sets: readonly Digest[], others: readonly Digest[] = []): Promise<void> {
     const named = [...sets, ...others]
@@ -191,6 +202,7 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     object,
     opened,
     complete,
+    keysInUse,
     collect,
     /** A set when all of it is here, without asking the hub. */
     kept: async (digest: Digest): Promise<ObjectSet | undefined> => (await keptWhole(digest))?.set,

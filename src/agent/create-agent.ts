@@ -115,6 +115,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       if (at !== undefined) hubTime.hear(at)
       reporter.checkInEvery(beat.checkInSeconds)
     },
+    sealingKeysInUse: async () => {
+      const current = documents.current()
+      // Without a document it is unknown what is to come.
+      if (!current) return () => true
+      return content.keysInUse(current.document.content.entries.flatMap(({ sealed }) => sealed ?? []))
+    },
     onState: (next) => {
       linkAt = next.at
       if (next.at !== 'Following') return

@@ -27,6 +27,10 @@ const IdentitySchema = Type.Object({
   /** PKCS #8 PEM. */
   identityKey: Key,
   sealingKey: Key,
+  /** Renewals of the certificate since the sealing key was made. */
+  sealingKeyRenewals: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** What is sealed to these can still be opened. */
+  olderSealingKeys: Type.Optional(Type.Array(Key, { maxItems: 16 })),
   /** Issued by the hub at the first answer. */
   clusterId: Type.Optional(Type.String()),
 })
@@ -107,9 +111,35 @@ export function publicKeysOf(identity: Identity): { readonly identityKey: string
   }
 }
 
+/** A certificate lives two weeks and is renewed after two thirds of them: this is about three months. */
+export const RENEWALS_PER_SEALING_KEY = 10
+const MOST_OLDER_KEYS = 16
+
 /** The keys that open secret values, newest first. */
-export function sealingKeys(identity: Identity): Secret<string>[] {
-  return [new Secret(identity.sealingKey)]
+export function sealingKeys({ sealingKey, olderSealingKeys = [] }: Identity): Secret<string>[] {
+  return [sealingKey, ...olderSealingKeys].map((key) => new Secret(key))
+}
+
+/**
+ * The identity to renew with: now and then it has a new sealing key. The one before it stays, for a hub that hears late or comes back from an older state; of the others
+ * those that `isUsed` by something that is to be opened.
+ */
+export function identityToRenew(
+  identity: Identity,
+  newKeyPair: NewKeyPair,
+  isUsed: (key: Digest) => boolean,
+): Identity {
+  const isDue = (identity.sealingKeyRenewals ?? 0) >= RENEWALS_PER_SEALING_KEY
+  const older = [...(isDue ? [identity.sealingKey] : []), ...(identity.olderSealingKeys ?? [])]
+  const kept = older.filter((key, index) => index === 0 || isUsed(keyIdOf(publicKeyOf(key))))
+  if (!isDue) return kept.length === older.length ? identity : { ...identity, olderSealingKeys: kept }
+  const sealingKey = newKeyPair('x25519').privateKey
+  return { ...identity, sealingKey, sealingKeyRenewals: 0, olderSealingKeys: kept.slice(0, MOST_OLDER_KEYS) }
+}
+
+/** The identity after a renewal that succeeded. */
+export function identityRenewed(identity: Identity): Identity {
+  return { ...identity, sealingKeyRenewals: (identity.sealingKeyRenewals ?? 0) + 1 }
 }
 
 /** The certificate of the last start, if it was ever issued. */

@@ -27,6 +27,8 @@ import { createHubApi, HubRefusal } from './hub-api.ts'
 import type { ConnectHub, HubApi, HubTransport } from './hub-api.ts'
 import {
   acceptCertificate,
+  identityRenewed,
+  identityToRenew,
   identitySigner,
   loadTransport,
   loadTrustFile,
@@ -55,6 +57,8 @@ export interface LinkPorts {
   readonly onHead: (head: HeadFrame) => void
   readonly onBeat: (beat: BeatFrame) => void
   readonly onState: (state: LinkState) => void
+  /** Whether values that are here, or to come, may be sealed to a key of this agent. */
+  readonly sealingKeysInUse: () => Promise<(key: Digest) => boolean>
 }
 
 /** The running link. */
@@ -173,8 +177,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     const envelope = signEnvelope(identitySigner(identity), PAYLOAD.enrol, utf8(JSON.stringify(request)))
     const answer = await withHub(undefined, (hub) => hub.enrol(envelope, signal))
     if (identity.clusterId !== answer.clusterId) {
-      identity = { ...identity, clusterId: answer.clusterId, clusterName: answer.clusterName }
-      await saveIdentity(storage, identity)
+      await keepIdentity({ ...identity, clusterId: answer.clusterId, clusterName: answer.clusterName })
       log.info({ clusterId: answer.clusterId, cluster: answer.clusterName, state: answer.state }, 'enrolled')
     }
     if (answer.state === 'Pending') {
@@ -187,14 +190,24 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
   }
 
+  async function keepIdentity(next: Identity): Promise<void> {
+    if (next === identity) return
+    await saveIdentity(storage, next)
+    identity = next
+  }
+
   async function renew(signal: AbortSignal): Promise<LinkEvent> {
     await refreshTrust(signal)
     const clusterId = identity.clusterId ?? ''
     const fresh = newRequest(newKeyPair, clusterId)
-    const request: RenewRequest = { root: identity.root, clusterId, csr: fresh.csr }
+    // Kept before it is announced: what the hub seals to a key must find it here.
+    await keepIdentity(identityToRenew(identity, newKeyPair, await ports.sealingKeysInUse()))
+    const { sealingKey } = publicKeysOf(identity)
+    const request: RenewRequest = { root: identity.root, clusterId, csr: fresh.csr, sealingKey }
     const envelope = signEnvelope(identitySigner(identity), PAYLOAD.renew, utf8(JSON.stringify(request)))
     // Without the old certificate: it may be the very thing that has expired, and the identity key is proof enough.
     const answer = await withHub(undefined, (hub) => hub.renew(envelope, signal))
+    await keepIdentity(identityRenewed(identity))
     return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
   }
 

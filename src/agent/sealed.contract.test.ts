@@ -11,8 +11,12 @@ import { ClusterReport } from '../kinds/cluster-report.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'
+import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, secretObject, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
+import { ROUTES } from '../wire/frames.ts'
+import { RENEWALS_PER_SEALING_KEY } from './identity.ts'
+import { AGENT_FILES } from './storage.ts'
 
 const BUNDLE = 'default/shop'
 const PLAIN = 'correct-horse-battery-staple'
@@ -195,5 +199,79 @@ describe('secret values', () => {
     const isRefused = () => sites[0]!.agent().report().refusal !== undefined
     await hub.clock.runUntil(isRefused, { withinMs: 60_000, what: 'refused' })
     assert.match(sites[0]!.agent().report().refusal!.message, /sealed\/v9/)
+  })
+})
+
+describe('a sealing key', () => {
+  const keyOf = async (name: string) => (await hub.client.get(Cluster, { name })).spec.sealingKey
+  const identityOf = (site: AgentUnderTest) =>
+    JSON.parse(fromUtf8(site.files.get(AGENT_FILES.identity)!)) as { olderSealingKeys?: string[]; sealingKey: string }
+
+  /** Lets certificates be renewed so many times. */
+  async function renew(times: number): Promise<void> {
+    for (let done = 0; done < times; done++) {
+      const before = hub.network.requests.filter((line) => line.endsWith(ROUTES.renew)).length
+      hub.clock.jumpWall(10 * 86_400_000)
+      const isDone = () =>
+        hub.network.requests.filter((line) => line.endsWith(ROUTES.renew)).length >= before + sites.length &&
+        sites.every((site) => site.agent().linkState() === 'Following')
+      await hub.clock.runUntil(isDone, { withinMs: 300_000, what: 'renewed' })
+    }
+  }
+
+  it('is a new one after some renewals, proven by the identity; what is sealed to the old one opens until it is sealed again', async () => {
+    await run(1)
+    const [first] = sites
+    const before = await keyOf('store-1')
+    await renew(RENEWALS_PER_SEALING_KEY)
+    assert.equal(await keyOf('store-1'), before)
+    await renew(1)
+    const after = await keyOf('store-1')
+    assert.notEqual(after, before)
+    assert.notEqual(after, await keyOf('store-2'))
+
+    // The document is still the old one: its values open, also after a restart without the hub.
+    hub.network.up = false
+    await first!.stop()
+    await first!.remove('Secret', 'db')
+    await first!.start()
+    const isBack = async () => (await passwordOn(first!)) === base64(utf8(PLAIN))
+    await hub.clock.runUntil(isBack, { withinMs: 60_000, what: 'the Secret is back' })
+    hub.network.up = true
+
+    // Sealed again: the same set, nothing to write.
+    const old = await entryOf('store-1')
+    first!.door.writes.length = 0
+    await run(2)
+    const next = await entryOf('store-1')
+    assert.equal(next.set, old.set)
+    assert.notEqual(next.sealed?.key, old.sealed?.key)
+    assert.deepEqual(
+      first!.door.writes.filter((line) => line.includes('/secrets/')),
+      [],
+    )
+    await first!.remove('Secret', 'db')
+    await hub.clock.runUntil(isBack, { withinMs: 60_000, what: 'the Secret is back, by the new key' })
+    assert.equal(identityOf(first!).olderSealingKeys?.length, 1)
+    await assertHidden(PLAIN)
+  })
+
+  it('of an older time goes when nothing is sealed to it; the last one before stays', async () => {
+    await run(1)
+    await renew(2 * (RENEWALS_PER_SEALING_KEY + 1))
+    // Still sealed to the first key of all.
+    assert.equal(identityOf(sites[0]!).olderSealingKeys?.length, 2)
+    await run(2)
+    await renew(1)
+    assert.equal(identityOf(sites[0]!).olderSealingKeys?.length, 1)
+  })
+
+  it('is nothing another agent can change', async () => {
+    const before = await keyOf('store-1')
+    const thief = createApplicant(hub, 'thief')
+    const { id } = (await hub.client.get(Cluster, { name: 'store-1' })).spec
+    const { status } = await thief.renew(id)
+    assert.equal(status, 400)
+    assert.equal(await keyOf('store-1'), before)
   })
 })

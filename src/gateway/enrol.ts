@@ -59,7 +59,10 @@ export function createEnrolment(ports: EnrolPorts) {
       throw new ApiError('Forbidden', tooOldMessage(request.agentVersion, least))
     }
     const known = request.clusterId === undefined ? undefined : ports.clusterById(request.clusterId)
-    if (known && known.spec.identityKey === request.identityKey) return answer(known, request.csr)
+    if (known && known.spec.identityKey === request.identityKey) {
+      if (isAdmitted(known)) await noteSealingKey(known, request.sealingKey)
+      return answer(known, request.csr)
+    }
     const token = await findToken(client, request.token, signal)
     refuseNetwork(token, address)
     const name = nameFor(token, request.clusterName)
@@ -136,6 +139,13 @@ export function createEnrolment(ports: EnrolPorts) {
     return issued.certificate
   }
 
+  /** An agent's new sealing key, proven by its identity key: the assembler seals what it should open again. */
+  async function noteSealingKey({ metadata, spec }: Cluster, sealingKey: string | undefined): Promise<void> {
+    if (sealingKey === undefined || sealingKey === spec.sealingKey) return
+    await client.patch(Cluster, { name: metadata.name }, { type: 'merge', body: { spec: { sealingKey } } })
+    log.info({ cluster: metadata.name, id: spec.id }, 'new sealing key')
+  }
+
   /** `callerId` is the id the request's own certificate proved, if any. */
   async function renew(body: Uint8Array, callerId: string | undefined): Promise<RenewAnswer> {
     const limits = { what: 'renew request', maxBytes: LIMITS.requestBytes }
@@ -145,6 +155,7 @@ export function createEnrolment(ports: EnrolPorts) {
     if (!cluster || (callerId !== undefined && callerId !== claimed.clusterId)) throw unknownCluster()
     openEnvelope(body, PAYLOAD.renew, [trustedKey(readPublicKey(cluster.spec.identityKey))])
     if (!isAdmitted(cluster)) throw notAccepted(cluster.metadata.name)
+    await noteSealingKey(cluster, claimed.sealingKey)
     return { certificate: await certify(cluster, claimed.csr) }
   }
 

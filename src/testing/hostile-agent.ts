@@ -41,7 +41,7 @@ export function createApplicant(hub: TestHub, name: string) {
   }
 
   async function renew(clusterId: string, csr = csrFor(clusterId)) {
-    const request = { root: hub.trust.root.keyId, clusterId, csr }
+    const request = { root: hub.trust.root.keyId, clusterId, csr, sealingKey: writePublicKey(sealing.publicKey) }
     const body = signEnvelope(signerOf(identity), PAYLOAD.renew, utf8(JSON.stringify(request)))
     return answerOf(await hub.ask('POST', ROUTES.renew, { body }))
   }

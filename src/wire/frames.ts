@@ -71,7 +71,16 @@ export const EnrolAnswer = Type.Object({
 export type EnrolAnswer = Static<typeof EnrolAnswer>
 
 /** The payload of a renew envelope, which the identity key signs; good with an expired certificate or none. */
-export const RenewRequest = Type.Object({ root: DigestText, clusterId: ClusterId, csr: Csr }, strict)
+export const RenewRequest = Type.Object(
+  {
+    root: DigestText,
+    clusterId: ClusterId,
+    csr: Csr,
+    /** The key secret values are to be sealed to from now on; the hub's stays without it. */
+    sealingKey: Type.Optional(X25519Key),
+  },
+  strict,
+)
 export type RenewRequest = Static<typeof RenewRequest>
 
 /** A fresh certificate. */
