@@ -62,7 +62,8 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
     const { exitCode: code, trouble } = explainError(caught, scene)
     terminal.say(formatTrouble(trouble).trimEnd())
     if (code === EXIT.failed && toError(caught).name === 'TypeError') terminal.say(String(toError(caught).stack))
-    return code
+    // As with kubectl diff, 1 means differences and nothing else.
+    return verb === 'diff' && code === EXIT.failed ? EXIT.usage : code
   }
 }
 

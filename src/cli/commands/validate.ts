@@ -9,6 +9,7 @@ import type { ExitCode } from '../exit.ts'
 import { NO_FACTS, readFleetFacts } from '../fleet-facts.ts'
 import type { NamedText } from '../lint/definitions.ts'
 import { lintFiles } from '../lint/lint-files.ts'
+import { manifestPaths } from '../lint/manifest-paths.ts'
 import { printLint, summary } from '../lint/print.ts'
 import type { LintFormat } from '../lint/print.ts'
 import { readRepository, repositoryOf } from '../repository-files.ts'
@@ -90,22 +91,9 @@ async function definitionsOf(path: string, { root, files, stdin }: Where): Promi
   }
   if (!isInside) {
     const own = readRepository(path)
-    return manifests(own, '').map((name) => ({ name: join(path, name), bytes: own.get(name)! }))
+    return manifestPaths(own, '').map((name) => ({ name: join(path, name), bytes: own.get(name)! }))
   }
-  return manifests(files, inside === '' ? '' : `${inside}/`).map((name) => ({ name, bytes: files.get(name)! }))
-}
-
-/** Files that may hold objects: not templates of charts, which are no YAML yet. */
-function manifests(files: ReadonlyMap<string, Uint8Array>, folder: string): string[] {
-  const charts = [...files.keys()]
-    .filter((path) => path === 'Chart.yaml' || path.endsWith('/Chart.yaml'))
-    .map((path) => path.slice(0, -'Chart.yaml'.length))
-  return [...files.keys()].filter(
-    (path) =>
-      path.startsWith(folder) &&
-      /\.(ya?ml|json)$/.test(path) &&
-      !charts.some((chart) => path.startsWith(`${chart}templates/`) || path.startsWith(`${chart}charts/`)),
-  )
+  return manifestPaths(files, inside).map((name) => ({ name, bytes: files.get(name)! }))
 }
 
 function shownPath(root: string, file: string): string {

@@ -7,8 +7,8 @@ import type { Bundle } from '../../kinds/bundle.ts'
 import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/override.ts'
+import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
-import type { ArtifactTree } from '../../source/artifact.ts'
 import { readYamlDocument } from '../../yaml/read.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { markedInputs, secretInput } from './secret-inputs.ts'
@@ -67,7 +67,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
   }
   const tree = artifact && (await ports.treeOf(artifact.digest))
   if (artifact && !tree) throw new Waiting('ArtifactMissing', `Artifact ${artifact.digest} is not stored yet.`, WAIT_MS)
-  const content = tree && contentDigest(tree, recipe)
+  const content = tree && contentDigest(tree.files, recipe)
   const ends = active.flatMap(({ spec: { expiresAt } }) =>
     expiresAt === undefined ? [] : [parseTime(expiresAt) ?? now],
   )
@@ -132,29 +132,4 @@ async function inputsOf(bundle: Bundle, ports: BundleRenderPorts): Promise<Recor
     } else throw new Stalled('BadInput', `Input ${name} needs one of configMap, secret, file and table.`)
   }
   return inputs
-}
-
-/**
- * What of an artifact rendering may look at: a commit that changes nothing of it changes nothing of the bundle. A kustomization
- * may reach anywhere, so for one everything counts.
- */
-export function contentDigest(tree: ArtifactTree, recipe: BundleRecipe): Digest {
-  const base = (recipe.path ?? '')
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/')
-  const folder = base === '' ? '' : `${base}/`
-  const inside = tree.files.filter(({ path }) => path.startsWith(folder))
-  const layers: readonly LayerOptions[] = [recipe, ...(recipe.variants ?? []), ...(recipe.overrides ?? [])]
-  const reaches = [
-    ...layers.flatMap(({ helm, kustomize }) => [...(helm?.valuesFiles ?? []), helm?.chart ?? '', kustomize?.dir ?? '']),
-    ...Object.values(recipe.inputs ?? {}).map((input) =>
-      'file' in input ? input.file : 'table' in input ? input.table : '',
-    ),
-  ].some((path) => path.split('/').includes('..') || path.includes('${'))
-  const isKustomized =
-    layers.some(({ kustomize }) => kustomize?.dir !== undefined) ||
-    inside.some(({ path }) => /(^|\/)([Kk]ustomization)(\.ya?ml)?$/.test(path))
-  const files = reaches || isKustomized ? tree.files : inside
-  return digestOfJson(files.map(({ path, digest }) => [path, digest]))
 }

@@ -1,0 +1,215 @@
+/** What a change would do to a fleet: every bundle it touches, rendered before and after for the clusters that are selected. */
+import { digestOf } from '../../core/digest.ts'
+import type { Digest } from '../../core/digest.ts'
+import { canonicalJson, jsonEqual } from '../../core/json.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Placement } from '../../kinds/placement.ts'
+import type { Source } from '../../kinds/source.ts'
+import { diffBundle } from '../../plan/fleet-diff.ts'
+import type { DiffContent, DiffGroup, DriftedObject } from '../../plan/fleet-diff.ts'
+import { decisionsOnPages, incumbentsOf } from '../../plan/placement-objects.ts'
+import { clusterInputsOf } from '../../plan/variants.ts'
+import { contentDigest } from '../../render/bundle/content-digest.ts'
+import type { BundleRecipe } from '../../render/bundle/recipe.ts'
+import { renderVariants } from '../../render/bundle/render-variants.ts'
+import type { Entropy } from '../../render/helm/frozen.ts'
+import { describeProblems } from '../../render/rendered.ts'
+import { selects } from '../../source/tree-entries.ts'
+import { recipeFor } from '../bundle-recipe.ts'
+import type { TextsOf } from '../bundle-recipe.ts'
+import { CliError } from '../exit.ts'
+import { keyOfObject, selectionOf } from '../fleet-facts.ts'
+import type { FleetFacts } from '../fleet-facts.ts'
+import type { Files } from './git-repository.ts'
+
+/** One side of the comparison. */
+export interface PreviewSide {
+  readonly facts: FleetFacts
+  /** The repository's files, by the Source (`namespace/name`) that stands for it. */
+  readonly filesOf: (source: string) => Files | undefined
+  /** What inputs of bundles in a namespace come from. */
+  readonly textsIn: (namespace: string) => TextsOf
+}
+
+/** What to compare. */
+export interface PreviewInput {
+  readonly before: PreviewSide
+  readonly after: PreviewSide
+  readonly reports: readonly ClusterReport[]
+  /** Only this bundle: `name` or `namespace/name`. */
+  readonly bundle?: string | undefined
+  readonly entropy: Entropy
+}
+
+/** What happens to a bundle. */
+export interface BundlePreview {
+  /** `namespace/name`. */
+  readonly bundle: string
+  readonly isNew: boolean
+  readonly selected: { readonly before: number; readonly after: number }
+  readonly gained: readonly string[]
+  readonly lost: readonly string[]
+  readonly groups: readonly DiffGroup[]
+  /** Why its content cannot be compared here. */
+  readonly unknown?: string
+}
+
+/** Compares all bundles; those that nothing happens to are left out. */
+export function preview({ before, after, reports, bundle, entropy }: PreviewInput): BundlePreview[] {
+  const old = new Map(before.facts.bundles.map((one) => [keyOfObject(one), one]))
+  const keys = [...new Set([...old.keys(), ...after.facts.bundles.map(keyOfObject)])].sort()
+  return keys
+    .filter((key) => bundle === undefined || key === bundle || key.split('/')[1] === bundle)
+    .flatMap((key) => {
+      const now = after.facts.bundles.find((one) => keyOfObject(one) === key)
+      const found = now ? previewBundle(now, { was: old.get(key), before, after, reports, entropy }) : undefined
+      return found && isNews(found) ? [found] : []
+    })
+}
+
+/** Whether anything happens at all. */
+function isNews({ groups, unknown }: BundlePreview): boolean {
+  return unknown !== undefined || groups.some(isDifference)
+}
+
+/** Whether a group is a difference: not what stays, nor what was broken before. */
+export function isDifference({ effect, isOld }: DiffGroup): boolean {
+  return effect !== 'same' && isOld !== true
+}
+
+interface Sides extends Omit<PreviewInput, 'bundle'> {
+  readonly was: Bundle | undefined
+}
+
+function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Sides): BundlePreview | undefined {
+  const key = keyOfObject(now)
+  const oldNames = was ? selectedNames(was, before.facts) : []
+  const isSamePlacement =
+    was !== undefined && jsonEqual(placementOf(was, before.facts)?.spec, placementOf(now, after.facts)?.spec)
+  const names = isSamePlacement ? oldNames : selectedNames(now, after.facts)
+  const base = {
+    bundle: key,
+    isNew: was === undefined,
+    selected: { before: oldNames.length, after: names.length },
+    gained: names.filter((name) => !oldNames.includes(name)),
+    lost: oldNames.filter((name) => !names.includes(name)),
+  }
+  const [old, fresh] = [was && contentOf(was, before), contentOf(now, after)]
+  const unknown = fresh.unknown ?? old?.unknown
+  if (unknown !== undefined) {
+    const isSame = was !== undefined && jsonEqual(was.spec, now.spec) && jsonEqual(oldNames, names)
+    return isSame ? undefined : { ...base, groups: [], unknown }
+  }
+  // What rendering may look at is the same, and so is who gets it.
+  if (old && old.digest === fresh.digest && jsonEqual(old.recipe, fresh.recipe) && jsonEqual(oldNames, names)) {
+    return undefined
+  }
+  const groups = diffBundle({
+    before: was && old ? rendered(old, oldNames, { facts: before.facts, entropy }) : [],
+    after: rendered(fresh, names, { facts: after.facts, entropy }),
+    drift: driftOf(key, reports),
+  })
+  return { ...base, groups }
+}
+
+interface Content {
+  readonly recipe?: BundleRecipe
+  readonly files: Files
+  readonly digest: string
+  /** An input that is not there fails every cluster. */
+  readonly problem?: string
+  readonly unknown?: string
+}
+
+function contentOf(bundle: Bundle, { facts, filesOf, textsIn }: PreviewSide): Content {
+  const namespace = bundle.metadata.namespace ?? 'default'
+  const key = `${namespace}/${bundle.spec.source?.name}`
+  const source = facts.sources.find((one) => keyOfObject(one) === key)
+  const repository = bundle.spec.source && filesOf(key)
+  if (bundle.spec.source && !repository) {
+    const unknown = `its content comes from Source ${bundle.spec.source.name}, which is not the repository that is compared`
+    return { files: new Map(), digest: '', unknown }
+  }
+  const files = selected(repository ?? new Map(), source)
+  try {
+    const recipe = recipeFor(bundle, facts.overrides, textsIn(namespace))
+    const digested = [...files].map(([path, bytes]) => ({ path, digest: digestOfFile(bytes) }))
+    const digest = bundle.spec.source ? contentDigest(digested, recipe) : ''
+    return { recipe, files, digest }
+  } catch (caught) {
+    if (!(caught instanceof CliError)) throw caught
+    return { files, digest: '', problem: caught.trouble.what }
+  }
+}
+
+// Bundles share files, and what was made of them is found by the same map.
+const digests = new WeakMap<Uint8Array, Digest>()
+const parts = new WeakMap<Files, Map<string, Files>>()
+
+function digestOfFile(bytes: Uint8Array): Digest {
+  const known = digests.get(bytes) ?? digestOf(bytes)
+  digests.set(bytes, known)
+  return known
+}
+
+/** The part of the repository that the Source takes. */
+function selected(files: Files, source: Source | undefined): Files {
+  if (!source || (source.spec.paths === undefined && source.spec.ignore === undefined)) return files
+  const known = parts.get(files) ?? new Map<string, Files>()
+  parts.set(files, known)
+  const key = canonicalJson([source.spec.paths ?? null, source.spec.ignore ?? null])
+  const isWanted = selects(source.spec)
+  const part = known.get(key) ?? new Map([...files].filter(([path]) => isWanted(path)))
+  known.set(key, part)
+  return part
+}
+
+function rendered(
+  { recipe, files, problem }: Content,
+  names: readonly string[],
+  { facts, entropy }: { readonly facts: FleetFacts; readonly entropy: Entropy },
+): DiffContent[] {
+  if (names.length === 0) return []
+  if (!recipe) return [{ clusters: names, content: { kind: 'Problem', problem: problem ?? '' } }]
+  const wanted = new Set(names)
+  const clusters = facts.clusters.filter(({ metadata }) => wanted.has(metadata.name)).map(clusterInputsOf)
+  const { variants } = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy })
+  return variants.map(({ result, clusters: those }) => ({
+    clusters: those,
+    content:
+      result.ok === true
+        ? { kind: 'Objects', objects: result.objects }
+        : result.ok === 'skip'
+          ? { kind: 'Skip', by: result.by }
+          : { kind: 'Problem', problem: describeProblems(result.problems) },
+  }))
+}
+
+function placementOf(bundle: Bundle, facts: FleetFacts): Placement | undefined {
+  const key = `${bundle.metadata.namespace ?? 'default'}/${bundle.spec.placement}`
+  return facts.placements.find((one) => keyOfObject(one) === key)
+}
+
+/** Who is selected: what the hub decided where it decided about this very Placement, otherwise what it would decide. */
+function selectedNames(bundle: Bundle, facts: FleetFacts): readonly string[] {
+  const placement = placementOf(bundle, facts)
+  if (!placement) return []
+  const { namespace = 'default', name } = placement.metadata
+  const pages = facts.decisions.filter(
+    ({ metadata, spec }) => metadata.namespace === namespace && spec.placement === name,
+  )
+  const isDecided = placement.status?.decided !== undefined && pages.length > 0
+  const selection = isDecided ? incumbentsOf(decisionsOnPages(pages)) : selectionOf(placement, facts).selected
+  const known = new Set(facts.clusters.map(({ metadata }) => metadata.name))
+  return [...selection.keys()].filter((one) => known.has(one)).sort()
+}
+
+function driftOf(bundle: string, reports: readonly ClusterReport[]): Map<string, readonly DriftedObject[]> {
+  return new Map(
+    reports.flatMap(({ metadata, spec }) => {
+      const drift = spec.bundles.find((row) => row.bundle === bundle)?.drift
+      return drift && drift.length > 0 ? [[metadata.name, drift] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,34 @@
+import { digestOfJson } from '../../core/digest.ts'
+import type { Digest } from '../../core/digest.ts'
+import type { BundleRecipe, LayerOptions } from './recipe.ts'
+
+/** A file of an artifact by what is in it. */
+export interface DigestedFile {
+  readonly path: string
+  readonly digest: Digest
+}
+
+/**
+ * What of an artifact rendering may look at: a commit that changes nothing of it changes nothing of the bundle. A kustomization
+ * may reach anywhere, so for one everything counts.
+ */
+export function contentDigest(all: readonly DigestedFile[], recipe: BundleRecipe): Digest {
+  const base = (recipe.path ?? '')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+  const folder = base === '' ? '' : `${base}/`
+  const inside = all.filter(({ path }) => path.startsWith(folder))
+  const layers: readonly LayerOptions[] = [recipe, ...(recipe.variants ?? []), ...(recipe.overrides ?? [])]
+  const reaches = [
+    ...layers.flatMap(({ helm, kustomize }) => [...(helm?.valuesFiles ?? []), helm?.chart ?? '', kustomize?.dir ?? '']),
+    ...Object.values(recipe.inputs ?? {}).map((input) =>
+      'file' in input ? input.file : 'table' in input ? input.table : '',
+    ),
+  ].some((path) => path.split('/').includes('..') || path.includes('${'))
+  const isKustomized =
+    layers.some(({ kustomize }) => kustomize?.dir !== undefined) ||
+    inside.some(({ path }) => /(^|\/)([Kk]ustomization)(\.ya?ml)?$/.test(path))
+  const files = reaches || isKustomized ? all : inside
+  return digestOfJson(files.map(({ path, digest }) => [path, digest]))
+}
