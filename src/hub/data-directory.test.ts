@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../core/system-clock.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -34,4 +34,11 @@ test('a directory in use says who holds it, and is free when released', async (t
   held.release()
   const again = await openDataDirectory(folder, clock)
   again.release()
+})
+
+test('a directory given relative to where the hub was started has absolute paths', async (t) => {
+  const folder = temporary(t)
+  const directory = await openDataDirectory(relative(process.cwd(), folder), systemClock)
+  t.after(() => directory.release())
+  assert.equal(directory.file('sources'), join(folder, 'sources'))
 })

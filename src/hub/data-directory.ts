@@ -1,7 +1,7 @@
 /** The hub's directory: private to its owner, held by one hub at a time. */
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../core/clock.ts'
 import { Stalled } from '../core/errors.ts'
@@ -24,7 +24,9 @@ interface Holder {
 }
 
 /** Makes the directory when missing and takes it; when another hub has it, the error says which one. */
-export async function openDataDirectory(path: string, clock: Clock): Promise<DataDirectory> {
+export async function openDataDirectory(given: string, clock: Clock): Promise<DataDirectory> {
+  // Programs that the hub runs, git above all, have working directories of their own.
+  const path = resolve(given)
   const isNew = (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
   if (!isNew) await closeToOthers(path)
   const lock = await takeLock(path)

@@ -76,7 +76,7 @@ function sourceText(source: Source | undefined): string {
   if (!source) return '   does not exist'
   const ready = conditionOf(source, 'Ready')
   const revision = source.status?.artifact?.revision
-  return `${revision === undefined ? '' : `   ${revision}`}${ready?.status === 'False' ? `   ${ready.reason}` : ''}`
+  return `${revision === undefined ? '' : `   ${revision}`}${ready?.status === 'False' ? `   ${ready.reason}: ${ready.message}` : ''}`
 }
 
 function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch {
