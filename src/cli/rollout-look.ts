@@ -52,8 +52,17 @@ export function ringLines({ spec, status }: Rollout): string {
 function termsOf(ring: Ring, state: RingStatus | undefined): string[] {
   return [
     ...(ring.approvals ? [approvalTerm(ring.approvals, state)] : []),
+    ...(ring.gates ?? []).map((gate) => gateTerm(gate, state)),
     ...(state?.passedAt ? [`through ${state.passedAt}`] : state?.readyAt ? [`ready since ${state.readyAt}`] : []),
   ]
+}
+
+const GATE_WORDS = { Passed: 'passed', Waiting: 'waits', Refused: 'says no', Unknown: 'cannot be asked' } as const
+
+function gateTerm({ name, when }: NonNullable<Ring['gates']>[number], state: RingStatus | undefined): string {
+  const record = state?.gates?.find((gate) => gate.name === name)
+  if (record) return `gate ${name} ${GATE_WORDS[record.state]}`
+  return when === 'Open' ? `gate ${name} before it opens` : `gate ${name}`
 }
 
 function approvalTerm(approvals: NonNullable<Ring['approvals']>, state: RingStatus | undefined): string {

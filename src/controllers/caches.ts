@@ -70,6 +70,13 @@ export function createCaches(informers: Informers): Caches {
   caches.rollouts.addIndex('cluster', (rollout) => [
     ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),
   ])
+  caches.rollouts.addIndex('gateBundle', (rollout) => [
+    ...new Set(
+      rollout.spec.rings.flatMap(({ gates = [] }) =>
+        gates.flatMap(({ bundleReady }) => (bundleReady ? [inNamespaceOf(rollout, bundleReady.bundle)] : [])),
+      ),
+    ),
+  ])
   caches.approvals.addIndex('rollout', (approval) => [inNamespaceOf(approval, approval.spec.rollout)])
   caches.bundles.addIndex('placement', (bundle) => [inNamespaceOf(bundle, bundle.spec.placement)])
   caches.bundles.addIndex('source', ({ metadata, spec }) =>

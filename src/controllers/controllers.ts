@@ -16,6 +16,7 @@ import { createClusterAvailability, createLeaseInformer } from './cluster-availa
 import { createJoinTokenExpire } from './join-token-expire/watch.ts'
 import { createPlacementDecide } from './placement-decide/watch.ts'
 import { createReleaseGather } from './release-gather/watch.ts'
+import type { AskGatePort } from './rollout-advance/gate-book.ts'
 import { createRolloutAdvance } from './rollout-advance/watch.ts'
 import { createRolloutCreate } from './rollout-create/watch.ts'
 import type { FetchSourcePort } from './source-fetch/ports.ts'
@@ -24,6 +25,7 @@ import { createValuesKeys } from './values-keys.ts'
 
 export type { SignDocument } from './assignment-assemble/ports.ts'
 export type { RenderPort } from './bundle-render/ports.ts'
+export type { AskGatePort, GateQuestion, GateReply } from './rollout-advance/gate-book.ts'
 export type { FetchSourcePort } from './source-fetch/ports.ts'
 
 /** What the controllers need from the world. */
@@ -38,6 +40,8 @@ export interface ControllersOptions {
   readonly render: RenderPort
   /** Fetches a source; `fetchSource` of the source room, in a thread of its own or in place. */
   readonly fetchSource: FetchSourcePort
+  /** Asks somebody outside for a gate of a ring. */
+  readonly askGate: AskGatePort
   /** Signs a cluster's document; the bytes are what the Assignment's digest names. */
   readonly sign: SignDocument
   /** The epoch of documents for clusters that have none yet. */

@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { base64, utf8 } from '../core/bytes.ts'
 import { Approval } from '../kinds/approval.ts'
 import { Bundle } from '../kinds/bundle.ts'
+import { Secret } from '../kinds/builtin/core.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { Placement } from '../kinds/placement.ts'
 import { RolloutPlan } from '../kinds/rollout-plan.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../testing/builders.ts'
+import type { GateQuestion, GateReply } from './controllers.ts'
 import { startControllersHome } from '../testing/controllers-home.ts'
 import type { ControllersHome } from '../testing/controllers-home.ts'
 
@@ -162,4 +165,74 @@ test('a ring opens when two people have approved it; a restart in between forget
       ['ben', 'ben-careful'],
     ],
   )
+})
+
+test('gates: the hub asks, an answer is written down before the next ring begins; silence holds; another bundle opens the last ring', async (t) => {
+  const webhook = { url: 'https://cab.example/', credentials: 'cab' }
+  const rings = [
+    { ...RINGS[0]!, soak: '1s', gates: [{ name: 'cab', when: 'Pass' as const, webhook }] },
+    { ...RINGS[1]!, gates: [{ name: 'base', when: 'Open' as const, bundleReady: { bundle: 'base' } }] },
+  ]
+  const hub = await fleet(t, { lab: { ring: 'canary' }, s1: {}, s2: {} }, { rings })
+  const asked: Extract<GateQuestion, { kind: 'Webhook' }>[] = []
+  const answer = (reply: GateReply) =>
+    hub.serveGates(async (question) => {
+      if (question.kind === 'Webhook') asked.push(question)
+      return reply
+    })
+  const held = async () =>
+    (await rollout(hub)).status?.conditions?.find(({ type }) => type === 'Held')?.message.replace(/ Since.*/, '')
+  answer({ kind: 'Said', allowed: false, message: 'CHG-7 is open' })
+  await report(hub, 'lab', 'Ready')
+  await hub.clock.advance(5_000)
+  assert.equal(
+    await held(),
+    'Ring canary is Ready and waits for gate cab: it cannot be asked: its credentials name Secret cab, and there is none.',
+  )
+  assert.equal(asked.length, 0)
+  const secret = { data: { token: base64(utf8('t0p')) } }
+  const bound = { annotations: { 'flotilla.dev/urls': 'https://cab.example/' } }
+  await hub.create(build(Secret, 'default/cab', secret, bound), Secret)
+  await hub.clock.advance(40_000)
+  assert.equal(await held(), 'Ring canary is Ready and waits for gate cab: cab.example says no: CHG-7 is open.')
+  const { askedAt: _, ...body } = asked[0]!.body
+  assert.deepEqual(body, {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'GateQuestion',
+    namespace: 'default',
+    rollout: 'hello-g1',
+    release: 'hello-g1',
+    plan: 'careful',
+    ring: 'canary',
+    gate: 'cab',
+    when: 'Pass',
+  })
+  assert.equal(asked[0]?.credentials?.token, 't0p')
+  const before = asked.length
+  const writes = hub.writes.length
+  await hub.clock.advance(300_000)
+  assert.ok(asked.length - before >= 9 && asked.length - before <= 11, `asked ${asked.length - before} times`)
+  assert.deepEqual(hub.writes.slice(writes), [], 'waiting writes nothing')
+  answer({ kind: 'Said', allowed: true, message: '' })
+  await hub.restart()
+  await hub.clock.advance(40_000)
+  assert.equal(await tell(hub), 'Progressing rest []')
+  assert.equal(await held(), 'Ring rest waits to open for gate base: there is no Bundle base beside it.')
+  const { status } = await rollout(hub)
+  assert.deepEqual(
+    status?.rings?.map(({ gates, passedAt }) => [
+      gates?.map(({ name, state }) => `${name} ${state}`),
+      passedAt !== undefined,
+    ]),
+    [
+      [['cab Passed'], true],
+      [['base Unknown'], false],
+    ],
+  )
+  await hub.create(buildBundle('default/base', { rollout: { concurrency: '100%' } }), Bundle)
+  await hub.clock.advance(3_000)
+  assert.equal(await tell(hub), 'Progressing rest []')
+  assert.match((await held()) ?? '', /Rollout base-g1 of Bundle base is Progressing/)
+  for (const name of ['lab', 's1', 's2']) await report(hub, name, 'Ready')
+  assert.equal(await tell(hub), 'Progressing rest [s1 s2]')
 })

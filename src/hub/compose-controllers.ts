@@ -1,7 +1,7 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createControllers } from '../controllers/controllers.ts'
-import type { Controllers, FetchSourcePort, RenderPort } from '../controllers/controllers.ts'
+import type { AskGatePort, Controllers, FetchSourcePort, RenderPort } from '../controllers/controllers.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { signDocument } from '../wire/signed-document.ts'
@@ -15,6 +15,7 @@ export interface ControllerParts extends HubPorts {
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly render: RenderPort
   readonly fetchSource: FetchSourcePort
+  readonly askGate: AskGatePort
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
   /** Without it the trust never changes while these controllers run. */
   readonly onTrustChange?: (changed: () => void) => () => void

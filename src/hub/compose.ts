@@ -5,7 +5,7 @@
 import type { ApiServer } from '../apiserver/api-server.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
-import type { FetchSourcePort } from '../controllers/controllers.ts'
+import type { AskGatePort, FetchSourcePort } from '../controllers/controllers.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Handler, Transport } from '../core/http.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -38,6 +38,8 @@ export interface HubOptions extends HubPorts {
   readonly metrics?: Metrics
   /** Fetches sources; without it every fetch fails with a sentence, since a simulated world has no git server. */
   readonly fetchSource?: FetchSourcePort
+  /** Asks for gates; without it nobody can be asked. */
+  readonly askGate?: AskGatePort
 }
 
 const noSources: FetchSourcePort = async () => ({
@@ -45,6 +47,11 @@ const noSources: FetchSourcePort = async () => ({
   reason: 'NoNetwork',
   message: 'This hub is simulated and reaches no git server.',
   retry: false,
+})
+
+const noGates: AskGatePort = async () => ({
+  kind: 'Unreachable',
+  message: 'This hub is simulated and reaches nobody.',
 })
 
 /** A hub in one thread. */
@@ -60,7 +67,7 @@ export interface ComposedHub {
 
 /** Puts a whole hub together in this thread. */
 export function composeHub(options: HubOptions): ComposedHub {
-  const { store, blobs, trust, metrics, fetchSource: _fetchSource, ...ports } = options
+  const { store, blobs, trust, metrics, fetchSource: _fetchSource, askGate = noGates, ...ports } = options
   const api = composeApi({ ...ports, store, blobs })
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
     createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
@@ -87,6 +94,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     },
     render: createBundleRenderer({ blobs, clock: ports.clock, ids: ports.ids }),
     fetchSource: options.fetchSource ?? noSources,
+    askGate,
     ...(metrics && { metrics }),
   })
   return {

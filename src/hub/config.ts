@@ -41,6 +41,13 @@ export const HubConfig = Type.Object({
         'Directories, separated by commas, below which Sources may name local git repositories; none without it.',
     }),
   ),
+  gateHosts: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Hosts, separated by commas, that gates of rollouts may ask (host, host:port or *.domain); without it, all over https that are not on this machine or its link.',
+    }),
+  ),
   kubeconfig: Type.Optional(Type.String({ minLength: 1, description: 'Puts the home on this cluster’s API.' })),
   context: Type.Optional(Type.String({ minLength: 1, description: 'The context of that kubeconfig.' })),
   logLevel: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({

@@ -35,6 +35,7 @@ import { installKinds, installPolicies } from './kube-home.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { plainConnection } from './plain-connection.ts'
+import { createGateCalls } from './gate-calls.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
@@ -160,7 +161,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     blobs: blobsFolder,
     folder: directory.file('sources'),
     git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
-    localPaths: (config.sourcePaths ?? '').split(',').flatMap((path) => (path.trim() === '' ? [] : [path.trim()])),
+    localPaths: listOf(config.sourcePaths ?? ''),
   })
   closers.push(() => source.close())
   deaths.push(gateway.death, source.death)
@@ -188,6 +189,10 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       blobsFolder,
       render: renderer.render,
       fetchSource: (request, signal) => source.call(request, signal),
+      askGate: createGateCalls({
+        clock,
+        ...(config.gateHosts === undefined ? {} : { hosts: listOf(config.gateHosts) }),
+      }),
       metrics: page.metrics,
     },
     { clock, ids, log, signal: life.signal, isShared: home.isShared },
@@ -241,6 +246,11 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     ended,
     close,
   }
+}
+
+/** The parts of a list with commas. */
+function listOf(text: string): string[] {
+  return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
 }
 
 /** Rejects with what the work rejects with, and never resolves. */
@@ -313,7 +323,7 @@ interface Work extends HubPorts {
 
 interface WorkParts extends Pick<
   Parameters<typeof composeControllers>[0],
-  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'metrics'
+  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'askGate' | 'metrics'
 > {
   readonly blobsFolder: string
 }

@@ -7,8 +7,9 @@ import { Rollout } from './rollout.ts'
 const APPROVE = 'approvals-author.flotilla.dev'
 const TERMS = 'rollouts-terms.flotilla.dev'
 
-const mayApprove = (plural: string, name: string) =>
-  `authorizer.group('${Rollout.group}').resource('${plural}').namespace(object.metadata.namespace).name(${name}).check('approve').allowed()`
+const may = (verb: string, plural: string, name: string) =>
+  `authorizer.group('${Rollout.group}').resource('${plural}').namespace(object.metadata.namespace).name(${name}).check('${verb}').allowed()`
+const mayApprove = (plural: string, name: string) => may('approve', plural, name)
 
 /** An Approval is its author's own, for groups the author is in, and needs the verb `approve` on what it names. */
 export const APPROVE_POLICY: ValidatingAdmissionPolicy = {
@@ -52,13 +53,14 @@ export const APPROVE_POLICY: ValidatingAdmissionPolicy = {
 export const APPROVE_BINDING = bindingOf(APPROVE)
 
 const same = (field: string) => `has(r.${field}) == has(o.${field}) && (!has(r.${field}) || r.${field} == o.${field})`
-const STEADY = ['selector', 'group', 'count', 'share', 'approvals'].map(same).join(' && ')
-const asksForApproval = 'oldObject.spec.rings.exists(o, has(o.approvals))'
+const STEADY = ['selector', 'group', 'count', 'share', 'approvals', 'gates'].map(same).join(' && ')
+const asks = 'oldObject.spec.rings.exists(o, has(o.approvals) || has(o.gates))'
+const mayBypass = `(has(oldObject.spec.plan) ? ${may('bypass', RolloutPlan.plural, 'oldObject.spec.plan')} : ${may('bypass', Rollout.plural, 'object.metadata.name')})`
 const startedBy = (object: string) => `(has(${object}.spec.startedBy) ? ${object}.spec.startedBy : [])`
 
 /**
- * What a Rollout was asked for stays: who may edit one, to pause it, cannot take its approvals away, move clusters into a ring
- * without any, or hide who started it.
+ * What a Rollout was asked for stays: who may edit one, to pause it, cannot take its approvals and gates away, move clusters into
+ * a ring without any, or hide who started it. Only the verb `bypass` on its plan, for the night when a gate is broken, does that.
  */
 export const TERMS_POLICY: ValidatingAdmissionPolicy = {
   apiVersion: 'admissionregistration.k8s.io/v1',
@@ -94,9 +96,9 @@ export const TERMS_POLICY: ValidatingAdmissionPolicy = {
         reason: 'Forbidden',
       },
       {
-        expression: `oldObject == null || !${asksForApproval} || (object.spec.rings.map(r, r.name) == oldObject.spec.rings.map(o, o.name) && object.spec.rings.all(r, oldObject.spec.rings.exists(o, o.name == r.name && ${STEADY})) && has(object.spec.plan) == has(oldObject.spec.plan) && (!has(object.spec.plan) || object.spec.plan == oldObject.spec.plan))`,
+        expression: `oldObject == null || !${asks} || ${mayBypass} || (object.spec.rings.map(r, r.name) == oldObject.spec.rings.map(o, o.name) && object.spec.rings.all(r, oldObject.spec.rings.exists(o, o.name == r.name && ${STEADY})) && has(object.spec.plan) == has(oldObject.spec.plan) && (!has(object.spec.plan) || object.spec.plan == oldObject.spec.plan))`,
         message:
-          'spec.rings: a rollout that asks for approvals keeps its plan, its rings, who is in them and what they ask for; edit the RolloutPlan, which is for the next Release, or abort this rollout',
+          'spec.rings: a rollout with approvals or gates keeps its plan, its rings, who is in them and what they ask for; edit the RolloutPlan, which is for the next Release, or let somebody with the verb bypass on the plan do it',
         reason: 'Forbidden',
       },
     ],

@@ -1,4 +1,5 @@
 import { concurrency } from './bundle.ts'
+import { gates } from './gate.ts'
 import { duration, flag, int, intOrString, labelSelector, listMap, listOf, object, optional, text } from './schema.ts'
 
 /** The name of a ring. */
@@ -75,6 +76,7 @@ export const rings = () =>
         }),
       ),
       approvals: optional(approvals()),
+      gates: optional(gates()),
     }),
     {
       max: 32,

@@ -10,7 +10,7 @@ export const RolloutPlan = defineKind({
   scope: 'Namespaced',
   shortNames: ['frp'],
   description:
-    'How changes move through the fleet: rings, budgets, soak times. Bundles name it; each of their Rollouts takes a copy when it is made.',
+    'How changes move through the fleet: rings, budgets, soak times, gates, approvals. Bundles name it; each of their Rollouts takes a copy when it is made.',
   spec: object({
     rings: rings(),
     progressDeadline: optional(
@@ -29,7 +29,13 @@ export const RolloutPlan = defineKind({
         rings: [
           { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 2, maxFailed: 0, soak: '30m' },
           { name: 'early', share: '10%', concurrency: 10, maxFailed: '5%', readyShare: '95%', soak: '1h' },
-          { name: 'rest', concurrency: '20%', maxFailed: '2%' },
+          {
+            name: 'rest',
+            concurrency: '20%',
+            maxFailed: '2%',
+            approvals: { count: 2 },
+            gates: [{ name: 'base', when: 'Open', bundleReady: { bundle: 'baseline' } }],
+          },
         ],
         progressDeadline: '20m',
       },

@@ -80,7 +80,9 @@ export const Rollout = defineKind({
           ready: optional(int()),
           failed: optional(int()),
           excused: optional(int({ description: 'Not connected, and admitted when they return.' })),
-          openedAt: optional(time({ description: 'The approvals it asks for were there; it admits from then on.' })),
+          openedAt: optional(
+            time({ description: 'What it asks for before it opens was there; it admits from then on.' }),
+          ),
           approvedBy: optional(
             listOf(
               object({
@@ -89,6 +91,18 @@ export const Rollout = defineKind({
                 at: time(),
               }),
               { max: 16, description: 'The approvals that opened it.' },
+            ),
+          ),
+          gates: optional(
+            listMap(
+              ['name'],
+              object({
+                name: ringName(),
+                state: enumOf(['Passed', 'Waiting', 'Refused', 'Unknown']),
+                since: time({ description: 'Since when it says so.' }),
+                message: text({ max: 1024 }),
+              }),
+              { max: 16, description: 'What its gates said last.' },
             ),
           ),
           readyAt: optional(time({ description: 'Since then enough members are Ready.' })),

@@ -1,5 +1,6 @@
 /** What a rollout's decision follows from, and what it can be. */
 import type { ApprovalFact } from './rollout-approvals.ts'
+import type { BundleStanding, GateAnswer, GateAsk } from './rollout-gates.ts'
 import type { Hold } from './rollout-holds.ts'
 import type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
 import type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
@@ -73,6 +74,10 @@ export interface RolloutInput {
   readonly groupsOf?: (placement: string, cluster: string) => readonly string[]
   /** What people said about its rings; the API has verified who they are and that they may. */
   readonly approvals?: readonly ApprovalFact[]
+  /** What a gate answered last; absent: nobody was asked. */
+  readonly gateAnswerOf?: (ring: string, gate: string) => GateAnswer | undefined
+  /** How another Bundle beside the Rollout stands; undefined: there is none. */
+  readonly standingOf?: (bundle: string) => BundleStanding | undefined
 }
 
 /** Pairs per state, as the Rollout's status counts them. */
@@ -89,6 +94,11 @@ export interface RolloutCounts {
 export interface FreedSlot {
   readonly admission: RolloutAdmission
   readonly by: 'Report' | 'Overtaken' | 'StartByPassed' | 'ClusterGone'
+}
+
+/** A question of a ring's gate. */
+export interface RingAsk extends GateAsk {
+  readonly ring: string
 }
 
 interface Base {
@@ -108,6 +118,8 @@ interface Base {
   readonly ringCounts?: readonly RingCount[]
   /** Pairs that are in no ring. */
   readonly unringed?: readonly string[]
+  /** What to ask the world, by ring. */
+  readonly asks?: readonly RingAsk[]
   /** Milliseconds since 1970 at which to look again. */
   readonly until?: number
   /** One sentence about the whole. */

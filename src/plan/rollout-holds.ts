@@ -23,6 +23,7 @@ export interface Hold {
     | 'ApprovalPending'
     | 'ApprovalRejected'
     | 'NotRendered'
+    | 'GatePending'
   readonly message: string
   /** Milliseconds since 1970; absent where only the condition's own time knows. */
   readonly since?: number

@@ -13,6 +13,7 @@ import type { LabelSelector, Labels } from '../core/selector.ts'
 import { concurrencyOf } from './concurrency.ts'
 import { compareText } from './placement-facts.ts'
 import type { ApprovalNeed, ApprovalRecord } from './rollout-approvals.ts'
+import type { GateRecord, GateSpec } from './rollout-gates.ts'
 
 /** One ring of a rollout. */
 export interface RingSpec {
@@ -34,6 +35,8 @@ export interface RingSpec {
   readonly startByMs?: number
   /** What must be said before anybody of it is admitted. */
   readonly approvals?: ApprovalNeed
+  /** What the world must say before it opens, or before it is through. */
+  readonly gates?: readonly GateSpec[]
 }
 
 /** What is written down about a ring. */
@@ -45,6 +48,8 @@ export interface RingState {
   readonly openedAt?: string
   /** The approvals that opened it. */
   readonly approvedBy?: readonly ApprovalRecord[]
+  /** What its gates said. */
+  readonly gates?: readonly GateRecord[]
   /** RFC 3339; since then enough members are Ready. */
   readonly readyAt?: string
   /** RFC 3339; the gate: from then on the next ring may begin. */

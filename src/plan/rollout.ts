@@ -22,10 +22,10 @@ import { formatTime, parseTime } from '../core/time.ts'
 import type { FreedSlot, RolloutCounts, RolloutDecision, RolloutInput, Superseded } from './rollout-facts.ts'
 import { budgetHold, failureHold, holdOf, nameSome, unrenderedHold } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
-import { judgeOpening } from './rollout-opening.ts'
-import type { Opening } from './rollout-opening.ts'
-import { judgeGate, ringLimits, ringOf, ringStates, toleratedOf } from './rollout-rings.ts'
-import type { GateVerdict, RingCount, RingSpec, RingState } from './rollout-rings.ts'
+import { judgeExit, judgeOpening, withoutExit } from './rollout-opening.ts'
+import type { Exit, Opening } from './rollout-opening.ts'
+import { ringLimits, ringOf, ringStates, toleratedOf } from './rollout-rings.ts'
+import type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
 import { pairKey, pairsOf } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
 import { nextAdmissions, nextDue, settleSlots, whoIsInUse } from './rollout-slots.ts'
@@ -198,9 +198,9 @@ function advance(members: Members): RolloutDecision {
     return isTolerated ? { ...count, tolerated: those.filter(hasFailed).length } : count
   })
   const count = ringCounts[current]!
-  const gate: GateVerdict = isShut
-    ? { kind: 'Short', need: count.members }
-    : judgeGate(ring, states[current]!, count, input.now)
+  const gate: Exit = isShut ? { kind: 'Short', need: count.members } : judgeExit(ring, states[current]!, count, input)
+  const held = [opening?.kind === 'Held' ? opening : undefined, gate.kind === 'Gated' ? gate : undefined]
+  const asks = held.flatMap((one) => one?.asks ?? [])
   const unringed = members.pairs.filter((pair) => indexOf(pair) < 0).map((pair) => pair.cluster)
   const base = {
     freed,
@@ -209,8 +209,16 @@ function advance(members: Members): RolloutDecision {
     admissions: kept,
     ringCounts,
     unringed,
-    rings: states.map((state, i) => (i === current ? gateState(state, gate) : state)),
-    ...earliest(nextDue(input, kept), gate.kind === 'Soaking' ? gate.until : undefined),
+    rings: states.map((state, i) => {
+      if (i === shut && opening?.kind === 'Held') return opening.state
+      return i === current ? exitState(ring, state, gate) : state
+    }),
+    ...(asks.length > 0 ? { asks } : {}),
+    ...earliest(
+      nextDue(input, kept),
+      gate.kind === 'Soaking' ? gate.until : undefined,
+      ...held.map((one) => one?.until),
+    ),
   }
   const inUse = whoIsInUse(input, members.pairs, kept)
   const failed = pairs.filter(hasFailed)
@@ -220,7 +228,8 @@ function advance(members: Members): RolloutDecision {
   }
   if (opening?.kind === 'Ready') {
     const { state } = opening
-    const message = `Ring ${state.name} opens, approved by ${nameSome((state.approvedBy ?? []).map(({ author }) => author))}.`
+    const people = (state.approvedBy ?? []).map(({ author }) => author)
+    const message = `Ring ${state.name} opens${people.length > 0 ? `, approved by ${nameSome(people)}` : ''}.`
     const opened = base.rings.map((one, i) => (i === shut ? state : one))
     return { ...base, kind: 'Open', phase: 'Progressing', opened: state.name, message, rings: opened }
   }
@@ -302,6 +311,7 @@ function advance(members: Members): RolloutDecision {
     )
     return wait(hold)
   }
+  if (gate.kind === 'Gated') return wait(gate.hold)
   const excused = pairs.filter((pair) => !pair.free && !pair.well)
   if (gate.kind === 'Short') {
     if (unrendered.length > 0) return wait(unrenderedHold(unrendered))
@@ -380,11 +390,9 @@ function countRing(
   }
 }
 
-function gateState(state: RingState, gate: GateVerdict): RingState {
+function exitState(ring: RingSpec, state: RingState, gate: Exit): RingState {
   if (gate.kind === 'Soaking') return { ...state, readyAt: gate.readyAt }
-  if (gate.kind === 'Open' || state.readyAt === undefined) return state
-  const { readyAt: _, ...rest } = state
-  return rest
+  return gate.kind === 'Short' ? withoutExit(ring, state) : gate.state
 }
 
 function passing(states: readonly RingState[], current: number, now: number): readonly RingState[] {

@@ -98,8 +98,9 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
       const ben = `ben-${namespace}`
       await person(api, ben, [rule(['rollouts'], ['get', 'update'])])
       const path = `${FLOTILLA}/namespaces/${namespace}/rollouts/hello-g2`
+      const gates = [{ name: 'slo', when: 'Pass', bundleReady: { bundle: 'base' } }]
       const rings = [
-        { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1 },
+        { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1, gates },
         { name: 'rest', concurrency: 10, approvals: { count: 2, noSelfApproval: true } },
       ]
       const spec: Spec = { release: 'hello-g2', plan: 'careful', rings, paused: true }
@@ -109,11 +110,11 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
         metadata: { name: 'hello-g2', namespace },
         spec,
       })
-      const put = async (change: Spec) => {
+      const put = async (change: Spec, who = ben) => {
         const body = await api.ok('GET', path)
         return await api.send('PUT', `${path}?dryRun=All`, {
           body: { ...body, spec: { ...spec, ...change } },
-          headers: { 'impersonate-user': ben },
+          headers: { 'impersonate-user': who },
         })
       }
       const installed = [TERMS_POLICY, TERMS_BINDING] as unknown as readonly [Spec, Spec]
@@ -126,6 +127,8 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
           { rings: [rest, canary] },
           { rings: [rest] },
           { rings: [{ ...canary, selector: {} }, rest] },
+          { rings: [{ ...canary, gates: [] }, rest] },
+          { rings: [{ ...canary, gates: [{ ...gates[0], bundleReady: { bundle: 'other' } }] }, rest] },
           { rings: [canary, rest, { name: 'more', concurrency: 5 }] },
           { plan: 'lax' },
         ]
@@ -140,6 +143,15 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
         assert.equal(goOn.status, 200, goOn.text)
         const budgets = await put({ rings: [{ ...canary, concurrency: 5 }, rest] })
         assert.equal(budgets.status, 200, budgets.text)
+      })
+      const zoe = `zoe-${namespace}`
+      const bypass = rule(['rolloutplans'], ['bypass'], ['careful'])
+      await person(api, zoe, [rule(['rollouts'], ['get', 'update']), bypass])
+      await under(api, installed, async () => {
+        const open = { rings: [rings[0], { ...rings[1], approvals: undefined }] }
+        assert.equal((await put(open)).status, 403)
+        const broken = await put(open, zoe)
+        assert.equal(broken.status, 200, broken.text)
       })
       await eventually(async () => {
         const body = await api.ok('GET', path)

@@ -5,7 +5,7 @@ import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import { createControllers } from '../controllers/controllers.ts'
-import type { ControllersOptions, FetchSourcePort } from '../controllers/controllers.ts'
+import type { AskGatePort, ControllersOptions, FetchSourcePort } from '../controllers/controllers.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import { canonicalJson } from '../core/json.ts'
 import { isApiError } from '../core/errors.ts'
@@ -41,6 +41,8 @@ export interface ControllersHome {
   readonly fetches: readonly FetchRequest[]
   /** Plays the world of sources. */
   serveSources(fetchSource: FetchSourcePort): void
+  /** Plays the world of gates. */
+  serveGates(askGate: AskGatePort): void
   readonly blobs: Blobs
   create<T extends KubeObject>(object: T, type: ResourceType<T>): Promise<T>
   find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined>
@@ -81,6 +83,7 @@ export async function startControllersHome(): Promise<ControllersHome> {
     message: 'None.',
     retry: true,
   })
+  let askGate: AskGatePort = async () => ({ kind: 'Unreachable', message: 'nobody is there' })
   const options: ControllersOptions = {
     client: controllersClient,
     blobs,
@@ -95,6 +98,7 @@ export async function startControllersHome(): Promise<ControllersHome> {
       fetches.push(request)
       return await fetchSource(request, signal)
     },
+    askGate: (question, signal) => askGate(question, signal),
     sign: async (document) => utf8(canonicalJson(document)),
     epoch: () => 1,
     onTrustChange: () => () => {},
@@ -127,6 +131,7 @@ export async function startControllersHome(): Promise<ControllersHome> {
     rendered: () => renders,
     fetches,
     serveSources: (port) => void (fetchSource = port),
+    serveGates: (port) => void (askGate = port),
     blobs,
     create: (object, type) => client.create(type, object),
     documentOf: async (cluster) => {

@@ -9,6 +9,8 @@ import { digestOf } from '../core/digest.ts'
 import { formatTime } from '../core/time.ts'
 import type { State } from '../kinds/states.ts'
 import type { ApprovalFact } from '../plan/rollout-approvals.ts'
+import { ASK_EVERY_MS } from '../plan/rollout-gates.ts'
+import type { GateAnswer, GateSpec } from '../plan/rollout-gates.ts'
 import { holdSentence, planRollout } from '../plan/rollout.ts'
 import type { RingSpec, RingState, RolloutAdmission, RolloutDecision } from '../plan/rollout.ts'
 
@@ -19,6 +21,17 @@ const RINGS: readonly RingSpec[] = [
   { ...byLabel('canary'), concurrency: 1 },
   { ...byLabel('early'), concurrency: 5, approvals: { count: 2 } },
   { ...byLabel('rest'), concurrency: 5 },
+]
+/** Gates of every sort: both webhooks, so that answers come, age and change. */
+const GATES = {
+  slo: { name: 'slo', when: 'Pass', webhook: { url: 'https://slo.example/' } },
+  base: { name: 'base', when: 'Open', bundleReady: { bundle: 'base' } },
+  change: { name: 'change', when: 'Open', webhook: { url: 'https://change.example/' } },
+} as const satisfies Record<string, GateSpec>
+const GATED: readonly RingSpec[] = [
+  { ...RINGS[0]!, gates: [GATES.slo] },
+  { ...RINGS[1]!, gates: [GATES.change, GATES.slo] },
+  { ...RINGS[2]!, gates: [GATES.base] },
 ]
 const FLEET: Readonly<Record<string, Record<string, string>>> = {
   a: { ring: 'canary' },
@@ -35,6 +48,10 @@ export type OpeningStep =
   | { readonly do: 'agent'; readonly cluster: string; readonly state: State }
   | { readonly do: 'toggle'; readonly cluster: string }
   | { readonly do: 'withdraw'; readonly author: string }
+  /** What a gate would say from now on. */
+  | { readonly do: 'gate'; readonly gate: string; readonly says: boolean | 'nothing' }
+  /** Asks that are under way are answered. */
+  | { readonly do: 'answer' }
   | {
       readonly do: 'say'
       readonly author: string
@@ -56,6 +73,10 @@ export class OpeningWorld {
   readonly #handed = new Set<string>()
   readonly #offline = new Set<string>()
   readonly #rings: readonly RingSpec[]
+  readonly #opinions = new Map<string, boolean | 'nothing'>()
+  /** What was asked and when; answered with what holds when the answer is given. */
+  #asked = new Map<string, number>()
+  #answers = new Map<string, GateAnswer>()
 
   constructor({ clusters = FLEET, rings = RINGS }: { clusters?: typeof FLEET; rings?: readonly RingSpec[] } = {}) {
     this.#clusters = { ...clusters }
@@ -68,6 +89,23 @@ export class OpeningWorld {
         return this.#write(this.#decide())
       case 'crash':
         this.#decide() // decided, and never written
+        this.#asked = new Map() // and everything that was only in memory is gone
+        this.#answers = new Map()
+        return
+      case 'gate':
+        this.#opinions.set(step.gate, step.says)
+        return
+      case 'answer':
+        for (const [key, askedAt] of this.#asked) {
+          const says = this.#opinions.get(key.split('/')[1]!) ?? true
+          this.#answers.set(
+            key,
+            says === 'nothing'
+              ? { kind: 'Unreachable', askedAt, message: 'nobody answers' }
+              : { kind: 'Said', askedAt, allowed: says, message: '' },
+          )
+        }
+        this.#asked = new Map()
         return
       case 'wait':
         this.#now += step.minutes * MINUTE
@@ -121,6 +159,8 @@ export class OpeningWorld {
       },
       predecessors: [],
       approvals: this.#approvals,
+      gateAnswerOf: (ring, gate) => this.#answers.get(`${ring}/${gate}`),
+      standingOf: (bundle) => ({ isReady: this.#opinions.get(bundle) === true, message: '' }),
       now: this.#now,
     })
   }
@@ -131,6 +171,8 @@ export class OpeningWorld {
       this.#assertMayAdmit(cluster, ring)
       this.#handed.add(cluster)
     }
+    for (const { ring, gate } of decision.asks ?? []) this.#asked.set(`${ring}/${gate.name}`, this.#now)
+    this.#assertMayPass(decision)
     this.#admissions = decision.admissions
     if (decision.rings) this.#states = decision.rings
     this.#last = decision
@@ -143,17 +185,47 @@ export class OpeningWorld {
     for (const earlier of this.#rings.slice(0, at)) {
       assert.ok(recorded(earlier.name)?.passedAt, `${cluster} of ${name} before ${earlier.name} was through`)
     }
-    const { approvals } = this.#rings[at]!
-    if (!approvals) return
+    const { approvals, gates = [] } = this.#rings[at]!
+    const opening = gates.filter(({ when }) => when === 'Open')
+    if (!approvals && opening.length === 0) return
     const authors = new Set(recorded(name)?.approvedBy?.map(({ author }) => author))
     assert.ok(recorded(name)?.openedAt, `${cluster} of ${name} before it was opened`)
-    assert.ok(authors.size >= approvals.count, `${name} was opened by ${[...authors].join(' ')}`)
+    assert.ok(authors.size >= (approvals?.count ?? 0), `${name} was opened by ${[...authors].join(' ')}`)
+    this.#assertPassed(recorded(name), opening)
+  }
+
+  /** A ring is recorded as through only with all its gates, each asked after its members were Ready. */
+  #assertMayPass(decision: RolloutDecision): void {
+    for (const state of decision.rings ?? []) {
+      if (!state.passedAt || this.#states.find(({ name }) => name === state.name)?.passedAt) continue
+      const { gates = [] } = this.#rings.find(({ name }) => name === state.name)!
+      const members = Object.values(this.#clusters).filter((labels) => labels['ring'] === state.name).length
+      if (members > 0) {
+        const exits = gates.filter(({ when }) => when === 'Pass')
+        this.#assertPassed(state, exits)
+        for (const { name } of exits) {
+          const answer = this.#answers.get(`${state.name}/${name}`)
+          assert.ok(answer?.kind === 'Said' && answer.allowed, `${state.name} is through without a yes of ${name}`)
+          const readyAt = Date.parse(state.readyAt ?? '')
+          assert.ok(answer.askedAt >= readyAt, `${name} was asked before ${state.name} was ready`)
+          assert.ok(this.#now - answer.askedAt <= 3 * ASK_EVERY_MS, `the yes of ${name} is old`)
+        }
+      }
+    }
+  }
+
+  #assertPassed(state: RingState | undefined, gates: readonly GateSpec[]): void {
+    for (const { name } of gates) {
+      const record = state?.gates?.find((one) => one.name === name)
+      assert.equal(record?.state, 'Passed', `${state?.name} without gate ${name}`)
+    }
   }
 
   /** Plans and plays honest agents until nothing changes. */
   settle(): void {
     for (let round = 0; round < 20; round++) {
       this.step({ do: 'plan' })
+      this.step({ do: 'answer' })
       for (const cluster of Object.keys(this.#clusters)) this.step({ do: 'agent', cluster, state: 'Ready' })
     }
   }
@@ -161,6 +233,7 @@ export class OpeningWorld {
   /** Faults stop: everybody is there and says yes. */
   allIsWell(): void {
     this.#offline.clear()
+    for (const { name } of Object.values(GATES)) this.step({ do: 'gate', gate: name, says: true })
     this.step({ do: 'wait', minutes: 1 })
     for (const author of ['ana', 'ben', 'eva']) {
       for (const { name } of this.#rings) this.step({ do: 'say', author, ring: name, decision: 'Approve' })
@@ -189,7 +262,7 @@ const author = fc.constantFrom('ana', 'ben', 'eva')
 const step: fc.Arbitrary<OpeningStep> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('plan' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.constantFrom(0.5, 1, 2, 20) }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -199,6 +272,15 @@ const step: fc.Arbitrary<OpeningStep> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('toggle' as const), cluster }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('gate' as const),
+      gate: fc.constantFrom(...Object.keys(GATES)),
+      says: fc.constantFrom(true, false, 'nothing' as const),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const), author }) },
   {
     weight: 4,
@@ -211,11 +293,11 @@ const step: fc.Arbitrary<OpeningStep> = fc.oneof(
   },
 )
 /** Any order of things that can happen. */
-export const openingHistories = fc.array(step, { minLength: 5, maxLength: 80 })
+export const openingHistories = fc.array(step, { minLength: 5, maxLength: 100, size: 'max' })
 
 /** The promise itself: throws when a history breaks it. */
 export function assertRingsKept(steps: readonly OpeningStep[]): OpeningWorld {
-  const world = new OpeningWorld()
+  const world = new OpeningWorld({ rings: GATED })
   for (const one of steps) world.step(one)
   return world
 }

@@ -55,6 +55,10 @@ export function addStart(program: Command, act: Act): void {
     )
     .option('--console-listen <host:port>', 'the live page (default 127.0.0.1:7480)')
     .option('--metrics-listen <host:port>', 'also serve /metrics here, plain http (default: at the live page only)')
+    .option(
+      '--gate-hosts <hosts>',
+      'hosts, separated by commas, that gates of rollouts may ask (default: any over https)',
+    )
     .option('--webhook-listen <host:port>', 'where git servers say that there is news (default: nowhere)')
     .option('--source-paths <dirs>', 'directories below which Sources may name local repositories (default: none)')
     .option('--config <file>', 'a YAML file with these settings; environment and flags win over it')

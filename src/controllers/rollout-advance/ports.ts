@@ -1,7 +1,8 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
-import type { RolloutCluster } from '../../plan/rollout.ts'
+import type { BundleStanding, GateAnswer } from '../../plan/rollout-gates.ts'
+import type { RingAsk, RolloutCluster } from '../../plan/rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { Pace } from '../pace.ts'
 
@@ -22,6 +23,12 @@ export interface RolloutAdvancePorts {
   holdersOf(rollout: Rollout, bundle: string): readonly string[]
   /** What people said about the rings of a Rollout. */
   approvalsOf(rollout: Rollout): readonly ApprovalFact[]
+  /** What a gate of one of its rings answered last. */
+  gateAnswerOf(rollout: Rollout, ring: string, gate: string): GateAnswer | undefined
+  /** Begins to ask, without waiting; what is not asked about any more is forgotten. */
+  askGates(rollout: Rollout, asks: readonly RingAsk[]): void
+  /** How a Bundle beside the Rollout stands. */
+  standingOf(rollout: Rollout, bundle: string): BundleStanding | undefined
   /** Spaces out writes that only change counts. */
   readonly pace: Pace
 }

@@ -43,6 +43,9 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     hasBundle: () => true,
     holdersOf: () => [],
     approvalsOf: () => [],
+    gateAnswerOf: () => undefined,
+    askGates: () => {},
+    standingOf: () => undefined,
     pace: createPace(clock, 1000),
     ...overrides,
   })

@@ -20,17 +20,28 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
       const rollout = draft.next
       const release = ports.releaseOf(rollout)
       const decision = planRollout(inputOf(rollout, release, ports, context.clock.now()))
+      ports.askGates(rollout, decision.asks ?? [])
       if (decision.kind === 'Admit') {
         context.log.info({ admitted: decision.admitted.map(({ cluster }) => cluster) }, 'clusters admitted')
       }
       const waitMs = ports.pace.waitMs(keyOf(rollout))
-      if (waitMs > 0 && onlyCountsDiffer(rollout, decision)) return { requeueAfterMs: waitMs }
+      if (waitMs > 0 && onlyCountsDiffer(rollout, decision)) {
+        keepShown(draft)
+        return { requeueAfterMs: waitMs }
+      }
 
       record(rollout, decision)
       showDecision(draft.conditions, decision, leftBehind(rollout, release, ports))
       if (!jsonEqual(draft.seen.status, rollout.status)) ports.pace.note(keyOf(rollout))
       return decision.until === undefined ? {} : { requeueAfterMs: Math.max(1, decision.until - context.clock.now()) }
     },
+  }
+}
+
+/** A pass that says nothing leaves what was said: the engine takes these two away unless they are said again. */
+function keepShown({ seen, conditions }: Draft<Rollout>): void {
+  for (const { type, status, reason, message } of seen.status?.conditions ?? []) {
+    if (type === 'Reconciling' || type === 'Stalled') conditions.set(type, status, reason, message)
   }
 }
 
@@ -78,6 +89,8 @@ function inputOf(
     predecessors: others.filter((other) => !other.newer).map(asPredecessor),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
     approvals: ports.approvalsOf(rollout),
+    gateAnswerOf: (ring, gate) => ports.gateAnswerOf(rollout, ring, gate),
+    standingOf: (bundle) => ports.standingOf(rollout, bundle),
     now,
     newer: new Map(newer.map((other) => [other.bundle, other.rollout.metadata.name])),
   }
@@ -137,38 +150,26 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
     else delete status.bundles
   }
   if (decision.rings) {
-    status.rings = decision.rings.map(({ approvedBy, ...state }, i) => ({
-      ...state,
-      ...(approvedBy ? { approvedBy: approvedBy.map((one) => ({ ...one })) } : {}),
-      ...decision.ringCounts?.[i],
-    }))
+    status.rings = decision.rings.map((state, i) => {
+      // What the schema lacks would be pruned, and then be written again at every look.
+      const { tolerated: _, ...counts } = decision.ringCounts?.[i] ?? {}
+      return { ...(structuredClone(state) as RingStatus), ...counts }
+    })
   }
   if (decision.unringed && decision.unringed.length > 0) status.unringed = [...new Set(decision.unringed)].slice(0, 10)
   else delete status.unringed
 }
 
 type Ring = Rollout['spec']['rings'][number]
+type RingStatus = NonNullable<NonNullable<Rollout['status']>['rings']>[number]
 
 function asRing({ soak, startBy, ...ring }: Ring): RingSpec {
   return { ...ring, ...durationOf('soakMs', soak), ...durationOf('startByMs', startBy) }
 }
 
-function asRingState({
-  name,
-  upTo,
-  openedAt,
-  approvedBy,
-  readyAt,
-  passedAt,
-}: NonNullable<NonNullable<Rollout['status']>['rings']>[number]): RingState {
-  return {
-    name,
-    ...(upTo === undefined ? {} : { upTo }),
-    ...(openedAt === undefined ? {} : { openedAt }),
-    ...(approvedBy === undefined ? {} : { approvedBy }),
-    ...(readyAt === undefined ? {} : { readyAt }),
-    ...(passedAt === undefined ? {} : { passedAt }),
-  }
+/** What was written down about a ring, without the numbers beside it. */
+function asRingState({ members: _m, ready: _r, failed: _f, excused: _e, ...state }: RingStatus): RingState {
+  return state
 }
 
 function durationOf<K extends string>(key: K, text: string | undefined): { readonly [key in K]?: number } {

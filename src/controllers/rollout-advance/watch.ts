@@ -9,22 +9,33 @@ import type { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import type { Availability } from '../../plan/availability.ts'
+import { Secret } from '../../kinds/builtin/core.ts'
+import type { BundleStanding } from '../../plan/rollout-gates.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
 import { assignmentOf, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches.ts'
 import type { Caches } from '../caches.ts'
+import { findObject } from '../find-object.ts'
 import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import { createGateBook } from './gate-book.ts'
+import type { AskGatePort } from './gate-book.ts'
 import { isClosed, rolloutAdvanceReconciler } from './reconcile.ts'
 
 /** How long to save up changes of mere counts. */
 const COUNTS_EVERY_MS = 1000
 
 /** Rollout → its own status: the admissions. */
-export function createRolloutAdvance(parts: ControllerParts): Controller {
-  const { caches, clock } = parts
+export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
+  const { caches, client, clock } = parts
+  const book = createGateBook({
+    clock,
+    ask: parts.askGate,
+    secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
+    onAnswer: (key) => controller.enqueue(key),
+  })
   const reconciler = rolloutAdvanceReconciler({
     releaseOf: (rollout) => caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release)),
     selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
@@ -49,6 +60,9 @@ export function createRolloutAdvance(parts: ControllerParts): Controller {
         .by('bundle', inNamespaceOf(rollout, bundle))
         .map(({ metadata }) => metadata.name)
         .filter((name) => caches.clusters.lister.get(name) !== undefined),
+    gateAnswerOf: book.answerOf,
+    askGates: book.ask,
+    standingOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
     approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)).map(asFact),
     pace: createPace(clock, COUNTS_EVERY_MS),
   })
@@ -60,7 +74,17 @@ export function createRolloutAdvance(parts: ControllerParts): Controller {
     reconciler,
     watches: triggers.map((trigger) => trigger.watch),
   })
-  return withTriggers(controller, triggers)
+  const triggered = withTriggers(controller, triggers)
+  return {
+    ...triggered,
+    run: async (signal) => {
+      try {
+        await triggered.run(signal)
+      } finally {
+        await book.close()
+      }
+    },
+  }
 }
 
 function triggersOf(caches: Caches) {
@@ -90,6 +114,16 @@ function triggersOf(caches: Caches) {
       caches.rollouts.lister.by('cluster', key).filter(hasTakenOver).map(keyOf),
     ),
     triggerOn(caches.clusters, (change) => rolloutsOfCluster(caches, change)),
+    // Gates that wait for another Bundle.
+    triggerOn(caches.rollouts, ({ before, after }) => {
+      const rollout = after ?? before
+      if (!rollout || before?.status?.phase === after?.status?.phase) return []
+      return bundlesOf(caches, rollout).flatMap((bundle) => gatedBy(caches, bundle))
+    }),
+    triggerOn(caches.bundles, ({ before, after }) => {
+      const bundle = after ?? before
+      return bundle && before?.status?.release !== after?.status?.release ? gatedBy(caches, keyOf(bundle)) : []
+    }),
     triggerOn(caches.approvals, ({ before, after }) => {
       const approval = after ?? before
       const isNews = (before === undefined) !== (after === undefined)
@@ -101,6 +135,29 @@ function triggersOf(caches: Caches) {
       return bundle && there(before) !== there(after) ? openRollouts(caches, keyOf(bundle)) : []
     }),
   ]
+}
+
+function bundlesOf(caches: Caches, rollout: Rollout): string[] {
+  const release = caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
+  return (release?.spec.bundles ?? []).map(({ name }) => inNamespaceOf(rollout, name))
+}
+
+function gatedBy(caches: Caches, bundle: string): string[] {
+  return caches.rollouts.lister.by('gateBundle', bundle).filter(isOpen).map(keyOf)
+}
+
+/** A Bundle is ready when what it says now is rendered, and the Rollout of that Release is complete. */
+function standingOf(caches: Caches, key: string): BundleStanding | undefined {
+  const bundle = caches.bundles.lister.get(key)
+  if (!bundle) return undefined
+  const { name, generation } = bundle.metadata
+  const { release, observedGeneration } = bundle.status ?? {}
+  if (release === undefined || observedGeneration !== generation) {
+    return { isReady: false, message: `Bundle ${name} is not rendered yet` }
+  }
+  const phase = caches.rollouts.lister.get(inNamespaceOf(bundle, release))?.status?.phase ?? 'Pending'
+  const isReady = phase === 'Completed'
+  return { isReady, message: `Rollout ${release} of Bundle ${name} is ${isReady ? 'complete' : phase}` }
 }
 
 function asFact({ metadata, spec }: Approval): ApprovalFact {
