@@ -14,7 +14,7 @@ import { decodePack, missingFrom, openPack } from '../wire/pack.ts'
 import { openSlot, parseSealed, slotOf } from '../wire/sealed.ts'
 import { checkDigest, parseObjectSet } from '../wire/signed-document.ts'
 import { WireError } from '../wire/validate.ts'
-import type { Bases } from './bases.ts'
+import type { Bases, SealedFor, SealedValues } from './bases.ts'
 import type { HubApi } from './hub-api.ts'
 import { describeObject } from '../plan/object-id.ts'
 
@@ -30,11 +30,12 @@ export interface ContentPorts {
   /** Who opens secret values: this cluster, with the keys it has and had. */
   readonly sealing: () => { readonly clusterId: string; readonly keys: readonly Secret<string>[] } | undefined
   readonly bases: Bases
+  readonly sealedValues: SealedValues
   readonly log: Logger
 }
 
 /** The bytes behind a document. */
-export function createContent({ blobs, hub, entryOf, sealing, bases, log }: ContentPorts) {
+export function createContent({ blobs, hub, entryOf, sealing, bases, sealedValues, log }: ContentPorts) {
   /** Only what is on disk. */
   async function local(digest: Digest): Promise<Uint8Array | undefined> {
     const bytes = await blobs.get(digest)
@@ -66,19 +67,35 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     return readObject(named, await load(named.digest, signal))
   }
 
+  /** The sealed values of a set: those of the present document, or those it came with while they are not here. */
+  async function sealedFor(digest: Digest, signal: AbortSignal): Promise<SealedFor | undefined> {
+    const entry = entryOf(digest)
+    const before = await sealedValues.of(digest)
+    if (entry?.sealed === undefined || entry.sealed === before?.sealed) return before
+    const now = { bundle: entry.bundle, sealed: entry.sealed }
+    try {
+      await load(entry.sealed, signal)
+    } catch (caught) {
+      if (before) return before
+      throw caught
+    }
+    await sealedValues.note(digest, now)
+    return now
+  }
+
   /** A Secret with its values: opened now, for who writes it, and kept nowhere. */
   async function opened(
     named: SetObject,
     { set: digest, values }: { readonly set: Digest; readonly values: Digest },
     signal: AbortSignal,
   ): Promise<UnknownObject> {
-    const entry = entryOf(digest)
+    const found = await sealedFor(digest, signal)
     const who = sealing()
-    if (!entry?.sealed || !who) {
-      throw new WireError('Malformed', `${describeObject(named)}: the document brings no values for it`)
+    if (!found || !who) {
+      throw new WireError('Malformed', `${describeObject(named)}: no document brought values for it`)
     }
-    const sealed = parseSealed(await load(entry.sealed, signal))
-    const context = { clusterId: who.clusterId, bundle: entry.bundle, values }
+    const sealed = parseSealed(await load(found.sealed, signal))
+    const context = { clusterId: who.clusterId, bundle: found.bundle, values }
     const data = readSlot(named, openSlot(sealed, context, slotOf(named), who.keys))
     return fillSecret(await object(named, signal), data)
   }
@@ -119,7 +136,7 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
         if (from >= whole.objects.length) break
       }
     }
-    if (whole.values !== undefined && entry?.sealed) await load(entry.sealed, signal)
+    if (whole.values !== undefined) await sealedFor(digest, signal)
     if (entry) await bases.note(entry.bundle, { set: digest, held: entry.document })
     return whole
   }
@@ -171,9 +188,9 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
   }
 
   /** Whether something sealed may need a key: what is not here yet may need any. */
-  async function keysInUse(sealed: readonly Digest[]): Promise<(key: Digest) => boolean> {
+  async function keysInUse(named: readonly Digest[]): Promise<(key: Digest) => boolean> {
     const used = new Set<Digest>()
-    for (const digest of sealed) {
+    for (const digest of [...named, ...(await sealedValues.values()).map(({ sealed }) => sealed)]) {
       const bytes = await local(digest).catch(() => undefined)
       if (!bytes) return () => true
       used.add(parseSealed(bytes).key)
@@ -181,20 +198,25 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, log }: Cont
     return (key) => used.has(key)
   }
 
-  /** Forgets every blob that none of these sets names; of `others`, what is here stays. */
-  async function collect(sets: readonly Digest[], others: readonly Digest[] = []): Promise<void> {
+  /** Forgets every blob that none of these sets names; of `others`, what is here stays. False when something is to be fetched first. */
+  async function collect(sets: readonly Digest[], others: readonly Digest[], signal: AbortSignal): Promise<boolean> {
     const named = [...sets, ...others]
     const wanted = new Set<Digest>(named)
     for (const digest of named) {
       const bytes = await local(digest)
       if (!bytes && !sets.includes(digest)) continue
       // Without one of the sets it is unknown what it names: keep everything.
-      if (!bytes) return
-      for (const object of parseObjectSet(bytes).objects) wanted.add(object.digest)
-      const sealed = entryOf(digest)?.sealed
-      if (sealed !== undefined) wanted.add(sealed)
+      if (!bytes) return true
+      const { objects, values } = parseObjectSet(bytes)
+      for (const object of objects) wanted.add(object.digest)
+      const found = values === undefined ? undefined : await sealedFor(digest, signal)
+      if (found) wanted.add(found.sealed)
+      // Sealed again: what was sealed before stays until its successor is here.
+      if (found && found.sealed !== (entryOf(digest)?.sealed ?? found.sealed)) return false
     }
+    await sealedValues.keepOnly(new Set<string>(named))
     for await (const digest of blobs.list()) if (!wanted.has(digest)) await blobs.delete(digest)
+    return true
   }
 
   return {

@@ -22,7 +22,7 @@ import type { LinkState } from '../wire/agent-link.ts'
 import type { Report } from '../wire/frames.ts'
 import { createAbout } from './about.ts'
 import { createAppliers } from './appliers.ts'
-import { createBases } from './bases.ts'
+import { createBases, createSealedValues } from './bases.ts'
 import { createClusterState } from './cluster-state.ts'
 import { createContent } from './content.ts'
 import { createDocuments } from './documents.ts'
@@ -142,6 +142,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     hub: link.hub,
     log,
     bases: createBases(storage),
+    sealedValues: createSealedValues(storage),
     entryOf: (set) => {
       const current = documents.current()
       const entry = current?.document.content.entries.find((candidate) => candidate.set === set)

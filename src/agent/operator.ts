@@ -159,18 +159,15 @@ export function createOperator(ports: OperatorPorts) {
   }
 
   /** Once everything runs as the document says, older content is not needed any more. */
-  async function collect(digest: string): Promise<void> {
+  async function collect(digest: string, signal: AbortSignal): Promise<void> {
     const settled = [...slots.values()].every(({ run }) => run.inventory?.phase === 'Settled')
     if (!settled || collectedFor === digest) return
     const all = [...slots.values()]
     const present = all.flatMap(({ run: { inventory } }) => (inventory ? [inventory.set] : []))
     // What a bundle has that leaves one day, for its hooks.
     const past = [...bundles.former().values()].map((inventory) => inventory.set)
-    await content.collect(
-      all.map(({ run }) => run.entry.set),
-      [...present, ...past],
-    )
-    collectedFor = digest
+    const wanted = all.map(({ run }) => run.entry.set)
+    if (await content.collect(wanted, [...present, ...past], signal)) collectedFor = digest
   }
 
   /** Returns when to try again, when that failed: without hub or news the document at hand is carried out all the same. */
@@ -210,7 +207,7 @@ export function createOperator(ports: OperatorPorts) {
       if (signal.aborted) return 0
       if (slot.dueAt <= clock.monotonicMs()) await stepSlot(slot, signal)
     }
-    await collect(current.digest)
+    await collect(current.digest, signal)
     if (clock.monotonicMs() - sweptAt >= SWEEP_MS) {
       appliers.sweep()
       sweptAt = clock.monotonicMs()

@@ -20,6 +20,8 @@ export const AGENT_FILES = {
   incarnation: 'incarnation.json',
   /** Which content is wholly here. */
   bases: 'bases.json',
+  /** Which sealed values belong to which set. */
+  sealed: 'sealed.json',
 } as const
 
 /** Storage that forgets with the process, for simulations and tests. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createAppliers } from '../agent/appliers.ts'
 import { createClusterState } from '../agent/cluster-state.ts'
 import { createContent } from '../agent/content.ts'
-import { createBases } from '../agent/bases.ts'
+import { createBases, createSealedValues } from '../agent/bases.ts'
 import { createOperator } from '../agent/operator.ts'
 import { createMemoryStorage } from '../agent/storage.ts'
 import type { Blobs } from '../blobs/blobs.ts'
@@ -106,6 +106,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         hub: () => undefined,
         log,
         bases: createBases(createMemoryStorage()),
+        sealedValues: createSealedValues(createMemoryStorage()),
         entryOf: () => undefined,
         sealing: () => undefined,
       }),
