@@ -2,10 +2,12 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createInformers } from '../client/informers.ts'
+import type { Informers } from '../client/informers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import type { Controller } from '../engine/controller.ts'
 import { createEventRecorder } from '../engine/event-recorder.ts'
 import type { SignDocument } from './assignment-assemble/ports.ts'
 import { createAssignmentAssemble } from './assignment-assemble/watch.ts'
@@ -36,6 +38,8 @@ export interface ControllersOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
+  /** More controllers over the same caches: dialects. */
+  readonly dialects?: readonly DialectControllers[]
   /** Renders a bundle; `renderVariants` of the render room, in a thread of its own or in place. */
   readonly render: RenderPort
   /** Fetches a source; `fetchSource` of the source room, in a thread of its own or in place. */
@@ -51,6 +55,11 @@ export interface ControllersOptions {
   /** Calls back when the trust changed; returns how to stop that. */
   onTrustChange(changed: () => void): () => void
 }
+
+/** Makes the controllers of a dialect. */
+export type DialectControllers = (
+  parts: Pick<ControllersOptions, 'blobs' | 'clock' | 'ids' | 'log' | 'metrics'> & { readonly informers: Informers },
+) => readonly Controller[]
 
 /** The controllers; `run` works until the signal is aborted or `close` is called, whichever comes first. */
 export interface Controllers {
@@ -77,6 +86,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),
+    ...(options.dialects ?? []).flatMap((dialect) => dialect({ ...options, informers })),
   ]
   const closing = new AbortController()
   let running: Promise<void> = Promise.resolve()

@@ -1,7 +1,13 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createControllers } from '../controllers/controllers.ts'
-import type { AskGatePort, Controllers, FetchSourcePort, RenderPort } from '../controllers/controllers.ts'
+import type {
+  AskGatePort,
+  Controllers,
+  DialectControllers,
+  FetchSourcePort,
+  RenderPort,
+} from '../controllers/controllers.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { signDocument } from '../wire/signed-document.ts'
@@ -20,6 +26,7 @@ export interface ControllerParts extends HubPorts {
   /** Without it the trust never changes while these controllers run. */
   readonly onTrustChange?: (changed: () => void) => () => void
   readonly metrics?: Metrics
+  readonly dialects?: readonly DialectControllers[]
 }
 
 /** All controllers. */

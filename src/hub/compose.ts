@@ -15,6 +15,7 @@ import type { HubTrust } from '../wire/hub-trust.ts'
 import { composeApi } from './compose-api.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
 import { composeGateway } from './compose-gateway.ts'
+import { dialectControllers, installDialects } from './dialects.ts'
 import { HUB_USERS } from './ports.ts'
 import { createBundleRenderer } from './render-bundles.ts'
 import type { HubPorts } from './ports.ts'
@@ -40,6 +41,8 @@ export interface HubOptions extends HubPorts {
   readonly fetchSource?: FetchSourcePort
   /** Asks for gates; without it nobody can be asked. */
   readonly askGate?: AskGatePort
+  /** Dialects by name. */
+  readonly dialects?: readonly string[]
 }
 
 const noSources: FetchSourcePort = async () => ({
@@ -67,7 +70,16 @@ export interface ComposedHub {
 
 /** Puts a whole hub together in this thread. */
 export function composeHub(options: HubOptions): ComposedHub {
-  const { store, blobs, trust, metrics, fetchSource: _fetchSource, askGate = noGates, ...ports } = options
+  const {
+    store,
+    blobs,
+    trust,
+    metrics,
+    fetchSource: _fetchSource,
+    askGate = noGates,
+    dialects: _dialects,
+    ...ports
+  } = options
   const api = composeApi({ ...ports, store, blobs })
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
     createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
@@ -96,6 +108,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     fetchSource: options.fetchSource ?? noSources,
     askGate,
     ...(metrics && { metrics }),
+    dialects: dialectControllers(options.dialects ?? []),
   })
   return {
     api,
@@ -103,6 +116,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     client,
     run: async (signal) => {
       await announceHub(client, trust(), undefined)
+      await installDialects(options.dialects ?? [], { client, clock: ports.clock, signal })
       await controllers.run(signal)
     },
     close: async () => {

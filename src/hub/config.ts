@@ -48,6 +48,12 @@ export const HubConfig = Type.Object({
         'Hosts, separated by commas, that gates of rollouts may ask (host, host:port or *.domain); without it, all over https that are not on this machine or its link.',
     }),
   ),
+  dialects: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Other systems whose kinds this hub serves, separated by commas: `fleet`; none without it.',
+    }),
+  ),
   kubeconfig: Type.Optional(Type.String({ minLength: 1, description: 'Puts the home on this cluster’s API.' })),
   context: Type.Optional(Type.String({ minLength: 1, description: 'The context of that kubeconfig.' })),
   logLevel: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({

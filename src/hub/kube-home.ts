@@ -11,7 +11,8 @@ import type { CustomResourceDefinition } from '../kinds/crd.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
 
-const CRD: ResourceType<CustomResourceDefinition & { status?: { conditions?: Condition[] } }> = {
+/** CustomResourceDefinitions, as far as they are looked at here. */
+export const CRD: ResourceType<CustomResourceDefinition & { status?: { conditions?: Condition[] } }> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   kind: 'CustomResourceDefinition',
@@ -38,8 +39,16 @@ export async function installKinds(client: Client, clock: Clock, signal: AbortSi
   for (const kind of NATIVE_KINDS) {
     await client.apply(CRD, toCrd(kind), { fieldManager: 'flotilla-hub', force: true, signal })
   }
+  await untilServed(NATIVE_KINDS, { client, clock, signal })
+}
+
+/** Waits until the API serves kinds whose CRDs are there. */
+export async function untilServed(
+  kinds: readonly ResourceType<KubeObject>[],
+  { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
   await deadline({ clock, ms: ESTABLISH_MS, signal, what: 'CRDs becoming Established' }, async (inner) => {
-    for (const kind of NATIVE_KINDS) {
+    for (const kind of kinds) {
       while (!(await isServed(client, kind, inner))) await clock.sleep(POLL_MS, inner)
     }
   })

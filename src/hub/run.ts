@@ -24,6 +24,7 @@ import type { HubConfig } from './config.ts'
 import { startConsole } from './console.ts'
 import { openDataDirectory } from './data-directory.ts'
 import type { DataDirectory } from './data-directory.ts'
+import { dialectControllers, dialectsOf, installDialects } from './dialects.ts'
 import { createFleetView } from './fleet-view.ts'
 import { freePort } from './free-port.ts'
 import { SYSTEM_NAMESPACE } from './hub-info.ts'
@@ -134,6 +135,8 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const life = new AbortController()
   if (config.kubeconfig !== undefined) await installKinds(hubClient, clock, life.signal)
   await installPolicies(hubClient, life.signal)
+  const dialects = dialectsOf(config.dialects)
+  await installDialects(dialects, { client: hubClient, clock, signal: life.signal })
   const agentBundle = await findAgentBundle()
   await announceHub(hubClient, keys.trust, agentBundle?.digest)
 
@@ -194,6 +197,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
         ...(config.gateHosts === undefined ? {} : { hosts: listOf(config.gateHosts) }),
       }),
       metrics: page.metrics,
+      dialects: dialectControllers(dialects),
     },
     { clock, ids, log, signal: life.signal, isShared: home.isShared },
   )
@@ -323,7 +327,7 @@ interface Work extends HubPorts {
 
 interface WorkParts extends Pick<
   Parameters<typeof composeControllers>[0],
-  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'askGate' | 'metrics'
+  'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'askGate' | 'metrics' | 'dialects'
 > {
   readonly blobsFolder: string
 }

@@ -19,6 +19,7 @@ import { ClusterReport } from '../kinds/cluster-report.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { State } from '../kinds/states.ts'
+import { dialectControllers, installDialects } from '../hub/dialects.ts'
 import { createBundleRenderer } from '../hub/render-bundles.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
@@ -58,7 +59,7 @@ export interface ControllersHome {
 }
 
 /** Starts a home. */
-export async function startControllersHome(): Promise<ControllersHome> {
+export async function startControllersHome(dialects: readonly string[] = []): Promise<ControllersHome> {
   const clock = createVirtualClock()
   const ids = createSeededIds('controllers')
   const store = createMemoryStore()
@@ -103,7 +104,11 @@ export async function startControllersHome(): Promise<ControllersHome> {
     epoch: () => 1,
     onTrustChange: () => () => {},
     trustVersion: () => 1,
+    dialects: dialectControllers(dialects),
   }
+  const installing = installDialects(dialects, { client, clock, signal: new AbortController().signal })
+  await clock.settle()
+  await installing
   let controllers = start()
 
   function start() {

@@ -61,6 +61,7 @@ export function addStart(program: Command, act: Act): void {
     )
     .option('--webhook-listen <host:port>', 'where git servers say that there is news (default: nowhere)')
     .option('--source-paths <dirs>', 'directories below which Sources may name local repositories (default: none)')
+    .option('--dialects <names>', 'other systems whose kinds are served: fleet (default: none)')
     .option('--config <file>', 'a YAML file with these settings; environment and flags win over it')
     .option('--log-level <level>', 'debug, info, warn or error')
     .option('--print-config', 'print the settings and where each comes from, and exit')

@@ -94,6 +94,8 @@ export function compileBundle(
   }
   const isTemplated = layers.some(({ helm }) => needsTemplates(helm))
   const paused = yaml.paused === true || options.paused === true
+  // Bundles that say nothing of their own share one plan, so that a commit can move as one.
+  const plan = yaml.rolloutStrategy || yaml.paused || yaml.overrideTargets ? `${name}-rollout` : gitRepo.name
   const rings = ringsOf(yaml.rolloutStrategy ?? {}, countOf(targets, workspace), workspace)
   for (const note of yaml.rolloutStrategy ? rings.notes : []) warn(`rolloutStrategy: ${note}`)
   if (scanned.ignored.length > 256)
@@ -107,7 +109,7 @@ export function compileBundle(
     annotations: taken(yaml.annotations, warn),
     paused,
     placement,
-    plan: { name, spec: { rings: rings.rings.map(ringOf), start: paused ? 'Manual' : 'Automatic' } },
+    plan: { name: plan, spec: { rings: rings.rings.map(ringOf), start: paused ? 'Manual' : 'Automatic' } },
     charts: [...charts.values()],
     spec: {
       source: {
@@ -130,7 +132,7 @@ export function compileBundle(
       ...(variants.length === 0 ? {} : { variants: variants.map((one) => ({ ...one, ...forced })) }),
       variantMode: yaml.allMatches ? 'All' : 'First',
       placement: placement.name,
-      rollout: { plan: name },
+      rollout: { plan },
       ...applyOptions(yaml, scene, warn),
     } as Bundle['spec'],
   }
@@ -262,7 +264,7 @@ function applyOptions(
   const recreate = helm?.force === true || drift?.force === true
   const removesNamespaces = yaml.deleteNamespace === true || options.deleteNamespace === true
   const patches = (yaml.diff?.comparePatches ?? []).flatMap((patch) => ignoreOf(patch, warn))
-  const depends = dependenciesOf(yaml, workspace.bundles, warn)
+  const depends = dependenciesOf(yaml, workspace, warn)
   return {
     apply: {
       takeover: helm?.takeOwnership ? 'Always' : 'IfNoDiff',
@@ -326,14 +328,14 @@ const STATE_OF: Readonly<Record<string, NonNullable<Dependency['states']>[number
 
 function dependenciesOf(
   yaml: FleetYaml,
-  bundles: CompileScene['workspace']['bundles'],
+  workspace: CompileScene['workspace'],
   warn: (message: string) => void,
 ): Dependency[] {
   return (yaml.dependsOn ?? []).flatMap(({ name, selector, acceptedStates = [] }) => {
     const states = [...new Set(acceptedStates.map((state) => STATE_OF[state]!))]
     const wanted = states.length === 0 ? {} : { states }
     if (name) return [{ bundle: name, ...wanted }]
-    const found = bundles.filter((one) => fitsAlternative({ clusterSelector: selector ?? {} }, one))
+    const found = workspace.bundles.filter((one) => fitsAlternative({ clusterSelector: selector ?? {} }, one))
     if (found.length === 0) warn('dependsOn: no bundle has these labels, so nothing is waited for')
     return found.map((one) => ({ bundle: one.name, ...wanted }))
   })

@@ -14,7 +14,7 @@ export interface RepositoryRequest {
   readonly gitRepo: CompileScene['gitRepo']
   readonly spec: GitRepoOptions & Omit<ScanRequest, 'gitRepo'>
   readonly workspace: CompileScene['workspace']
-  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly files: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'keys'>
 }
 
 /** What came out. */

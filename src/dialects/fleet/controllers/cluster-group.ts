@@ -1,0 +1,54 @@
+/** How the clusters of a ClusterGroup do. */
+import { matchesSelector } from '../../../core/selector.ts'
+import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import type { Cluster } from '../../../kinds/cluster.ts'
+import type { ClusterGroup } from '../kinds.ts'
+
+/** What showing a group needs from the world. */
+export interface ClusterGroupPorts {
+  /** The Clusters of a workspace. */
+  clustersOf(namespace: string): readonly Cluster[]
+}
+
+const MAX_NAMED = 10
+
+/** Shows a group. */
+export function clusterGroupReconciler(ports: ClusterGroupPorts): Reconciler<ClusterGroup> {
+  return {
+    name: 'fleet-cluster-group',
+    async reconcile(draft: Draft<ClusterGroup>): Promise<Result> {
+      const group = draft.next
+      if (group.metadata.deletionTimestamp) return {}
+      const selector = group.spec?.selector
+      const members = selector
+        ? ports
+            .clustersOf(group.metadata.namespace ?? '')
+            .filter(({ metadata }) => matchesSelector(metadata.labels ?? {}, selector))
+        : []
+      const unready = members.filter(({ status }) => status?.state !== 'Ready').map(({ metadata }) => metadata.name)
+      const bundles = members.map(({ status }) => status?.bundles ?? { total: 0, ready: 0 })
+      const sum = (field: 'total' | 'ready'): number => bundles.reduce((total, one) => total + one[field], 0)
+      const ready = members.length - unready.length
+      const status = (group.status ??= {})
+      status.clusterCount = members.length
+      status.nonReadyClusterCount = unready.length
+      if (unready.length === 0) delete status.nonReadyClusters
+      else status.nonReadyClusters = unready.sort().slice(0, MAX_NAMED)
+      status.display = {
+        readyClusters: `${ready}/${members.length}`,
+        readyBundles: `${sum('ready')}/${sum('total')}`,
+        state: unready.length === 0 ? 'Ready' : 'NotReady',
+      }
+      const message = selector
+        ? `${ready} of ${members.length} clusters are ready.`
+        : 'It has no selector, and so no clusters.'
+      draft.conditions.set(
+        'Ready',
+        unready.length === 0 ? 'True' : 'False',
+        unready.length === 0 ? 'Ready' : 'NotReady',
+        message,
+      )
+      return {}
+    },
+  }
+}

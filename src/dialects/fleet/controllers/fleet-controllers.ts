@@ -1,0 +1,215 @@
+/** The Fleet dialect's controllers, over the hub's shared informers. */
+import type { Blobs } from '../../../blobs/blobs.ts'
+import type { Change } from '../../../client/cache.ts'
+import type { Informer } from '../../../client/informer.ts'
+import type { Informers } from '../../../client/informers.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { isApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { jsonEqual } from '../../../core/json.ts'
+import type { Logger } from '../../../core/log.ts'
+import type { Metrics } from '../../../core/metrics.ts'
+import { createController, watchOf } from '../../../engine/controller.ts'
+import type { Controller } from '../../../engine/controller.ts'
+import { Bundle } from '../../../kinds/bundle.ts'
+import { Cluster } from '../../../kinds/cluster.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
+import { Rollout } from '../../../kinds/rollout.ts'
+import { Source } from '../../../kinds/source.ts'
+import { MADE_KINDS } from '../desired.ts'
+import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
+import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../placement.ts'
+import { groupOf } from '../read-git-repo.ts'
+import type { RolloutCounts } from '../states.ts'
+import { bundleRowReconciler } from './bundle-row.ts'
+import { clusterGroupReconciler } from './cluster-group.ts'
+import { gitRepoReconciler } from './git-repo.ts'
+import { lazyFiles } from './lazy-files.ts'
+import type { GitRepoPorts } from './ports.ts'
+
+/** What the dialect is made of. */
+export interface FleetParts {
+  readonly informers: Informers
+  readonly blobs: Pick<Blobs, 'get'>
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+}
+
+const MANAGER = 'flotilla-fleet'
+
+/** Makes the controllers; nothing happens before they run. */
+export function createFleetControllers(parts: FleetParts): readonly Controller[] {
+  const { informers, blobs } = parts
+  const { client } = informers
+  const repos = informers.of(GitRepo)
+  const groups = informers.of(ClusterGroup)
+  const rows = informers.of(FleetBundle)
+  const clusters = informers.of(Cluster)
+  const bundles = informers.of(Bundle)
+  const rollouts = informers.of(Rollout)
+  const sources = informers.of(Source)
+  const made = new Map(MADE_KINDS.map((kind) => [kind, informers.of(kind)]))
+  for (const informer of made.values()) informer.addIndex('fleet-owner', ownersOf)
+  rollouts.addIndex('fleet-release', ({ metadata, spec }) => [`${metadata.namespace ?? ''}/${spec.release}`])
+  bundles.addIndex('fleet-release', ({ metadata, status }) =>
+    status?.release ? [`${metadata.namespace ?? ''}/${status.release}`] : [],
+  )
+  repos.addIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''])
+  groups.addIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''])
+
+  clusters.addIndex('fleet-workspace', (cluster) => [workspaceOf(cluster)])
+  clusters.addIndex('fleet-aliased', (cluster) => (aliasesOf(cluster).length > 0 ? [workspaceOf(cluster)] : []))
+  const clustersOf = (namespace: string) => clusters.lister.by('fleet-workspace', namespace)
+  const ports: GitRepoPorts = {
+    find: (kind, namespace, name) => made.get(kind)?.lister.get(`${namespace}/${name}`),
+    madeFor: (uid) =>
+      [...made].flatMap(([kind, informer]) =>
+        informer.lister.by('fleet-owner', uid).map((object) => ({ kind, object })),
+      ),
+    apply: async (kind, object, signal) => {
+      await client.apply(kind, object, { fieldManager: MANAGER, force: true, signal })
+    },
+    remove: async (kind, { metadata }, signal) => {
+      const key = { name: metadata.name, ...(metadata.namespace ? { namespace: metadata.namespace } : {}) }
+      try {
+        await client.delete(kind, key, { ...(metadata.uid ? { uid: metadata.uid } : {}), signal })
+      } catch (caught) {
+        if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
+      }
+    },
+    sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
+    workspace: (namespace) => {
+      const named = clusters.lister
+        .by('fleet-aliased', namespace)
+        .map((cluster) => [cluster.metadata.name, aliasesOf(cluster)] as const)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      return {
+        named,
+        groups: groups.lister
+          .by('namespace', namespace)
+          .map((group) => groupOf(group as unknown as UnknownObject))
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        get clusters() {
+          return clustersOf(namespace).map(factsOf)
+        },
+        get bundles() {
+          return bundles.lister
+            .list(namespace)
+            .map(factsOf)
+            .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        },
+        aliases: (name) => named.filter(([, names]) => names.includes(name)).map(([own]) => own),
+      }
+    },
+    filesOf: (artifact) => lazyFiles(artifact, blobs),
+    bundleOf: (namespace, name) => bundles.lister.get(`${namespace}/${name}`),
+    countsOf: (bundle) => countsOf(bundle, rollouts),
+  }
+  const all = { ...parts, client }
+  return [
+    createController({
+      ...all,
+      type: GitRepo,
+      informer: repos,
+      reconciler: gitRepoReconciler(ports),
+      watches: [
+        watchOf(sources, repoOf),
+        watchOf(bundles, repoOf),
+        watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
+        watchOf(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+      ],
+    }),
+    createController({
+      ...all,
+      type: FleetBundle,
+      informer: rows,
+      reconciler: bundleRowReconciler(ports),
+      watches: [
+        watchOf(bundles, (bundle) => (ownersOf(bundle).length > 0 ? [keyOf(bundle)] : [])),
+        watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),
+      ],
+    }),
+    withChanges(
+      createController({
+        ...all,
+        type: ClusterGroup,
+        informer: groups,
+        reconciler: clusterGroupReconciler({ clustersOf }),
+      }),
+      clusters,
+      (change) => groupsTouched(change, groups),
+    ),
+  ]
+}
+
+function factsOf({ metadata }: KubeObject): {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+} {
+  return { name: metadata.name, labels: metadata.labels ?? {} }
+}
+
+/** The workspace of a Cluster. */
+function workspaceOf({ metadata }: Cluster): string {
+  return metadata.labels?.[WORKSPACE_LABEL] ?? DEFAULT_WORKSPACE
+}
+
+function aliasesOf({ spec }: Cluster): string[] {
+  return (spec.aliases ?? [])
+    .filter(({ dialect }) => dialect === 'fleet')
+    .map(({ name }) => name.slice(name.lastIndexOf('/') + 1))
+}
+
+function ownersOf({ metadata }: KubeObject): string[] {
+  return (metadata.ownerReferences ?? []).flatMap(({ kind, uid }) => (kind === GitRepo.kind ? [uid] : []))
+}
+
+function repoOf({ metadata }: KubeObject): string[] {
+  const owner = (metadata.ownerReferences ?? []).find(({ kind }) => kind === GitRepo.kind)
+  return owner ? [`${metadata.namespace ?? ''}/${owner.name}`] : []
+}
+
+function releaseOf({ metadata, spec }: Rollout): string {
+  return `${metadata.namespace ?? ''}/${spec.release}`
+}
+
+/** A Rollout may carry several bundles; it counts each where it does. */
+function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): RolloutCounts | undefined {
+  if (!status?.release) return undefined
+  const [rollout] = rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)
+  const each = (rollout?.status as { bundles?: readonly ({ name: string } & RolloutCounts)[] } | undefined)?.bundles
+  return each?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
+}
+
+/** Groups whose members or their states a change of a Cluster touches. */
+function groupsTouched({ before, after }: Change<Cluster>, groups: Informer<ClusterGroup>): string[] {
+  const seen = (cluster: Cluster | undefined): unknown =>
+    cluster && [cluster.metadata.labels, cluster.status?.state, cluster.status?.bundles]
+  if (before && after && jsonEqual(seen(before), seen(after))) return []
+  const spaces = new Set([before, after].flatMap((cluster) => (cluster ? [workspaceOf(cluster)] : [])))
+  return [...spaces].flatMap((space) => groups.lister.by('namespace', space).map(keyOf))
+}
+
+/** A controller that also hears what changed of another kind. */
+function withChanges<T extends KubeObject>(
+  controller: Controller,
+  informer: Informer<T>,
+  keysFor: (change: Change<T>) => readonly string[],
+): Controller {
+  return {
+    ...controller,
+    run: async (signal) => {
+      const stop = informer.onChange((change) => {
+        for (const key of keysFor(change)) controller.enqueue(key)
+      })
+      try {
+        await controller.run(signal)
+      } finally {
+        stop()
+      }
+    },
+  }
+}

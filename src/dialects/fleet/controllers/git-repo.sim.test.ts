@@ -1,0 +1,186 @@
+/** A GitRepo as users write it, from its commits to what each cluster should have, on the real controllers in virtual time. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { utf8 } from '../../../core/bytes.ts'
+import { Assignment } from '../../../kinds/assignment.ts'
+import { Bundle } from '../../../kinds/bundle.ts'
+import { Cluster } from '../../../kinds/cluster.ts'
+import { Placement } from '../../../kinds/placement.ts'
+import { Source } from '../../../kinds/source.ts'
+import { storeFiles } from '../../../source/store-files.ts'
+import { build, buildCluster } from '../../../testing/builders.ts'
+import { startControllersHome } from '../../../testing/controllers-home.ts'
+import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
+
+type Files = Readonly<Record<string, string>>
+
+const cm = (name: string, value: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {v: "${value}"}\n`
+
+const FILES: Files = {
+  'web/fleet.yaml':
+    'defaultNamespace: web\ntargetCustomizations:\n- {name: prod, clusterSelector: {matchLabels: {env: prod}}, yaml: {overlays: [prod]}}\n',
+  'web/cm.yaml': cm('web', '1'),
+  'web/overlays/prod/cm_patch.yaml': 'data: {v: prod}\n',
+  'db/cm.yaml': cm('db', '1'),
+  'db/fleet.yaml': '{}',
+}
+
+async function world(t: TestContext, files: Files = FILES) {
+  const hub = await startControllersHome(['fleet'])
+  t.after(() => hub.close())
+  let tip = { commit: 'c1', files }
+  hub.serveSources(async ({ previous, spec }) => {
+    if (previous?.commit === tip.commit) return { kind: 'Same' }
+    const bytes = new Map(Object.entries(tip.files).map(([path, text]) => [path, utf8(text)]))
+    const stored = await storeFiles(bytes, spec, hub.blobs)
+    return {
+      kind: 'New',
+      artifact: { ...stored, revision: `main@sha1:${tip.commit}`, commit: tip.commit, fetchedBytes: 1, from: 'x' },
+    }
+  })
+  for (const [name, env] of Object.entries({ c1: 'prod', c2: 'dev' })) {
+    await hub.create(buildCluster(name, { labels: { env } }), Cluster)
+    await hub.report(name, 'Ready')
+  }
+  const settle = async () => {
+    for (let round = 0; round < 4; round++) {
+      await hub.clock.advance(20_000)
+      for (const { metadata } of (await hub.client.list(Cluster)).items) await hub.report(metadata.name, 'Ready')
+    }
+    await hub.clock.advance(20_000)
+  }
+  const repo = async (spec: Record<string, unknown> = {}, name = 'apps') => {
+    const made = build(GitRepo, `fleet-default/${name}`, {
+      spec: { repo: 'https://git.example.com/apps', branch: 'main', targets: [{ clusterSelector: {} }], ...spec },
+    })
+    await hub.create(made, GitRepo)
+    await settle()
+  }
+  const edit = async (spec: Record<string, unknown>) => {
+    const found = (await hub.find(GitRepo, 'fleet-default/apps'))!
+    await hub.client.update(GitRepo, { ...found, spec: { ...found.spec, ...spec } })
+    await settle()
+  }
+  const push = async (commit: string, next: Files) => {
+    tip = { commit, files: next }
+    await settle()
+  }
+  /** What each cluster should have: `namespace/name value`. */
+  const delivered = async (): Promise<Record<string, string[]>> => {
+    const rows: Record<string, string[]> = {}
+    const parse = async (digest: `sha256:${string}`) =>
+      JSON.parse(new TextDecoder().decode(await hub.blobs.get(digest))) as unknown
+    for (const { metadata, spec } of (await hub.client.list(Assignment)).items) {
+      for (const { bundle, set } of spec.entries) {
+        const { objects } = (await parse(set)) as { objects: { digest: `sha256:${string}` }[] }
+        for (const { digest } of objects) {
+          const object = (await parse(digest)) as { metadata: { name: string; namespace: string }; data: { v: string } }
+          const row = `${bundle.split('/')[1]}: ${object.metadata.namespace}/${object.metadata.name} ${object.data.v}`
+          rows[metadata.name] = [...(rows[metadata.name] ?? []), row].sort()
+        }
+      }
+    }
+    return rows
+  }
+  const status = async (name = 'apps') => (await hub.find(GitRepo, `fleet-default/${name}`))?.status
+  const condition = async (type: string, name = 'apps') => {
+    const found = (await status(name))?.conditions?.find((one) => one.type === type)
+    return found ? `${found.status} ${found.reason}: ${found.message}` : '-'
+  }
+  const bundles = async () =>
+    (await hub.client.list(Bundle, { namespace: 'fleet-default' })).items.map(({ metadata }) => metadata.name).sort()
+  return { hub, repo, edit, push, settle, delivered, status, condition, bundles }
+}
+
+test('an unedited GitRepo delivers to clusters, and its status says so', async (t) => {
+  const { hub, repo, delivered, status, condition } = await world(t)
+  await repo()
+  assert.deepEqual(await delivered(), {
+    c1: ['apps-db: default/db 1', 'apps-web: web/web prod'],
+    c2: ['apps-db: default/db 1', 'apps-web: web/web 1'],
+  })
+  const shown = await status()
+  assert.equal(shown?.commit, 'c1')
+  assert.deepEqual(shown?.display, { readyBundleDeployments: '4/4', state: 'Ready' })
+  assert.deepEqual([shown?.readyClusters, shown?.desiredReadyClusters, shown?.bundles], [2, 2, 2])
+  assert.equal(await condition('Ready'), 'True Ready: 2 bundles ready on 2 clusters.')
+  assert.equal(await condition('Exact'), 'True AllHasEffect: Everything that is said has its effect.')
+  const row = await hub.find(FleetBundle, 'fleet-default/apps-web')
+  assert.deepEqual(row?.status?.display, { readyClusters: '2/2', state: 'Ready' })
+  assert.deepEqual(row?.metadata.labels, { 'fleet.cattle.io/repo-name': 'apps' })
+  hub.writes.length = 0
+  await hub.clock.advance(600_000)
+  assert.deepEqual(
+    hub.writes.filter((write) => write.includes('fleet.cattle.io') || write.includes('bundles')),
+    [],
+    'nothing is written while nothing changes',
+  )
+})
+
+test('a mistyped path, a bad commit and an empty one take nothing away', async (t) => {
+  const { repo, edit, push, delivered, condition, status, bundles } = await world(t)
+  await repo()
+  const before = await delivered()
+  await edit({ paths: ['wbe'] })
+  assert.equal(
+    await condition('Ready'),
+    'False NoBundles: No bundle is found at "wbe" of main@sha1:c1: spec.paths: "wbe" is no directory of the repository. Nothing that is delivered is taken away.',
+  )
+  assert.deepEqual([await delivered(), await bundles()], [before, ['apps-db', 'apps-web']])
+  await edit({ paths: [] })
+  assert.match(await condition('Ready'), /^True/)
+  const { 'db/cm.yaml': _cm, 'db/fleet.yaml': _fleet, ...withoutDb } = FILES
+  await push('c2', { ...withoutDb, 'web/fleet.yaml': 'defaultNamespace: [' })
+  assert.deepEqual([await delivered(), await bundles()], [before, ['apps-db', 'apps-web']])
+  assert.match((await status())?.findings?.[0] ?? '', /^web\/fleet\.yaml:/)
+  assert.match(await condition('Ready'), /^False NoBundles: .*Nothing that is delivered is taken away\.$/)
+  await push('c3', { ...withoutDb, 'web/cm.yaml': cm('web', '3') })
+  assert.deepEqual(await bundles(), ['apps-web'], 'a directory that is gone takes its bundle with it')
+  assert.ok((await delivered())['c2']?.includes('apps-web: web/web 3'))
+})
+
+test('groups, names of others, and what has no effect', async (t) => {
+  const { hub, repo, delivered, condition, settle, status } = await world(t, {
+    'a/fleet.yaml': 'helm: {maxHistory: 3}\n',
+    'a/cm.yaml': cm('a', '1'),
+  })
+  await hub.create(build(Source, 'fleet-default/taken', { spec: { git: { url: 'https://x/y' } } }), Source)
+  await repo({ targets: [{ clusterGroup: 'prod' }] })
+  assert.deepEqual(await delivered(), {}, 'there is no such group yet')
+  await hub.create(
+    build(ClusterGroup, 'fleet-default/prod', { spec: { selector: { matchLabels: { env: 'prod' } } } }),
+    ClusterGroup,
+  )
+  await settle()
+  assert.deepEqual(await delivered(), { c1: ['apps-a: default/a 1'] })
+  const group = await hub.find(ClusterGroup, 'fleet-default/prod')
+  assert.deepEqual([group?.status?.clusterCount, group?.status?.display?.readyClusters?.split('/')[1]], [1, '1'])
+  assert.match(await condition('Exact'), /^False NotAllHasEffect: a\/fleet\.yaml:1: helm\.maxHistory has no effect/)
+  assert.equal((await status())?.findings?.length, 1)
+  await repo({}, 'taken')
+  assert.equal(
+    await condition('Ready', 'taken'),
+    'False NameTaken: Source taken of flotilla.dev is there already and was not made for this GitRepo; rename one of them.',
+  )
+  await hub.create(
+    build(GitRepo, 'fleet-default/unsafe', { spec: { repo: 'https://x/y', insecureSkipTLSVerify: true } }),
+    GitRepo,
+  )
+  await settle()
+  assert.match(
+    await condition('Ready', 'unsafe'),
+    /^False Refused: spec\.insecureSkipTLSVerify would take content from anybody/,
+  )
+})
+
+test('clusters of another workspace are not reached', async (t) => {
+  const { hub, repo, delivered } = await world(t, { 'a.yaml': cm('a', '1') })
+  await hub.create(buildCluster('local', { labels: { 'fleet.cattle.io/workspace': 'fleet-local' } }), Cluster)
+  await hub.report('local', 'Ready')
+  await repo()
+  assert.deepEqual(Object.keys(await delivered()).sort(), ['c1', 'c2'])
+  const placement = await hub.find(Placement, 'fleet-default/apps')
+  assert.equal(placement?.status?.selected, 2)
+})

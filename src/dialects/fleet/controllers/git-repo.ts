@@ -1,0 +1,297 @@
+/** GitRepo → Source, Placement, RolloutPlans, Bundles; and back, how they do. */
+import type { Digest } from '../../../core/digest.ts'
+import { digestOfJson } from '../../../core/digest.ts'
+import { Stalled } from '../../../core/errors.ts'
+import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import { Bundle } from '../../../kinds/bundle.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { keyOf } from '../../../kinds/meta.ts'
+import type { Source } from '../../../kinds/source.ts'
+import { identityOf } from '../../../source/fetch-request.ts'
+import { COMPILED, desiredOf, isOwnedBy, MADE_KINDS, sourceOf } from '../desired.ts'
+import type { Desired } from '../desired.ts'
+import type { FleetSummary, GitRepo } from '../kinds.ts'
+import { findingText } from '../read-fields.ts'
+import type { Finding } from '../read-fields.ts'
+import { readGitRepoSpec } from '../read-git-repo.ts'
+import type { GitRepoSpec } from '../read-git-repo.ts'
+import { readRepository } from '../read-repository.ts'
+import type { ReadRepository } from '../read-repository.ts'
+import { addSummaries, summaryOf, summaryText, worstOf } from '../states.ts'
+import type { GitRepoPorts } from './ports.ts'
+
+/** Status that only counts is saved up so long; it moves with every cluster. */
+const SAVED_UP_MS = 3000
+/** How often files that nobody knew of are asked for: settings, then what they name. */
+const MAX_ROUNDS = 4
+const MAX_FINDINGS = 100
+
+interface Compiled {
+  readonly digest: Digest
+  readonly read: ReadRepository
+  /** It depends on the labels of other bundles. */
+  readonly sawBundles: boolean
+}
+
+/** Keeps what a GitRepo stands for in step with its repository. */
+export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
+  const known = new Map<string, Compiled>()
+  const shownAt = new Map<string, number>()
+  return {
+    name: 'fleet-git-repo',
+    async reconcile(draft: Draft<GitRepo>, context: Context): Promise<Result> {
+      const repo = draft.next
+      const key = keyOf(repo)
+      if (repo.metadata.deletionTimestamp) {
+        known.delete(key)
+        shownAt.delete(key)
+        return {}
+      }
+      const findings: Finding[] = []
+      const spec = readGitRepoSpec(repo.spec, findings)
+      const wrong = findings.find(({ level }) => level === 'error')
+      if (typeof repo.spec['repo'] !== 'string' || repo.spec['repo'] === '') {
+        throw stalled(draft, 'NoRepository', 'spec.repo must name a git repository.')
+      }
+      if (wrong) throw stalled(draft, 'Refused', `${findingText(wrong)}. ${KEPT}`)
+      const source = await sourceFor(draft, ports, context)
+      const artifact = source?.status?.artifact
+      if (!source || !artifact || artifact.identity !== identityOf(source.spec)) {
+        showFetching(draft, source)
+        return {}
+      }
+      const read = await compiled(repo, spec, { artifact: artifact.digest, known, ports })
+      const all = [...findings, ...read.findings]
+      if (read.bundles.length === 0) {
+        const paths = (spec.paths ?? []).length === 0 ? '.' : spec.paths!.join(', ')
+        const why = read.findings.map(findingText).slice(0, 3).join('; ')
+        showFindings(repo, all)
+        const message = `No bundle is found at ${JSON.stringify(paths)} of ${artifact.revision}${why === '' ? '' : `: ${why}`}. ${KEPT}`
+        throw stalled(draft, 'NoBundles', message)
+      }
+      const taken = await write(repo, desiredOf(repo, read.bundles), { ports, context })
+      all.push(...taken)
+      const isWhole = read.failed.length === 0 && !all.some(({ level }) => level === 'error')
+      const pruned = isWhole ? await prune(repo, read, { ports, context }) : { again: false }
+      const now = context.clock.monotonicMs()
+      const waitMs = SAVED_UP_MS - (now - (shownAt.get(key) ?? -SAVED_UP_MS))
+      const shown = statusOf(repo, { read, findings: all, source, ports })
+      if (waitMs > 0 && onlyCounts(draft.seen, shown)) return { requeueAfterMs: waitMs }
+      shownAt.set(key, now)
+      show(draft, shown, source)
+      return pruned.again ? { requeueAfterMs: 1000 } : {}
+    },
+  }
+}
+
+const KEPT = 'Nothing that is delivered is taken away.'
+
+function stalled(draft: Draft<GitRepo>, reason: string, message: string): Stalled {
+  const status = (draft.next.status ??= {})
+  status.display = { ...status.display, state: 'ErrApplied', message, error: true }
+  return new Stalled(reason, message)
+}
+
+/** The Source, made when it is not there; one that somebody else made under that name is left alone. */
+async function sourceFor(draft: Draft<GitRepo>, ports: GitRepoPorts, context: Context): Promise<Source | undefined> {
+  const repo = draft.next
+  const [taken] = await write(repo, [sourceOf(repo)], { ports, context })
+  if (taken) throw stalled(draft, 'NameTaken', `${taken.message}.`)
+  return ports.sourceOf(repo.metadata.namespace ?? '', repo.metadata.name)
+}
+
+function showFetching({ conditions, next: repo }: Draft<GitRepo>, source: Source | undefined): void {
+  const ready = source?.status?.conditions?.find(({ type }) => type === 'Ready')
+  const message = ready?.message ?? 'The repository is being fetched.'
+  conditions.set('Ready', 'False', 'GitUpdating', message)
+  if (ready?.status === 'False') conditions.set('GitPolling', 'False', ready.reason, message)
+  const status = (repo.status ??= {})
+  status.display = { ...status.display, state: 'GitUpdating', message, error: ready?.status === 'False' }
+}
+
+interface Compiling {
+  readonly artifact: Digest
+  readonly known: Map<string, Compiled>
+  readonly ports: GitRepoPorts
+}
+
+/** Reads the repository, unless nothing changed that it is read from. */
+async function compiled(
+  repo: GitRepo,
+  spec: GitRepoSpec,
+  { artifact, known, ports }: Compiling,
+): Promise<ReadRepository> {
+  const { name, namespace = '', labels = {} } = repo.metadata
+  const workspace = ports.workspace(namespace)
+  const before = known.get(keyOf(repo))
+  const { groups, named } = workspace
+  const digestWith = (bundles: unknown): Digest =>
+    digestOfJson({ artifact, spec: repo.spec, labels, groups, named, bundles })
+  if (before?.digest === digestWith(before?.sawBundles ? workspace.bundles : [])) return before.read
+  const files = await ports.filesOf(artifact)
+  await files.load()
+  let sawBundles = false
+  const watched = {
+    ...workspace,
+    get bundles() {
+      sawBundles = true
+      return workspace.bundles
+    },
+  }
+  const request = { gitRepo: { namespace, name, labels }, spec, workspace: watched, files }
+  let read = readRepository(request)
+  for (let round = 1; round < MAX_ROUNDS && (await files.load()); round++) read = readRepository(request)
+  known.set(keyOf(repo), { digest: digestWith(sawBundles ? workspace.bundles : []), read, sawBundles })
+  return read
+}
+
+interface Writing {
+  readonly ports: GitRepoPorts
+  readonly context: Context
+}
+
+/** Writes what is not there or other than it should be; gives what belongs to somebody else. */
+async function write(repo: GitRepo, desired: readonly Desired[], { ports, context }: Writing): Promise<Finding[]> {
+  const taken: Finding[] = []
+  for (const { kind, object } of desired) {
+    const { name, namespace = '' } = object.metadata
+    const present = ports.find(kind, namespace, name)
+    if (present && !isOwnedBy(present, repo)) {
+      taken.push({
+        level: 'error',
+        message: `${kind.kind} ${name} of ${kind.group} is there already and was not made for this GitRepo; rename one of them`,
+      })
+      continue
+    }
+    if (present?.metadata.annotations?.[COMPILED] === object.metadata.annotations?.[COMPILED]) continue
+    await ports.apply(kind, object, context.signal)
+    context.log.info({ kind: kind.kind, object: name }, 'made from the repository')
+  }
+  return taken
+}
+
+/** Removes what the repository no longer holds: bundles first, what they named when they are gone. */
+async function prune(
+  repo: GitRepo,
+  read: ReadRepository,
+  { ports, context }: Writing,
+): Promise<{ readonly again: boolean }> {
+  const wanted = new Set(
+    [sourceOf(repo), ...desiredOf(repo, read.bundles)].map(({ kind, object }) => idOf(kind, object.metadata.name)),
+  )
+  const left = ports
+    .madeFor(repo.metadata.uid ?? '')
+    .filter(({ kind, object }) => !wanted.has(idOf(kind, object.metadata.name)))
+  const isBundle = ({ kind }: { readonly kind: Kind }): boolean => kind.plural === Bundle.plural
+  const hasBundles = left.some(isBundle)
+  const now = left.filter((one) => !one.object.metadata.deletionTimestamp && (!hasBundles || isBundle(one)))
+  const again = hasBundles && !left.every(isBundle)
+  const order = ({ kind }: { kind: Kind }): number => -MADE_KINDS.indexOf(kind)
+  for (const { kind, object } of now.toSorted((a, b) => order(a) - order(b))) {
+    await ports.remove(kind, object, context.signal)
+    context.log.info({ kind: kind.kind, object: object.metadata.name }, 'no longer in the repository')
+  }
+  return { again }
+}
+
+function idOf(kind: Kind, name: string): string {
+  return `${kind.group}/${kind.plural}/${name}`
+}
+
+interface Shown {
+  readonly summary: FleetSummary
+  readonly commit: string
+  readonly bundles: number
+  readonly readyClusters: number
+  readonly desiredReadyClusters: number
+  readonly problem: string | undefined
+  readonly warnings: number
+  readonly findings: readonly Finding[]
+}
+
+interface Showing {
+  readonly read: ReadRepository
+  readonly findings: readonly Finding[]
+  readonly source: Source
+  readonly ports: GitRepoPorts
+}
+
+function statusOf(repo: GitRepo, { read, findings, source, ports }: Showing): Shown {
+  const { namespace = '' } = repo.metadata
+  const bundles = read.bundles.flatMap(({ name }) => ports.bundleOf(namespace, name) ?? [])
+  const summaries = bundles.map((bundle) => summaryOf(ports.countsOf(bundle)))
+  const unrendered = bundles.flatMap(({ metadata, status }) => {
+    const rendered = status?.conditions?.find(({ type }) => type === 'Rendered')
+    return rendered?.status === 'False' ? [`Bundle ${metadata.name}: ${rendered.message}`] : []
+  })
+  const errors = findings.filter(({ level }) => level === 'error').map(findingText)
+  const [problem] = [...errors, ...unrendered]
+  return {
+    summary: addSummaries(summaries),
+    commit: source.status?.artifact?.commit ?? '',
+    bundles: read.bundles.length,
+    // Every bundle has the targets of its GitRepo: a cluster is ready at most as often as in the bundle that is furthest behind.
+    readyClusters: Math.min(...summaries.map(({ ready }) => ready), Number.MAX_SAFE_INTEGER),
+    desiredReadyClusters: Math.max(0, ...summaries.map(({ desiredReady }) => desiredReady)),
+    problem,
+    warnings: findings.length - errors.length,
+    findings,
+  }
+}
+
+/** Whether nothing but numbers would change. */
+function onlyCounts({ status }: GitRepo, { commit, problem, bundles, findings }: Shown): boolean {
+  const isReady = status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason !== 'GitUpdating') ?? false
+  const before = status?.findings?.length ?? 0
+  const had = status?.display?.error === true
+  return (
+    isReady &&
+    status?.commit === commit &&
+    status.bundles === bundles &&
+    had === (problem !== undefined) &&
+    before === Math.min(MAX_FINDINGS, findings.length)
+  )
+}
+
+function showFindings(repo: GitRepo, findings: readonly Finding[]): void {
+  const status = (repo.status ??= {})
+  if (findings.length === 0) delete status.findings
+  else status.findings = findings.slice(0, MAX_FINDINGS).map((finding) => findingText(finding).slice(0, 2048))
+}
+
+function show({ conditions, next: repo }: Draft<GitRepo>, shown: Shown, source: Source): void {
+  const { summary, problem, warnings, bundles } = shown
+  const status = (repo.status ??= {})
+  const state = problem === undefined ? worstOf(summary) : 'ErrApplied'
+  const waiting = summaryText(summary)
+  const isReady = problem === undefined && waiting === '' && summary.desiredReady > 0
+  const nobody = summary.desiredReady === 0 ? 'No cluster is reached yet.' : ''
+  const message = problem ?? (waiting === '' ? nobody : waiting)
+  status.commit = shown.commit
+  status.bundles = bundles
+  status.summary = summary
+  status.readyClusters = Math.min(shown.readyClusters, shown.desiredReadyClusters)
+  status.desiredReadyClusters = shown.desiredReadyClusters
+  status.display = {
+    readyBundleDeployments: `${summary.ready}/${summary.desiredReady}`,
+    state,
+    ...(message === '' ? {} : { message }),
+    ...(problem === undefined ? {} : { error: true }),
+  }
+  showFindings(repo, shown.findings)
+  const count = `${bundles} ${bundles === 1 ? 'bundle' : 'bundles'}`
+  if (isReady) conditions.set('Ready', 'True', 'Ready', `${count} ready on ${status.readyClusters} clusters.`)
+  else conditions.set('Ready', 'False', state, message)
+  if (warnings > 0) {
+    const first = shown.findings.find(({ level }) => level === 'warning')
+    const more = warnings > 1 ? ` and ${warnings - 1} more in status.findings` : ''
+    conditions.set('Exact', 'False', 'NotAllHasEffect', `${first ? findingText(first) : ''}${more}.`.slice(0, 4096))
+  } else conditions.set('Exact', 'True', 'AllHasEffect', 'Everything that is said has its effect.')
+  const polled = source.status?.conditions?.find(({ type }) => type === 'Ready')
+  conditions.set(
+    'GitPolling',
+    polled?.status ?? 'Unknown',
+    polled?.reason ?? 'Fetching',
+    polled?.message ?? 'The repository is being fetched.',
+  )
+}

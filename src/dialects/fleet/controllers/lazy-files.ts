@@ -1,0 +1,36 @@
+/** Files of an artifact: a repository may be hundreds of megabytes, and a few files of it say what its bundles are. */
+import type { Blobs } from '../../../blobs/blobs.ts'
+import type { Digest } from '../../../core/digest.ts'
+import { readTree } from '../../../source/artifact.ts'
+import type { LazyFiles } from './ports.ts'
+
+const ASKED_FIRST = /(^|\/)(fleet\.ya?ml|\.fleetignore)$/
+/** What is read to say what bundles are; more is no settings file. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+/** Opens an artifact. */
+export async function lazyFiles(artifact: Digest, blobs: Pick<Blobs, 'get'>): Promise<LazyFiles> {
+  const tree = await readTree(artifact, blobs)
+  if (!tree) throw new Error(`artifact ${artifact} is not stored`)
+  const files = new Map(tree.files.map((file) => [file.path, file]))
+  const loaded = new Map<string, Uint8Array>()
+  const wanted = new Set([...files.keys()].filter((path) => ASKED_FIRST.test(path)))
+  return {
+    keys: () => files.keys(),
+    get: (path) => {
+      const found = loaded.get(path)
+      if (!found && files.has(path)) wanted.add(path)
+      return found
+    },
+    load: async () => {
+      const missing = [...wanted].filter((path) => !loaded.has(path) && (files.get(path)?.size ?? 0) <= MAX_BYTES)
+      wanted.clear()
+      for (const path of missing) {
+        const bytes = await blobs.get(files.get(path)!.digest)
+        if (!bytes) throw new Error(`blob ${files.get(path)!.digest} of file ${path} is missing`)
+        loaded.set(path, bytes)
+      }
+      return missing.length > 0
+    },
+  }
+}

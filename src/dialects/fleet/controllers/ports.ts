@@ -1,0 +1,38 @@
+import type { Digest } from '../../../core/digest.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import type { KubeObject } from '../../../kinds/meta.ts'
+import type { Bundle } from '../../../kinds/bundle.ts'
+import type { Source } from '../../../kinds/source.ts'
+import type { CompileScene } from '../compile-bundle.ts'
+import type { RolloutCounts } from '../states.ts'
+
+/** What making a GitRepo's objects needs from the world. */
+export interface GitRepoPorts {
+  /** An object that is there, of one of the kinds that are made. */
+  find(kind: Kind, namespace: string, name: string): KubeObject | undefined
+  /** Everything that was made for the GitRepo with this uid. */
+  madeFor(uid: string): readonly { readonly kind: Kind; readonly object: KubeObject }[]
+  apply(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
+  remove(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
+  sourceOf(namespace: string, name: string): Source | undefined
+  workspace(namespace: string): KnownWorkspace
+  /** The files of an artifact; bytes of those that were asked for before. */
+  filesOf(artifact: Digest): Promise<LazyFiles>
+  bundleOf(namespace: string, name: string): Bundle | undefined
+  /** How the newest Release of a Bundle does. */
+  countsOf(bundle: Bundle): RolloutCounts | undefined
+}
+
+/** A workspace, and what of it changes what targets mean. */
+export type KnownWorkspace = CompileScene['workspace'] & {
+  /** Clusters that go by other names, with these. */
+  readonly named: readonly (readonly [string, readonly string[]])[]
+}
+
+/** Files whose bytes are read when somebody asked for them. */
+export interface LazyFiles {
+  keys(): MapIterator<string>
+  get(path: string): Uint8Array | undefined
+  /** Reads what was asked for and not there; whether there was any. */
+  load(): Promise<boolean>
+}

@@ -1,0 +1,201 @@
+/** Fleet's kinds as far as its users write and read them: what may be in them, and the columns they know. */
+import type { LabelSelector } from '../../core/selector.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { AGE, kindOf } from '../../kinds/define-kind.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { Condition, KubeObject } from '../../kinds/meta.ts'
+import { Conditions, flag, int, labelSelector, listOf, object, optional, rawObject, text } from '../../kinds/schema.ts'
+import { toStructural } from '../../kinds/structural.ts'
+import { FLEET_GROUP } from './read-git-repo.ts'
+
+const VERSION = 'v1alpha1'
+
+/** How many bundles of clusters are in which state. */
+export interface FleetSummary {
+  desiredReady: number
+  ready: number
+  notReady?: number
+  waitApplied?: number
+  errApplied?: number
+  outOfSync?: number
+  modified?: number
+  pending?: number
+}
+
+const count = () => optional(int())
+const Summary = object(
+  {
+    desiredReady: count(),
+    ready: count(),
+    notReady: count(),
+    waitApplied: count(),
+    errApplied: count(),
+    outOfSync: count(),
+    modified: count(),
+    pending: count(),
+  },
+  { description: 'How many are in which state.' },
+)
+
+/** A repository, and the clusters its bundles are for. */
+export interface GitRepo extends KubeObject {
+  spec: JsonObject
+  status?: {
+    observedGeneration?: number
+    conditions?: Condition[]
+    commit?: string
+    /** Directories that became bundles. */
+    bundles?: number
+    readyClusters?: number
+    desiredReadyClusters?: number
+    summary?: FleetSummary
+    display?: { readyBundleDeployments?: string; state?: string; message?: string; error?: boolean }
+    /** What has no effect or is not taken. */
+    findings?: string[]
+  }
+}
+
+/** Fleet's GitRepo. */
+export const GitRepo: Kind<GitRepo> = kindOf<GitRepo>({
+  group: FLEET_GROUP,
+  version: VERSION,
+  kind: 'GitRepo',
+  plural: 'gitrepos',
+  scope: 'Namespaced',
+  description: 'A git repository with bundles, and the clusters they are for; read by the Fleet dialect of Flotilla.',
+  categories: ['fleet'],
+  subresources: { status: true },
+  fields: {
+    spec: toStructural(rawObject({ description: 'As in Rancher Fleet; what has no effect is in the status.' })),
+    status: toStructural(
+      object({
+        observedGeneration: count(),
+        conditions: Conditions,
+        commit: optional(text({ max: 128, description: 'The commit whose bundles are delivered.' })),
+        bundles: count(),
+        readyClusters: count(),
+        desiredReadyClusters: count(),
+        summary: optional(Summary),
+        display: optional(
+          object({
+            readyBundleDeployments: optional(text({ max: 64 })),
+            state: optional(text({ max: 64 })),
+            message: optional(text({ max: 8192 })),
+            error: optional(flag()),
+          }),
+        ),
+        findings: optional(
+          listOf(text({ max: 2048 }), { max: 100, description: 'What has no effect, or is not taken.' }),
+        ),
+      }),
+    ),
+  },
+  columns: [
+    { name: 'Repo', type: 'string', jsonPath: '.spec.repo' },
+    { name: 'Commit', type: 'string', jsonPath: '.status.commit' },
+    { name: 'BundleDeployments-Ready', type: 'string', jsonPath: '.status.display.readyBundleDeployments' },
+    { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message' },
+    { ...AGE, priority: 1 },
+  ],
+})
+
+/** Clusters under a name. */
+export interface ClusterGroup extends KubeObject {
+  spec?: { selector?: LabelSelector }
+  status?: {
+    observedGeneration?: number
+    conditions?: Condition[]
+    clusterCount?: number
+    nonReadyClusterCount?: number
+    nonReadyClusters?: string[]
+    display?: { readyClusters?: string; readyBundles?: string; state?: string }
+  }
+}
+
+/** Fleet's ClusterGroup. */
+export const ClusterGroup: Kind<ClusterGroup> = kindOf<ClusterGroup>({
+  group: FLEET_GROUP,
+  version: VERSION,
+  kind: 'ClusterGroup',
+  plural: 'clustergroups',
+  scope: 'Namespaced',
+  description: 'Clusters of the workspace under a name, by their labels; without a selector it has none.',
+  categories: ['fleet'],
+  subresources: { status: true },
+  fields: {
+    spec: toStructural(
+      object({ selector: optional(labelSelector({ description: 'Labels of the clusters; `{}` is all of them.' })) }),
+    ),
+    status: toStructural(
+      object({
+        observedGeneration: count(),
+        conditions: Conditions,
+        clusterCount: count(),
+        nonReadyClusterCount: count(),
+        nonReadyClusters: optional(listOf(text({ max: 253 }), { max: 10 })),
+        display: optional(
+          object({
+            readyClusters: optional(text({ max: 64 })),
+            readyBundles: optional(text({ max: 64 })),
+            state: optional(text({ max: 64 })),
+          }),
+        ),
+      }),
+    ),
+  },
+  columns: [
+    { name: 'Clusters-Ready', type: 'string', jsonPath: '.status.display.readyClusters' },
+    { name: 'Bundles-Ready', type: 'string', jsonPath: '.status.display.readyBundles' },
+    { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message' },
+    { ...AGE, priority: 1 },
+  ],
+})
+
+/** A bundle, as Fleet's users look at one. */
+export interface FleetBundle extends KubeObject {
+  spec: { path?: string; paused?: boolean; defaultNamespace?: string; namespace?: string }
+  status?: {
+    observedGeneration?: number
+    conditions?: Condition[]
+    summary?: FleetSummary
+    display?: { readyClusters?: string; state?: string }
+  }
+}
+
+/** Fleet's Bundle: a row about one of Flotilla's; writing it changes nothing. */
+export const FleetBundle: Kind<FleetBundle> = kindOf<FleetBundle>({
+  group: FLEET_GROUP,
+  version: VERSION,
+  kind: 'Bundle',
+  plural: 'bundles',
+  scope: 'Namespaced',
+  description: 'How the bundle of a directory does; made from a Bundle of flotilla.dev, which is where to change it.',
+  categories: ['fleet'],
+  subresources: { status: true },
+  fields: {
+    spec: toStructural(
+      object({
+        path: optional(text({ max: 1024, description: 'The directory of the repository.' })),
+        paused: optional(flag()),
+        defaultNamespace: optional(text({ max: 256 })),
+        namespace: optional(text({ max: 256 })),
+      }),
+    ),
+    status: toStructural(
+      object({
+        observedGeneration: count(),
+        conditions: Conditions,
+        summary: optional(Summary),
+        display: optional(object({ readyClusters: optional(text({ max: 64 })), state: optional(text({ max: 64 })) })),
+      }),
+    ),
+  },
+  columns: [
+    { name: 'BundleDeployments-Ready', type: 'string', jsonPath: '.status.display.readyClusters' },
+    { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message' },
+    { ...AGE, priority: 1 },
+  ],
+})
+
+/** The kinds the dialect serves. */
+export const FLEET_KINDS: readonly Kind[] = [GitRepo, ClusterGroup, FleetBundle] as readonly Kind[]
