@@ -30,7 +30,13 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stdin,
   terminalFor: (color) =>
     createTerminal({
-      stdout: { write: (text) => void stdout.write(text), isTTY: stdout.isTTY },
+      stdout: {
+        write: (text) => void stdout.write(text),
+        isTTY: stdout.isTTY,
+        get columns() {
+          return stdout.columns
+        },
+      },
       stderr: { write: (text) => void stderr.write(text), isTTY: stderr.isTTY },
       stdinIsTTY: stdin.isTTY,
       environment,

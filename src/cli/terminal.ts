@@ -5,6 +5,8 @@ import type { CliEnvironment } from './config.ts'
 export interface Output {
   write(text: string): void
   readonly isTTY: boolean
+  /** How wide a terminal is. */
+  readonly columns?: number | undefined
 }
 
 /** Signs in front of progress lines, the same in every command. */
@@ -25,6 +27,10 @@ export interface Terminal {
   sign(sign: Sign): string
   /** Text in a colour when data goes to a terminal that wants colours. */
   paint(color: Color, text: string): string
+  /** True when data goes to a terminal, where it can be drawn over. */
+  readonly isLive: boolean
+  /** How many characters fit in a line there. */
+  readonly columns: number
   /** True when a person can be asked on stdin. */
   readonly isInteractive: boolean
   /** False where only ASCII can be shown. */
@@ -68,6 +74,10 @@ export function createTerminal(options: TerminalOptions): Terminal {
     step: (sign, text) => stderr.write(`${painted(stderr, SIGNS[sign][2], signText(sign))} ${text}\n`),
     sign: signText,
     paint: (color, text) => painted(stdout, color, text),
+    isLive: stdout.isTTY,
+    get columns() {
+      return stdout.columns ?? 80
+    },
     isInteractive: options.stdinIsTTY && stderr.isTTY,
     isUtf8: environment.isUtf8,
   }

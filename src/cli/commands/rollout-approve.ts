@@ -7,7 +7,7 @@ import type { ApprovalVerdict } from '../../plan/rollout-approvals.ts'
 import { parseTime } from '../../core/time.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { whoAmI } from '../who-am-i.ts'
-import { address, namespaceOf, rolloutNamed } from './rollout.ts'
+import { address, namespaceOf, rolloutOfName } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 
 const APPROVAL = address<Approval>('Approval')
@@ -20,9 +20,10 @@ export interface ApproveInput extends RolloutInput {
 type Ring = Rollout['spec']['rings'][number]
 
 /** Writes an Approval, and says what the ring still lacks. */
-export async function rolloutApprove(name: string, input: ApproveInput): Promise<void> {
+export async function rolloutApprove(named: string, input: ApproveInput): Promise<void> {
   const { terminal, environment, flags, connection } = input
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(named, input)
+  const { name } = rollout.metadata
   const namespace = namespaceOf(input)
   const ring = ringToApprove(rollout, flags.ring)
   const { username, groups } = await whoAmI(connection.rest)
@@ -58,7 +59,7 @@ export async function rolloutApprove(name: string, input: ApproveInput): Promise
   }
   if (verdict.kind === 'Rejected' && !flags.reject)
     terminal.step('wait', `${verdict.by.author} rejected it, so it waits`)
-  terminal.step('next', `${environment.program} rollout status ${name} -n ${namespace}`)
+  terminal.step('next', `${environment.program} rollout watch ${name} -n ${namespace}`)
 }
 
 function ringToApprove(rollout: Rollout, wanted: string | undefined): Ring {

@@ -24,6 +24,7 @@ import { explainError } from '../explain-error.ts'
 import { createTerminal } from '../terminal.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { rolloutApprove } from './rollout-approve.ts'
+import { rolloutWatch } from './rollout-watch.ts'
 import { rolloutAbort, rolloutHistory, rolloutPause, rolloutResume, rolloutStart, rolloutStatus } from './rollout.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
@@ -194,4 +195,55 @@ test('approve: one word for the ring that waits, what it still lacks, and words 
   said.err = ''
   await rolloutApprove(own, { ...input, flags: { reject: true } })
   assert.match(said.err, /rejected by/)
+})
+
+test('watch: a line for each change, drawn over on a terminal, until it ends; exit codes on request', async (t) => {
+  const { client, said, input } = await started(t)
+  const signal = new AbortController().signal
+  const key = { name: 'hello-g1', namespace: 'ns' }
+  const become = async (phase: 'Progressing' | 'Completed', ready: number, reason?: string) => {
+    const seen = await client.get(Rollout, key)
+    const held = { lastTransitionTime: '2026-11-16T00:00:00Z', observedGeneration: 1, status: 'True' as const }
+    const conditions = reason ? [{ ...held, type: 'Held', reason, message: `${reason}!` }] : []
+    const rings = seen.status?.rings?.map((ring) => (ring.name === 'early' ? { ...ring, ready } : ring))
+    const status = { ...seen.status, phase, conditions, ...(rings ? { rings } : {}) }
+    await client.update(Rollout, { ...seen, status }, { subresource: 'status' })
+  }
+  const play = async () => {
+    await become('Progressing', 0, 'BudgetFull')
+    await become('Progressing', 0, 'BudgetFull')
+    await become('Progressing', 1)
+    await become('Completed', 1)
+  }
+  const both = async (terminal: typeof input.terminal) => {
+    said.out = ''
+    await become('Progressing', 0)
+    const ended = rolloutWatch('hello-g1', { ...input, terminal, signal, flags: { exitStatus: true } })
+    while (said.out === '') await new Promise((resolve) => setImmediate(resolve))
+    await play()
+    return await ended
+  }
+  assert.equal(await both(input.terminal), 0)
+  assert.deepEqual(said.out.split('\n'), [
+    'Progressing  ring 2/2 early 0/1',
+    'Progressing  ring 2/2 early 0/1  BudgetFull!',
+    'Progressing  ring 2/2 early 1/1',
+    'Completed  ring 2/2 early 1/1',
+    '',
+  ])
+  assert.equal(await both({ ...input.terminal, isLive: true, columns: 30 }), 0)
+  assert.ok(said.out.includes('\u001b[5A\u001b[J'), 'drawn over')
+  assert.ok(
+    said.out.split('\n').every((line) => line.replace('\u001b[5A\u001b[J', '').length < 30),
+    said.out,
+  )
+  assert.match(said.out, /Ctrl-C leaves; it goes on\.\n/)
+
+  await become('Progressing', 0, 'ApprovalPending')
+  assert.equal(await rolloutStatus('hello-g1', input), 5)
+  said.err = ''
+  assert.equal(await rolloutWatch('hello-g1', { ...input, signal, flags: { exitStatus: true } }), 5)
+  assert.match(said.err, /flotilla rollout approve hello-g1 -n ns/)
+  const missing = await rolloutWatch('nobody', { ...input, signal }).catch((error: unknown) => error)
+  assert.equal(explainError(missing).trouble.what, 'there is no rollout nobody in namespace ns')
 })

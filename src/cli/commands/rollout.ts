@@ -232,6 +232,19 @@ function previewText(bundle: string, { rings, expectedMs, unringed }: RolloutPre
   return `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step\n${columns(rows)}\n`
 }
 
+/** A rollout by its own name or, where there is none, the newest one of the bundle of that name. */
+export async function rolloutOfName(name: string, input: RolloutInput): Promise<Rollout> {
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const orNone = (caught: unknown): undefined => {
+    if (!isApiError(caught, 'NotFound')) throw caught
+  }
+  const rollout = await client.get(ROLLOUT, { name, namespace }).catch(orNone)
+  if (rollout) return rollout
+  const release = (await client.get(BUNDLE, { name, namespace }).catch(orNone))?.status?.release
+  return await rolloutNamed(release ?? name, input)
+}
+
 /** The rollout of a name, or the error that says which there are. */
 export async function rolloutNamed(name: string, input: RolloutInput): Promise<Rollout> {
   return await find(clientOver(input.connection.rest), ROLLOUT, { name, namespace: namespaceOf(input) }, input)

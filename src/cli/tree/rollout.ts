@@ -26,6 +26,24 @@ export function addRollouts(program: Command, act: Act): void {
         return await rolloutStatus(words[0]!, { ...run, connection, flags })
       }),
     )
+  verb(
+    'watch',
+    '<rollout>',
+    'follow a rollout, or the newest one of a bundle, until it is through, stopped or taken over',
+  )
+    .option(
+      '--exit-status',
+      'end with its outcome: 1 when it was stopped, 5 when it waits for an approval and nobody watches',
+    )
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rolloutWatch }, connection] = await Promise.all([
+          import('../commands/rollout-watch.ts'),
+          run.connect(),
+        ])
+        return await rolloutWatch(words[0]!, { ...run, connection, flags })
+      }),
+    )
   verb('approve', '<rollout>', 'say that a ring may open, or with --reject that it may not')
     .option('--ring <ring>', 'the ring; without it, the first that waits for approval')
     .option('--reason <text>', 'why; kept in the approval')
