@@ -26,7 +26,8 @@ export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 
   return { ...(drift.length > 0 ? { drift } : {}), ...(feedback.length > 0 ? { feedback } : {}) }
 }
 
-function cut(text: string): string {
+/** A text as long as a report may have it. */
+export function cut(text: string): string {
   return text.length <= LIMITS.messageChars ? text : `${text.slice(0, LIMITS.messageChars - 1)}…`
 }
 

@@ -14,12 +14,14 @@ import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { HookState } from '../plan/hook-moves.ts'
 import type { OperationKind } from '../plan/operation.ts'
 import type { HeldDocument } from '../wire/chain.ts'
+import { RemovalRow } from '../wire/frames.ts'
 import { checkValue, parseJson, WireError } from '../wire/validate.ts'
 
 /** The agent's own namespace; no bundle may touch it. */
 export const AGENT_NAMESPACE = 'flotilla-agent'
 
 const MARK_NAME = 'flotilla-agent-mark'
+const RECEIPTS_NAME = 'flotilla-agent-receipts'
 const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'flotilla-agent' }
 const ROLE_LABEL = 'flotilla.dev/agent-state'
 const LIMIT = 4 * 1024 * 1024
@@ -314,6 +316,15 @@ export function createClusterState(client: Client) {
       await removePages(name, written.get(bundle)?.pages)
       written.delete(bundle)
     },
+    /** What became of bundles that were removed, newest first. */
+    async readReceipts(signal: AbortSignal): Promise<RemovalRow[]> {
+      const text = await read(RECEIPTS_NAME, signal)
+      return text === undefined
+        ? []
+        : parseJson(Type.Array(RemovalRow), utf8(text), { what: 'receipts', maxBytes: LIMIT })
+    },
+    writeReceipts: (receipts: readonly RemovalRow[]) =>
+      write(RECEIPTS_NAME, 'receipts', { state: JSON.stringify(receipts) }),
     /** How far the cluster has come: its version now, and its mark. */
     async readAge(clusterId: string, signal: AbortSignal) {
       const select = { namespace: AGENT_NAMESPACE, fieldSelector: `metadata.name=${MARK_NAME}` }

@@ -186,6 +186,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       agentVersion: VERSION,
       ...about.current(),
       bundles: [...operator.rows()],
+      ...(operator.removals().length > 0 ? { removals: [...operator.removals()] } : {}),
       ...(incarnation.current() > 1 ? { incarnation: incarnation.current() } : {}),
       ...(refusal === undefined ? {} : { refusal }),
     }

@@ -11,7 +11,7 @@ import { parseTime } from '../core/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { objectKey } from '../plan/object-id.ts'
 import type { ClusterDocument } from '../wire/document.ts'
-import type { ReportRow } from '../wire/frames.ts'
+import type { RemovalRow, ReportRow } from '../wire/frames.ts'
 import { WireError } from '../wire/validate.ts'
 import type { Appliers } from './appliers.ts'
 import { detailsOf, rowOf } from './bundle-row.ts'
@@ -25,6 +25,7 @@ import type { HubTime } from './hub-time.ts'
 import { createOperation } from './operation.ts'
 import type { Surroundings } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
+import { createReceipts } from './receipts.ts'
 import { createRemoval } from './removal.ts'
 import { createSlots } from './slots.ts'
 import type { Slot } from './slots.ts'
@@ -65,7 +66,8 @@ export function createOperator(ports: OperatorPorts) {
   /** What each set says about dependencies; small, and asked for in every round. */
   const optionsOf = new Map<Digest, BundleOptions>()
   const gates = createGates({ ...ports, slots, optionsOf })
-  const { bury } = createRemoval({ ...ports, log, bundles, windowsNow: gates.windowsNow })
+  const receipts = createReceipts(state, ports)
+  const { bury } = createRemoval({ ...ports, log, bundles, receipts, windowsNow: gates.windowsNow })
   let sweptAt = clock.monotonicMs()
   let isStale = false
   let refreshFailures = 0
@@ -192,6 +194,7 @@ export function createOperator(ports: OperatorPorts) {
     state.forget()
     appliers.reset()
     bundles.clear()
+    receipts.forget()
   }
 
   async function round(signal: AbortSignal): Promise<number> {
@@ -200,6 +203,7 @@ export function createOperator(ports: OperatorPorts) {
     const current = documents.current()
     if (!current) return retryMs
     if (!bundles.isKnown()) bundles.learn(await state.listInventories(signal))
+    await receipts.align(current.document, signal)
     align(current.document)
     await readOptions(signal)
     const unburied = await bury(current.document, signal)
@@ -239,6 +243,7 @@ export function createOperator(ports: OperatorPorts) {
       notice.notify()
     },
     currentBundles: (): Iterable<string> => slots.keys(),
+    removals: (): readonly RemovalRow[] => receipts.rows(),
     rows: (): readonly ReportRow[] => [...slots.values()].map((slot) => slot.row),
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {

@@ -30,6 +30,8 @@ export interface PruneRequest {
 export interface Pruned {
   /** Keys of objects the bundle no longer has, deleted or left to others. */
   readonly forgotten: readonly string[]
+  /** Of those: left in the cluster, each with why. */
+  readonly released: readonly { readonly object: InventoryObject; readonly why: string }[]
   /** Why something is still there, and what would release it. */
   readonly waits?: string
 }
@@ -39,7 +41,7 @@ const AT_ONCE = 8
 /** Deletes objects that a bundle no longer has, in the reverse of the order they were applied. */
 export async function pruneObjects(request: PruneRequest, signal: AbortSignal): Promise<Pruned> {
   const { bundle, objects, applier, log, options } = request
-  if (objects.length === 0) return { forgotten: [] }
+  if (objects.length === 0) return { forgotten: [], released: [] }
   const wanted = await request.wanted(bundle, signal)
   const plan = planPrune({
     objects,
@@ -51,7 +53,8 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
     ...(request.ceiling === undefined ? {} : { ceiling: request.ceiling }),
   })
   for (const { object, why } of plan.release) log.info({ bundle, object: describeObject(object), why }, 'left in place')
-  const forgotten = plan.release.map(({ object }) => objectKey(object))
+  const released = plan.release
+  const forgotten = released.map(({ object }) => objectKey(object))
   const propagation = options.delete?.propagation ?? 'Background'
 
   const removeAll = async (some: readonly InventoryObject[]) => {
@@ -69,10 +72,10 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   const still = outside.length > 0 ? await stillThere(inside, applier, signal) : []
   forgotten.push(...inside.filter((object) => !still.includes(object)).map(objectKey))
   const [first] = still
-  if (first) return { forgotten, waits: `waiting for ${describeObject(first)} to be gone` }
+  if (first) return { forgotten, released, waits: `waiting for ${describeObject(first)} to be gone` }
   await removeAll(applyOrder(outside).toReversed())
   forgotten.push(...outside.map(objectKey))
-  return { forgotten, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }
+  return { forgotten, released, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }
 }
 
 // Namespaces and CRDs take everything in them along: first what is in them ends in its own way.

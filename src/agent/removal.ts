@@ -2,18 +2,27 @@
 import type { Clock } from '../core/clock.ts'
 import { toError, Waiting } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
+import { formatTime } from '../core/time.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { fullName } from '../plan/dependencies.ts'
-import { objectKey } from '../plan/object-id.ts'
+import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { WindowDecision } from '../plan/window.ts'
 import type { ClusterDocument, Tombstone } from '../wire/document.ts'
+import type { RemovalRow } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { ObjectFailure } from './applier.ts'
+import type { Applier } from './applier.ts'
 import type { Appliers } from './appliers.ts'
 import type { ClusterState, Inventory } from './cluster-state.ts'
+import { cut } from './bundle-row.ts'
 import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
 import { createFarewell } from './farewell.ts'
+import type { HubTime } from './hub-time.ts'
+import { rowOfFailure } from './outcome.ts'
 import { pruneObjects } from './prune.ts'
+import type { Pruned } from './prune.ts'
+import type { Receipts } from './receipts.ts'
 import type { Slots } from './slots.ts'
 
 /** What removing needs. */
@@ -25,6 +34,8 @@ export interface RemovalPorts {
   readonly content: Content
   readonly clock: Clock
   readonly windowsNow: (bundle: string) => WindowDecision
+  readonly receipts: Receipts
+  readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
   /** The most objects of one bundle that the cluster lets be deleted at once. */
   readonly maxPrune?: number | undefined
@@ -32,36 +43,41 @@ export interface RemovalPorts {
 
 const AGAIN_MS = 1000
 
+/** What has become of a bundle's objects so far. */
+interface SoFar {
+  readonly deleted: number
+  readonly left: readonly string[]
+  readonly leftTotal: number
+}
+
 /** Makes it. */
 export function createRemoval(ports: RemovalPorts) {
-  const { bundles, documents, appliers, state, windowsNow, log } = ports
+  const { bundles, documents, appliers, state, windowsNow, receipts, log } = ports
   const { slots } = bundles
   const farewell = createFarewell({ ...ports, onWrite: bundles.keepFormer })
-  let removed = new Set<string>()
   const warned = new Map<string, string>()
 
-  /** Tombstones: the only way a bundle leaves a cluster. */
+  /** Tombstones: the only way a bundle leaves a cluster. Returns how many are not done. */
   async function bury(document: ClusterDocument, signal: AbortSignal): Promise<number> {
     let left = 0
     for (const tombstone of document.content.tombstones) {
-      const id = `${tombstone.bundle}@${tombstone.generation}`
-      if (removed.has(id) || slots.has(tombstone.bundle)) continue
-      if (windowsNow(tombstone.bundle).kind === 'Closed') {
-        left += 1
-        continue
-      }
+      if (isDone(tombstone) || slots.has(tombstone.bundle)) continue
+      const windows = windowsNow(tombstone.bundle)
       try {
+        if (windows.kind === 'Closed') throw new Waiting('WindowClosed', windows.message, AGAIN_MS)
         await remove(tombstone, signal)
-        removed.add(id)
         warned.delete(tombstone.bundle)
       } catch (caught) {
+        if (signal.aborted) throw caught
         left += 1
         // It stays in the document until it is done, so the next round tries again; the other bundles go on.
         if (caught instanceof ObjectFailure) warn(tombstone.bundle, caught.message)
         log.debug({ err: toError(caught), bundle: tombstone.bundle }, 'bundle could not be removed yet')
+        const isRefused = rowOfFailure(caught)?.state === 'Failed'
+        const message = cut(rowOfFailure(caught)?.message ?? toError(caught).message)
+        await receipts.note(rowFor(tombstone, isRefused ? 'Failed' : 'Removing', { message }), false)
       }
     }
-    removed = new Set([...removed].slice(-2 * LIMITS.bundles))
     return left
   }
 
@@ -72,49 +88,106 @@ export function createRemoval(ports: RemovalPorts) {
     log.warn({ bundle }, `bundle cannot be removed: ${message}`)
   }
 
+  function isDone({ bundle, generation }: Tombstone): boolean {
+    const row = receipts.of(bundle)
+    // A receipt beside an inventory: a crash came between the two.
+    return row !== undefined && row.generation >= generation && isReceipt(row) && !bundles.former().has(bundle)
+  }
+
+  /** A row that keeps what is known of the removal so far. */
+  function rowFor({ bundle, generation }: Tombstone, is: RemovalRow['state'], more: Partial<RemovalRow>): RemovalRow {
+    const { deleted, left, leftTotal } = soFar(bundle, generation)
+    const counts = deleted + leftTotal > 0 ? { deleted, left: [...left], leftTotal } : {}
+    return { bundle, generation, state: is, ...counts, ...more }
+  }
+
+  function soFar(bundle: string, generation: number): SoFar {
+    const row = receipts.of(bundle)
+    const known = row?.generation === generation && !isReceipt(row) ? row : undefined
+    return { deleted: known?.deleted ?? 0, left: known?.left ?? [], leftTotal: known?.leftTotal ?? 0 }
+  }
+
   async function remove(tombstone: Tombstone, signal: AbortSignal): Promise<void> {
     const { bundle, generation, policy, cause } = tombstone
     let inventory = await state.readInventory(bundle, signal)
-    if (!inventory || inventory.generation > generation) return
+    if (!inventory) {
+      const { deleted, leftTotal } = soFar(bundle, generation)
+      const none = deleted + leftTotal === 0 ? { message: 'nothing of it was recorded here' } : {}
+      return receipts.note(rowFor(tombstone, 'Removed', { ...none, ...timeNow() }), true)
+    }
+    if (inventory.generation > generation) {
+      const here = `the cluster has generation ${inventory.generation}, later than the removal of ${generation}`
+      throw new Waiting('Later', here, AGAIN_MS)
+    }
+    const keepsAll = policy === 'Orphan' && cause === undefined
+    if (!keepsAll) refuseBeforeDependent(bundle)
+    const { options = {} } = inventory
+    const applier = appliers.as(options.executor)
+    const rules = rulesFor(tombstone, options)
+    // What keeps its objects is not ended.
+    const isEnded = !keepsAll && rules.delete?.[cause ?? 'bundleDeleted'] !== 'Orphan'
+    if (isEnded) inventory = await farewell.before({ inventory, generation, applier }, signal)
+    const pruned = keepsAll ? keepAll(inventory) : await prune(tombstone, inventory, { applier, rules, signal })
+    const rest = keepsAll ? [] : await leftOf(inventory, pruned.forgotten, signal)
+    const before = soFar(bundle, generation)
+    const released = pruned.released.map(({ object, why }) => cut(`${describeObject(object)}: ${why}`))
+    const counts = {
+      deleted: before.deleted + inventory.objects.length - rest.length - released.length,
+      left: [...new Set([...before.left, ...released])].slice(0, LIMITS.rowDetails),
+      leftTotal: before.leftTotal + released.length,
+    }
+    if (rest.length > 0) {
+      const message = pruned.waits ?? 'its objects move to another bundle'
+      const less = { ...inventory, objects: rest }
+      if (rest.length < inventory.objects.length) {
+        await receipts.note(rowFor(tombstone, 'Removing', { ...counts, message }), true)
+        await state.writeInventory(less)
+      }
+      bundles.keepFormer(less)
+      throw new Waiting('Removing', message, AGAIN_MS)
+    }
+    if (isEnded) await farewell.after({ inventory, generation, applier }, signal)
+    const is = counts.deleted === 0 && counts.leftTotal > 0 ? 'Orphaned' : 'Removed'
+    // First the receipt: without it a crash would forget what was left.
+    await receipts.note(rowFor(tombstone, is, { ...counts, ...timeNow() }), true)
+    await state.deleteInventory(bundle)
+    bundles.dropFormer(bundle)
+    log.info({ bundle, generation, policy, deleted: counts.deleted, left: counts.leftTotal }, 'bundle removed')
+  }
+
+  function timeNow(): Pick<RemovalRow, 'at'> {
+    const now = ports.hubTime.now()
+    return now === undefined ? {} : { at: formatTime(now) }
+  }
+
+  function refuseBeforeDependent(bundle: string): void {
     const dependent = [...bundles.former().values()].find(({ bundle: other, options }) =>
       options?.dependsOn?.some((dependency) => fullName(other, dependency.bundle) === bundle),
     )
-    if (dependent && policy === 'Delete' && isBuried(dependent.bundle)) {
+    if (dependent && isBuried(dependent.bundle)) {
       throw new Waiting('Dependent', `bundle ${dependent.bundle} depends on ${bundle} and goes first`, AGAIN_MS)
     }
-    if (policy === 'Delete') {
-      const options = inventory.options ?? {}
-      const applier = appliers.as(options.executor)
-      // What keeps its objects is not ended.
-      const isKept = cause !== undefined && options.delete?.[cause] === 'Orphan'
-      if (!isKept) inventory = await farewell.before({ inventory, generation, applier }, signal)
-      const pruned = await pruneObjects(
-        {
-          bundle,
-          objects: inventory.objects,
-          // Without a cause somebody decided for this very removal; then only rules about single objects count.
-          options: cause ? options : { ...options, delete: { ...options.delete, bundleDeleted: 'Delete' } },
-          cause: cause ?? 'bundleDeleted',
-          isHealthy: true,
-          ceiling: ports.maxPrune,
-          applier,
-          wanted: bundles.wantedElsewhere,
-          log,
-        },
-        signal,
-      )
-      const left = await leftOf(inventory, pruned.forgotten, signal)
-      if (left.length > 0) {
-        const rest = { ...inventory, objects: left }
-        if (left.length < inventory.objects.length) await state.writeInventory(rest)
-        bundles.keepFormer(rest)
-        throw new Waiting('Removing', pruned.waits ?? 'its objects move to another bundle', AGAIN_MS)
-      }
-      if (!isKept) inventory = await farewell.after({ inventory, generation, applier }, signal)
-    }
-    await state.deleteInventory(bundle)
-    bundles.dropFormer(bundle)
-    log.info({ bundle, generation, policy, objects: inventory.objects.length }, 'bundle removed')
+  }
+
+  async function prune(
+    { bundle, cause }: Tombstone,
+    { objects }: Inventory,
+    how: { readonly applier: Applier; readonly rules: BundleOptions; readonly signal: AbortSignal },
+  ): Promise<Pruned> {
+    return pruneObjects(
+      {
+        bundle,
+        objects,
+        options: how.rules,
+        cause: cause ?? 'bundleDeleted',
+        isHealthy: true,
+        ceiling: ports.maxPrune,
+        applier: how.applier,
+        wanted: bundles.wantedElsewhere,
+        log,
+      },
+      how.signal,
+    )
   }
 
   /** What a bundle that leaves still has: what is not gone, and what another one wants and has not taken over yet. */
@@ -133,4 +206,25 @@ export function createRemoval(ports: RemovalPorts) {
   }
 
   return { bury }
+}
+
+/**
+ * The rules that count. Without a cause somebody decided for this very removal: then only rules about single objects do. A Bundle that says
+ * Orphan by now is heard, also where the cluster has not got that word yet.
+ */
+function rulesFor({ policy, cause }: Tombstone, options: BundleOptions): BundleOptions {
+  const why = cause ?? 'bundleDeleted'
+  const said = cause === undefined ? 'Delete' : policy === 'Orphan' ? 'Orphan' : options.delete?.[why]
+  return said === undefined ? options : { ...options, delete: { ...options.delete, [why]: said } }
+}
+
+function isReceipt({ state }: RemovalRow): boolean {
+  return state === 'Removed' || state === 'Orphaned'
+}
+
+function keepAll({ objects }: Inventory): Pruned {
+  return {
+    forgotten: objects.map(objectKey),
+    released: objects.map((object) => ({ object, why: 'everything of the bundle is kept' })),
+  }
 }

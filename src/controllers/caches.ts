@@ -66,7 +66,14 @@ export function createCaches(informers: Informers): Caches {
   caches.bundles.addIndex('plan', (bundle) =>
     bundle.spec.rollout?.plan ? [inNamespaceOf(bundle, bundle.spec.rollout.plan)] : [],
   )
-  caches.rollouts.addIndex('release', (rollout) => [inNamespaceOf(rollout, rollout.spec.release)])
+  // A Rollout that removes brings no Release: whoever asks for those that do never meets it.
+  caches.rollouts.addIndex('release', (rollout) =>
+    rollout.spec.removal ? [] : [inNamespaceOf(rollout, rollout.spec.release)],
+  )
+  caches.rollouts.addIndex('removes', (rollout) =>
+    rollout.spec.removal ? [inNamespaceOf(rollout, rollout.spec.removal.bundle)] : [],
+  )
+  caches.rollouts.addIndex('removesFrom', unsettledOf)
   caches.rollouts.addIndex('cluster', (rollout) => [
     ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),
   ])
@@ -88,12 +95,19 @@ export function createCaches(informers: Informers): Caches {
   )
   caches.overrides.addIndex('bundle', (override) => [inNamespaceOf(override, override.spec.bundle)])
   caches.assignments.addIndex('bundle', (assignment) => assignment.spec.entries.map(({ bundle }) => bundle))
+  caches.assignments.addIndex('tombstone', ({ spec }) => (spec.tombstones ?? []).map(({ bundle }) => bundle))
   return caches
 }
 
 /** `namespace/name` of a name beside an object. */
 export function inNamespaceOf(object: { readonly metadata: { readonly namespace?: string } }, name: string): string {
   return `${object.metadata.namespace ?? ''}/${name}`
+}
+
+/** Clusters that a Rollout is still to remove its bundle from. */
+export function unsettledOf({ spec, status }: Rollout): string[] {
+  const settled = new Set(status?.settled)
+  return (spec.removal?.clusters ?? []).filter((cluster) => !settled.has(cluster))
 }
 
 /** The Rollouts that carry a Release of a bundle (`namespace/name`). */

@@ -183,28 +183,6 @@ test('an edit that changes no content makes no release', async (t) => {
   assert.equal(condition(bundle, 'Ready'), 'True RolledOut: 1 of 1 ready.')
 })
 
-test('a deleted bundle and an unselected cluster keep what they run; nobody new receives it', async (t) => {
-  const hub = await bundled(t, ['a', 'b'], 10)
-  await reportAll(hub, ['a', 'b'])
-  const b = await hub.client.get(Cluster, { name: 'b' })
-  await hub.client.update(Cluster, { ...b, metadata: { ...b.metadata, labels: {} } })
-  await hub.clock.advance(3000)
-  assert.deepEqual(await generations(hub, ['a', 'b']), [1, 1])
-  assert.equal(
-    condition(await hub.find(Rollout, 'default/hello-g1'), 'Ready'),
-    'True RolledOut: 1 of 1 ready. b is no longer selected, and kept as it is.',
-  )
-
-  await hub.client.delete(Bundle, { namespace: 'default', name: 'hello' })
-  await join(hub, 'late')
-  await hub.clock.advance(5000)
-  assert.deepEqual(await generations(hub, ['a', 'b', 'late']), [1, 1, 0])
-  assert.match(
-    condition(await hub.find(Rollout, 'default/hello-g1'), 'Held'),
-    /^True BundleDeleted: Bundle hello was deleted\. Clusters that run it keep it; nobody else receives it\./,
-  )
-})
-
 test('a bundle made again counts on from what clusters run', async (t) => {
   const hub = await bundled(t, ['a'], 1)
   await reportAll(hub, ['a'])

@@ -11,6 +11,7 @@ import type { Controller } from '../engine/controller.ts'
 import { createEventRecorder } from '../engine/event-recorder.ts'
 import type { SignDocument } from './assignment-assemble/ports.ts'
 import { createAssignmentAssemble } from './assignment-assemble/watch.ts'
+import { createBundleRemove } from './bundle-remove/watch.ts'
 import type { RenderPort } from './bundle-render/ports.ts'
 import { createBundleRender } from './bundle-render/watch.ts'
 import { createCaches } from './caches.ts'
@@ -83,6 +84,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createPlacementDecide(parts),
     createRolloutCreate(parts),
     createRolloutAdvance(parts),
+    createBundleRemove(parts),
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),

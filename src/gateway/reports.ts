@@ -117,7 +117,7 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
 }
 
 function specOf(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
-  const { epoch, revision, document, refusal, bundles, incarnation } = reported
+  const { epoch, revision, document, refusal, bundles, removals = [], incarnation } = reported
   return {
     clusterId: cluster.spec.id,
     epoch,
@@ -127,6 +127,8 @@ function specOf(cluster: Cluster, reported: Report, receivedAt: string): Cluster
     receivedAt,
     ...(incarnation === undefined ? {} : { incarnation }),
     bundles,
+    // A list with keys refuses a second one of the same name; the last word about a bundle counts.
+    ...(removals.length === 0 ? {} : { removals: [...new Map(removals.map((row) => [row.bundle, row])).values()] }),
   }
 }
 

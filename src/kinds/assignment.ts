@@ -1,6 +1,8 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { digest, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
+import { DELETE_POLICIES } from './bundle-options.ts'
+import { REMOVAL_CAUSES } from './rollout.ts'
+import { digest, enumOf, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
 
 /** The head of a cluster's signed document. */
 export const Assignment = defineKind({
@@ -35,6 +37,22 @@ export const Assignment = defineKind({
         startBy: optional(time({ description: 'Not begun by then, the agent waits to be admitted again.' })),
       }),
       { max: 500, default: [], description: 'What the document says should run.' },
+    ),
+    tombstones: optional(
+      listMap(
+        ['bundle'],
+        object({
+          bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
+          generation: int({ description: 'What goes: this generation and every one before it.' }),
+          policy: enumOf(DELETE_POLICIES),
+          cause: optional(enumOf(REMOVAL_CAUSES)),
+          rollout: optional(
+            namespacedName({ description: '`namespace/name` of the Rollout that admitted the removal.' }),
+          ),
+          since: int({ description: 'The revision that brought it; only a report of this one or later can end it.' }),
+        }),
+        { max: 500, description: 'What the document says must go; each stays until the cluster has confirmed it.' },
+      ),
     ),
   }),
   columns: [

@@ -3,6 +3,9 @@ import type { ObjOf } from './define-kind.ts'
 import { digest, enumOf, int, listMap, listOf, namespacedName, object, optional, text, time } from './schema.ts'
 import { STATES } from './states.ts'
 
+/** How the removal of a bundle stands on a cluster. */
+export const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
+
 /** What a cluster's agent last reported. */
 export const ClusterReport = defineKind({
   kind: 'ClusterReport',
@@ -78,6 +81,31 @@ export const ClusterReport = defineKind({
         ),
       }),
       { max: 500, default: [], description: 'One row per bundle the cluster runs.' },
+    ),
+    removals: optional(
+      listMap(
+        ['bundle'],
+        object({
+          bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
+          generation: int({ description: 'The generation of the tombstone.' }),
+          state: enumOf(REMOVAL_STATES, {
+            description: 'Removed and Orphaned are receipts: the cluster has nothing recorded of the Bundle any more.',
+          }),
+          message: optional(text({ max: 4096, description: 'What it waits for, in the words of the cluster.' })),
+          deleted: optional(int({ description: 'How many objects were deleted.' })),
+          left: optional(
+            listOf(text({ max: 2100 }), {
+              max: 20,
+              description: 'Objects left in place, each with why; the first 20.',
+            }),
+          ),
+          leftTotal: optional(int({ description: 'How many were left in place.' })),
+          at: optional(
+            time({ description: 'When it was done, by the clock of the hub as far as the agent knows it.' }),
+          ),
+        }),
+        { max: 500, description: 'Bundles that are being removed, and the last ones that were.' },
+      ),
     ),
   }),
   columns: [

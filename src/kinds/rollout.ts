@@ -1,5 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
+import { DELETE_POLICIES } from './bundle-options.ts'
 import { ringName, rings } from './ring.ts'
 import {
   Conditions,
@@ -37,6 +38,9 @@ const COUNTS = {
   offline: int({ default: 0 }),
 }
 
+/** Why a whole Bundle leaves a cluster. */
+export const REMOVAL_CAUSES = ['unplaced', 'bundleDeleted'] as const
+
 /** One Release on its way through the fleet. */
 export const Rollout = defineKind({
   kind: 'Rollout',
@@ -59,6 +63,30 @@ export const Rollout = defineKind({
         max: 64,
         description: 'Who started or resumed it; names are only ever added, each by its bearer.',
       }),
+    ),
+    removal: optional(
+      object(
+        {
+          bundle: name({ description: 'The Bundle that goes.' }),
+          cause: enumOf(REMOVAL_CAUSES, {
+            description:
+              'Which of the rules of `delete` of the Bundle counts: the cluster left its Placement, or the Bundle was deleted.',
+          }),
+          policy: enumOf(DELETE_POLICIES, {
+            default: 'Delete',
+            description:
+              'Orphan: the Bundle said so when it left, and its objects stay. Delete: what the cluster has recorded of the Bundle decides.',
+          }),
+          clusters: setOf(name(), {
+            max: 10_000,
+            min: 1,
+            description: 'From which clusters; written down once, never worked out anew.',
+          }),
+          reason: text({ max: 1024, description: 'What a person changed.' }),
+          asks: optional(text({ max: 1024, description: 'Why it began paused: it drops more than may go unasked.' })),
+        },
+        { immutable: true, description: 'What is removed; then this Rollout brings nothing. Only the hub writes it.' },
+      ),
     ),
   }),
   status: object({
@@ -132,6 +160,13 @@ export const Rollout = defineKind({
       listMap(['bundle'], object({ bundle: name(), by: name({ description: 'The Rollout that carries it now.' }) }), {
         max: 256,
         description: 'Bundles that newer Rollouts carry; nobody is admitted here for them any more.',
+      }),
+    ),
+    settled: optional(
+      setOf(name(), {
+        max: 10_000,
+        description:
+          'Of a removal: clusters that are through with it for good, removed or meant to keep the Bundle again.',
       }),
     ),
     counts: optional(object(COUNTS, { description: 'Pairs of bundle and cluster, per state.' })),

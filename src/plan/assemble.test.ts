@@ -50,24 +50,29 @@ test('two contents of one generation: the first stays, the second is named', () 
   ])
 })
 
-test('a tombstone removes at its generation or below, stays until its receipt, and gives way to a newer admission', () => {
-  const tombstone = { bundle: 'ns/b', generation: 3, policy: 'Delete' as const }
-  const removed = assemble({ entries: [entry('ns/b', 2)], admissions: [], removals: [tombstone] })
-  assert.deepEqual([removed.entries, removed.tombstones, removed.changed], [[], [tombstone], true])
+test('a tombstone takes what the document has, stays until its receipt, and gives way to a newer admission', () => {
+  const removal = { bundle: 'ns/b', policy: 'Delete', cause: 'unplaced', rollout: 'ns/b-removal' } as const
+  const removed = assemble({ entries: [entry('ns/b', 3)], admissions: [], removals: [removal] })
+  assert.deepEqual([removed.entries, removed.tombstones, removed.changed], [[], [{ ...removal, generation: 3 }], true])
+  assert.equal(assemble({ entries: [], admissions: [], removals: [removal] }).changed, false)
 
-  const newer = assemble({ entries: [entry('ns/b', 4)], admissions: [], removals: [tombstone] })
-  assert.equal(newer.changed, false)
-
-  const tombstones = [tombstone]
-  assert.equal(assemble({ entries: [], tombstones, admissions: [] }).tombstones.length, 1)
+  const tombstones = [{ ...removal, generation: 3, since: 7 }]
+  assert.equal(assemble({ entries: [], tombstones, admissions: [], removals: [removal] }).changed, false)
   assert.equal(assemble({ entries: [], tombstones, admissions: [entry('ns/b', 3)] }).changed, false)
   const back = assemble({ entries: [], tombstones, admissions: [entry('ns/b', 4)] })
   assert.deepEqual([back.entries.length, back.tombstones.length], [1, 0])
 
-  const old = assemble({ entries: [], tombstones, admissions: [], removed: [{ bundle: 'ns/b', generation: 2 }] })
-  assert.equal(old.tombstones.length, 1)
-  const done = assemble({ entries: [], tombstones, admissions: [], removed: [{ bundle: 'ns/b', generation: 3 }] })
+  const receipt = (generation: number, revision: number) => [{ bundle: 'ns/b', generation, revision }]
+  const old = assemble({ entries: [], tombstones, admissions: [], removed: receipt(2, 9) })
+  assert.equal(old.tombstones.length, 1, 'of an older generation')
+  const former = assemble({ entries: [], tombstones, admissions: [], removed: receipt(3, 6) })
+  assert.equal(former.tombstones.length, 1, 'of a removal before this one')
+  const held = assemble({ entries: [], tombstones, admissions: [entry('ns/b', 3)], removed: receipt(3, 7) })
+  assert.equal(held.tombstones.length, 1, 'while somebody holds a slot to bring it, it must not come back')
+  const done = assemble({ entries: [], tombstones, admissions: [], removed: receipt(3, 7) })
   assert.deepEqual([done.tombstones, done.changed], [[], true])
+  const fresh = assemble({ entries: [entry('ns/b', 3)], admissions: [], removals: [removal], removed: receipt(3, 99) })
+  assert.equal(fresh.tombstones.length, 1, 'a receipt from before the tombstone does not end it')
 })
 
 test('property: without removals no bundle ever disappears and no generation goes back (I-08)', () => {

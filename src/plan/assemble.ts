@@ -25,7 +25,16 @@ export interface AssembledTombstone {
   readonly bundle: string
   readonly generation: number
   readonly policy: 'Delete' | 'Orphan'
+  /** Why; absent where somebody decided for this very removal. */
+  readonly cause?: 'unplaced' | 'bundleDeleted'
+  /** The Rollout that admitted it, `namespace/name`. */
+  readonly rollout?: string
+  /** The revision that brought it; absent while it is new. */
+  readonly since?: number
 }
+
+/** An admitted removal: what the document has of the bundle goes. */
+export type AdmittedRemoval = Omit<AssembledTombstone, 'generation' | 'since'>
 
 /** What to put together. */
 export interface AssembleInput {
@@ -35,9 +44,9 @@ export interface AssembleInput {
   /** Every Rollout admission of this cluster. */
   readonly admissions: readonly AssembledEntry[]
   /** Admitted removals. */
-  readonly removals?: readonly AssembledTombstone[]
-  /** Bundles whose removal the cluster has confirmed, with the generation of the receipt. */
-  readonly removed?: readonly { readonly bundle: string; readonly generation: number }[]
+  readonly removals?: readonly AdmittedRemoval[]
+  /** Bundles whose removal the cluster has confirmed, with the generation of the receipt and the revision it had seen by then. */
+  readonly removed?: readonly { readonly bundle: string; readonly generation: number; readonly revision: number }[]
 }
 
 /** Two contents claim one generation of a bundle; the document keeps the first. */
@@ -90,22 +99,23 @@ export function assemble(input: AssembleInput): Assembled {
     changed = true
   }
 
-  for (const removal of input.removals ?? []) {
-    const present = entries.get(removal.bundle)
-    if (present && present.generation > removal.generation) continue
-    const grave = tombstones.get(removal.bundle)
-    if (grave && grave.generation >= removal.generation) continue
-    entries.delete(removal.bundle)
-    tombstones.set(removal.bundle, removal)
+  for (const { bundle, ...removal } of input.removals ?? []) {
+    const present = entries.get(bundle)
+    if (!present) continue
+    entries.delete(bundle)
+    const generation = Math.max(present.generation, tombstones.get(bundle)?.generation ?? 0)
+    tombstones.set(bundle, { ...removal, bundle, generation })
     changed = true
   }
 
-  for (const receipt of input.removed ?? []) {
-    const grave = tombstones.get(receipt.bundle)
-    if (grave && receipt.generation >= grave.generation) {
-      tombstones.delete(receipt.bundle)
-      changed = true
-    }
+  for (const { bundle, generation, revision } of input.removed ?? []) {
+    const grave = tombstones.get(bundle)
+    // A receipt of a former removal says nothing about this one.
+    if (!grave || generation < grave.generation || revision < (grave.since ?? Infinity)) continue
+    // Somebody still holds a slot to bring what it removes: without the tombstone that would come back.
+    if (input.admissions.some((one) => one.bundle === bundle && one.generation <= grave.generation)) continue
+    tombstones.delete(bundle)
+    changed = true
   }
 
   const byBundle = (a: { bundle: string }, b: { bundle: string }) => compareText(a.bundle, b.bundle)

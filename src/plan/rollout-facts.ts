@@ -1,5 +1,6 @@
 /** What a rollout's decision follows from, and what it can be. */
 import type { ApprovalFact } from './rollout-approvals.ts'
+import type { RemovalFacts } from './removal.ts'
 import type { BundleStanding, GateAnswer, GateAsk } from './rollout-gates.ts'
 import type { Hold } from './rollout-holds.ts'
 import type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
@@ -16,6 +17,8 @@ export interface RolloutFacts {
   /** What is written down about the rings. */
   readonly ringStates?: readonly RingState[]
   readonly paused: boolean
+  /** Why it began paused: a sentence that asks. */
+  readonly asks?: string
   /** A person ended it: nobody else is ever admitted. */
   readonly aborted?: boolean
   /** An admitted cluster that is not Ready after so long counts as failed. */
@@ -78,6 +81,8 @@ export interface RolloutInput {
   readonly gateAnswerOf?: (ring: string, gate: string) => GateAnswer | undefined
   /** How another Bundle beside the Rollout stands; undefined: there is none. */
   readonly standingOf?: (bundle: string) => BundleStanding | undefined
+  /** It removes; then the release and the decisions do not count. */
+  readonly removal?: RemovalFacts
 }
 
 /** Pairs per state, as the Rollout's status counts them. */
@@ -116,6 +121,8 @@ interface Base {
   /** What to write down about the rings; absent while the members are not known. */
   readonly rings?: readonly RingState[]
   readonly ringCounts?: readonly RingCount[]
+  /** Of a removal: clusters that are through with it for good. */
+  readonly settled?: readonly string[]
   /** Pairs that are in no ring. */
   readonly unringed?: readonly string[]
   /** What to ask the world, by ring. */

@@ -2,6 +2,7 @@
 import type { Labels } from '../core/selector.ts'
 import type { Availability } from './availability.ts'
 import { compareText } from './placement.ts'
+import type { ReportedRemoval } from './removal.ts'
 import { pairState, sameRevision } from './state.ts'
 import type { PairFacts, PairState, ReportedBundle, Revision } from './state.ts'
 import type { ClusterContent } from './variants.ts'
@@ -35,6 +36,10 @@ export interface RolloutCluster {
   readonly assigned: ReadonlyMap<string, Revision>
   /** What its agent reports, by `namespace/name` of the bundle. */
   readonly reported: ReadonlyMap<string, ReportedBundle>
+  /** Tombstones of its document, by `namespace/name` of the bundle; absent: it has no document. */
+  readonly buried?: ReadonlyMap<string, { readonly generation: number }>
+  /** What its agent reports of removals, by `namespace/name` of the bundle. */
+  readonly removals?: ReadonlyMap<string, ReportedRemoval>
   /** Milliseconds since 1970 of the report. */
   readonly reportedAt?: number
 }

@@ -49,6 +49,8 @@ function freedBy(
   // A newer rollout records its own admission before a document names its generation, so the pair stays counted there.
   if ((assigned?.generation ?? 0) > target.generation || (reported?.generation ?? 0) > target.generation)
     return 'Overtaken'
+  // What is being removed is not brought any more; the tombstone stays until this slot is given back.
+  if ((cluster.buried?.get(key)?.generation ?? 0) >= target.generation) return 'Overtaken'
   if (isReportedAt(target, reported)) {
     if (reported?.state === 'Ready' || reported?.state === 'Drifted') return 'Report'
     // Pending is what an agent says that has not begun.
@@ -169,7 +171,8 @@ export function nextAdmissions(members: {
       cluster,
       ring,
       admittedAt: formatTime(input.now),
-      ...(startByMs === undefined ? {} : { startBy: formatTime(input.now + startByMs) }),
+      // A removal is not content: it has no start-by.
+      ...(startByMs === undefined || input.removal ? {} : { startBy: formatTime(input.now + startByMs) }),
     })
   }
   return admitted

@@ -278,7 +278,7 @@ test('holds say why, since when and what releases them', () => {
   )
   assert.equal(
     sentence(input({}, {}, { deletedBundles: ['b'] })),
-    'Bundle b was deleted. Clusters that run it keep it; nobody else receives it. Released by creating the Bundle again.',
+    'Bundle b was deleted; nobody else receives it. Its removal is a Rollout of its own. Released by creating the Bundle again.',
   )
 })
 

@@ -19,7 +19,16 @@
  * One that goes offline after it keeps its slot.
  */
 import { formatTime, parseTime } from '../core/time.ts'
-import type { FreedSlot, RolloutCounts, RolloutDecision, RolloutInput, Superseded } from './rollout-facts.ts'
+import { removalPairs } from './removal.ts'
+import type { RemovalFacts } from './removal.ts'
+import type {
+  FreedSlot,
+  RolloutCounts,
+  RolloutDecision,
+  RolloutInput,
+  RolloutPhase,
+  Superseded,
+} from './rollout-facts.ts'
 import { budgetHold, failureHold, holdOf, nameSome, unrenderedHold } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
 import { judgeExit, judgeOpening, withoutExit } from './rollout-opening.ts'
@@ -41,11 +50,30 @@ export { START_BY_MARGIN_MS } from './rollout-slots.ts'
 
 /** Decides the next step of a rollout. */
 export function planRollout(input: RolloutInput): RolloutDecision {
+  if (input.removal) return planRemoval(input, input.removal)
   const superseded = supersededBundles(input)
   const { decision, pairs } = decide(input, superseded)
   const known = { superseded, ...(decision.counts ? { bundleCounts: countBundles(pairs) } : {}) }
   if (decision.kind === 'Supersede') return { ...decision, ...known }
   return { ...decision, ...known, message: `${decision.message}${describeGone(input, superseded)}` }
+}
+
+/** The same rings, budgets and holds, for a bundle that leaves. */
+function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecision {
+  const { pairs, kept, freed, settled } = removalPairs(input, removal)
+  const counts = countPairs(pairs)
+  const base = { admissions: kept, freed, counts, settled }
+  const hold = outerHold({ ...input, release: undefined }, removal.keep ? [] : [removal])
+  if (hold) {
+    const isStopped = hold.reason === 'Paused' || hold.reason === 'Aborted'
+    const phase = isStopped ? hold.reason : kept.length > 0 ? 'Progressing' : 'Pending'
+    return { ...base, kind: isStopped ? 'Pause' : 'Wait', phase: phase as RolloutPhase, hold, message: hold.message }
+  }
+  if (pairs.length === 0) {
+    const message = 'Nobody is left to remove it from.'
+    return { ...base, kind: 'Complete', phase: 'Completed', excused: [], message }
+  }
+  return { ...advance({ input, pairs, kept, freed, counts, ...placeInRings(input, pairs) }), settled }
 }
 
 interface Decided {
@@ -124,7 +152,7 @@ function placeInRings(
 }
 
 /** Holds that do not depend on how the members are doing. */
-function outerHold(input: RolloutInput, undecided: readonly ReleaseBundle[]): Hold | undefined {
+function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 'placement'>[]): Hold | undefined {
   const since = input.rollout.createdAt
   const open = input.predecessors.filter((predecessor) => !predecessor.closed)
   if (open.length > 0) {
@@ -140,7 +168,7 @@ function outerHold(input: RolloutInput, undecided: readonly ReleaseBundle[]): Ho
     const names = nameSome(input.deletedBundles ?? [])
     return holdOf(
       'BundleDeleted',
-      `Bundle ${names} was deleted. Clusters that run it keep it; nobody else receives it.`,
+      `Bundle ${names} was deleted; nobody else receives it. Its removal is a Rollout of its own.`,
       'creating the Bundle again',
     )
   }
@@ -155,6 +183,13 @@ function outerHold(input: RolloutInput, undecided: readonly ReleaseBundle[]): Ho
   }
   if (input.rollout.aborted) {
     return holdOf('Aborted', 'Aborted; what was admitted goes on, nobody else is admitted.', 'a newer Release')
+  }
+  if (input.rollout.paused && input.rollout.asks !== undefined) {
+    return holdOf(
+      'Paused',
+      `${input.rollout.asks} Nothing goes before somebody says so.`,
+      'flotilla rollout resume NAME',
+    )
   }
   if (input.rollout.paused) {
     return holdOf('Paused', 'Paused; what was admitted goes on.', 'setting spec.paused to false')
@@ -235,7 +270,7 @@ function advance(members: Members): RolloutDecision {
   }
   const admitted = nextAdmissions({ input, pairs, kept, inUse, limits, ringOf: (pair) => rings[indexOf(pair)]! })
   if (admitted.length > 0) {
-    const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts)}.`
+    const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts, input)}.`
     return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...kept, ...admitted], message }
   }
 
@@ -263,7 +298,7 @@ function advance(members: Members): RolloutDecision {
   if (isShut && opening?.kind === 'Held') return wait(opening.hold)
   const isLast = current === rings.length - 1
   if (!isLast && gate.kind === 'Open' && members.pairs.length > 0) {
-    const message = `Ring ${ring.name} is through: ${count.ready} of ${count.members} ready. Ring ${rings[current + 1]!.name} is next.`
+    const message = `Ring ${ring.name} is through: ${count.ready} of ${count.members} ${input.removal ? 'removed' : 'ready'}. Ring ${rings[current + 1]!.name} is next.`
     return {
       ...base,
       kind: 'Pass',
@@ -277,7 +312,7 @@ function advance(members: Members): RolloutDecision {
     return wait(budgetHold(limits.flight, [...inUse.clusters], kept))
   }
   if (moving.length > 0) {
-    const message = `Waits for the report of ${nameSome(moving)}; ${progress(counts)}.`
+    const message = `Waits for the report of ${nameSome(moving)}; ${progress(counts, input)}.`
     return wait({
       ...budgetHold(limits.flight, moving, kept),
       reason: 'ReportPending',
@@ -324,7 +359,7 @@ function advance(members: Members): RolloutDecision {
   }
   if (opening?.kind === 'Held') return wait(opening.hold)
   if (unringed.length > 0) {
-    const message = `${progress(counts)}; ${nameSome(unringed)} in no ring.`
+    const message = `${progress(counts, input)}; ${nameSome(unringed)} in no ring.`
     return wait(holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
   }
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
@@ -335,7 +370,7 @@ function advance(members: Members): RolloutDecision {
     kind: 'Complete',
     phase: 'Completed',
     excused: excused.map((pair) => pair.cluster),
-    message: `${progress(counts)}${broken}${late}.${unmade}`,
+    message: `${progress(counts, input)}${broken}${late}.${unmade}`,
     rings: passing(base.rings, current, input.now),
   }
 }
@@ -430,6 +465,6 @@ function countBundles(pairs: readonly Pair[]): ReadonlyMap<string, RolloutCounts
   return new Map([...groups].map(([bundle, those]) => [bundle, countPairs(those)]))
 }
 
-function progress(counts: RolloutCounts): string {
-  return `${counts.ready} of ${counts.total} ready`
+function progress(counts: RolloutCounts, input: RolloutInput): string {
+  return `${counts.ready} of ${counts.total} ${input.removal ? 'removed' : 'ready'}`
 }

@@ -50,7 +50,12 @@ export interface ControllersHome {
   /** The document a cluster's Assignment names; it is not signed here. */
   documentOf(cluster: string): Promise<ClusterDocument>
   /** Plays the agent: reports every bundle of its Assignment, as the gateway would store it. */
-  report(cluster: string, state: State, message?: string): Promise<void>
+  report(
+    cluster: string,
+    state: State,
+    message?: string,
+    removals?: NonNullable<ClusterReport['spec']['removals']>,
+  ): Promise<void>
   /** Plays a gateway: publishes a summary. */
   summarize(gateway: string, up: number, seen: Readonly<Record<string, number>>): Promise<void>
   /** Starts the controllers again, with empty memory; the API stays. */
@@ -143,7 +148,7 @@ export async function startControllersHome(dialects: readonly string[] = []): Pr
       const bytes = await blobs.get((await client.get(Assignment, { name: cluster })).spec.document)
       return JSON.parse(fromUtf8(bytes!)) as ClusterDocument
     },
-    report: async (cluster, state, message) => {
+    report: async (cluster, state, message, removals) => {
       const assignment = await find(Assignment, cluster)
       const present = await find(ClusterReport, cluster)
       const spec: ClusterReport['spec'] = {
@@ -158,6 +163,7 @@ export async function startControllersHome(dialects: readonly string[] = []): Pr
           state,
           ...(message === undefined ? {} : { message }),
         })),
+        ...(removals ? { removals: [...removals] } : {}),
       }
       if (present) await client.update(ClusterReport, { ...present, spec })
       else await client.create(ClusterReport, build(ClusterReport, cluster, { spec }))

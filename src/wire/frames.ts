@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
+import { REMOVAL_STATES } from '../kinds/cluster-report.ts'
 import { STATES } from '../kinds/states.ts'
 import { LIMITS } from './limits.ts'
 import { parseJson } from './validate.ts'
@@ -164,6 +165,24 @@ export const ReportRow = Type.Object(
 )
 export type ReportRow = Static<typeof ReportRow>
 
+/** How the removal of one bundle stands; `Removed` and `Orphaned` are receipts. */
+export const RemovalRow = Type.Object(
+  {
+    bundle: Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' }),
+    /** Of the tombstone. */
+    generation: Type.Integer({ minimum: 1 }),
+    state: Type.Unsafe<(typeof REMOVAL_STATES)[number]>({ type: 'string', enum: [...REMOVAL_STATES] }),
+    message: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
+    deleted: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** Objects left in place, each with why. */
+    left: Type.Optional(Type.Array(Type.String({ maxLength: LIMITS.messageChars }), { maxItems: LIMITS.rowDetails })),
+    leftTotal: Type.Optional(Type.Integer({ minimum: 0 })),
+    at: Type.Optional(Type.String({ maxLength: 40, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z$' })),
+  },
+  strict,
+)
+export type RemovalRow = Static<typeof RemovalRow>
+
 /** One thing a cluster says about itself; untrusted. */
 export const Claim = Type.Object(
   {
@@ -205,6 +224,8 @@ export const Report = Type.Object(
     /** Absent: nothing is known yet, and what the hub has stays. */
     claims: Type.Optional(Type.Array(Claim, { maxItems: LIMITS.claims })),
     bundles: Type.Array(ReportRow, { maxItems: LIMITS.bundles }),
+    /** Bundles being removed, and the last ones that were. */
+    removals: Type.Optional(Type.Array(RemovalRow, { maxItems: LIMITS.bundles })),
     /** Which life of the cluster this is, from 2: it was restored from a backup. */
     incarnation: Type.Optional(Type.Integer({ minimum: 2 })),
     /** Why the newest document was not accepted, when it was not. */

@@ -25,6 +25,8 @@ export const LIMITS = {
   messageChars: 1024,
   /** Drifted objects, and values, that one row of a report tells. */
   rowDetails: 20,
+  /** Receipts of removals that an agent keeps, newest first. */
+  receipts: 32,
   /** Claims of a cluster, as the kind allows. */
   claims: 64,
   claimNameChars: 253,

@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/digest.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
-import type { AssembledEntry } from '../../plan/assemble.ts'
+import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import type { Pace } from '../pace.ts'
 
@@ -14,6 +14,10 @@ export interface AssignmentAssemblePorts {
   assignmentOf(cluster: string): Assignment | undefined
   /** Every admission of the cluster that any Rollout holds. */
   admissionsOf(cluster: Cluster): readonly AssembledEntry[]
+  /** Removals of the cluster that any Rollout admitted and that are still meant. */
+  removalsOf(cluster: Cluster): readonly AdmittedRemoval[]
+  /** What the cluster's agent has confirmed. */
+  removedOf(cluster: Cluster): NonNullable<AssembleInput['removed']>
   readonly sign: SignDocument
   /** Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has none. Throws Waiting when they cannot be read. */
   seal(cluster: Cluster, entry: AssembledEntry, signal: AbortSignal): Promise<AssembledEntry['sealed']>

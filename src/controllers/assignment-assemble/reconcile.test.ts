@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { digestOf } from '../../core/digest.ts'
 import { ApiError, Stalled } from '../../core/errors.ts'
 import { Assignment } from '../../kinds/assignment.ts'
-import type { AssembledEntry } from '../../plan/assemble.ts'
+import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
@@ -34,6 +34,8 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     epoch?: number
     trustVersion?: number
     ahead?: readonly string[]
+    removals?: readonly AdmittedRemoval[]
+    removed?: NonNullable<AssembleInput['removed']>
   } = { admissions: [] }
   const stored = new Map<string, Uint8Array>()
   const write = (verb: string) => async (assignment: Assignment) => {
@@ -44,6 +46,8 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
   const reconciler = assignmentAssembleReconciler({
     assignmentOf: () => world.assignment,
     admissionsOf: () => world.admissions,
+    removalsOf: () => world.removals ?? [],
+    removedOf: () => world.removed ?? [],
     sign: async (document) => {
       signed.push(document)
       return signDocument(signer, document)

@@ -7,8 +7,8 @@ import { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/assemble.ts'
-import type { Assembled, AssembledEntry } from '../../plan/assemble.ts'
-import type { ClusterDocument } from '../../wire/document.ts'
+import type { Assembled, AssembledTombstone } from '../../plan/assemble.ts'
+import type { ClusterDocument, Tombstone } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/sealed.ts'
 import { ownDocument } from '../../wire/signed-document.ts'
@@ -30,7 +30,13 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const found = ports.assignmentOf(name)
       const present = found?.spec.clusterId === cluster.spec.id ? found : undefined
       const before = present?.spec.entries ?? []
-      const content = assemble({ entries: before, admissions: ports.admissionsOf(cluster) })
+      const content = assemble({
+        entries: before,
+        tombstones: present?.spec.tombstones ?? [],
+        admissions: ports.admissionsOf(cluster),
+        removals: ports.removalsOf(cluster),
+        removed: ports.removedOf(cluster),
+      })
       refuse(content)
       refuseWhileBehind(ports)
       // Only there while something is wrong; see the README.
@@ -47,7 +53,8 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         ports,
         context.signal,
       )
-      if (unsealed && isTrusted && jsonEqual(entries, before) && content.tombstones.length === 0) throw unsealed
+      const sameGraves = jsonEqual(content.tombstones, present?.spec.tombstones ?? [])
+      if (unsealed && isTrusted && jsonEqual(entries, before) && sameGraves) throw unsealed
       if (found && !present) await ports.deleteAssignment(found, context.signal)
 
       const document = documentFor(
@@ -63,7 +70,8 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       )
       const digest = await ports.putBlob(await ports.sign(document, context.signal))
       ports.pace.note(name)
-      const next = assignmentFor(cluster, present, { ...document, entries }, digest)
+      const { tombstones } = content
+      const next = assignmentFor(cluster, present, { ...document, entries, tombstones }, digest)
       if (present) await ports.updateAssignment(next, context.signal)
       else await ports.createAssignment(next, context.signal)
       context.log.info({ cluster: name, revision: document.revision }, 'document issued')
@@ -137,18 +145,22 @@ function documentFor(
         ...entry,
         ...(sealed ? { sealed: sealed.values } : {}),
       })),
-      tombstones: content.tombstones,
+      tombstones: content.tombstones.map(tombstoneOf),
     },
   }
+}
+
+function tombstoneOf({ bundle, generation, policy, cause }: AssembledTombstone): Tombstone {
+  return { bundle, generation, policy, ...(cause ? { cause } : {}) }
 }
 
 function assignmentFor(
   cluster: Cluster,
   present: Assignment | undefined,
-  document: Omit<ClusterDocument, 'content'> & { readonly entries: readonly AssembledEntry[] },
+  document: Omit<ClusterDocument, 'content'> & Pick<Assembled, 'entries' | 'tombstones'>,
   digest: Assignment['spec']['document'],
 ): Assignment {
-  const { clusterId, epoch, revision, previous, entries } = document
+  const { clusterId, epoch, revision, previous, entries, tombstones } = document
   return {
     apiVersion: apiVersionOf(Assignment),
     kind: Assignment.kind,
@@ -168,6 +180,9 @@ function assignmentFor(
         ...(startBy === undefined ? {} : { startBy }),
         ...(sealed ? { sealed } : {}),
       })),
+      ...(tombstones.length === 0
+        ? {}
+        : { tombstones: tombstones.map((tombstone) => ({ ...tombstone, since: tombstone.since ?? revision })) }),
     },
   }
 }

@@ -17,6 +17,7 @@ import type { Trigger } from '../triggers.ts'
 import type { ValuesKeys } from '../values-keys.ts'
 import type { SignDocument } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
+import { receiptsOf, removalsFor } from './removals.ts'
 import { createSealer } from './sealer.ts'
 
 /** At most one document per cluster in this time. */
@@ -45,6 +46,8 @@ export function createAssignmentAssemble(
       caches.rollouts.lister
         .by('cluster', metadata.name)
         .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
+    removalsOf: (cluster) => removalsFor(caches, cluster),
+    removedOf: (cluster) => receiptsOf(caches, cluster),
     sign: parts.sign,
     seal: createSealer(parts),
     putBlob: (bytes) => blobs.put(bytes),
@@ -62,7 +65,18 @@ export function createAssignmentAssemble(
     trustVersion: () => parts.trustVersion(),
     pace: createPace(clock, REVISION_EVERY_MS),
   })
-  const rollouts = triggerOn(caches.rollouts, ({ before, after }) => newlyAdmitted(before, after))
+  const rollouts = triggerOn(caches.rollouts, ({ before, after }) => [
+    ...newlyAdmitted(before, after),
+    // A slot that was given back lets a tombstone go.
+    ...newlyAdmitted(after, before).filter((cluster) => caches.assignments.lister.get(cluster)?.spec.tombstones),
+  ])
+  const receipts = triggerOn(caches.reports, ({ key, before, after }) =>
+    jsonEqual(before?.spec.removals, after?.spec.removals) && before?.spec.revision === after?.spec.revision
+      ? []
+      : caches.assignments.lister.get(key)?.spec.tombstones
+        ? [key]
+        : [],
+  )
   // An admission may be seen before the Release it carries.
   const releases = triggerOn(caches.releases, ({ before, after }) =>
     after && !before
@@ -85,10 +99,10 @@ export function createAssignmentAssemble(
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    watches: [rollouts.watch, releases.watch, ahead.watch],
+    watches: [rollouts.watch, receipts.watch, releases.watch, ahead.watch],
     failureCondition: 'Assigned',
   })
-  return withTriggers(controller, [rollouts, releases, ahead, trust])
+  return withTriggers(controller, [rollouts, receipts, releases, ahead, trust])
 }
 
 function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {
@@ -102,6 +116,7 @@ function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined):
 }
 
 function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {
+  if (rollout.spec.removal) return []
   const release = caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
   return (rollout.status?.admissions ?? [])
     .filter((admission) => admission.cluster === cluster)

@@ -63,9 +63,8 @@ export function createBundleRender(
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
     highestAssigned: (bundle) =>
-      caches.assignments.lister
-        .by('bundle', bundle)
-        .flatMap((assignment) => assignment.spec.entries)
+      [...caches.assignments.lister.by('bundle', bundle), ...caches.assignments.lister.by('tombstone', bundle)]
+        .flatMap(({ spec }) => [...spec.entries, ...(spec.tombstones ?? [])])
         .reduce((highest, entry) => (entry.bundle === bundle ? Math.max(highest, entry.generation) : highest), 0),
     treeOf: (artifact) => readTree(artifact, blobs),
     configMap: async (namespace, name, key) => (await find(ConfigMap, namespace, name))?.data?.[key],

@@ -96,9 +96,8 @@ function triggersOf(caches: Caches, books: PlacementBooks, now: () => number): r
     }),
     // A cluster that no longer runs anything of a placement is no longer Evicting.
     triggerOn(caches.assignments, ({ key: cluster, before, after }) => {
-      const left = (before?.spec.entries ?? []).some(
-        ({ bundle }) => !after?.spec.entries.some((entry) => entry.bundle === bundle),
-      )
+      const held = (one: typeof after) => [...(one?.spec.entries ?? []), ...(one?.spec.tombstones ?? [])]
+      const left = held(before).some(({ bundle }) => !held(after).some((entry) => entry.bundle === bundle))
       if (!left) return []
       const pages = caches.decisions.lister.by('cluster', cluster)
       const evicting = pages.filter(({ spec }) =>
@@ -125,10 +124,11 @@ function loadOf(caches: Caches, key: string) {
   return isRanked(question) || question.scheduler === 'ocm' ? loadBeside(caches.decisions.lister.list(), key) : NO_LOAD
 }
 
-/** Whether a cluster's document has a bundle of the placement. */
+/** Whether a cluster's document has a bundle of the placement, or its tombstone. */
 function holds(caches: Pick<Caches, 'assignments' | 'bundles'>, placement: Placement, cluster: string): boolean {
-  const entries = caches.assignments.lister.get(cluster)?.spec.entries ?? []
-  return entries.some(({ bundle }) => {
+  const assignment = caches.assignments.lister.get(cluster)
+  const held = [...(assignment?.spec.entries ?? []), ...(assignment?.spec.tombstones ?? [])]
+  return held.some(({ bundle }) => {
     const found = caches.bundles.lister.get(bundle)
     return (
       found?.spec.placement === placement.metadata.name && found.metadata.namespace === placement.metadata.namespace

@@ -1,6 +1,7 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
+import type { RemovalFacts } from '../../plan/removal.ts'
 import type { BundleStanding, GateAnswer } from '../../plan/rollout-gates.ts'
 import type { RingAsk, RolloutCluster } from '../../plan/rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
@@ -19,6 +20,8 @@ export interface RolloutAdvancePorts {
   /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
   rolloutsOf(rollout: Rollout, bundle: string): readonly { readonly rollout: Rollout; readonly generation: number }[]
   hasBundle(rollout: Rollout, bundle: string): boolean
+  /** What a Rollout that removes has to know besides its own words. */
+  removalOf(rollout: Rollout): RemovalFacts | undefined
   /** Clusters whose documents name the Bundle. */
   holdersOf(rollout: Rollout, bundle: string): readonly string[]
   /** What people said about the rings of a Rollout. */

@@ -46,6 +46,7 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     gateAnswerOf: () => undefined,
     askGates: () => {},
     standingOf: () => undefined,
+    removalOf: () => undefined,
     pace: createPace(clock, 1000),
     ...overrides,
   })

@@ -51,7 +51,8 @@ function inputOf(
   ports: RolloutAdvancePorts,
   now: number,
 ): RolloutInput {
-  const bundles = release?.spec.bundles ?? []
+  const removal = ports.removalOf(rollout)
+  const bundles = removal ? [] : (release?.spec.bundles ?? [])
   const decisions = new Map<string, readonly string[]>()
   for (const { placement } of bundles) {
     const selected = ports.selectedBy(rollout, placement)
@@ -73,6 +74,7 @@ function inputOf(
       ringStates: (rollout.status?.rings ?? []).map(asRingState),
       paused: rollout.spec.paused,
       aborted: rollout.spec.aborted ?? false,
+      ...(rollout.spec.removal?.asks === undefined ? {} : { asks: rollout.spec.removal.asks }),
       ...durationOf('progressDeadlineMs', rollout.spec.progressDeadline),
       admissions: rollout.status?.admissions ?? [],
       closed: isClosed(rollout),
@@ -93,6 +95,7 @@ function inputOf(
     standingOf: (bundle) => ports.standingOf(rollout, bundle),
     now,
     newer: new Map(newer.map((other) => [other.bundle, other.rollout.metadata.name])),
+    ...(removal ? { removal } : {}),
   }
 }
 
@@ -131,6 +134,7 @@ function onlyCountsDiffer(rollout: Rollout, decision: RolloutDecision): boolean 
     status.observedGeneration === rollout.metadata.generation &&
     jsonEqual(status.admissions ?? [], decision.admissions) &&
     jsonEqual(status.superseded ?? [], decision.superseded ?? []) &&
+    (!decision.settled || jsonEqual(status.settled ?? [], decision.settled)) &&
     (!decision.rings || jsonEqual((status.rings ?? []).map(asRingState), decision.rings))
   )
 }
@@ -158,6 +162,7 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   }
   if (decision.unringed && decision.unringed.length > 0) status.unringed = [...new Set(decision.unringed)].slice(0, 10)
   else delete status.unringed
+  if (decision.settled && decision.settled.length > 0) status.settled = [...decision.settled]
 }
 
 type Ring = Rollout['spec']['rings'][number]
@@ -179,7 +184,7 @@ function durationOf<K extends string>(key: K, text: string | undefined): { reado
 
 /** Clusters that still run a bundle of the release although its placement no longer selects them. */
 function leftBehind(rollout: Rollout, release: Release | undefined, ports: RolloutAdvancePorts): string[] {
-  return (release?.spec.bundles ?? []).flatMap(({ name, placement }) => {
+  return (rollout.spec.removal ? [] : (release?.spec.bundles ?? [])).flatMap(({ name, placement }) => {
     const selected = ports.selectedBy(rollout, placement)
     if (!selected) return []
     const members = new Set(selected)

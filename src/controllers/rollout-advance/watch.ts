@@ -12,10 +12,12 @@ import type { Availability } from '../../plan/availability.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import type { BundleStanding } from '../../plan/rollout-gates.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
+import type { RemovalFacts } from '../../plan/removal.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
-import { assignmentOf, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle } from '../caches.ts'
+import { assignmentOf, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { findObject } from '../find-object.ts'
+import { keptBy } from '../kept-clusters.ts'
 import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
@@ -55,11 +57,12 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
       const found = caches.bundles.lister.get(inNamespaceOf(rollout, bundle))
       return found !== undefined && found.metadata.deletionTimestamp === undefined
     },
+    removalOf: (rollout) => removalFacts(caches, rollout),
     holdersOf: (rollout, bundle) =>
       caches.assignments.lister
         .by('bundle', inNamespaceOf(rollout, bundle))
         .map(({ metadata }) => metadata.name)
-        .filter((name) => caches.clusters.lister.get(name) !== undefined),
+        .filter((name) => caches.clusters.lister.get(name) !== undefined && !isRemoved(caches, rollout, bundle, name)),
     gateAnswerOf: book.answerOf,
     askGates: book.ask,
     standingOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
@@ -87,6 +90,13 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
   }
 }
 
+/** Whether a removal of the bundle from the cluster is on its way. */
+function isRemoved(caches: Caches, rollout: Rollout, bundle: string, cluster: string): boolean {
+  return caches.rollouts.lister
+    .by('removesFrom', cluster)
+    .some((other) => other.spec.removal?.bundle === bundle && other.metadata.namespace === rollout.metadata.namespace)
+}
+
 function triggersOf(caches: Caches) {
   return [
     // A newer Rollout closes the older ones, and is released by their being closed.
@@ -96,9 +106,19 @@ function triggersOf(caches: Caches) {
       if (!release || (before && after && jsonEqual(closing(before), closing(after)))) return []
       return release.spec.bundles.flatMap(({ name }) => openRollouts(caches, inNamespaceOf(release, name)))
     }),
+    // Who was about to get a bundle, and did not, has nothing to be removed.
+    triggerOn(caches.rollouts, ({ before, after }) => {
+      const held = new Set((after?.status?.admissions ?? []).map(({ cluster }) => cluster))
+      const left = (before?.status?.admissions ?? []).filter(({ cluster }) => !held.has(cluster))
+      return left.flatMap(({ cluster }) => caches.rollouts.lister.by('removesFrom', cluster).map(keyOf))
+    }),
     triggerOn(caches.releases, ({ before, after }) => {
       const release = after ?? before
       return release && !(before && after) ? caches.rollouts.lister.by('release', keyOf(release)).map(keyOf) : []
+    }),
+    triggerOn(caches.decisions, ({ before, after }) => {
+      const page = after ?? before
+      return page ? removalsOfPlacement(caches, inNamespaceOf(page, page.spec.placement)) : []
     }),
     triggerOn(caches.decisions, ({ before, after }) => {
       const page = after ?? before
@@ -109,10 +129,13 @@ function triggersOf(caches: Caches) {
       return placement && !(before && after) ? openRolloutsOfPlacement(caches, keyOf(placement)) : []
     }),
     triggerOn(caches.reports, (change) => changedBundles(change).flatMap((bundle) => openRollouts(caches, bundle))),
-    // A newer document gives the slots of bundles back that a newer Rollout carries.
-    triggerOn(caches.assignments, ({ key }) =>
-      caches.rollouts.lister.by('cluster', key).filter(hasTakenOver).map(keyOf),
-    ),
+    // A newer document gives the slots of bundles back that a newer Rollout carries, or that are removed.
+    triggerOn(caches.assignments, ({ key, before, after }) => {
+      const hasGraves = before?.spec.tombstones !== undefined || after?.spec.tombstones !== undefined
+      const holding = caches.rollouts.lister.by('cluster', key).filter((rollout) => hasGraves || hasTakenOver(rollout))
+      const removing = hasGraves ? caches.rollouts.lister.by('removesFrom', key) : []
+      return new Set([...holding, ...removing].map(keyOf))
+    }),
     triggerOn(caches.clusters, (change) => rolloutsOfCluster(caches, change)),
     // Gates that wait for another Bundle.
     triggerOn(caches.rollouts, ({ before, after }) => {
@@ -132,7 +155,8 @@ function triggersOf(caches: Caches) {
     triggerOn(caches.bundles, ({ before, after }) => {
       const bundle = after ?? before
       const there = (one: typeof bundle) => one !== undefined && one.metadata.deletionTimestamp === undefined
-      return bundle && there(before) !== there(after) ? openRollouts(caches, keyOf(bundle)) : []
+      const isMoved = before?.spec.placement !== after?.spec.placement
+      return bundle && (isMoved || there(before) !== there(after)) ? openRollouts(caches, keyOf(bundle)) : []
     }),
   ]
 }
@@ -178,7 +202,18 @@ function hasTakenOver(rollout: Rollout): boolean {
 
 /** Rollouts of a Bundle that may still have something to do. */
 function openRollouts(caches: Caches, bundle: string): string[] {
-  return rolloutsOfBundle(caches, bundle).filter(isOpen).map(keyOf)
+  return [...rolloutsOfBundle(caches, bundle), ...caches.rollouts.lister.by('removes', bundle)]
+    .filter(isOpen)
+    .map(keyOf)
+}
+
+/** Rollouts that remove a Bundle of a Placement: somebody may keep it after all. */
+function removalsOfPlacement(caches: Caches, placement: string): string[] {
+  return caches.bundles.lister
+    .by('placement', placement)
+    .flatMap((bundle) => caches.rollouts.lister.by('removes', keyOf(bundle)))
+    .filter(isOpen)
+    .map(keyOf)
 }
 
 function openRolloutsOfPlacement(caches: Caches, placement: string): string[] {
@@ -190,13 +225,38 @@ function openRolloutsOfPlacement(caches: Caches, placement: string): string[] {
 }
 
 function isOpen(rollout: Rollout): boolean {
+  if (rollout.spec.removal) return unsettledOf(rollout).length > 0 || (rollout.status?.admissions ?? []).length > 0
   return !isClosed(rollout) || (rollout.status?.admissions ?? []).length > 0
 }
 
 function changedBundles({ before, after }: Change<ClusterReport>): string[] {
-  const was = new Map(before?.spec.bundles.map((row) => [row.bundle, row]))
-  const is = new Map(after?.spec.bundles.map((row) => [row.bundle, row]))
+  return [
+    ...changedRows(before?.spec.bundles ?? [], after?.spec.bundles ?? []),
+    ...changedRows(before?.spec.removals ?? [], after?.spec.removals ?? []),
+  ]
+}
+
+function changedRows(before: readonly { bundle: string }[], after: readonly { bundle: string }[]): string[] {
+  const was = new Map(before.map((row) => [row.bundle, row]))
+  const is = new Map(after.map((row) => [row.bundle, row]))
   return [...new Set([...was.keys(), ...is.keys()])].filter((bundle) => !jsonEqual(was.get(bundle), is.get(bundle)))
+}
+
+function removalFacts(caches: Caches, rollout: Rollout): RemovalFacts | undefined {
+  const { removal } = rollout.spec
+  if (!removal) return undefined
+  const bundle = inNamespaceOf(rollout, removal.bundle)
+  const coming = rolloutsOfBundle(caches, bundle).flatMap(({ status }) =>
+    (status?.admissions ?? []).filter((admission) => admission.bundle === removal.bundle).map(({ cluster }) => cluster),
+  )
+  return {
+    bundle: removal.bundle,
+    clusters: removal.clusters,
+    settled: rollout.status?.settled ?? [],
+    placement: caches.bundles.lister.get(bundle)?.spec.placement ?? '',
+    keep: keptBy(caches, bundle),
+    coming: new Set(coming),
+  }
 }
 
 /** A cluster that came, went or changed its availability concerns the rollouts that select it or hold a slot for it. */
@@ -213,13 +273,15 @@ function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): 
     .by('cluster', name)
     .flatMap((page) => openRolloutsOfPlacement(caches, inNamespaceOf(page, page.spec.placement)))
   const holding = caches.rollouts.lister.by('cluster', name).map(keyOf)
-  return [...new Set([...selecting, ...holding])]
+  const removing = caches.rollouts.lister.by('removesFrom', name).map(keyOf)
+  return [...new Set([...selecting, ...holding, ...removing])]
 }
 
 function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined {
   const cluster = caches.clusters.lister.get(name)
   if (!cluster) return undefined
-  const entries = assignmentOf(caches, cluster)?.spec.entries ?? []
+  const assignment = assignmentOf(caches, cluster)
+  const entries = assignment?.spec.entries ?? []
   const report = reportOf(caches, cluster)
   const reportedAt = parseTime(report?.spec.receivedAt ?? '')
   return {
@@ -227,6 +289,8 @@ function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined 
     labels: cluster.metadata.labels ?? {},
     assigned: new Map(entries.map((entry) => [entry.bundle, entry])),
     reported: new Map((report?.spec.bundles ?? []).map((row) => [row.bundle, row])),
+    removals: new Map((report?.spec.removals ?? []).map((row) => [row.bundle, row])),
+    ...(assignment ? { buried: new Map((assignment.spec.tombstones ?? []).map((one) => [one.bundle, one])) } : {}),
     ...(reportedAt === undefined ? {} : { reportedAt }),
   }
 }

@@ -5,9 +5,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Rollout } from '../../kinds/rollout.ts'
-
-/** How many clusters may be changing at once unless the Bundle says otherwise. */
-export const DEFAULT_CONCURRENCY = 10
+import { movesAs } from './moves-as.ts'
 
 const RETRY_MS = 60_000
 
@@ -58,8 +56,8 @@ function isNewest(release: Release, ports: RolloutCreatePorts): boolean {
 
 function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
   const { name, namespace } = release.metadata
-  const { concurrency = DEFAULT_CONCURRENCY, plan: planName } =
-    ports.bundleOf(release, release.spec.bundles[0]?.name ?? '')?.spec.rollout ?? {}
+  const asked = ports.bundleOf(release, release.spec.bundles[0]?.name ?? '')?.spec.rollout
+  const planName = asked?.plan
   const plan = planName === undefined ? undefined : ports.planOf(release, planName)
   if (planName !== undefined && !plan) {
     throw new Waiting('PlanMissing', `RolloutPlan ${planName} does not exist; nothing moves without it.`, RETRY_MS)
@@ -68,13 +66,6 @@ function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
     apiVersion: apiVersionOf(Rollout),
     kind: Rollout.kind,
     metadata: { name, ...(namespace ? { namespace } : {}) },
-    spec: {
-      release: name,
-      // A copy: an edit of the plan is for the next Release, never for one on its way.
-      rings: plan ? structuredClone(plan.spec.rings) : [{ name: 'all', concurrency }],
-      paused: plan?.spec.start === 'Manual',
-      ...(planName === undefined ? {} : { plan: planName }),
-      ...(plan?.spec.progressDeadline === undefined ? {} : { progressDeadline: plan.spec.progressDeadline }),
-    },
+    spec: { release: name, ...movesAs(asked, plan) },
   }
 }

@@ -1,0 +1,65 @@
+/** What became of bundles that were to be removed: kept in the cluster, so that a restart does not forget it, and reported. */
+import { jsonEqual } from '../core/json.ts'
+import type { ClusterDocument } from '../wire/document.ts'
+import type { RemovalRow } from '../wire/frames.ts'
+import { LIMITS } from '../wire/limits.ts'
+import type { ClusterState } from './cluster-state.ts'
+
+/** Makes them; nothing is read before `align`. */
+export function createReceipts(
+  state: Pick<ClusterState, 'readReceipts' | 'writeReceipts'>,
+  ports: { readonly onChange: () => void },
+) {
+  /** By bundle, newest last. */
+  let rows: Map<string, RemovalRow> | undefined
+  let isWritten = true
+
+  async function save(): Promise<void> {
+    if (isWritten || !rows) return
+    await state.writeReceipts([...rows.values()])
+    isWritten = true
+  }
+
+  return {
+    rows: (): readonly RemovalRow[] => [...(rows?.values() ?? [])],
+    of: (bundle: string): RemovalRow | undefined => rows?.get(bundle),
+    /** Brings them in line with the document, before anything is applied: what is wanted again is not removed any more. */
+    async align(document: ClusterDocument, signal: AbortSignal): Promise<void> {
+      rows ??= new Map((await state.readReceipts(signal)).map((row) => [row.bundle, row]))
+      const wanted = new Set(document.content.entries.map(({ bundle }) => bundle))
+      const graves = new Set(document.content.tombstones.map(({ bundle }) => bundle))
+      const gone = [...rows.values()].filter(
+        ({ bundle, state: is }) =>
+          wanted.has(bundle) || (!graves.has(bundle) && (is === 'Removing' || is === 'Failed')),
+      )
+      const others = [...rows.keys()].filter((bundle) => !graves.has(bundle) && !wanted.has(bundle))
+      const old = others.slice(0, Math.max(0, others.length - LIMITS.receipts))
+      for (const bundle of [...gone.map((row) => row.bundle), ...old]) {
+        rows.delete(bundle)
+        isWritten = false
+      }
+      if (isWritten) return
+      await save()
+      ports.onChange()
+    },
+    /** Says how a removal stands. `keep`: also after a restart. */
+    async note(row: RemovalRow, keep: boolean): Promise<void> {
+      if (!rows) return
+      if (!jsonEqual(rows.get(row.bundle), row)) {
+        rows.delete(row.bundle)
+        rows.set(row.bundle, row)
+        isWritten = false
+        ports.onChange()
+      }
+      if (keep) await save()
+    },
+    /** The cluster is another one: they are read again. */
+    forget(): void {
+      rows = undefined
+      isWritten = true
+    },
+  }
+}
+
+/** What became of removed bundles. */
+export type Receipts = ReturnType<typeof createReceipts>

@@ -1,0 +1,126 @@
+/** How bundles leave a cluster, and what the agent says about it, against an embedded cluster. */
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
+import { createAgentUnderTest } from '../testing/agent-under-test.ts'
+import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
+import { configMap, startTestHub } from '../testing/wire-hub.ts'
+import type { TestHub } from '../testing/wire-hub.ts'
+
+const BUNDLE = 'default/hello'
+const open: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.close()
+})
+
+async function running(
+  names: readonly string[],
+  options: BundleOptions = {},
+  more: Partial<AgentUnderTestOptions> = {},
+) {
+  const hub = await startTestHub()
+  const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
+  const site = createAgentUnderTest(hub, 'store-1', { joinCode, ...more })
+  open.unshift(site, hub)
+  await site.start()
+  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
+  await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: names.map((name) => configMap(name)), options } })
+  await site.until(BUNDLE, 'Ready')
+  return { hub, site }
+}
+
+const bury = (hub: TestHub, policy: 'Delete' | 'Orphan' = 'Delete') =>
+  hub.assign('store-1', {}, { tombstones: [{ bundle: BUNDLE, generation: 1, policy, cause: 'unplaced' }] })
+
+async function said(hub: TestHub, site: AgentUnderTest, state: string) {
+  const row = () =>
+    site
+      .agent()
+      .report()
+      .removals?.find(({ bundle }) => bundle === BUNDLE)
+  await hub.clock.runUntil(() => row()?.state === state, {
+    withinMs: 120_000,
+    what: `${state} of ${JSON.stringify(row())}`,
+  })
+  return row()!
+}
+
+describe('a receipt', () => {
+  it('says how many objects were deleted, and which were left, with why', async () => {
+    const { hub, site } = await running(['a', 'b', 'kept'], { delete: { orphan: [{ name: 'kept' }] } })
+    await bury(hub)
+    const row = await said(hub, site, 'Removed')
+    assert.deepEqual(
+      { ...row, at: '' },
+      {
+        bundle: BUNDLE,
+        generation: 1,
+        state: 'Removed',
+        deleted: 2,
+        left: ['ConfigMap default/kept: a rule of the bundle keeps it'],
+        leftTotal: 1,
+        at: '',
+      },
+    )
+    assert.match(row.at ?? '', /Z$/)
+    assert.deepEqual([await site.configMap('a'), await site.configMap('b')], [undefined, undefined])
+    assert.ok(await site.configMap('kept'))
+  })
+
+  it('outlives a restart, and gives way when the bundle comes again', async () => {
+    const { hub, site } = await running(['a'])
+    await bury(hub)
+    const before = await said(hub, site, 'Removed')
+    await site.stop()
+    await site.start()
+    assert.deepEqual(await said(hub, site, 'Removed'), before)
+    await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('a')] } })
+    await site.until(BUNDLE, 'Ready')
+    assert.equal(site.agent().report().removals, undefined)
+    await bury(hub)
+    await hub.clock.runUntil(async () => !(await site.configMap('a')), { withinMs: 60_000, what: 'the second removal' })
+    assert.equal((await said(hub, site, 'Removed')).deleted, 1)
+  })
+
+  it('is kept after its tombstone is gone from the document', async () => {
+    const { hub, site } = await running(['a'])
+    await bury(hub)
+    await said(hub, site, 'Removed')
+    await hub.assign('store-1', {})
+    await hub.clock.advance(60_000)
+    assert.equal(site.agent().report().removals?.[0]?.state, 'Removed')
+  })
+})
+
+describe('a removal', () => {
+  it('with the word Orphan of the Bundle deletes nothing, whatever the cluster had heard before', async () => {
+    const { hub, site } = await running(['a', 'b'])
+    await bury(hub, 'Orphan')
+    const row = await said(hub, site, 'Orphaned')
+    assert.deepEqual([row.deleted, row.leftTotal], [0, 2])
+    assert.equal(row.left?.[0], 'ConfigMap default/a: the bundle keeps what is unplaced')
+    assert.ok((await site.configMap('a')) && (await site.configMap('b')))
+  })
+
+  it('that may not be carried out says why, and deletes nothing', async () => {
+    const { hub, site } = await running(['a', 'b', 'c'], {}, { ceiling: { maxPrune: 2 } })
+    await bury(hub)
+    assert.match(
+      (await said(hub, site, 'Removing')).message ?? '',
+      /3 objects would be deleted and this cluster allows 2/,
+    )
+    for (const name of ['a', 'b', 'c']) assert.ok(await site.configMap(name), name)
+  })
+
+  it('of something that was never here is a receipt all the same', async () => {
+    const { hub, site } = await running(['a'])
+    const other = { bundle: 'default/never', generation: 4, policy: 'Delete' as const, cause: 'unplaced' as const }
+    const objects = [configMap('a')]
+    await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects } }, { tombstones: [other] })
+    const row = () => site.agent().report().removals?.[0]
+    await hub.clock.runUntil(() => row()?.state === 'Removed', { withinMs: 60_000, what: 'receipt' })
+    assert.equal(row()?.message, 'nothing of it was recorded here')
+    assert.ok(await site.configMap('a'))
+  })
+})

@@ -1,0 +1,27 @@
+/** What of a cluster's document goes: admitted removals that are still meant, and what its agent has confirmed. */
+import type { Cluster } from '../../kinds/cluster.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { AdmittedRemoval, AssembleInput } from '../../plan/assemble.ts'
+import { inNamespaceOf, reportOf } from '../caches.ts'
+import type { Caches } from '../caches.ts'
+import { keptBy } from '../kept-clusters.ts'
+
+/** Removals of the cluster that a Rollout admitted; one that the bundle's Placement selects again in the meantime keeps it. */
+export function removalsFor(caches: Caches, { metadata: { name } }: Cluster): AdmittedRemoval[] {
+  return caches.rollouts.lister.by('cluster', name).flatMap((rollout) => {
+    const { removal } = rollout.spec
+    if (!removal || !rollout.status?.admissions?.some(({ cluster }) => cluster === name)) return []
+    const bundle = inNamespaceOf(rollout, removal.bundle)
+    const keep = keptBy(caches, bundle)
+    if (!keep || keep.has(name)) return []
+    return [{ bundle, policy: removal.policy, cause: removal.cause, rollout: keyOf(rollout) }]
+  })
+}
+
+/** Receipts of the cluster's agent, each with the revision it had seen by then. */
+export function receiptsOf(caches: Caches, cluster: Cluster): NonNullable<AssembleInput['removed']> {
+  const report = reportOf(caches, cluster)
+  return (report?.spec.removals ?? [])
+    .filter(({ state }) => state === 'Removed' || state === 'Orphaned')
+    .map(({ bundle, generation }) => ({ bundle, generation, revision: report!.spec.revision }))
+}

@@ -1,0 +1,107 @@
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import { REMOVAL_FINALIZER } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import { RELEASE_DROP } from '../../kinds/placement.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import { askAbout, leaveOf, removalName } from '../../plan/removal.ts'
+import type { Leave } from '../../plan/removal.ts'
+import { movesAs } from '../rollout-create/moves-as.ts'
+import type { BundleRemovePorts, Holder } from './ports.ts'
+
+/** The most clusters one Rollout removes from; the rest follow in the next one. */
+const MAX_CLUSTERS = 10_000
+
+/** Writes down which clusters lose a Bundle. It decides nothing itself: see plan/removal.ts. */
+export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bundle> {
+  return {
+    name: 'bundle-remove',
+    async reconcile(draft: Draft<Bundle>, context: Context): Promise<Result> {
+      const bundle = draft.next
+      const finalizers = bundle.metadata.finalizers ?? []
+      const isOurs = finalizers.includes(REMOVAL_FINALIZER)
+      const deleted = bundle.metadata.deletionTimestamp !== undefined
+      if (deleted && !isOurs) return {}
+      if (!deleted && !isOurs) {
+        // Before its first Release nobody can have it.
+        if (bundle.status?.release === undefined) return {}
+        bundle.metadata.finalizers = [...finalizers, REMOVAL_FINALIZER]
+        return {}
+      }
+      const holders = ports.holdersOf(bundle)
+      const decided = deleted ? undefined : ports.decidedOf(bundle)
+      const leave = leaveOf({
+        deleted,
+        placement: bundle.spec.placement,
+        holders,
+        covered: ports.coveredOf(bundle),
+        selectedBy: (placement, cluster) => ports.selects(bundle, placement, cluster),
+        stoppedBy: ports.stoppedBy(bundle),
+        ...(decided ? { decided } : {}),
+      })
+      if (leave) await writeDown(bundle, leave, { holders, ports, context })
+      if (deleted) bundle.metadata.finalizers = finalizers.filter((finalizer) => finalizer !== REMOVAL_FINALIZER)
+      return {}
+    },
+  }
+}
+
+async function writeDown(
+  bundle: Bundle,
+  leave: Leave,
+  to: { readonly holders: readonly Holder[]; readonly ports: BundleRemovePorts; readonly context: Context },
+): Promise<void> {
+  const { holders, ports, context } = to
+  for (let from = 0; from < leave.clusters.length; from += MAX_CLUSTERS) {
+    const some = { ...leave, clusters: leave.clusters.slice(from, from + MAX_CLUSTERS) }
+    const rollout = rolloutFor(bundle, some, { holders, ports, whole: leave })
+    try {
+      await ports.createRollout(rollout, context.signal)
+    } catch (caught) {
+      if (!ports.isNamespaceEnding(caught)) throw caught
+      context.log.warn({ bundle: bundle.metadata.name }, 'its namespace is being deleted; clusters keep what they run')
+      return
+    }
+    context.log.info(
+      { rollout: rollout.metadata.name, cause: leave.cause, clusters: some.clusters.length },
+      'removal written down',
+    )
+  }
+}
+
+function rolloutFor(
+  bundle: Bundle,
+  { cause, clusters, reason }: Leave,
+  around: { readonly holders: readonly Holder[]; readonly ports: BundleRemovePorts; readonly whole: Leave },
+): Rollout {
+  const { holders, ports, whole } = around
+  const { name, namespace, annotations } = bundle.metadata
+  // Of the content, not of the object: a deletion counts the latter up.
+  const generation = bundle.status?.revision?.generation ?? 0
+  const last = ports.lastRolloutOf(bundle)
+  const release = annotations?.[RELEASE_DROP]
+  const asks = askAbout(whole, { holders: holders.length, generation, ...(release === undefined ? {} : { release }) })
+  const revisions = new Map(holders.map((holder) => [holder.cluster, holder.revision]))
+  const moves = movesAs(bundle.spec.rollout, ports.planOf(bundle), last?.spec)
+  return {
+    apiVersion: apiVersionOf(Rollout),
+    kind: Rollout.kind,
+    metadata: {
+      name: removalName(name, Object.fromEntries(clusters.map((cluster) => [cluster, revisions.get(cluster) ?? 0]))),
+      ...(namespace ? { namespace } : {}),
+    },
+    spec: {
+      ...moves,
+      release: last?.spec.release ?? name,
+      paused: moves.paused || asks !== undefined,
+      removal: {
+        bundle: name,
+        cause,
+        policy: bundle.spec.delete?.[cause] ?? 'Delete',
+        clusters: [...clusters],
+        reason,
+        ...(asks === undefined ? {} : { asks }),
+      },
+    },
+  }
+}

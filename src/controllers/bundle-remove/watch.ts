@@ -1,0 +1,147 @@
+import { isApiError } from '../../core/errors.ts'
+import { jsonEqual } from '../../core/json.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Bundle } from '../../kinds/bundle.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { ResourceType } from '../../kinds/meta.ts'
+import { Rollout } from '../../kinds/rollout.ts'
+import { compileCelFor } from '../../plan/placement-cel.ts'
+import { compileFilter, stoppedBy } from '../../plan/placement-filter.ts'
+import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement-objects.ts'
+import type { IntentFacts } from '../../plan/removal.ts'
+import { inNamespaceOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
+import type { Caches } from '../caches.ts'
+import { createOnce } from '../create-once.ts'
+import type { ControllerParts } from '../parts.ts'
+import { selectedClusters } from '../selected-clusters.ts'
+import { triggerOn, withTriggers } from '../triggers.ts'
+import type { BundleRemovePorts, Holder } from './ports.ts'
+import { bundleRemoveReconciler } from './reconcile.ts'
+
+// Without its schema: that a generation was looked at is bundle-render's to say.
+const BUNDLES: ResourceType<Bundle> = {
+  group: Bundle.group,
+  version: Bundle.version,
+  kind: Bundle.kind,
+  plural: Bundle.plural,
+  scope: Bundle.scope,
+}
+
+/** Bundle → Rollouts that remove it. */
+export function createBundleRemove(parts: ControllerParts): Controller {
+  const { caches, client, clock } = parts
+  const reconciler = bundleRemoveReconciler({
+    decidedOf: (bundle) => decidedOf(caches, bundle),
+    holdersOf: (bundle) => holdersOf(caches, keyOf(bundle)),
+    coveredOf: (bundle) => new Set(caches.rollouts.lister.by('removes', keyOf(bundle)).flatMap(unsettledOf)),
+    selects: (bundle, placement, cluster) =>
+      selectedClusters(caches, inNamespaceOf(bundle, placement))?.includes(cluster) ?? false,
+    stoppedBy: (bundle) => stopsOf(caches, bundle, clock.now()),
+    planOf: (bundle) =>
+      bundle.spec.rollout?.plan === undefined
+        ? undefined
+        : caches.rolloutPlans.lister.get(inNamespaceOf(bundle, bundle.spec.rollout.plan)),
+    lastRolloutOf: (bundle) => newest(rolloutsOfBundle(caches, keyOf(bundle))),
+    createRollout: (rollout, signal) =>
+      createOnce(client, Rollout, rollout, { fieldManager: 'flotilla-bundle-remove', signal }),
+    isNamespaceEnding: (caught) =>
+      isApiError(caught, 'Forbidden') && /being terminated|NamespaceTerminating/i.test(String(caught)),
+  } satisfies BundleRemovePorts)
+  const triggers = [
+    triggerOn(caches.decisions, ({ before, after }) => {
+      const page = after ?? before
+      return page && !jsonEqual(before?.spec, after?.spec)
+        ? bundlesOf(caches, inNamespaceOf(page, page.spec.placement))
+        : []
+    }),
+    // A page may count only once its Placement is seen; and a cluster may get a bundle while it is being evicted.
+    triggerOn(caches.placements, ({ key, before, after }) =>
+      before?.metadata.generation === after?.metadata.generation ? [] : bundlesOf(caches, key),
+    ),
+    triggerOn(caches.assignments, ({ before, after }) => {
+      const known = new Set(before?.spec.entries.map(({ bundle }) => bundle))
+      return (after?.spec.entries ?? []).filter(({ bundle }) => !known.has(bundle)).map(({ bundle }) => bundle)
+    }),
+  ]
+  const controller = createController({
+    ...parts,
+    type: BUNDLES,
+    informer: caches.bundles,
+    reconciler,
+    watches: triggers.map(({ watch }) => watch),
+    failureCondition: 'Removing',
+  })
+  return withTriggers(controller, triggers)
+}
+
+function bundlesOf(caches: Caches, placement: string): string[] {
+  return caches.bundles.lister.by('placement', placement).map(keyOf)
+}
+
+function decidedOf(caches: Caches, bundle: Bundle): IntentFacts['decided'] {
+  const placement = inNamespaceOf(bundle, bundle.spec.placement)
+  const selected = selectedClusters(caches, placement)
+  if (!selected) return undefined
+  const evicting = caches.decisions.lister
+    .by('placement', placement)
+    .flatMap(({ spec }) => spec.decisions.filter(({ state }) => state === 'Evicting'))
+  return {
+    selected: new Set(selected),
+    evicting: new Map(evicting.map(({ cluster, reason }) => [cluster, reason])),
+  }
+}
+
+/** Clusters whose documents have the bundle, and those that hold a slot to get it. */
+function holdersOf(caches: Caches, bundle: string): Holder[] {
+  const placements = new Map<string, string | undefined>()
+  const placementOf = (rollout: string) => {
+    if (!placements.has(rollout)) placements.set(rollout, placementBy(caches, rollout, bundle))
+    return placements.get(rollout)
+  }
+  const holders = new Map<string, Holder>()
+  const add = (cluster: string, rollout: string, revision: number) => {
+    const placement = placementOf(rollout)
+    if (caches.clusters.lister.get(cluster) === undefined) return
+    holders.set(cluster, { cluster, revision, ...(placement === undefined ? {} : { placement }) })
+  }
+  for (const rollout of rolloutsOfBundle(caches, bundle)) {
+    for (const admission of rollout.status?.admissions ?? []) {
+      if (inNamespaceOf(rollout, admission.bundle) === bundle) add(admission.cluster, keyOf(rollout), 0)
+    }
+  }
+  for (const { metadata, spec } of caches.assignments.lister.by('bundle', bundle)) {
+    add(metadata.name, spec.entries.find((entry) => entry.bundle === bundle)!.rollout, spec.revision)
+  }
+  return [...holders.values()]
+}
+
+function placementBy(caches: Caches, rollout: string, bundle: string): string | undefined {
+  const found = caches.rollouts.lister.get(rollout)
+  const release = found && caches.releases.lister.get(inNamespaceOf(found, found.spec.release))
+  return release?.spec.bundles.find(({ name }) => inNamespaceOf(release, name) === bundle)?.placement
+}
+
+function stopsOf(caches: Caches, bundle: Bundle, now: number): IntentFacts['stoppedBy'] {
+  const placement = caches.placements.lister.get(inNamespaceOf(bundle, bundle.spec.placement))
+  // Not known is a circumstance.
+  if (!placement) return () => 'NotAccepted'
+  const question = questionOf(placement)
+  const filter = compileFilter(question, {
+    sets: caches.clusterSets.lister.list().map(asPlacementSet),
+    bound: caches.clusterSetBindings.lister
+      .list(bundle.metadata.namespace)
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ spec }) => spec.clusterSet),
+    compileCel: compileCelFor(question.scheduler ?? 'native'),
+  })
+  return (name) => {
+    const cluster = caches.clusters.lister.get(name)
+    return cluster ? stoppedBy(filter, asPlacementCluster(cluster), { now, incumbent: true }) : 'NotAccepted'
+  }
+}
+
+function newest(rollouts: readonly Rollout[]): Rollout | undefined {
+  const born = ({ metadata }: Rollout) => metadata.creationTimestamp ?? ''
+  return rollouts.toSorted((a, b) => (born(a) < born(b) ? 1 : born(a) > born(b) ? -1 : 0))[0]
+}

@@ -1,0 +1,217 @@
+/**
+ * Removal: a bundle leaves clusters because somebody changed what is meant, never because something is missing.
+ *
+ *   a change of intent ──▶ Rollout with `removal` (which clusters, written down once) ──rings──▶ tombstone ──▶ receipt ──▶ settled
+ *
+ * A pair of such a Rollout is *well* once its cluster's document has neither the bundle nor its tombstone, which leaves only for a
+ * receipt. A cluster that the bundle's Placement selects again keeps the bundle, unless its tombstone is out already. Both ends are
+ * recorded as settled and never looked at again: what happens to the pair later is another change, with another Rollout.
+ */
+import { digestOfJson } from '../core/digest.ts'
+import { compareText } from './placement-facts.ts'
+import type { VerdictReason } from './placement-facts.ts'
+import type { FreedSlot, RolloutInput } from './rollout-facts.ts'
+import { isFrozen, pairKey } from './rollout-pairs.ts'
+import type { Pair, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
+import { judgeShrink } from './shrink-guard.ts'
+import type { PairState } from './state.ts'
+
+/** What a Rollout that removes knows of its own. */
+export interface RemovalFacts {
+  readonly bundle: string
+  readonly clusters: readonly string[]
+  readonly settled: readonly string[]
+  readonly placement: string
+  /** Clusters that keep the bundle by its Placement's present decision; none when the Bundle is gone. Absent: not decided. */
+  readonly keep: ReadonlySet<string> | undefined
+  /** Clusters for which another Rollout still holds a slot to bring the bundle. */
+  readonly coming: ReadonlySet<string>
+}
+
+/** What a cluster's agent says about a removal. */
+export interface ReportedRemoval {
+  readonly generation: number
+  readonly state: 'Removing' | 'Failed' | 'Removed' | 'Orphaned'
+  readonly message?: string
+}
+
+/** Where one pair of a removal stands. */
+type Standing = 'Gone' | 'Kept' | 'Done' | 'Handed' | 'Waits'
+
+function standingOf(removal: RemovalFacts, key: string, name: string, cluster: RolloutCluster | undefined): Standing {
+  if (removal.settled.includes(name)) return 'Done'
+  if (!cluster || cluster.buried === undefined) return 'Gone'
+  if (cluster.buried.has(key)) return 'Handed'
+  if (removal.keep?.has(name)) return 'Kept'
+  return cluster.assigned.has(key) || removal.coming.has(name) ? 'Waits' : 'Done'
+}
+
+/** Pairs of a removal, which slots come back, and which clusters are through with it. */
+export interface RemovalPairs {
+  readonly pairs: readonly Pair[]
+  readonly kept: readonly RolloutAdmission[]
+  readonly freed: readonly FreedSlot[]
+  readonly settled: readonly string[]
+}
+
+/** Looks at every cluster of a removal. */
+export function removalPairs(input: RolloutInput, removal: RemovalFacts): RemovalPairs {
+  const key = `${input.rollout.namespace}/${removal.bundle}`
+  const standings = new Map(
+    removal.clusters.map((name) => [name, standingOf(removal, key, name, input.clusterOf(name))]),
+  )
+  const kept: RolloutAdmission[] = []
+  const freed: FreedSlot[] = []
+  for (const admission of input.rollout.admissions) {
+    const by = FREED_BY[standings.get(admission.cluster) ?? 'Gone']
+    if (by) freed.push({ admission, by })
+    else kept.push(admission)
+  }
+  const pairs = [...standings].flatMap(([name, standing]) => {
+    const cluster = input.clusterOf(name)
+    if (standing === 'Gone' || standing === 'Kept' || !cluster) return []
+    return [pairOf(removal, { key, name, standing, cluster }, new Set(kept.map(pairKey)))]
+  })
+  const isThrough = (name: string) => standings.get(name) === 'Done' || standings.get(name) === 'Kept'
+  const settled = removal.keep ? removal.clusters.filter(isThrough) : removal.settled
+  return { pairs, kept, freed, settled }
+}
+
+const FREED_BY: Readonly<Record<Standing, FreedSlot['by'] | undefined>> = {
+  Gone: 'ClusterGone',
+  Kept: 'Overtaken',
+  Done: 'Report',
+  Handed: undefined,
+  Waits: undefined,
+}
+
+interface StandingPair {
+  readonly key: string
+  readonly name: string
+  readonly standing: Standing
+  readonly cluster: RolloutCluster
+}
+
+function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<string>): Pair {
+  const { key, name, standing, cluster } = at
+  const { availability, labels = {}, reportedAt } = cluster
+  const generation = cluster.buried?.get(key)?.generation ?? cluster.assigned.get(key)?.generation ?? 0
+  const said = cluster.removals?.get(key)
+  const reported = said && said.generation >= generation ? said : undefined
+  const frozen = isFrozen(labels)
+  return {
+    bundle: removal.bundle,
+    cluster: name,
+    placement: removal.placement,
+    labels,
+    target: { generation, set: cluster.assigned.get(key)?.set ?? NO_SET },
+    state: stateOf(at, {
+      reported,
+      frozen,
+      isAdmitted: admitted.has(pairKey({ bundle: removal.bundle, cluster: name })),
+    }),
+    free: availability.state === 'Available' && !frozen,
+    frozen,
+    handed: standing === 'Handed',
+    well: standing === 'Done',
+    failed: standing === 'Handed' && reported?.state === 'Failed',
+    ailing: false,
+    blocked: false,
+    ...(reportedAt === undefined ? {} : { reportedAt }),
+  }
+}
+
+const NO_SET = `sha256:${'0'.repeat(64)}` as const
+
+function stateOf(
+  { standing, cluster: { availability } }: StandingPair,
+  now: { readonly reported: ReportedRemoval | undefined; readonly frozen: boolean; readonly isAdmitted: boolean },
+): PairState {
+  if (standing === 'Done') return { state: 'Ready', message: 'Removed.' }
+  if (availability.state === 'Offline') return { state: 'Offline', message: availability.message }
+  if (standing === 'Handed' || now.isAdmitted) {
+    const message = now.reported?.message ?? 'Its removal was handed out; no receipt yet.'
+    return { state: now.reported?.state === 'Failed' ? 'Failed' : 'Progressing', message }
+  }
+  if (now.frozen) return { state: 'Pending', waitsFor: 'freeze', message: 'Frozen; it is removed when it is free.' }
+  return { state: 'Pending', waitsFor: 'ring', message: 'Waits for its turn to be removed.' }
+}
+
+/** Everything that tells which clusters lose a bundle by a change of intent. */
+export interface IntentFacts {
+  /** Somebody deleted the Bundle. */
+  readonly deleted: boolean
+  readonly placement: string
+  /** What its Placement decided; absent while that is not complete. */
+  readonly decided?: { readonly selected: ReadonlySet<string>; readonly evicting: ReadonlyMap<string, string> }
+  /** Clusters whose documents have the bundle, or that are about to get it, and the Placement it came by as far as known. */
+  readonly holders: readonly { readonly cluster: string; readonly placement?: string }[]
+  /** Clusters for which a Rollout removes it already, or was told not to. */
+  readonly covered: ReadonlySet<string>
+  /** Whether another Placement selects the cluster now. */
+  readonly selectedBy: (placement: string, cluster: string) => boolean
+  /** What stops the cluster at the Bundle's own Placement; absent: it is merely outranked. */
+  readonly stoppedBy: (cluster: string) => VerdictReason | undefined
+}
+
+/** Which clusters lose a bundle, and in whose words. */
+export interface Leave {
+  readonly cause: 'unplaced' | 'bundleDeleted'
+  readonly clusters: readonly string[]
+  readonly reason: string
+}
+
+// Circumstances, not intent: whoever is out for one of these keeps what it runs.
+const CIRCUMSTANCES: ReadonlySet<VerdictReason> = new Set(['Tainted', 'Leaving', 'NotAccepted'])
+
+/** Which clusters lose a bundle now; undefined: none. */
+export function leaveOf(facts: IntentFacts): Leave | undefined {
+  const open = facts.holders.filter(({ cluster }) => !facts.covered.has(cluster))
+  if (facts.deleted) {
+    const clusters = open.map(({ cluster }) => cluster).sort(compareText)
+    return clusters.length === 0 ? undefined : { cause: 'bundleDeleted', clusters, reason: 'The Bundle was deleted.' }
+  }
+  const { decided } = facts
+  if (!decided) return undefined
+  const isEvicted = (cluster: string) => decided.evicting.has(cluster)
+  // The Bundle was moved to another Placement: only where the former one would still have the cluster did the move take it out.
+  const isMoved = (cluster: string, from: string | undefined) => {
+    if (from === undefined || from === facts.placement || !facts.selectedBy(from, cluster)) return false
+    const reason = facts.stoppedBy(cluster)
+    return reason === undefined || !CIRCUMSTANCES.has(reason)
+  }
+  const leaving = open.filter(
+    ({ cluster, placement }) => !decided.selected.has(cluster) && (isEvicted(cluster) || isMoved(cluster, placement)),
+  )
+  if (leaving.length === 0) return undefined
+  const clusters = leaving.map(({ cluster }) => cluster).sort(compareText)
+  const first = decided.evicting.get(clusters[0]!)
+  const reason =
+    first === undefined
+      ? `The Bundle moved to Placement ${facts.placement}, which does not select them.`
+      : `Placement ${facts.placement} no longer selects them; ${clusters[0]!}: ${first}.`
+  return { cause: 'unplaced', clusters, reason: reason.slice(0, 1024) }
+}
+
+/** Whether so large a removal has to be asked about first: undefined, or the sentence that asks. */
+export function askAbout(
+  leave: Leave,
+  about: { readonly holders: number; readonly generation: number; readonly release?: string },
+): string | undefined {
+  // A Placement's own guard has judged what it evicts.
+  if (leave.cause === 'unplaced' && !leave.reason.startsWith('The Bundle moved')) return undefined
+  const verdict = judgeShrink({
+    noun: 'clusters',
+    dropped: leave.clusters,
+    of: about.holders,
+    generation: about.generation,
+    ...(about.release === undefined ? {} : { release: about.release }),
+  })
+  return verdict.kind === 'Held' ? verdict.message : undefined
+}
+
+/** The name of a removal: what it removes, so that a repetition after a crash finds itself. */
+export function removalName(bundle: string, at: Readonly<Record<string, number>>): string {
+  const stem = bundle.length <= 220 ? bundle : bundle.slice(0, 220).replace(/[^a-z0-9]+$/, '')
+  return `${stem}-removal-${digestOfJson([bundle, at]).slice(7, 17)}`
+}
