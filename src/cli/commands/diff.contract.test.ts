@@ -28,6 +28,7 @@ import { CliError } from '../exit.ts'
 import { addressOf } from '../diff/choose-sources.ts'
 import { diff } from './diff.ts'
 import type { DiffFlags } from './diff.ts'
+import { validate } from './validate.ts'
 
 const URL = 'https://git.example.com/platform/apps.git'
 
@@ -134,6 +135,7 @@ async function scene(t: TestContext) {
       spec: { ...made.spec, accepted: true },
     })
   }
+  const rest = createRest({ transport, clock: systemClock })
   const run = async (flags: DiffFlags = {}) => {
     let out = ''
     let err = ''
@@ -143,13 +145,13 @@ async function scene(t: TestContext) {
         say: (text) => void (err += `${text}\n`),
         step: (_sign, text) => void (err += `${text}\n`),
       },
-      connection: { rest: createRest({ transport, clock: systemClock }) },
+      connection: { rest },
       program: 'flotilla',
       flags: { filename: [root], root, ...flags },
     })
     return { out, err, code }
   }
-  return { root, write, git, client, run, commit }
+  return { root, write, git, client, rest, run, commit }
 }
 
 test('nothing changed, nothing told; then groups of clusters by what happens to them', async (t) => {
@@ -270,6 +272,24 @@ spec:
   assert.equal(code, 1)
   assert.match(out, /"shop\/db"/)
   assert.doesNotMatch(out, /hunter2|cannot-render/)
+})
+
+test('validate with a hub checks the content of its Bundles that follow this repository', async (t) => {
+  const { root, write, rest } = await scene(t)
+  write({ 'other/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndta: {}\n' })
+  let out = ''
+  const code = await validate([root], {
+    terminal: { data: (text) => void (out += text), say: () => {}, step: () => {} },
+    stdin: (async function* () {})(),
+    connect: async () => ({ rest }),
+    flags: { hub: true },
+  })
+  assert.match(
+    out,
+    /other\/cm\.yaml:4:1: warning: ConfigMap default\/other: there is no field dta; did you mean data\? \[unknown-field\]\n/,
+  )
+  assert.match(out, /; checked 3 bundles, 4 objects, for 5 clusters\n/)
+  assert.equal(code, 0)
 })
 
 test('what cannot be compared is said in four lines, and never with exit code 1', async (t) => {

@@ -4,9 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { clientOver } from '../../client/create-client.ts'
 import type { Connection } from '../connect.ts'
+import { addressOf } from '../diff/choose-sources.ts'
+import { openRepository } from '../diff/git-repository.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
-import { NO_FACTS, readFleetFacts } from '../fleet-facts.ts'
+import { keyOfObject, NO_FACTS, readFleetFacts } from '../fleet-facts.ts'
+import type { FleetFacts } from '../fleet-facts.ts'
 import type { NamedText } from '../lint/definitions.ts'
 import { lintFiles } from '../lint/lint-files.ts'
 import { manifestPaths } from '../lint/manifest-paths.ts'
@@ -49,7 +52,8 @@ export async function validate(
   for (const path of paths) definitions.push(...(await definitionsOf(path, { root, files, stdin })))
   const hasHub = flags.hub === true || flags.kubeconfig !== undefined || flags.context !== undefined
   const facts = hasHub ? await readFleetFacts(clientOver((await connect()).rest)) : NO_FACTS
-  const report = lintFiles({ definitions, files, facts, hasHub, kubeVersion: flags.kubeVersion })
+  const followed = hasHub ? await followedSources(root, facts) : new Set<string>()
+  const report = lintFiles({ definitions, files, facts, hasHub, followed, kubeVersion: flags.kubeVersion })
   const shown = {
     ...report,
     findings: report.findings.map((one) =>
@@ -63,6 +67,13 @@ export async function validate(
   }
   const fails = flags.strict ? ['error', 'warning'] : ['error']
   return shown.findings.some(({ severity }) => fails.includes(severity)) ? EXIT.failed : EXIT.ok
+}
+
+/** The Sources of the hub that the repository is, by its remotes. */
+async function followedSources(root: string, { sources }: FleetFacts): Promise<ReadonlySet<string>> {
+  const here = new Set((await openRepository(root).remotes()).map(addressOf))
+  const own = sources.filter(({ spec }) => spec.git !== undefined && here.has(addressOf(spec.git.url)))
+  return new Set(own.map(keyOfObject))
 }
 
 function firstDirectory(paths: readonly string[]): string {

@@ -25,7 +25,8 @@ import type { Definition, PlacedFinding } from './definitions.ts'
 
 /** What a bundle's check works with. */
 export interface BundleToLint {
-  readonly definition: Definition
+  /** Where it is written; nowhere for a Bundle of the hub. */
+  readonly definition: Definition | undefined
   readonly bundle: Bundle
   readonly source: Source | undefined
   readonly files: ReadonlyMap<string, Uint8Array>
@@ -38,6 +39,8 @@ export interface BundleToLint {
 
 /** What a bundle gives, and what is wrong with it. */
 export interface BundleContent {
+  /** `namespace/name`. */
+  readonly bundle: string
   readonly placed: readonly PlacedContent[]
   readonly findings: readonly PlacedFinding[]
   /** A finding about an object of the content, where that object is written. */
@@ -48,10 +51,13 @@ export interface BundleContent {
 export function lintBundle(input: BundleToLint): BundleContent {
   const { definition, bundle, source, files, clusters } = input
   const key = keyOfObject(bundle)
-  const here = (found: Finding): PlacedFinding => ({ ...placed(found, definition), bundle: key })
+  const here = (found: Finding): PlacedFinding => ({
+    ...(definition ? placed(found, definition) : found),
+    bundle: key,
+  })
   const locate = locator(input, here)
-  const nothing = (found: Finding): BundleContent => ({ placed: [], findings: [here(found)], locate })
-  if (bundle.spec === undefined) return { placed: [], findings: [], locate }
+  const nothing = (found: Finding): BundleContent => ({ bundle: key, placed: [], findings: [here(found)], locate })
+  if (bundle.spec === undefined) return { bundle: key, placed: [], findings: [], locate }
   const elsewhere = source && !source.spec.git
   if (bundle.spec.source && (elsewhere || !isHere(bundle, files))) {
     const what = elsewhere ? 'a chart or artifact of a registry' : `the path ${bundle.spec.source.path ?? '.'}`
@@ -88,7 +94,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
       )
     }
   }
-  return { placed: content, findings, locate }
+  return { bundle: key, placed: content, findings, locate }
 }
 
 function isHere(bundle: Bundle, files: BundleToLint['files']): boolean {
@@ -159,10 +165,7 @@ function firstDocument(bytes: Uint8Array): YamlDocument | undefined {
 }
 
 /** Finds where an object of the content is written: in a file of the bundle, in spec.manifests, or not to be told. */
-function locator(
-  { bundle, files, definition }: BundleToLint,
-  here: (found: Finding) => PlacedFinding,
-): BundleContent['locate'] {
+function locator({ bundle, files }: BundleToLint, here: (found: Finding) => PlacedFinding): BundleContent['locate'] {
   let known: readonly Definition[] | undefined
   const inline = bundle.spec?.manifests !== undefined
   const key = keyOfObject(bundle)
@@ -177,7 +180,8 @@ function locator(
     const at = placed(found, one)
     if (!inline) return { ...at, bundle: key }
     // A literal block begins on the line after its key.
-    const block = placed({ ...found, place: ['spec', 'manifests'] }, definition)
+    const block = here({ ...found, place: ['spec', 'manifests'] })
+    if (block.file === undefined) return block
     return { ...at, ...block, line: (block.line ?? 0) + (at.line ?? 1), column: 1, bundle: key }
   }
 }

@@ -32,6 +32,8 @@ export interface LintInput {
   /** What the hub has; nothing is known of one when it was not asked. */
   readonly facts: FleetFacts
   readonly hasHub: boolean
+  /** Git Sources of the hub (`namespace/name`) that the repository is: their Bundles are looked at too. */
+  readonly followed?: ReadonlySet<string>
   /** Stands for all clusters where none is known. */
   readonly kubeVersion?: string | undefined
 }
@@ -51,7 +53,8 @@ export interface LintReport {
 const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {}, values: {} }
 
 /** Checks everything. */
-export function lintFiles({ definitions, files, facts: hub, hasHub, kubeVersion }: LintInput): LintReport {
+export function lintFiles(input: LintInput): LintReport {
+  const { definitions, files, facts: hub, hasHub, followed, kubeVersion } = input
   const read = readDefinitions(definitions)
   const { objects, findings: own } = checkOwn(read.own)
   const facts = withObjects(
@@ -60,8 +63,17 @@ export function lintFiles({ definitions, files, facts: hub, hasHub, kubeVersion 
   )
   const scene: Scene = { files, facts, others: read.others, kubeVersion }
   const bundles = objects.filter(({ object }) => object.kind === 'Bundle')
-  const contents = bundles.map((definition) => contentOf(definition, scene))
-  const loose = bundles.length === 0 ? looseFindings(read.others, scene) : []
+  const defined = new Set(bundles.map(({ object }) => keyOfObject(object)))
+  const live = hub.bundles.filter(
+    (bundle) =>
+      !defined.has(keyOfObject(bundle)) &&
+      followed?.has(`${bundle.metadata.namespace ?? 'default'}/${bundle.spec.source?.name}`),
+  )
+  const contents = [
+    ...bundles.map((definition) => contentOf(definition.object as unknown as Bundle, definition, scene)),
+    ...live.map((bundle) => contentOf(bundle, undefined, scene)),
+  ]
+  const loose = contents.length === 0 ? looseFindings(read.others, scene) : []
   const findings = [
     ...read.findings.filter(({ file }) => !isInBundle(file ?? '', bundles)),
     ...own,
@@ -69,18 +81,18 @@ export function lintFiles({ definitions, files, facts: hub, hasHub, kubeVersion 
     ...objects.flatMap((definition) => sourceFindings(definition)),
     ...referenceFindings(objects, facts, hasHub),
     ...contents.flatMap(({ findings: found }) => found),
-    ...overlapFindings(bundles, contents, facts),
+    ...overlapFindings(contents, facts),
     ...loose,
   ]
   return {
     findings: sorted(distinct(findings)),
     checked: {
       objects: objects.length,
-      bundles: bundles.length,
+      bundles: contents.length,
       clusters: facts.clusters.length,
       contents:
         contents.reduce((sum, { placed: each }) => sum + Math.max(0, ...each.map((one) => one.objects.length)), 0) +
-        (bundles.length === 0 ? read.others.length : 0),
+        (contents.length === 0 ? read.others.length : 0),
     },
   }
 }
@@ -107,8 +119,7 @@ function placementOf(bundle: Bundle, facts: FleetFacts) {
   return facts.placements.find((placement) => keyOfObject(placement) === key)
 }
 
-function contentOf(definition: Definition, scene: Scene): BundleContent {
-  const bundle = definition.object as unknown as Bundle
+function contentOf(bundle: Bundle, definition: Definition | undefined, scene: Scene): BundleContent {
   const { facts, files, others } = scene
   const source = facts.sources.find(
     (one) => keyOfObject(one) === `${bundle.metadata.namespace ?? 'default'}/${bundle.spec.source?.name}`,
@@ -186,11 +197,7 @@ function stoppedText(stopped: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? 'numberOfClusters is 0' : parts.join(', ')
 }
 
-function overlapFindings(
-  bundles: readonly Definition[],
-  contents: readonly BundleContent[],
-  facts: FleetFacts,
-): PlacedFinding[] {
+function overlapFindings(contents: readonly BundleContent[], facts: FleetFacts): PlacedFinding[] {
   const selectorOf = (key: string): LabelSelector | undefined => {
     const bundle = facts.bundles.find((one) => keyOfObject(one) === key)
     return bundle && placementOf(bundle, facts)?.spec.clusterSelector
@@ -205,8 +212,7 @@ function overlapFindings(
     contents.flatMap((content) => content.placed),
     meet,
   ).map(({ bundle, object, ...found }) => {
-    const at = bundles.findIndex((definition) => keyOfObject(definition.object) === bundle)
-    return contents[at]!.locate(found, object)
+    return contents.find((content) => content.bundle === bundle)!.locate(found, object)
   })
 }
 
