@@ -194,8 +194,17 @@ const MOST_DETAILS = 40
 // Comments of pull requests end at 65,536 characters.
 const MOST_CHARACTERS = 60_000
 
+/** For people, with the totals for programs where nobody sees them. */
 function markdown(bundles: readonly BundlePreview[], printing: DiffPrinting): string {
   const totals = totalsOf(bundles)
+  return `${visibleMarkdown(bundles, printing, totals)}<!-- totals ${JSON.stringify(totals)} -->\n`
+}
+
+function visibleMarkdown(
+  bundles: readonly BundlePreview[],
+  printing: DiffPrinting,
+  totals: ReturnType<typeof totalsOf>,
+): string {
   if (bundles.length === 0)
     return `### flotilla diff: no differences\n\n${printing.from} → ${printing.to}\n${notesText(printing)}`
   const title = `### flotilla diff: ${counted(totals.bundles, 'bundle')} on ${counted(totals.clusters, 'cluster')}\n`
