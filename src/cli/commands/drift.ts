@@ -54,16 +54,7 @@ export async function driftList({ connection, terminal, flags }: DriftInput): Pr
 /** What has drifted on one cluster, field by field. */
 export async function driftShow(words: readonly string[], { connection, terminal, flags }: DriftInput): Promise<void> {
   const [name = ''] = words
-  const client = clientOver(connection.rest)
-  const report = await client.get(REPORTS, { name }).catch((caught: unknown) => {
-    if (!isApiError(caught, 'NotFound')) throw caught
-    throw new CliError(EXIT.notFound, {
-      what: `no report of cluster ${name}`,
-      why: 'it does not exist, or its agent has not reported yet',
-      todo: 'see flotilla get clusters',
-    })
-  })
-  const rows = report.spec.bundles.filter((row) => isDrifted(row, flags.bundle))
+  const rows = await driftedOn(name, { connection, flags })
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
   if (rows.length === 0) return terminal.say(`Nothing has drifted on ${name}.`)
   for (const row of rows) {
@@ -74,6 +65,27 @@ export async function driftShow(words: readonly string[], { connection, terminal
     }
     if (!row.drift) terminal.data(`  ${row.message ?? ''}\n`)
   }
+}
+
+/** The bundles that have drifted on a cluster. */
+export async function driftedOn(
+  name: string,
+  {
+    connection,
+    flags,
+  }: { readonly connection: Pick<Connection, 'rest'>; readonly flags: { readonly bundle?: string } },
+): Promise<readonly Row[]> {
+  const report = await clientOver(connection.rest)
+    .get(REPORTS, { name })
+    .catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+      throw new CliError(EXIT.notFound, {
+        what: `no report of cluster ${name}`,
+        why: 'it does not exist, or its agent has not reported yet',
+        todo: 'see flotilla get clusters',
+      })
+    })
+  return report.spec.bundles.filter((row) => isDrifted(row, flags.bundle))
 }
 
 function isDrifted(row: Row, bundle: string | undefined): boolean {

@@ -13,6 +13,7 @@ import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { ASSIGNMENTS, BUNDLES, listAll, OBJECTS, RELEASES, ROLLOUTS, SOURCES } from '../own-kinds.ts'
 import type { ObjectRow } from '../own-kinds.ts'
+import { shortRevision } from '../short-revision.ts'
 import { STATE_GLYPHS } from '../state-look.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -130,7 +131,7 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
     ...(rollout ? [`  ${up} Rollout    ${rolloutText(rollout)}`] : []),
     ...(source
       ? [
-          `  ${up} Source     ${source.metadata.name} ${shortRevision(release?.revision)}${path === undefined ? '' : `   path ${path}`}`,
+          `  ${up} Source     ${source.metadata.name} ${shortRevision(release?.revision ?? '')}${path === undefined ? '' : `   path ${path}`}`,
         ]
       : rollout
         ? [`  ${up} Source     written into the Bundle itself`]
@@ -139,11 +140,6 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
     `Try        flotilla events --for bundle/${row.bundle}${placement ? `     flotilla explain -n ${home} ${placement} ${row.cluster}` : ''}`,
   ]
   return `${lines.join('\n')}\n`
-}
-
-/** `main@sha1:f2ca022…` with as much of the commit as people read. */
-function shortRevision(revision = ''): string {
-  return revision.replace(/([0-9a-f]{12})[0-9a-f]{28,}$/, '$1')
 }
 
 function rolloutText({ metadata, status }: Rollout): string {

@@ -7,6 +7,7 @@ import type { Source } from '../../kinds/source.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { BUNDLES, listAll, PLACEMENTS, ROLLOUTS, SOURCES } from '../own-kinds.ts'
+import { shortRevision } from '../short-revision.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -76,7 +77,7 @@ function sourceText(source: Source | undefined): string {
   if (!source) return '   does not exist'
   const ready = conditionOf(source, 'Ready')
   const revision = source.status?.artifact?.revision
-  return `${revision === undefined ? '' : `   ${revision}`}${ready?.status === 'False' ? `   ${ready.reason}: ${ready.message}` : ''}`
+  return `${revision === undefined ? '' : `   ${shortRevision(revision)}`}${ready?.status === 'False' ? `   ${ready.reason}: ${ready.message}` : ''}`
 }
 
 function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch {

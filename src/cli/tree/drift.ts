@@ -4,6 +4,11 @@ import type { Act } from './act.ts'
 
 const output = () => new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text')
 
+const DECISIONS = [
+  { verb: 'accept', description: 'leave the changed fields on this cluster to whoever changed them' },
+  { verb: 'revert', description: 'put the changed objects on this cluster back, once' },
+] as const
+
 /** Commands about what somebody changed in clusters. */
 export function addDrift(program: Command, act: Act): void {
   const drift = program.command('drift').description('what somebody changed in clusters')
@@ -30,4 +35,24 @@ export function addDrift(program: Command, act: Act): void {
         await driftShow(words, { ...run, connection, flags })
       }),
     )
+  for (const { verb, description } of DECISIONS) {
+    const command = drift
+      .command(verb)
+      .argument('<cluster>', 'the cluster')
+      .description(description)
+      .requiredOption('--reason <text>', 'why; kept in the Override')
+      .option('--bundle <namespace/name>', 'only this bundle')
+      .option('--dry-run', 'only show what it is about')
+    if (verb === 'accept') command.option('--for <duration>', 'how long (default: until the Override is deleted)')
+    command.action(
+      act(async (run, words, flags) => {
+        const [{ driftAccept, driftRevert }, connection] = await Promise.all([
+          import('../commands/drift-decide.ts'),
+          run.connect(),
+        ])
+        const decide = verb === 'accept' ? driftAccept : driftRevert
+        await decide(words, { ...run, connection, flags: flags as never })
+      }),
+    )
+  }
 }
