@@ -5,6 +5,7 @@ import { inParallel } from '../core/in-parallel.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime } from '../core/time.ts'
+import { placeOf } from '../plan/apply-order.ts'
 import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
 import { objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
@@ -66,8 +67,9 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
       const context = { plan, applier, live: undefined, meeting: { kind: 'Create' as const }, signal }
       await tryWrite(planned, run, context).catch(collect(failures))
     })
-    const inOrder = failures.toSorted((a, b) => placeIn(plan, a.object) - placeIn(plan, b.object))
-    const [first, ...more] = inOrder
+    const [first, ...more] = failures.toSorted(
+      (a, b) => placeOf(a.object) - placeOf(b.object) || placeIn(plan, a.object) - placeIn(plan, b.object),
+    )
     if (first) {
       const also = more.length > 0 ? ` (and ${more.length} more objects cannot be applied)` : ''
       throw new ObjectFailure(first.object, `${first.message}${also}`, { cause: first })
