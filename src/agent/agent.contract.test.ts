@@ -4,27 +4,13 @@ import { ClusterReport } from '../kinds/cluster-report.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
-import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
 import { buildTrust } from '../testing/wire-builders.ts'
+import { joinedAgents } from '../testing/joined-agents.ts'
 import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
-import type { TestHub } from '../testing/wire-hub.ts'
 
 const BUNDLE = 'default/hello'
-const open: { close(): Promise<void> }[] = []
-
-async function joined(options: Partial<AgentUnderTestOptions> = {}): Promise<{ hub: TestHub; site: AgentUnderTest }> {
-  const hub = await startTestHub()
-  const joinCode = await hub.token('store-1', { clusterName: 'store-1', labels: { tier: 'store' } })
-  const site = createAgentUnderTest(hub, 'store-1', { joinCode, ...options })
-  open.unshift(site, hub)
-  await site.start()
-  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
-  return { hub, site }
-}
-
-afterEach(async () => {
-  for (const part of open.splice(0)) await part.close()
-})
+const { joined, open, close } = joinedAgents()
+afterEach(close)
 
 describe('an agent', () => {
   it('enrols, applies, reports Ready only when healthy, and tells the hub its versions', async () => {

@@ -1,26 +1,50 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { createAgentUnderTest } from '../testing/agent-under-test.ts'
-import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
-import { configMap, deployment, hookJob, startTestHub } from '../testing/wire-hub.ts'
+import type { AgentUnderTest } from '../testing/agent-under-test.ts'
+import { joinedAgents } from '../testing/joined-agents.ts'
+import { configMap, deployment, hookJob } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 
 const BUNDLE = 'default/hello'
-const open: { close(): Promise<void> }[] = []
+const { joined, close } = joinedAgents()
+afterEach(close)
 
-async function joined(options: Partial<AgentUnderTestOptions> = {}): Promise<{ hub: TestHub; site: AgentUnderTest }> {
-  const hub = await startTestHub()
-  const joinCode = await hub.token('store-1', { clusterName: 'store-1', labels: { tier: 'store' } })
-  const site = createAgentUnderTest(hub, 'store-1', { joinCode, ...options })
-  open.unshift(site, hub)
-  await site.start()
-  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
-  return { hub, site }
+interface Scene {
+  readonly hub: TestHub
+  readonly site: AgentUnderTest
 }
 
-afterEach(async () => {
-  for (const part of open.splice(0)) await part.close()
-})
+const jobsMade = ({ door }: AgentUnderTest) => door.writes.filter((write) => /^POST .*\/jobs$/.test(write)).length
+
+/** Waits until something holds; an agent that was killed meanwhile starts again, with an API that answers. */
+async function through({ hub, site }: Scene, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  await hub.clock.runUntil(holds, { withinMs: 20_000, what }).catch(async (caught: unknown) => {
+    if (site.door.failAfterWrites === Number.POSITIVE_INFINITY) throw caught
+    await site.stop()
+    site.door.failAfterWrites = Number.POSITIVE_INFINITY
+    await site.start()
+    await hub.clock.runUntil(holds, { withinMs: 300_000, what })
+  })
+}
+
+/**
+ * Plays a story without a kill, and then with one after each of its writes, whose answer is lost; how many there are. A kill before the next
+ * write finds the same cluster.
+ */
+async function killedAtEveryWrite(play: (scene: Scene, kill: string) => Promise<void>): Promise<number> {
+  const probe = await joined()
+  const before = probe.site.door.writes.length
+  await play(probe, 'not killed')
+  const total = probe.site.door.writes.length - before
+  for (let kill = 1; kill <= total; kill++) {
+    const scene = await joined()
+    scene.site.door.failAfterWrites = scene.site.door.writes.length + kill
+    scene.site.door.losesLast = true
+    await play(scene, `killed after write ${kill} of ${total}`)
+    await close()
+  }
+  return total
+}
 
 describe('an agent', () => {
   it('carries on after a kill at any write', async () => {
@@ -95,7 +119,7 @@ describe('an agent', () => {
     }
   })
 
-  it('runs every hook once per operation through a kill at any write, before it and after it', async () => {
+  it('runs every hook once per operation through a kill at any write', async () => {
     const hooks = [
       hookJob('pre', { 'helm.sh/hook': 'pre-install,pre-upgrade' }),
       hookJob('post', { 'helm.sh/hook': 'post-upgrade', 'helm.sh/hook-delete-policy': 'hook-succeeded' }),
@@ -104,52 +128,54 @@ describe('an agent', () => {
     const first = { [BUNDLE]: { generation: 1, objects: [configMap('a'), ...hooks] } }
     const second = { [BUNDLE]: { generation: 2, objects: [configMap('a', { v: '2' }), ...hooks] } }
     const tombstones = [{ bundle: BUNDLE, generation: 3, policy: 'Delete' as const }]
-    const made = (site: AgentUnderTest) => {
-      const { writes } = site.door
-      return writes.filter((write) => write.startsWith('POST') && write.endsWith('/jobs')).length
-    }
     const isReady = (site: AgentUnderTest, generation: number) => () =>
       site.agent().report().bundles[0]?.state === 'Ready' && site.agent().report().bundles[0]?.generation === generation
     const isGone = (site: AgentUnderTest) => async () => {
       const jobs = await Promise.all(['pre', 'post', 'bye'].map((name) => site.get('Job', name)))
       return [...jobs, await site.configMap('a')].every((object) => object === undefined)
     }
-    const play = async ({ hub, site }: { hub: TestHub; site: AgentUnderTest }, kill: string) => {
-      const through = async (what: string, holds: () => boolean | Promise<boolean>) => {
-        const limits = { withinMs: 20_000, what: `${what}, ${kill}` }
-        await hub.clock.runUntil(holds, limits).catch(async (caught: unknown) => {
-          if (site.door.failAfterWrites === Number.POSITIVE_INFINITY) throw caught
-          // Killed: it starts again with an API that answers.
-          await site.stop()
-          site.door.failAfterWrites = Number.POSITIVE_INFINITY
-          await site.start()
-          await hub.clock.runUntil(holds, { withinMs: 300_000, what: `${what}, ${kill}` })
-        })
-      }
+    const play = async (scene: Scene, kill: string) => {
+      const { hub, site } = scene
       await hub.assign('store-1', first)
-      await through('install', isReady(site, 1))
-      assert.equal(made(site), 1, kill)
+      await through(scene, `install, ${kill}`, isReady(site, 1))
+      assert.equal(jobsMade(site), 1, kill)
       await hub.assign('store-1', second)
-      await through('upgrade', isReady(site, 2))
-      assert.equal(made(site), 3, kill)
+      await through(scene, `upgrade, ${kill}`, isReady(site, 2))
+      assert.equal(jobsMade(site), 3, kill)
       await hub.assign('store-1', {}, { tombstones })
-      await through('removal', isGone(site))
-      assert.equal(made(site), 5, kill)
+      await through(scene, `removal, ${kill}`, isGone(site))
+      assert.equal(jobsMade(site), 5, kill)
     }
-    const probe = await joined()
-    const before = probe.site.door.writes.length
-    await play(probe, 'not killed')
-    const total = probe.site.door.writes.length - before
-    assert.ok(total >= 25, `${total} writes`)
-    for (let kill = 0; kill < total; kill++) {
-      for (const losesLast of [false, true]) {
-        const scene = await joined()
-        scene.site.door.failAfterWrites = scene.site.door.writes.length + kill + (losesLast ? 1 : 0)
-        scene.site.door.losesLast = losesLast
-        await play(scene, `killed ${losesLast ? 'after' : 'before'} write ${kill} of ${total}`)
-        for (const part of open.splice(0)) await part.close()
-      }
+    assert.ok((await killedAtEveryWrite(play)) >= 25)
+  })
+
+  it('answers a failure once through a kill at any write: back to what ran before, or out', async () => {
+    const options = { remediation: { upgrade: 'RollBack', install: 'Uninstall' } } as const
+    const undo = hookJob('undo', { 'helm.sh/hook': 'post-rollback' })
+    const good = { generation: 1, objects: [configMap('a', { v: '1' }), configMap('old'), undo], options }
+    const fails = (name: string) => hookJob(name, { 'helm.sh/hook': 'post-upgrade,post-install' }, 'broken:1')
+    const bad = { generation: 2, objects: [configMap('a', { v: '2' }), fails('migrate')], options }
+    const out = { ...bad, objects: [configMap('b'), fails('seed')] }
+    const play = async ({ hub, site }: Scene, kill: string) => {
+      const rows = () => site.agent().report().bundles
+      const says = (bundle: string, words: RegExp) => () =>
+        words.test(rows().find((row) => row.bundle === bundle)?.message ?? '')
+      await hub.assign('store-1', { [BUNDLE]: good })
+      await through({ hub, site }, `install, ${kill}`, () => rows()[0]?.state === 'Ready')
+      await hub.assign('store-1', { [BUNDLE]: bad })
+      await through({ hub, site }, `back, ${kill}`, says(BUNDLE, /^rolled back to what ran before: post-upgrade hook/))
+      assert.deepEqual((await site.configMap('a'))?.['data'], { v: '1' }, kill)
+      assert.ok(await site.configMap('old'), kill)
+      assert.equal(jobsMade(site), 2, kill)
+      await hub.assign('store-1', { [BUNDLE]: bad, 'default/out': out })
+      await through({ hub, site }, `out, ${kill}`, says('default/out', /^it was taken out again: post-install hook/))
+      assert.equal(await site.configMap('b'), undefined, kill)
+      assert.equal(jobsMade(site), 3, kill)
+      const writes = site.door.writes.length
+      await hub.clock.advance(600_000)
+      assert.equal(site.door.writes.length, writes, `${kill}: it goes on writing`)
     }
+    assert.ok((await killedAtEveryWrite(play)) >= 30)
   })
 
   it('writes nothing to cluster or hub in steady state', async () => {

@@ -15,7 +15,7 @@ import { ObjectFailure } from './applier.ts'
 import type { Applier } from './applier.ts'
 import { meetObject } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
-import type { InventoryObject } from './cluster-state.ts'
+import type { Inventory, InventoryObject } from './cluster-state.ts'
 import type { Content } from './content.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
@@ -41,7 +41,7 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
   async function begin(
     run: BundleRun,
     plan: SetPlan,
-    { applier, operation, others, signal }: BeginContext,
+    { applier, operation, others, signal, attempt = 1, remedy }: BeginContext,
   ): Promise<void> {
     run.meetings.clear()
     run.done.clear()
@@ -79,7 +79,8 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
     }
     await journal.record(run, {
       phase: 'Applying',
-      operation: { kind: operation, wave: 0, since: formatTime(clock.now()) },
+      operation: { kind: operation, wave: 0, since: formatTime(clock.now()), ...(attempt > 1 ? { attempt } : {}) },
+      remedy,
       operations: (run.inventory?.operations ?? 0) + 1,
       hooks: leftByHooks(run.inventory?.hooks ?? []),
       options: plan.options,
@@ -125,6 +126,7 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
       ...(options.prune === undefined ? {} : { prune: options.prune }),
       ...(options.delete === undefined ? {} : { delete: options.delete }),
       ...('made' in planned.from ? { madeNamespace: true } : {}),
+      ...(planned.wave === 0 ? {} : { wave: planned.wave }),
     }
   }
 
@@ -135,6 +137,10 @@ interface BeginContext {
   readonly applier: Applier
   readonly signal: AbortSignal
   readonly operation: OperationKind
+  /** Which try it is, from 1. */
+  readonly attempt?: number
+  /** The failure it answers. */
+  readonly remedy?: Inventory['remedy']
   /** What other bundles have recorded, by object. */
   readonly others: ReadonlyMap<string, readonly OtherRecord[]>
 }

@@ -18,7 +18,7 @@ export interface BundleRun {
   /** The epoch of the document that asks for it. */
   epoch: number
   readonly manager: string
-  /** The set it works on: the one that is asked for. */
+  /** The set it works on: the one that is asked for, or the one that was gone back to. */
   set: Digest
   inventory: Inventory | undefined
   inventoryRead: boolean
@@ -90,7 +90,7 @@ export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set'
 /** The inventory as it should be written now. */
 export function inventoryOf(
   run: BundleRun,
-  { phase, operation, options, history, operations, hooks }: Progress,
+  { phase, operation, options, history, operations, hooks, remedy }: Progress,
 ): Inventory {
   const { bundle, generation } = run.entry
   const before = run.inventory?.objects
@@ -105,6 +105,7 @@ export function inventoryOf(
     ...(operation ? { operation } : {}),
     ...(operations === undefined ? {} : { operations }),
     ...(hooks && hooks.length > 0 ? { hooks } : {}),
+    ...(remedy ? { remedy } : {}),
     ...(history ? { history } : {}),
     ...(options ? { options } : {}),
     // The very same list is not written again.
@@ -132,4 +133,12 @@ export function meetObject(
 
 function uidOf({ metadata: { uid } }: UnknownObject): { readonly uid?: string } {
   return uid === undefined ? {} : { uid }
+}
+
+/** Turns a run to another set. */
+export function aim(run: BundleRun, set: Digest): void {
+  if (run.set === set) return
+  run.set = set
+  run.plan = undefined
+  for (const memory of [run.meetings, run.done, run.drifts, run.judged, run.corrections]) memory.clear()
 }

@@ -69,6 +69,8 @@ const InventoryObject = Type.Object({
   prune: Type.Optional(Type.Unsafe<'Always' | 'Never' | 'Last' | 'Confirm'>({ type: 'string' })),
   delete: Type.Optional(Type.Unsafe<'Delete' | 'Orphan'>({ type: 'string' })),
   madeNamespace: Type.Optional(Type.Boolean()),
+  /** Its wave, for the way out; absent for wave 0. */
+  wave: Type.Optional(Type.Integer()),
 })
 
 /** One object a bundle has, or may have, on the cluster. */
@@ -107,6 +109,8 @@ const InventoryHead = {
       appliedAt: Type.Optional(Type.String()),
       /** When the wave began. */
       since: Type.Optional(Type.String()),
+      /** Which try it is, from 1. */
+      attempt: Type.Optional(Type.Integer()),
       /** Why it failed, once something is done about that. */
       failed: Type.Optional(
         Type.Object({
@@ -121,6 +125,16 @@ const InventoryHead = {
   /** How many operations there were; the number of the present one. */
   operations: Type.Optional(Type.Integer()),
   hooks: Type.Optional(Type.Array(HookRecord)),
+  /** The set that failed here, and what was done about it. */
+  remedy: Type.Optional(
+    Type.Object({
+      action: Type.Union([Type.Literal('RollBack'), Type.Literal('Uninstall')]),
+      set: DigestText,
+      generation: Type.Integer(),
+      message: Type.String(),
+      firstFailing: Type.Optional(Type.String()),
+    }),
+  ),
   /** Sets that were settled here before, newest first. */
   history: Type.Optional(Type.Array(DigestText)),
   /** The options of the set, for the day the bundle is removed. */

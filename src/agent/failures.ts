@@ -1,7 +1,9 @@
-/** What happens when an operation failed: it is written down, and the hooks for that moment run once. */
+/** What happens when an operation failed: it is written down, the hooks for that moment run once, then it is decided what is done. */
 import type { Clock } from '../core/clock.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
+import { decideRemedy, hasRemedy } from '../plan/remedy.ts'
+import type { Remedy } from '../plan/remedy.ts'
 import { ObjectFailure } from './applier.ts'
 import { LOOK_MS } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
@@ -19,16 +21,27 @@ export interface FailurePorts {
   readonly clock: Clock
 }
 
+/** What comes after a failure: something to say, something to do, or on with it as far as it goes. */
+export type Answer =
+  | { readonly kind: 'Say'; readonly outcome: Outcome }
+  | { readonly kind: 'GoOn' }
+  | Exclude<Remedy, { readonly kind: 'None' }>
+
 /** Makes it. */
 export function createFailures({ journal, hooks, clock }: FailurePorts) {
   /** Whether anything is done about a failure beside saying so. */
-  const hasAnswer = (plan: SetPlan) => plan.hooks.some(({ hook }) => hook.on.includes('failure'))
+  function isAnswered(run: BundleRun, plan: SetPlan): boolean {
+    const { operation, remedy } = run.inventory ?? {}
+    // What answers a failure is not answered for again.
+    if (!operation || remedy) return false
+    const hasHooks = plan.hooks.some(({ hook }) => hook.on.includes('failure'))
+    return hasHooks || hasRemedy(plan.options.remediation, operation.kind)
+  }
 
-  /** Writes a failure down when something is to be done about it; returns whether it is written. */
+  /** Writes a failure down when something is to be done about it; returns whether it was. */
   async function note(run: BundleRun, plan: SetPlan, { row, failure }: Outcome): Promise<boolean> {
     const operation = run.inventory?.operation
-    if (failure === undefined || !operation || !hasAnswer(plan)) return false
-    if (operation.failed) return false
+    if (failure === undefined || !operation || operation.failed || !isAnswered(run, plan)) return false
     const failed = {
       by: failure,
       message: row.message ?? '',
@@ -42,26 +55,42 @@ export function createFailures({ journal, hooks, clock }: FailurePorts) {
   /** Writing an object fails again and again: after a wave's time that is the operation's failure. */
   function ofObject(run: BundleRun, plan: SetPlan, caught: unknown): Outcome | undefined {
     const operation = run.inventory?.operation
-    if (!(caught instanceof ObjectFailure) || !operation || !hasAnswer(plan)) return undefined
+    if (!(caught instanceof ObjectFailure) || !operation || !isAnswered(run, plan)) return undefined
     const sinceMs = operation.since === undefined ? undefined : parseTime(operation.since)
     if (sinceMs === undefined || clock.now() < sinceMs + waveTimeoutMs(plan.options)) return undefined
     return { row: rowOfFailure(caught)!, lookAgainMs: LOOK_MS.failed, failure: 'Time' }
   }
 
-  /** Does what is to be done about a failure that is written down; undefined: the operation goes on as far as it can. */
-  async function answer(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<Outcome | undefined> {
-    const failed = run.inventory?.operation?.failed
-    if (!failed) return undefined
+  /** What comes after a failure that is written down. */
+  async function answer(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<Answer> {
+    const { operation, remedy: answered, history = [] } = run.inventory ?? {}
+    const failed = operation?.failed
+    if (!operation || !failed || answered) return { kind: 'GoOn' }
     const { message, firstFailing } = failed
-    const said = (more: string, lookAgainMs: number): Outcome => ({
-      row: { state: 'Failed', message: `${message}${more}`, ...(firstFailing === undefined ? {} : { firstFailing }) },
-      lookAgainMs,
+    const say = (state: 'Failed' | 'Progressing', text: string, lookAgainMs: number): Answer => ({
+      kind: 'Say',
+      outcome: {
+        row: { state, message: text, ...(firstFailing === undefined ? {} : { firstFailing }) },
+        lookAgainMs,
+      },
     })
     const timeoutMs = waveTimeoutMs(plan.options)
     const stop = await hooks.run(journal.hooksOf(run), plan.hooks, 'failure', { ...context, timeoutMs })
-    if (stop?.kind === 'Waiting') return said(`; ${stop.message}`, LOOK_MS.progressing)
-    const also = stop ? `; ${stop.message}` : ''
-    return failed.by === 'Hook' ? said(also, LOOK_MS.held) : undefined
+    if (stop?.kind === 'Waiting') return say('Failed', `${message}; ${stop.message}`, LOOK_MS.progressing)
+    const remedy = decideRemedy({
+      options: plan.options.remediation,
+      operation: operation.kind,
+      attempt: operation.attempt ?? 1,
+      failedAtMs: parseTime(failed.at) ?? clock.now(),
+      before: history.find((set) => set !== run.set),
+    })
+    if (remedy.kind === 'None') {
+      if (failed.by === 'Time') return { kind: 'GoOn' }
+      return say('Failed', stop ? `${message}; ${stop.message}` : message, LOOK_MS.held)
+    }
+    if (remedy.kind !== 'Retry' || clock.now() >= remedy.atMs) return remedy
+    const words = `attempt ${remedy.attempt - 1} of ${remedy.attempts} failed, the next is at ${formatTime(remedy.atMs)}: ${message}`
+    return say('Progressing', words, Math.max(remedy.atMs - clock.now(), 0))
   }
 
   return { note, ofObject, answer }

@@ -3,27 +3,14 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { createAgentUnderTest } from '../testing/agent-under-test.ts'
-import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
-import { configMap, deployment, hookJob, startTestHub } from '../testing/wire-hub.ts'
+import type { AgentUnderTest } from '../testing/agent-under-test.ts'
+import { joinedAgents } from '../testing/joined-agents.ts'
+import { configMap, deployment, hookJob } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 
 const BUNDLE = 'default/hello'
-const open: { close(): Promise<void> }[] = []
-
-async function joined(options: Partial<AgentUnderTestOptions> = {}): Promise<{ hub: TestHub; site: AgentUnderTest }> {
-  const hub = await startTestHub()
-  const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
-  const site = createAgentUnderTest(hub, 'store-1', { joinCode, ...options })
-  open.unshift(site, hub)
-  await site.start()
-  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
-  return { hub, site }
-}
-
-afterEach(async () => {
-  for (const part of open.splice(0)) await part.close()
-})
+const { joined, close } = joinedAgents()
+afterEach(close)
 
 const one = (objects: readonly UnknownObject[], generation = 1, options?: BundleOptions) => ({
   [BUNDLE]: { generation, objects, ...(options ? { options } : {}) },

@@ -6,29 +6,16 @@ import { ConfigMap, ServiceAccount } from '../kinds/builtin/core.ts'
 import { Role, RoleBinding } from '../kinds/builtin/rbac.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { createAgentUnderTest } from '../testing/agent-under-test.ts'
-import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
+import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { createOperatingAgent } from '../testing/operating-agent.ts'
-import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
+import { joinedAgents } from '../testing/joined-agents.ts'
+import { configMap, deployment } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 
 const BUNDLE = 'default/hello'
 const OTHER = 'default/other'
-const open: { close(): Promise<void> }[] = []
-
-async function joined(options: Partial<AgentUnderTestOptions> = {}): Promise<{ hub: TestHub; site: AgentUnderTest }> {
-  const hub = await startTestHub()
-  const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
-  const site = createAgentUnderTest(hub, 'store-1', { joinCode, ...options })
-  open.unshift(site, hub)
-  await site.start()
-  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
-  return { hub, site }
-}
-
-afterEach(async () => {
-  for (const part of open.splice(0)) await part.close()
-})
+const { joined, open, close } = joinedAgents()
+afterEach(close)
 
 const annotated = (object: UnknownObject, annotations: Record<string, string>): UnknownObject => ({
   ...object,
@@ -83,7 +70,7 @@ describe('an operation', () => {
   it('tries everything before it writes anything', async () => {
     const { hub, site } = await joined()
     const bad = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bad', namespace: 'default' }, data: { a: 1 } }
-    const missing = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'default' } }
+    const missing = { apiVersion: 'widgets.io/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'default' } }
     await hub.assign('store-1', one([configMap('good'), bad, missing]))
     const row = await site.until(BUNDLE, 'Failed')
     assert.match(row.message ?? '', /ConfigMap default\/bad: .*\(and 1 more objects cannot be applied\)/)

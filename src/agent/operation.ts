@@ -14,7 +14,7 @@ import { decideOperation, rememberSet } from '../plan/operation.ts'
 import type { OtherRecord } from '../plan/ownership.ts'
 import type { Appliers } from './appliers.ts'
 import { createBegin } from './begin.ts'
-import { takeInventory } from './bundle-run.ts'
+import { aim, takeInventory } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { ClusterState, Inventory } from './cluster-state.ts'
 import type { Content } from './content.ts'
@@ -26,11 +26,12 @@ import type { Sight } from './lookout.ts'
 import { pending, stoppedBy, waitingFor } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { pruneObjects } from './prune.ts'
+import { createRemedies } from './remedies.ts'
+import type { Work } from './remedies.ts'
 import type { WantedElsewhere } from './prune.ts'
 import { planSet } from './set-plan.ts'
 import type { SetPlan } from './set-plan.ts'
 import { createWaves } from './waves.ts'
-import type { WorkContext } from './waves.ts'
 
 /** What operations need. */
 export interface OperationPorts {
@@ -52,10 +53,6 @@ export interface Surroundings {
   readonly gate: (plan: SetPlan) => StepResult | undefined
 }
 
-interface Work extends WorkContext {
-  readonly around: Surroundings
-}
-
 /** Makes the stepper of bundles. */
 export function createOperation(ports: OperationPorts) {
   const { content, state, clock } = ports
@@ -67,6 +64,8 @@ export function createOperation(ports: OperationPorts) {
   const begin = createBegin(parts)
   const { moveThroughWaves } = createWaves(parts)
   const failures = createFailures(parts)
+  const appliersFor = (plan: SetPlan) => ports.appliers.as(plan.options.executor)
+  const remedies = createRemedies({ ...parts, begin, workOn, appliersFor, maxPrune: ports.maxPrune })
 
   async function step(run: BundleRun, around: Surroundings, signal: AbortSignal): Promise<StepResult> {
     const { entry, epoch } = run
@@ -79,28 +78,39 @@ export function createOperation(ports: OperationPorts) {
       clock.now(),
     )
     if (decision.kind === 'Hold') return pending(decision.message)
+    if (decision.kind === 'Remedied') return remedies.keep(run, around, signal)
+    aim(run, entry.set)
     const plan = (run.plan ??= await planSet(await content.complete(run.set, signal), run.set, content, signal))
-    const applier = ports.appliers.as(plan.options.executor)
+    const applier = appliersFor(plan)
     if (decision.kind === 'Begin') {
       const closed = around.gate(plan)
       if (closed) return closed
       await begin(run, plan, { applier, operation: decision.operation, others: around.others(), signal })
     }
-    if (decision.kind === 'Renumber') await journal.record(run, {})
+    if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })
     return carryOn(run, plan, { applier, around, signal })
   }
 
-  /** Takes an operation as far as it goes now. */
+  /** Takes an operation as far as it goes now, and does what is to be done when it failed. */
   async function carryOn(run: BundleRun, plan: SetPlan, work: Work): Promise<StepResult> {
-    const answered = await failures.answer(run, plan, work)
-    if (answered) return answered
+    const answer = await failures.answer(run, plan, work)
+    if (answer.kind === 'Say') return answer.outcome
+    if (answer.kind === 'RollBack') return remedies.goBack(run, answer.set, work)
+    if (answer.kind === 'Uninstall') return remedies.takeOut(run, work)
+    if (answer.kind === 'Retry') {
+      const { applier, signal } = work
+      const operation = run.inventory?.operation?.kind ?? 'Upgrade'
+      const others = work.around.others()
+      await begin(run, plan, { applier, operation, others, signal, attempt: answer.attempt })
+    }
     const outcome = await workOn(run, plan, work).catch((caught: unknown) => {
       const failure = failures.ofObject(run, plan, caught)
       if (!failure) throw caught
       return failure
     })
-    const isNoted = await failures.note(run, plan, outcome)
-    return (isNoted && (await failures.answer(run, plan, work))) || outcome
+    // Written down: from now on it is answered, also after a restart.
+    if (await failures.note(run, plan, outcome)) return carryOn(run, plan, work)
+    return outcome
   }
 
   async function workOn(run: BundleRun, plan: SetPlan, work: Work): Promise<Outcome> {

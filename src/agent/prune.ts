@@ -38,7 +38,7 @@ export interface Pruned {
 
 const AT_ONCE = 8
 
-/** Deletes objects that a bundle no longer has, in the reverse of the order they were applied. */
+/** Deletes objects that a bundle no longer has, in the reverse of the order they were applied: waves, kinds, then what the others live in. */
 export async function pruneObjects(request: PruneRequest, signal: AbortSignal): Promise<Pruned> {
   const { bundle, objects, applier, log, options } = request
   if (objects.length === 0) return { forgotten: [], released: [] }
@@ -66,13 +66,19 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
     })
   }
   const inside = plan.remove.filter((object) => !isKeptKind(object))
-  const groups = [...Map.groupBy(applyOrder(inside), placeOf).values()].toReversed()
-  for (const group of groups) await removeAll(group)
   const outside = plan.remove.filter((object) => isKeptKind(object))
-  const still = outside.length > 0 ? await stillThere(inside, applier, signal) : []
-  forgotten.push(...inside.filter((object) => !still.includes(object)).map(objectKey))
-  const [first] = still
-  if (first) return { forgotten, released, waits: `waiting for ${describeObject(first)} to be gone` }
+  const waves = [...Map.groupBy(inside, ({ wave = 0 }) => wave)].toSorted(([a], [b]) => b - a)
+  for (const [index, [, members]] of waves.entries()) {
+    const groups = [...Map.groupBy(applyOrder(members), placeOf).values()].toReversed()
+    for (const group of groups) await removeAll(group)
+    // A bundle that leaves goes wave by wave, as it came.
+    const isLast = index === waves.length - 1
+    const isAwaited = isLast ? outside.length > 0 : request.cause !== 'removed'
+    const still = isAwaited ? await stillThere(members, applier, signal) : []
+    forgotten.push(...members.filter((object) => !still.includes(object)).map(objectKey))
+    const [first] = still
+    if (first) return { forgotten, released, waits: `waiting for ${describeObject(first)} to be gone` }
+  }
   await removeAll(applyOrder(outside).toReversed())
   forgotten.push(...outside.map(objectKey))
   return { forgotten, released, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }

@@ -207,6 +207,31 @@ export const BUNDLE_OPTIONS = {
       },
     ),
   ),
+  remediation: optional(
+    object(
+      {
+        retries: optional(
+          int({
+            minimum: 0,
+            maximum: 100,
+            description: 'How often it is tried again, later each time (10s up to 5m); 0 unless said.',
+          }),
+        ),
+        install: optional(
+          enumOf(['None', 'Uninstall'], {
+            description: 'Then, when nothing ran before: None (default), or Uninstall: what was made is removed.',
+          }),
+        ),
+        upgrade: optional(
+          enumOf(['None', 'RollBack', 'Uninstall'], {
+            description:
+              'Then, when something ran before: None (default), RollBack: that is applied again, or Uninstall. The bundle stays Failed until another revision comes.',
+          }),
+        ),
+      },
+      { description: 'What is done when an operation failed: a hook, or a wave that took too long.' },
+    ),
+  ),
   hooks: optional(
     enumOf(['Run', 'Skip'], {
       description: 'Hooks are run once per operation (Run, default), or left out (Skip); see docs/hooks.md.',

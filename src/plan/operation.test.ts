@@ -15,6 +15,8 @@ const recorded = (more: Partial<Recorded> = {}): Recorded => ({
 const wanted = (more: Partial<Wanted> = {}): Wanted => ({ generation: 4, epoch: 1, set: B, ...more })
 
 describe('which operation', () => {
+  const back = { action: 'RollBack', set: B, generation: 3 } as const
+  const out = { action: 'Uninstall', set: B, generation: 3 } as const
   const table: [string, Recorded | undefined, Wanted, string][] = [
     ['nothing recorded', undefined, wanted(), 'Install'],
     ['another set', recorded(), wanted(), 'Upgrade'],
@@ -48,6 +50,13 @@ describe('which operation', () => {
       wanted({ set: A, generation: 4 }),
       'Install',
     ],
+    ['a set that failed and was taken back', recorded({ set: A, remedy: back }), wanted({ generation: 3 }), 'Remedied'],
+    ['it again, asked for', recorded({ set: A, remedy: back }), wanted(), 'Upgrade'],
+    ['another one after it', recorded({ set: A, remedy: back }), wanted({ set: C }), 'Upgrade'],
+    ['the one that runs', recorded({ set: A, remedy: back }), wanted({ set: A }), 'Renumber'],
+    ['a set that failed and was taken out', recorded({ set: B, remedy: out }), wanted({ generation: 3 }), 'Remedied'],
+    ['it again, asked for, from nothing', recorded({ set: B, remedy: out }), wanted(), 'Install'],
+    ['another one from nothing', recorded({ set: B, remedy: out, history: [C] }), wanted({ set: C }), 'Install'],
     ['too late, but begun', recorded({ set: B, phase: 'Applying' }), wanted({ startByMs: 1 }), 'Resume'],
   ]
   for (const [name, has, wants, expected] of table) {

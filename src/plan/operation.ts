@@ -25,6 +25,12 @@ export interface Recorded {
   readonly history?: readonly Digest[]
   /** A hook of the operation failed; it is not run again for the same one. */
   readonly isStuck?: boolean
+  /** What is recorded is the answer to the failure of this set. */
+  readonly remedy?: {
+    readonly action: 'RollBack' | 'Uninstall'
+    readonly set: Digest
+    readonly generation: number
+  }
 }
 
 /** What the document asks for. */
@@ -47,10 +53,15 @@ export type OperationDecision =
   | { readonly kind: 'Renumber' }
   /** The set is applied; keep it so. */
   | { readonly kind: 'Keep' }
+  /** The set failed here and was answered for: go on with the answer, and do not try it again until somebody asks. */
+  | { readonly kind: 'Remedied' }
 
 /** Decides what happens with a bundle. */
 export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, nowMs: number): OperationDecision {
-  if (recorded?.set === wanted.set) {
+  const remedy = recorded?.remedy
+  if (remedy?.set === wanted.set && wanted.generation <= remedy.generation) return { kind: 'Remedied' }
+  const isOut = remedy?.action === 'Uninstall'
+  if (recorded?.set === wanted.set && !isOut) {
     // Somebody asks again: that is another operation.
     if (recorded.isStuck && wanted.generation > recorded.generation) {
       return { kind: 'Begin', operation: recorded.history?.length ? 'Upgrade' : 'Install' }
@@ -68,7 +79,7 @@ export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, 
       message: `it was to start by ${formatTime(wanted.startByMs)}; waiting to be admitted again`,
     }
   }
-  if (!recorded) return { kind: 'Begin', operation: 'Install' }
+  if (!recorded || isOut) return { kind: 'Begin', operation: 'Install' }
   return { kind: 'Begin', operation: recorded.history?.includes(wanted.set) ? 'RollBack' : 'Upgrade' }
 }
 
