@@ -17,7 +17,7 @@ import { addRender } from './tree/render.ts'
 import { addSources } from './tree/sources.ts'
 import { addDrift } from './tree/drift.ts'
 import { addPlacement } from './tree/placement.ts'
-import { addRollouts } from './tree/rollout.ts'
+import { addRollback, addRollouts } from './tree/rollout.ts'
 import { addRendering } from './tree/template.ts'
 import { addKustomize } from './tree/kustomize.ts'
 import { addCare } from './tree/care.ts'
@@ -96,6 +96,7 @@ function buildProgram(verb: string | undefined, act: Act): Command {
   addPlacement(program, act)
   addDrift(program, act)
   addRollouts(program, act)
+  addRollback(program, act)
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)

@@ -122,6 +122,22 @@ export function bundlesOfSource(caches: Pick<Caches, 'bundles'>, source: string)
   return caches.bundles.lister.by('source', source).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
 }
 
+/** The decision groups a cluster is in by a Placement (`namespace/name`). */
+export function groupsIn(caches: Pick<Caches, 'decisions'>, placement: string, cluster: string): string[] {
+  return caches.decisions.lister
+    .by('cluster', cluster)
+    .filter((page) => inNamespaceOf(page, page.spec.placement) === placement)
+    .flatMap((page) => page.spec.decisions.find((decision) => decision.cluster === cluster)?.group || [])
+}
+
+/** The highest generation of a bundle (`namespace/name`) that any cluster's document names. */
+export function highestAssigned(caches: Pick<Caches, 'assignments'>, bundle: string): number {
+  const { lister } = caches.assignments
+  return [...lister.by('bundle', bundle), ...lister.by('tombstone', bundle)]
+    .flatMap(({ spec }) => [...spec.entries, ...(spec.tombstones ?? [])])
+    .reduce((highest, entry) => (entry.bundle === bundle ? Math.max(highest, entry.generation) : highest), 0)
+}
+
 /** What templates know of a cluster. */
 export function inputsOf(caches: Pick<Caches, 'clusters'>, name: string): ClusterInputs | undefined {
   const cluster = caches.clusters.lister.get(name)

@@ -22,6 +22,7 @@ import { createReleaseGather } from './release-gather/watch.ts'
 import type { AskGatePort } from './rollout-advance/gate-book.ts'
 import { createRolloutAdvance } from './rollout-advance/watch.ts'
 import { createRolloutCreate } from './rollout-create/watch.ts'
+import { createRolloutUndo } from './rollout-undo/watch.ts'
 import type { FetchSourcePort } from './source-fetch/ports.ts'
 import { createSourceFetch } from './source-fetch/watch.ts'
 import { createValuesKeys } from './values-keys.ts'
@@ -84,6 +85,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createPlacementDecide(parts),
     createRolloutCreate(parts),
     createRolloutAdvance(parts),
+    createRolloutUndo(parts),
     createBundleRemove(parts),
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),

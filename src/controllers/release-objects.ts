@@ -7,19 +7,6 @@ import type { ReleaseVariant } from '../plan/variants.ts'
 /** One bundle's revision of a Release. */
 export type ReleaseEntry = Release['spec']['bundles'][number]
 
-/** What decisions look at in a bundle's part of a Release. */
-export function existingOf(release: Release, bundle: string): ExistingRelease {
-  const { generation, set, placement, variants, revision } = release.spec.bundles.find(({ name }) => name === bundle)!
-  return {
-    name: release.metadata.name,
-    generation,
-    set,
-    placement,
-    ...(variants ? { variants } : {}),
-    ...(revision === undefined ? {} : { revision }),
-  }
-}
-
 /** A bundle's part of a Release to make. */
 export function entryOf(
   bundle: string,

@@ -96,6 +96,11 @@ export const TERMS_POLICY: ValidatingAdmissionPolicy = {
         reason: 'Forbidden',
       },
       {
+        expression: `!has(object.spec.acts) || object.spec.acts.all(a, a.by == request.userInfo.username || (oldObject != null && has(oldObject.spec.acts) && oldObject.spec.acts.exists(o, o == a)))`,
+        messageExpression: `'spec.acts: the caller is ' + request.userInfo.username + ' and asks in no other name'`,
+        reason: 'Forbidden',
+      },
+      {
         expression: `oldObject == null || !${asks} || ${mayBypass} || (object.spec.rings.map(r, r.name) == oldObject.spec.rings.map(o, o.name) && object.spec.rings.all(r, oldObject.spec.rings.exists(o, o.name == r.name && ${STEADY})) && has(object.spec.plan) == has(oldObject.spec.plan) && (!has(object.spec.plan) || object.spec.plan == oldObject.spec.plan))`,
         message:
           'spec.rings: a rollout with approvals or gates keeps its plan, its rings, who is in them and what they ask for; edit the RolloutPlan, which is for the next Release, or let somebody with the verb bypass on the plan do it',

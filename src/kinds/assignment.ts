@@ -34,6 +34,12 @@ export const Assignment = defineKind({
             { description: 'Its secret values.' },
           ),
         ),
+        before: optional(
+          object(
+            { generation: int(), set: digest() },
+            { description: 'The last revision before it that was well here.' },
+          ),
+        ),
         startBy: optional(time({ description: 'Not begun by then, the agent waits to be admitted again.' })),
       }),
       { max: 500, default: [], description: 'What the document says should run.' },

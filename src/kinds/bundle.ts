@@ -194,6 +194,12 @@ export const Bundle = defineKind({
         { description: 'New content that is rendered and waits for the other bundles of its commit.' },
       ),
     ),
+    reverted: optional(
+      listOf(name(), {
+        max: 16,
+        description: 'What it would be rendered to was taken back: the Releases with the mark.',
+      }),
+    ),
     revision: optional(
       object({ generation: int(), set: digest() }, { description: 'What the newest Release contains of this Bundle.' }),
     ),

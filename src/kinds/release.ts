@@ -1,6 +1,19 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { Conditions, digest, int, listMap, listOf, mapOf, name, object, optional, text } from './schema.ts'
+import {
+  Conditions,
+  digest,
+  enumOf,
+  int,
+  listMap,
+  listOf,
+  mapOf,
+  name,
+  object,
+  optional,
+  text,
+  time,
+} from './schema.ts'
 
 /** Bundle revisions that move together. */
 export const Release = defineKind({
@@ -41,6 +54,17 @@ export const Release = defineKind({
         }),
         { max: 256, min: 1, description: 'What moves together.' },
       ),
+      rollBack: optional(
+        object(
+          {
+            of: name({ description: 'The Release whose content is taken back.' }),
+            scope: enumOf(['All', 'Ring', 'Clusters']),
+            by: text({ max: 253 }),
+            reason: optional(text({ max: 4096 })),
+          },
+          { description: 'It takes an earlier Release back.' },
+        ),
+      ),
       missing: optional(
         listMap(['name'], object({ name: name(), problem: text({ max: 1024 }) }), {
           max: 256,
@@ -50,7 +74,22 @@ export const Release = defineKind({
     },
     { immutable: true },
   ),
-  status: object({ conditions: Conditions }),
+  status: object({
+    conditions: Conditions,
+    bad: optional(
+      listMap(
+        ['bundle'],
+        object({
+          bundle: name(),
+          by: text({ max: 253 }),
+          at: time(),
+          reason: optional(text({ max: 4096 })),
+          clusters: optional(listOf(name(), { max: 5000, description: 'On these clusters; on all without it.' })),
+        }),
+        { max: 256, description: 'Bundles whose content was taken back: it does not come again before it changes.' },
+      ),
+    ),
+  }),
   columns: [
     { name: 'Bundle', type: 'string', jsonPath: '.spec.bundles[0].name' },
     { name: 'Generation', type: 'integer', jsonPath: '.spec.bundles[0].generation' },

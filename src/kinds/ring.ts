@@ -1,6 +1,18 @@
 import { concurrency } from './bundle.ts'
 import { gates } from './gate.ts'
-import { duration, flag, int, intOrString, labelSelector, listMap, listOf, object, optional, text } from './schema.ts'
+import {
+  duration,
+  enumOf,
+  flag,
+  int,
+  intOrString,
+  labelSelector,
+  listMap,
+  listOf,
+  object,
+  optional,
+  text,
+} from './schema.ts'
 
 /** The name of a ring. */
 export const ringName = (description?: string) =>
@@ -85,3 +97,10 @@ export const rings = () =>
       description: 'The rings, in order; the next one begins when the gate of the one before is recorded.',
     },
   )
+
+/** What happens when failures stop a rollout. */
+export const onFailure = () =>
+  enumOf(['Pause', 'RollBackRing', 'RollBackAll'], {
+    description:
+      'When failures stop it: Pause admits nobody else and waits for a person (unless said); RollBackRing takes back the ring that failed, RollBackAll everything.',
+  })

@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { rings } from './ring.ts'
+import { onFailure, rings } from './ring.ts'
 import { duration, enumOf, object, optional } from './schema.ts'
 
 /** How changes move through the fleet. */
@@ -16,6 +16,7 @@ export const RolloutPlan = defineKind({
     progressDeadline: optional(
       duration({ description: 'An admitted cluster that is not Ready after so long counts as failed.' }),
     ),
+    onFailure: optional(onFailure()),
     start: enumOf(['Automatic', 'Manual'], {
       default: 'Automatic',
       description: 'Manual: a Rollout waits, paused, until somebody starts it.',

@@ -1,7 +1,7 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { DELETE_POLICIES } from './bundle-options.ts'
-import { ringName, rings } from './ring.ts'
+import { onFailure, ringName, rings } from './ring.ts'
 import {
   Conditions,
   duration,
@@ -58,6 +58,24 @@ export const Rollout = defineKind({
       duration({ description: 'An admitted cluster that is not Ready after so long counts as failed.' }),
     ),
     plan: optional(name({ description: 'The RolloutPlan it was made from.' })),
+    onFailure: optional(onFailure()),
+    acts: optional(
+      listMap(
+        ['n'],
+        object({
+          n: int({ minimum: 1, description: 'Rises by one with each.' }),
+          verb: enumOf(['Retry', 'RollBack']),
+          by: text({ max: 253, min: 1, description: 'Who asked; the API checks it.' }),
+          at: time(),
+          reason: optional(text({ max: 1024 })),
+          clusters: optional(listOf(name(), { max: 1000, description: 'Only these clusters.' })),
+          ring: optional(ringName()),
+          bundles: optional(listOf(name(), { max: 256, description: 'Only these of its bundles.' })),
+          to: optional(name({ description: 'The Release to go back to; without it, what each cluster ran before.' })),
+        }),
+        { max: 100, description: 'What people asked of it: to try again, or to take it back.' },
+      ),
+    ),
     startedBy: optional(
       setOf(text({ max: 512, min: 1 }), {
         max: 64,
@@ -154,6 +172,12 @@ export const Rollout = defineKind({
           failedAt: optional(time({ description: 'Since then it counts as failed, until it is Ready.' })),
         }),
         { max: 10_000, description: 'Clusters that hold a slot: admitted, and not yet reported Ready.' },
+      ),
+    ),
+    rollBack: optional(
+      object(
+        { at: time(), ring: optional(ringName()), reason: text({ max: 4096 }) },
+        { description: 'It failed and is taken back, as `onFailure` asks; without a ring, everywhere.' },
       ),
     ),
     superseded: optional(

@@ -42,6 +42,16 @@ test('admitted again with a later start-by: the document says so, once, and keep
   assert.deepEqual(other.entries[0], again, 'another bundle that moves does not take it away')
 })
 
+test('what was well before is remembered, over one that never was', () => {
+  const well = new Set(['ns/b'])
+  const second = assemble({ entries: [entry('ns/b', 1)], admissions: [entry('ns/b', 2)], well }).entries[0]!
+  assert.deepEqual(second.before, { generation: 1, set: digestOf('ns/b1') })
+  const third = assemble({ entries: [second], admissions: [entry('ns/b', 3)] }).entries[0]!
+  assert.deepEqual(third.before, { generation: 1, set: digestOf('ns/b1') }, 'the second never was well')
+  const fourth = assemble({ entries: [third], admissions: [entry('ns/b', 4)], well }).entries[0]!
+  assert.deepEqual(fourth.before, { generation: 3, set: digestOf('ns/b3') })
+})
+
 test('two contents of one generation: the first stays, the second is named', () => {
   const result = assemble({ entries: [entry('ns/b', 2)], admissions: [entry('ns/b', 2, 'other')] })
   assert.equal(result.changed, false)

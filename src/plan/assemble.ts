@@ -6,6 +6,7 @@
  */
 import type { Digest } from '../core/digest.ts'
 import { compareText } from './placement.ts'
+import type { Revision } from './state.ts'
 
 /** One bundle the cluster should run. */
 export interface AssembledEntry {
@@ -16,6 +17,8 @@ export interface AssembledEntry {
   /** The Rollout that admitted it, `namespace/name`. */
   readonly rollout: string
   readonly startBy?: string
+  /** The last revision before it that was well here. */
+  readonly before?: Revision
   /** Its secret values, sealed to a key of this cluster; a new admission has none yet. */
   readonly sealed?: { readonly values: Digest; readonly key: Digest }
 }
@@ -43,6 +46,8 @@ export interface AssembleInput {
   readonly tombstones?: readonly AssembledTombstone[]
   /** Every Rollout admission of this cluster. */
   readonly admissions: readonly AssembledEntry[]
+  /** Bundles that the cluster reports well at exactly what the Assignment says. */
+  readonly well?: ReadonlySet<string>
   /** Admitted removals. */
   readonly removals?: readonly AdmittedRemoval[]
   /** Bundles whose removal the cluster has confirmed, with the generation of the receipt and the revision it had seen by then. */
@@ -71,6 +76,16 @@ function isLater(time: string | undefined, than: string | undefined): boolean {
   return time !== undefined && than !== undefined && compareText(time, than) > 0
 }
 
+/** What a pair goes back to: what it ran well until now, or else what it ran well before that. */
+function beforeOf(
+  present: AssembledEntry | undefined,
+  next: AssembledEntry,
+  well: ReadonlySet<string> | undefined,
+): Revision | undefined {
+  if (!present || present.set === next.set || !well?.has(present.bundle)) return present?.before
+  return { generation: present.generation, set: present.set }
+}
+
 /** Puts a cluster's content together. */
 export function assemble(input: AssembleInput): Assembled {
   const entries = new Map(input.entries.map((entry) => [entry.bundle, entry]))
@@ -94,7 +109,8 @@ export function assemble(input: AssembleInput): Assembled {
       }
       continue
     }
-    entries.set(admission.bundle, admission)
+    const before = beforeOf(present, admission, input.well)
+    entries.set(admission.bundle, before ? { ...admission, before } : admission)
     tombstones.delete(admission.bundle)
     changed = true
   }

@@ -1,6 +1,7 @@
 /** What a bundle's next Release is called, and which generation its content has. */
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
+import type { Release } from '../kinds/release.ts'
 import type { ReleaseVariant } from './variants.ts'
 
 /** What the naming looks at in an existing Release of the bundle. */
@@ -64,4 +65,17 @@ export function decideRelease(wish: ReleaseWish): ReleaseDecision {
   const floor = Math.max(newest?.generation ?? 0, wish.highestAssigned)
   const generation = wish.generation > floor ? wish.generation : floor + 1
   return { kind: 'Create', name: releaseName(wish.bundle, generation), generation }
+}
+
+/** What decisions look at in a bundle's part of a Release. */
+export function existingOf(release: Release, bundle: string): ExistingRelease {
+  const { generation, set, placement, variants, revision } = release.spec.bundles.find(({ name }) => name === bundle)!
+  return {
+    name: release.metadata.name,
+    generation,
+    set,
+    placement,
+    ...(variants ? { variants } : {}),
+    ...(revision === undefined ? {} : { revision }),
+  }
 }

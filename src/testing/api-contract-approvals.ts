@@ -139,6 +139,10 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
         }
         assert.match(messageOf(await put({ startedBy: ['ana'] })), /adds no other name/)
         assert.match(messageOf(await put({ paused: false })), /writes their name there/)
+        const act = { n: 1, verb: 'RollBack', by: 'ana', at: '2026-11-16T12:00:00Z' }
+        assert.match(messageOf(await put({ acts: [act] })), /spec\.acts: the caller is .* and asks in no other name/)
+        const asked = await put({ acts: [{ ...act, by: ben }] })
+        assert.equal(asked.status, 200, asked.text)
         const goOn = await put({ paused: false, startedBy: [ben] })
         assert.equal(goOn.status, 200, goOn.text)
         const budgets = await put({ rings: [{ ...canary, concurrency: 5 }, rest] })

@@ -148,10 +148,24 @@ export async function rolloutHistory(bundle: string, input: RolloutInput): Promi
       rollout?.status?.phase ?? '-',
       rollout?.status?.counts ? `${rollout.status.counts.ready}/${rollout.status.counts.total}` : '-',
       release.metadata.creationTimestamp ?? '-',
-      rollout?.metadata.annotations?.[REASON] ?? '',
+      whyOf(release, rollout),
     ]),
   ]
   input.terminal.data(`${columns(table)}\n`)
+}
+
+/** Why a release is there and what became of it: who took what back, who tried again, and what they said. */
+function whyOf({ spec, status }: Release, rollout: Rollout | undefined): string {
+  const said = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`)
+  const back = spec.rollBack
+  return [
+    ...(back ? [`takes ${back.of} back, by ${back.by}${said(back.reason)}`] : []),
+    ...(status?.bad ?? []).slice(0, 1).map(({ by, at, reason }) => `taken back ${at} by ${by}${said(reason)}`),
+    ...(rollout?.spec.acts ?? [])
+      .filter(({ verb }) => verb === 'Retry')
+      .map(({ by, at, reason }) => `tried again ${at} by ${by}${said(reason)}`),
+    ...(rollout?.metadata.annotations?.[REASON] === undefined ? [] : [rollout.metadata.annotations[REASON]]),
+  ].join('; ')
 }
 
 /** Starts a bundle's newest rollout that waits, or with --dry-run shows what it would do. */
@@ -250,7 +264,8 @@ export async function rolloutNamed(name: string, input: RolloutInput): Promise<R
   return await find(clientOver(input.connection.rest), ROLLOUT, { name, namespace: namespaceOf(input) }, input)
 }
 
-async function find<T extends KubeObject>(
+/** Finds an object, or says which is meant. */
+export async function find<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
   key: { readonly name: string; readonly namespace: string },

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { collect } from './act.ts'
 import type { Act } from './act.ts'
 
 const output = () => new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text')
@@ -91,4 +92,50 @@ export function addRollouts(program: Command, act: Act): void {
         }),
       )
   }
+}
+
+/** Commands that take a change back. */
+export function addRollback(program: Command, act: Act): void {
+  const commands = () => import('../commands/rollback.ts')
+  program
+    .command('rollback')
+    .argument('<bundle|rollout>')
+    .description('take a change back to what each cluster ran before; shows who goes where first')
+    .option('-n, --namespace <namespace>', 'the namespace')
+    .option('--to-release <release>', 'back to this release instead')
+    .addOption(
+      new Option('--cluster <cluster>', 'only this cluster (repeatable); the others go on')
+        .argParser(collect)
+        .conflicts('ring'),
+    )
+    .option('--ring <ring>', 'only this ring; later rings do not get it')
+    .option('--reason <text>', 'why; kept in the history and on the mark')
+    .option('--dry-run', 'only show who goes where')
+    .option('-y, --yes', 'do not ask')
+    .addOption(output())
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rollback }, { askYesNo }, { systemClock }, connection] = await Promise.all([
+          commands(),
+          import('../confirm.ts'),
+          import('../../core/system-clock.ts'),
+          run.connect(),
+        ])
+        await rollback(words[0]!, { ...run, connection, flags, confirm: askYesNo, now: () => systemClock.now() })
+      }),
+    )
+  program
+    .command('release')
+    .description('releases: what moves together')
+    .command('lift')
+    .argument('<release>')
+    .description('take the mark of a change that was taken back away, so that it may come again')
+    .option('-n, --namespace <namespace>', 'the namespace')
+    .option('--bundle <bundle>', 'only for this bundle')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ releaseLift }, connection] = await Promise.all([commands(), run.connect()])
+        await releaseLift(words[0]!, { ...run, connection, flags })
+      }),
+    )
 }

@@ -18,6 +18,8 @@ export interface AssignmentAssemblePorts {
   removalsOf(cluster: Cluster): readonly AdmittedRemoval[]
   /** What the cluster's agent has confirmed. */
   removedOf(cluster: Cluster): NonNullable<AssembleInput['removed']>
+  /** The bundles that the cluster reports well at exactly what these entries say. */
+  wellOf(cluster: Cluster, entries: readonly AssembledEntry[]): ReadonlySet<string>
   readonly sign: SignDocument
   /** Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has none. Throws Waiting when they cannot be read. */
   seal(cluster: Cluster, entry: AssembledEntry, signal: AbortSignal): Promise<AssembledEntry['sealed']>

@@ -45,6 +45,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
   }
   const reconciler = assignmentAssembleReconciler({
     assignmentOf: () => world.assignment,
+    wellOf: () => new Set(),
     admissionsOf: () => world.admissions,
     removalsOf: () => world.removals ?? [],
     removedOf: () => world.removed ?? [],

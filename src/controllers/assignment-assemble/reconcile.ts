@@ -7,8 +7,8 @@ import { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/assemble.ts'
-import type { Assembled, AssembledTombstone } from '../../plan/assemble.ts'
-import type { ClusterDocument, Tombstone } from '../../wire/document.ts'
+import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/assemble.ts'
+import type { ClusterDocument, DocumentEntry, Tombstone } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/sealed.ts'
 import { ownDocument } from '../../wire/signed-document.ts'
@@ -36,6 +36,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         admissions: ports.admissionsOf(cluster),
         removals: ports.removalsOf(cluster),
         removed: ports.removedOf(cluster),
+        well: ports.wellOf(cluster, before),
       })
       refuse(content)
       refuseWhileBehind(ports)
@@ -141,10 +142,7 @@ function documentFor(
     requires: content.entries.some(({ sealed }) => sealed) ? [...REQUIRES, SEALED_FEATURE] : REQUIRES,
     rules: { trustVersion: now.trustVersion },
     content: {
-      entries: content.entries.map(({ sealed, ...entry }) => ({
-        ...entry,
-        ...(sealed ? { sealed: sealed.values } : {}),
-      })),
+      entries: content.entries.map(asDocumentEntry),
       tombstones: content.tombstones.map(tombstoneOf),
     },
   }
@@ -152,6 +150,12 @@ function documentFor(
 
 function tombstoneOf({ bundle, generation, policy, cause }: AssembledTombstone): Tombstone {
   return { bundle, generation, policy, ...(cause ? { cause } : {}) }
+}
+
+/** What of an entry the agent reads; where it would go back to is the hub's business. */
+function asDocumentEntry(assembled: AssembledEntry): DocumentEntry {
+  const { sealed, before: _before, ...entry } = assembled
+  return { ...entry, ...(sealed ? { sealed: sealed.values } : {}) }
 }
 
 function assignmentFor(
@@ -172,12 +176,13 @@ function assignmentFor(
       document: digest,
       trustVersion: document.rules.trustVersion,
       ...(previous ? { previous } : {}),
-      entries: entries.map(({ bundle, generation, set, rollout, sealed, startBy }) => ({
+      entries: entries.map(({ bundle, generation, set, rollout, sealed, startBy, before }) => ({
         bundle,
         generation,
         set,
         rollout,
         ...(startBy === undefined ? {} : { startBy }),
+        ...(before ? { before: { generation: before.generation, set: before.set } } : {}),
         ...(sealed ? { sealed } : {}),
       })),
       ...(tombstones.length === 0

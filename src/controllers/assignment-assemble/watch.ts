@@ -7,8 +7,9 @@ import { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import type { AssembledEntry } from '../../plan/assemble.ts'
+import { sameRevision } from '../../plan/state.ts'
 import { contentFor } from '../../plan/variants.ts'
-import { inNamespaceOf, inputsOf } from '../caches.ts'
+import { inNamespaceOf, inputsOf, reportOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -48,6 +49,14 @@ export function createAssignmentAssemble(
         .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
     removalsOf: (cluster) => removalsFor(caches, cluster),
     removedOf: (cluster) => receiptsOf(caches, cluster),
+    wellOf: (cluster, entries) => {
+      const rows = new Map(reportOf(caches, cluster)?.spec.bundles.map((row) => [row.bundle, row]))
+      const isWell = (entry: AssembledEntry) => {
+        const row = rows.get(entry.bundle)
+        return sameRevision(row, entry) && (row?.state === 'Ready' || row?.state === 'Drifted')
+      }
+      return new Set(entries.filter(isWell).map(({ bundle }) => bundle))
+    },
     sign: parts.sign,
     seal: createSealer(parts),
     putBlob: (bytes) => blobs.put(bytes),

@@ -9,15 +9,17 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
 import { readJudgement } from '../../plan/judgement.ts'
 import { objectOptions } from '../../plan/object-options.ts'
-import { decideRelease, newestRelease } from '../../plan/release.ts'
+import { withoutBad } from '../../plan/bad-revisions.ts'
+import { decideRelease, existingOf, newestRelease } from '../../plan/release.ts'
 import type { ExistingRelease } from '../../plan/release.ts'
 import { contentFor, variantKey } from '../../plan/variants.ts'
 import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/rendered.ts'
 import { showLint } from './lint.ts'
-import { entryOf, existingOf, releaseObject } from '../release-objects.ts'
+import { entryOf, releaseObject } from '../release-objects.ts'
 import { asCandidate, takeReleased, waitsForOthers } from './candidate.ts'
+import { badIn, isMarked, showReverted } from './reverted.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 import { showRollout } from './ready.ts'
 import { recipeOf } from './recipe.ts'
@@ -46,8 +48,9 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
       if (takeReleased(status, newest, found) === 'Waits') return waitsForOthers(draft, ports)
+      const isLifted = (status.reverted ?? []).some((name) => !isMarked(name, bundle, ports))
       const release =
-        isReleased(draft, newest, found) && coversAll(newest, selected ?? [])
+        !isLifted && isReleased(draft, newest, found) && coversAll(newest, selected ?? [])
           ? newest
           : await releaseOf(draft, { existing, newest, found, selected }, ports, context)
 
@@ -57,6 +60,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       status.release = release.name
       status.recipe = found.digest
       status.revision = { generation: release.generation, set: release.set }
+      showReverted(draft, ports)
       showRollout(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
       const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
       return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
@@ -112,12 +116,16 @@ async function releaseOf(
   const bundle = draft.next
   const { newest, found, selected } = wish
   // Content that is released already stays as it is; only clusters it has nothing for are rendered.
-  const kept = newest && isReleased(draft, newest, found) ? newest : undefined
+  const kept = newest && !bundle.status?.reverted && isReleased(draft, newest, found) ? newest : undefined
   const everybody = (selected ?? []).map(({ inputs }) => inputs)
   const missing = kept ? everybody.filter((inputs) => contentFor(kept, inputs).kind === 'Unknown') : everybody
   const rendered = kept && missing.length === 0 ? [] : await renderFor(draft, missing, { wish, ports, context })
   const variants = kept ? [...(kept.variants ?? []), ...rendered] : rendered
-  const content = contentOf(draft, variants)
+  const marks = ports.releasesOf(keyOf(bundle)).flatMap((one) => badIn(one, bundle.metadata.name))
+  const held = withoutBad(contentOf(draft, variants), newest, marks, everybody)
+  const { content } = held
+  if (held.by.length > 0) bundle.status!.reverted = held.by.slice(0, 16)
+  else delete bundle.status!.reverted
   const { placement } = bundle.spec
   const decision = decideRelease({
     bundle: bundle.metadata.name,

@@ -13,7 +13,7 @@ import type { Rollout } from '../../kinds/rollout.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
 import { readTree } from '../../source/artifact.ts'
-import { assignmentOf, bundlesOfSource, inNamespaceOf } from '../caches.ts'
+import { assignmentOf, bundlesOfSource, highestAssigned, inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -62,10 +62,7 @@ export function createBundleRender(
         })),
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
-    highestAssigned: (bundle) =>
-      [...caches.assignments.lister.by('bundle', bundle), ...caches.assignments.lister.by('tombstone', bundle)]
-        .flatMap(({ spec }) => [...spec.entries, ...(spec.tombstones ?? [])])
-        .reduce((highest, entry) => (entry.bundle === bundle ? Math.max(highest, entry.generation) : highest), 0),
+    highestAssigned: (bundle) => highestAssigned(caches, bundle),
     treeOf: (artifact) => readTree(artifact, blobs),
     configMap: async (namespace, name, key) => (await find(ConfigMap, namespace, name))?.data?.[key],
     secret: (namespace, name) => find(Secret, namespace, name),
@@ -118,7 +115,9 @@ function triggersOf(caches: Caches) {
       shownOf(before) === shownOf(after) ? [] : bundlesOf(caches, after ?? before),
     ),
     triggerOn(caches.releases, ({ before, after }) =>
-      before && after ? [] : (after ?? before)!.spec.bundles.map(({ name }) => inNamespaceOf((after ?? before)!, name)),
+      before && after && jsonEqual(before.status?.bad, after.status?.bad)
+        ? []
+        : (after ?? before)!.spec.bundles.map(({ name }) => inNamespaceOf((after ?? before)!, name)),
     ),
     triggerOn(caches.sources, ({ before, after }) => {
       const source = after ?? before

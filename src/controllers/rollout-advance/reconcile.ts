@@ -1,6 +1,6 @@
 import { parseDuration } from '../../core/duration.ts'
 import { jsonEqual } from '../../core/json.ts'
-import { parseTime } from '../../core/time.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
@@ -25,12 +25,14 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
         context.log.info({ admitted: decision.admitted.map(({ cluster }) => cluster) }, 'clusters admitted')
       }
       const waitMs = ports.pace.waitMs(keyOf(rollout))
-      if (waitMs > 0 && onlyCountsDiffer(rollout, decision)) {
+      const takesBack = takenBack(rollout, decision, context.clock.now())
+      if (waitMs > 0 && !takesBack && onlyCountsDiffer(rollout, decision)) {
         keepShown(draft)
         return { requeueAfterMs: waitMs }
       }
 
       record(rollout, decision)
+      if (takesBack) rollout.status!.rollBack = takesBack
       showDecision(draft.conditions, decision, leftBehind(rollout, release, ports))
       if (!jsonEqual(draft.seen.status, rollout.status)) ports.pace.note(keyOf(rollout))
       return decision.until === undefined ? {} : { requeueAfterMs: Math.max(1, decision.until - context.clock.now()) }
@@ -124,6 +126,18 @@ export function isClosed(rollout: Rollout): boolean {
 
 function isClosedFor(rollout: Rollout, bundle: string): boolean {
   return isClosed(rollout) || (rollout.status?.superseded ?? []).some((one) => one.bundle === bundle)
+}
+
+/** Failures that stop it take it back where its plan says so; once, rollout-undo does the rest. */
+function takenBack(
+  { spec, status }: Rollout,
+  decision: RolloutDecision,
+  now: number,
+): NonNullable<Rollout['status']>['rollBack'] | undefined {
+  const isAsked = spec.onFailure === 'RollBackRing' || spec.onFailure === 'RollBackAll'
+  if (!isAsked || decision.kind !== 'Fail' || status?.rollBack) return undefined
+  const ring = spec.onFailure === 'RollBackRing' && decision.ring !== undefined ? { ring: decision.ring } : {}
+  return { at: formatTime(now), reason: decision.message.slice(0, 4096), ...ring }
 }
 
 /** Whether nothing but numbers and the sentence around them would be written. */

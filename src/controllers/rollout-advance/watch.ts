@@ -14,7 +14,7 @@ import type { BundleStanding } from '../../plan/rollout-gates.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { RemovalFacts } from '../../plan/removal.ts'
 import type { RolloutCluster } from '../../plan/rollout.ts'
-import { assignmentOf, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
+import { assignmentOf, groupsIn, inNamespaceOf, inputsOf, reportOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { findObject } from '../find-object.ts'
 import { keptBy } from '../kept-clusters.ts'
@@ -43,11 +43,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
     inputsOf: (name) => inputsOf(caches, name),
     clusterOf: (name) => clusterFacts(caches, name),
-    groupsOf: (rollout, placement, cluster) =>
-      caches.decisions.lister
-        .by('cluster', cluster)
-        .filter((page) => inNamespaceOf(page, page.spec.placement) === inNamespaceOf(rollout, placement))
-        .flatMap((page) => page.spec.decisions.find((decision) => decision.cluster === cluster)?.group || []),
+    groupsOf: (rollout, placement, cluster) => groupsIn(caches, inNamespaceOf(rollout, placement), cluster),
     rolloutsOf: (rollout, bundle) =>
       caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {
         const { generation } = release.spec.bundles.find(({ name }) => name === bundle)!

@@ -1,4 +1,5 @@
 import type { Bundle } from '../../kinds/bundle.ts'
+import type { Release } from '../../kinds/release.ts'
 import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 
@@ -31,4 +32,32 @@ export function movesAs(
     ...(planName === undefined ? {} : { plan: planName }),
     ...(plan?.spec.progressDeadline === undefined ? {} : { progressDeadline: plan.spec.progressDeadline }),
   }
+}
+
+/**
+ * How a rollback moves: everywhere or in a ring nobody gets anything but what ran before, so that it neither soaks nor asks nor waits to be
+ * started; with single clusters the rest goes on with the newer content, and does.
+ */
+export function goesBackAs(moves: Moves, { scope }: NonNullable<Release['spec']['rollBack']>): Moves {
+  return scope === 'Clusters' ? moves : { ...moves, rings: moves.rings.map(withBudgetsOnly), paused: false }
+}
+
+type Ring = Rollout['spec']['rings'][number]
+
+const BUDGETS = [
+  'name',
+  'selector',
+  'group',
+  'count',
+  'share',
+  'concurrency',
+  'maxUnavailable',
+  'maxFailed',
+  'readyShare',
+  'minReady',
+  'startBy',
+] as const satisfies readonly (keyof Ring)[]
+
+function withBudgetsOnly(ring: Ring): Ring {
+  return Object.fromEntries(BUDGETS.flatMap((key) => (ring[key] === undefined ? [] : [[key, ring[key]]]))) as Ring
 }

@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Rollout } from '../../kinds/rollout.ts'
-import { movesAs } from './moves-as.ts'
+import { goesBackAs, movesAs } from './moves-as.ts'
 
 const RETRY_MS = 60_000
 
@@ -62,10 +62,17 @@ function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
   if (planName !== undefined && !plan) {
     throw new Waiting('PlanMissing', `RolloutPlan ${planName} does not exist; nothing moves without it.`, RETRY_MS)
   }
+  const moves = movesAs(asked, plan)
+  const { rollBack } = release.spec
   return {
     apiVersion: apiVersionOf(Rollout),
     kind: Rollout.kind,
     metadata: { name, ...(namespace ? { namespace } : {}) },
-    spec: { release: name, ...movesAs(asked, plan) },
+    spec: {
+      release: name,
+      ...(rollBack ? goesBackAs(moves, rollBack) : moves),
+      // One that goes back and fails waits for a person.
+      ...(plan?.spec.onFailure === undefined || rollBack ? {} : { onFailure: plan.spec.onFailure }),
+    },
   }
 }

@@ -1,0 +1,15 @@
+import type { Release } from '../../kinds/release.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import type { RollbackWorld } from '../../plan/rollback-request.ts'
+
+/** The mark of a bundle whose content was taken back. */
+export type BadMark = NonNullable<NonNullable<Release['status']>['bad']>[number]
+
+/** What rollout-undo needs from the world. */
+export interface RolloutUndoPorts {
+  releaseNamed(rollout: Rollout, name: string): Release | undefined
+  /** What rollbacks beside the Rollout are worked out from. */
+  worldOf(rollout: Rollout): RollbackWorld
+  markBad(release: Release, marks: readonly BadMark[], signal: AbortSignal): Promise<void>
+  createRelease(release: Release, signal: AbortSignal): Promise<void>
+}
