@@ -19,16 +19,18 @@ export interface ApiParts extends HubPorts {
   readonly tokenKeys?: TokenKeys
   /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
   readonly rootCa?: string
+  /** Whose rows are served besides; by name. */
+  readonly dialects?: readonly string[]
   /** For the view of objects. */
   readonly blobs?: SetReads
 }
 
 /** The embedded home's API over a store. */
-export function composeApi({ rootCa, blobs, ...parts }: ApiParts): ApiServer {
+export function composeApi({ rootCa, blobs, dialects, ...parts }: ApiParts): ApiServer {
   return createApiServer({
     ...parts,
     kinds: HUB_KINDS,
-    views: hubViews(blobs),
+    views: hubViews(blobs, dialects),
     ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
   })
 }

@@ -80,7 +80,7 @@ export function composeHub(options: HubOptions): ComposedHub {
     dialects: _dialects,
     ...ports
   } = options
-  const api = composeApi({ ...ports, store, blobs })
+  const api = composeApi({ ...ports, store, blobs, dialects: options.dialects ?? [] })
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
     createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
   const client = clientOf(HUB_USERS.admin)

@@ -279,6 +279,7 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     server: issueApiServer(keys, certificateNames([listen.host, hostname()]), starting),
     clientCa: keys.apiCa.certificate,
     tokenKeys: keys.tokenKeys,
+    dialects: dialectsOf(config.dialects),
     logLevel: config.logLevel,
   })
   starting.closers.push(() => api.close())

@@ -1,124 +1,16 @@
-/** A GitRepo as Rancher Fleet's users have it, applied with kubectl: from a git commit to the objects in a cluster. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
-import { createTestRepository } from '../../src/testing/git-repository.ts'
-import { needBinary } from '../../src/testing/testenv.ts'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
-import type { Cleanup } from './flotilla-process.ts'
-
-const execute = promisify(execFile)
-const FREE = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
-
-const gitRepo = (repo: string) => `kind: ClusterGroup
-apiVersion: fleet.cattle.io/v1alpha1
-metadata:
-  name: shops
-  namespace: fleet-default
-spec:
-  selector:
-    matchLabels:
-      tier: shop
----
-kind: GitRepo
-apiVersion: fleet.cattle.io/v1alpha1
-metadata:
-  name: sample
-  namespace: fleet-default
-spec:
-  repo: ${repo}
-  branch: main
-  paths:
-  - apps
-  targets:
-  - name: shops
-    clusterGroup: shops
-`
-
-const FILES = {
-  'apps/greeting/fleet.yaml':
-    'defaultNamespace: greetings\ntargetCustomizations:\n- name: prod\n  clusterSelector:\n    matchLabels:\n      env: prod\n  yaml:\n    overlays:\n    - prod\n',
-  'apps/greeting/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: greeting\ndata:\n  text: hello\n',
-  'apps/greeting/overlays/prod/cm_patch.yaml': 'data:\n  text: good morning\n',
-}
-
-async function startHub(t: Cleanup, ...more: readonly string[]) {
-  const hub = startFlotilla(t, ['hub', 'run', '--data', join(temporaryFolder(t), 'hub'), ...FREE, ...more])
-  const [, kubeconfig = ''] = await hub.says(/^flotilla hub ready: .* kubeconfig (\S+)\n/)
-  const folder = temporaryFolder(t)
-  const kubectl = async (...args: string[]): Promise<string> => {
-    const env = { ...process.env, HOME: folder, KUBECONFIG: kubeconfig }
-    return (await execute(needBinary('kubectl'), args, { env, timeout: 120_000 })).stdout
-  }
-  return { hub, kubeconfig, kubectl }
-}
+import { fleetFlow, startFleetHub } from './fleet-flow.ts'
 
 test('kubectl apply of a GitRepo delivers it, and kubectl shows what Fleet’s users know', async (t) => {
-  const repository = createTestRepository()
-  t.after(() => repository.remove())
-  const commit = repository.commit(FILES, { branch: 'main' })
-  const { kubeconfig, kubectl } = await startHub(t, '--dialects', 'fleet', '--source-paths', repository.path)
   // Another hub's API is cluster enough for a ConfigMap.
-  const site = await startHub(t)
-  const added = await runFlotilla(t, [
-    'cluster',
-    'add',
-    'shop-1',
-    '--label',
-    'tier=shop',
-    '--label',
-    'env=prod',
-    '-o',
-    'json',
-    '--kubeconfig',
-    kubeconfig,
-  ])
-  const { code } = JSON.parse(added.stdout) as { code: string }
-  startFlotilla(t, [
-    'agent',
-    'run',
-    '--join',
-    code,
-    '--kubeconfig',
-    site.kubeconfig,
-    '--data',
-    join(temporaryFolder(t), 'agent'),
-  ])
-
-  const file = join(temporaryFolder(t), 'gitrepo.yaml')
-  writeFileSync(file, gitRepo(repository.path))
-  await kubectl('apply', '-f', file)
-  await kubectl('wait', '-n', 'fleet-default', 'gitrepo/sample', '--for=condition=Ready', '--timeout=110s')
-  assert.equal(
-    await site.kubectl('get', 'configmap', '-n', 'greetings', 'greeting', '-o', 'jsonpath={.data.text}'),
-    'good morning',
+  const { kubectl } = await fleetFlow(t, [], await startFleetHub(t))
+  const rows = (await kubectl('get', 'bundledeployments', '-A')).trimEnd().split('\n')
+  assert.deepEqual(
+    rows.map((line) => line.split(/ {2,}/)),
+    [
+      ['NAMESPACE', 'NAME', 'CLUSTER', 'DEPLOYED', 'MONITORED', 'STATE'],
+      ['fleet-default', 'sample-apps-greeting.shop-1', 'shop-1', 'True', 'True', 'Ready'],
+    ],
   )
-
-  const table = await kubectl('get', 'gitrepo,bundles.fleet.cattle.io,clustergroup', '-A')
-  const rows = table
-    .trimEnd()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split(/ {2,}/))
-  assert.deepEqual(rows[0], ['NAMESPACE', 'NAME', 'REPO', 'COMMIT', 'BUNDLEDEPLOYMENTS-READY', 'STATUS'])
-  assert.deepEqual(rows[1], [
-    'fleet-default',
-    'gitrepo.fleet.cattle.io/sample',
-    repository.path,
-    commit,
-    '1/1',
-    '1 bundle ready on 1 clusters.',
-  ])
-  assert.deepEqual(rows[2], ['NAMESPACE', 'NAME', 'BUNDLEDEPLOYMENTS-READY', 'STATUS'])
-  assert.deepEqual(rows[3], [
-    'fleet-default',
-    'bundle.fleet.cattle.io/sample-apps-greeting',
-    '1/1',
-    'Ready on every cluster.',
-  ])
-  assert.deepEqual(rows[4], ['NAMESPACE', 'NAME', 'CLUSTERS-READY', 'BUNDLES-READY', 'STATUS'])
-  assert.equal(rows[5]?.[1], 'clustergroup.fleet.cattle.io/shops')
 })

@@ -1,10 +1,11 @@
 /** One directory of a repository as a Bundle, with the Placement, RolloutPlan and Sources it needs. */
 import type { Bundle } from '../../kinds/bundle.ts'
-import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import type { RingSpec } from '../../plan/rollout-rings.ts'
-import type { ComparePatch, FleetCustomization, FleetTarget, FleetYaml } from './fleet-yaml.ts'
+import { applyOptions } from './apply-options.ts'
+import { hasContent } from './content.ts'
+import type { FleetCustomization, FleetTarget, FleetYaml } from './fleet-yaml.ts'
 import { layerOf } from './layer.ts'
 import type { LayerScene, RemoteChart } from './layer.ts'
 import { placementOf } from './placement.ts'
@@ -13,9 +14,6 @@ import { ringsOf } from './rollout.ts'
 import type { ScannedBundle } from './scan.ts'
 import { fitsAlternative, meaningOf } from './targets.ts'
 import type { Workspace } from './targets.ts'
-
-/** The namespace of Fleet's agent in every cluster, where its service accounts are. */
-export const AGENT_NAMESPACE = 'cattle-fleet-system'
 
 /** What a GitRepo says for all its bundles. */
 export interface GitRepoOptions {
@@ -82,8 +80,9 @@ export function compileBundle(
   const base = layerOf(yaml, layerScene)
   const variants = yaml.customizations.flatMap((one) => variantOf(one, { yaml, scene, layerScene, warn, wrong }))
   const layers = [base, ...variants]
-  if (!hasContent(scanned, layers)) {
-    if (scanned.files.length > 0) warn('it holds nothing to deploy, so there is no bundle for it')
+  if (!hasContent(scanned, layers, (path) => scene.file(path))) {
+    if (scanned.fleetYaml !== undefined && scanned.files.length > 0)
+      warn('it holds nothing to deploy, so there is no bundle for it')
     return undefined
   }
   const name = yaml.name ?? scanned.name
@@ -230,113 +229,4 @@ function variantOf(
       ...layer,
     } as Variant,
   ]
-}
-
-/** Whether anything would be deployed: a chart, a kustomization, or a manifest that is not somebody else's. */
-function hasContent(
-  { files, ignored }: ScannedBundle,
-  layers: readonly { helm?: unknown; kustomize?: unknown }[],
-): boolean {
-  const names = new Set(files)
-  if (['Chart.yaml', 'kustomization.yaml', 'kustomization.yml', 'Kustomization'].some((name) => names.has(name)))
-    return true
-  if (layers.some(({ helm, kustomize }) => kustomize || (helm as { chart?: string } | undefined)?.chart !== undefined))
-    return true
-  const charts = files.filter((path) => path.endsWith('/Chart.yaml')).map((path) => path.slice(0, -'Chart.yaml'.length))
-  return files.some(
-    (path) =>
-      /\.(ya?ml|json)$/.test(path) &&
-      !/^fleet\.ya?ml$/.test(path) &&
-      !charts.some((chart) => path.startsWith(chart)) &&
-      !ignored.some((one) => path.startsWith(`${one}/`)),
-  )
-}
-
-function applyOptions(
-  yaml: FleetYaml,
-  { options, workspace }: CompileScene,
-  warn: (message: string) => void,
-): BundleOptions {
-  const drift = options.correctDrift?.enabled ? options.correctDrift : yaml.correctDrift
-  const keep = yaml.keepResources === true || options.keepResources === true
-  const { helm } = yaml
-  const account = options.serviceAccount ?? yaml.serviceAccount
-  const recreate = helm?.force === true || drift?.force === true
-  const removesNamespaces = yaml.deleteNamespace === true || options.deleteNamespace === true
-  const patches = (yaml.diff?.comparePatches ?? []).flatMap((patch) => ignoreOf(patch, warn))
-  const depends = dependenciesOf(yaml, workspace, warn)
-  return {
-    apply: {
-      takeover: helm?.takeOwnership ? 'Always' : 'IfNoDiff',
-      ...(helm?.timeoutSeconds && helm.timeoutSeconds > 0 ? { timeout: `${helm.timeoutSeconds}s` } : {}),
-      ...(recreate ? { immutable: 'Recreate' as const } : {}),
-    },
-    drift: { mode: drift?.enabled ? 'Correct' : 'Report' },
-    namespaces: {
-      create: yaml.createNamespace !== false,
-      ...(yaml.namespaceLabels ? { labels: { ...yaml.namespaceLabels } } : {}),
-      ...(yaml.namespaceAnnotations ? { annotations: { ...yaml.namespaceAnnotations } } : {}),
-      ...(removesNamespaces ? { delete: true } : {}),
-    },
-    ...(keep || yaml.deleteCRDResources
-      ? {
-          delete: {
-            ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
-            ...(yaml.deleteCRDResources
-              ? { named: [{ group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }] }
-              : {}),
-          },
-        }
-      : {}),
-    ...(patches.length === 0 ? {} : { ignore: patches }),
-    ...(depends.length === 0 ? {} : { dependsOn: depends }),
-    ...(account ? { executor: { namespace: AGENT_NAMESPACE, name: account } } : {}),
-  }
-}
-
-function ignoreOf(patch: ComparePatch, warn: (message: string) => void): NonNullable<BundleOptions['ignore']> {
-  const { apiVersion = '', kind, namespace, name, jsonPointers = [], operations = [] } = patch
-  const what = `diff.comparePatches of ${kind ?? 'objects'} ${name ?? ''}`.trimEnd()
-  if (operations.some(({ op }) => op === 'ignore'))
-    warn(`${what}: op ignore has no effect: an object that is missing is drift`)
-  const paths = operations.flatMap(({ op, path }) => (op !== 'ignore' && path ? [path] : []))
-  const pointers = [...new Set([...jsonPointers, ...paths])]
-  if (pointers.length === 0) return []
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-  return [
-    {
-      ...(apiVersion === '' ? {} : { group }),
-      ...(kind ? { kind } : {}),
-      ...(namespace ? { namespace } : {}),
-      ...(name ? { name } : {}),
-      pointers,
-    },
-  ]
-}
-
-type Dependency = NonNullable<BundleOptions['dependsOn']>[number]
-
-const STATE_OF: Readonly<Record<string, NonNullable<Dependency['states']>[number]>> = {
-  Ready: 'Ready',
-  Modified: 'Drifted',
-  NotReady: 'Progressing',
-  Pending: 'Progressing',
-  WaitApplied: 'Progressing',
-  OutOfSync: 'Progressing',
-  ErrApplied: 'Failed',
-}
-
-function dependenciesOf(
-  yaml: FleetYaml,
-  workspace: CompileScene['workspace'],
-  warn: (message: string) => void,
-): Dependency[] {
-  return (yaml.dependsOn ?? []).flatMap(({ name, selector, acceptedStates = [] }) => {
-    const states = [...new Set(acceptedStates.map((state) => STATE_OF[state]!))]
-    const wanted = states.length === 0 ? {} : { states }
-    if (name) return [{ bundle: name, ...wanted }]
-    const found = workspace.bundles.filter((one) => fitsAlternative({ clusterSelector: selector ?? {} }, one))
-    if (found.length === 0) warn('dependsOn: no bundle has these labels, so nothing is waited for')
-    return found.map((one) => ({ bundle: one.name, ...wanted }))
-  })
 }

@@ -71,6 +71,7 @@ await serveThread<'api'>(async (init) => {
     log,
     tokenKeys: init.tokenKeys,
     rootCa: init.clientCa,
+    dialects: init.dialects,
   })
   const listener = await listenHttps({
     ...init.listen,

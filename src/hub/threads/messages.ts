@@ -24,6 +24,8 @@ export interface ApiInit {
   readonly clientCa: string
   /** PEM of the keys of service accounts' tokens; the first one signs. */
   readonly tokenKeys: TokenKeys
+  /** Whose rows are served besides; by name. */
+  readonly dialects: readonly string[]
   readonly logLevel: LogLevel
 }
 

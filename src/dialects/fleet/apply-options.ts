@@ -1,0 +1,98 @@
+/** How the bundle of a directory is applied, on all its clusters alike. */
+import type { BundleOptions } from '../../kinds/bundle-options.ts'
+import type { CompileScene } from './compile-bundle.ts'
+import type { ComparePatch, FleetYaml } from './fleet-yaml.ts'
+import { fitsAlternative } from './targets.ts'
+
+/** The namespace of Fleet's agent in every cluster, where its service accounts are. */
+export const AGENT_NAMESPACE = 'cattle-fleet-system'
+
+/** The options of fleet.yaml and its GitRepo. */
+export function applyOptions(
+  yaml: FleetYaml,
+  { options, workspace }: CompileScene,
+  warn: (message: string) => void,
+): BundleOptions {
+  const drift = options.correctDrift?.enabled ? options.correctDrift : yaml.correctDrift
+  const keep = yaml.keepResources === true || options.keepResources === true
+  const { helm } = yaml
+  const account = options.serviceAccount ?? yaml.serviceAccount
+  const recreate = helm?.force === true || drift?.force === true
+  const removesNamespaces = yaml.deleteNamespace === true || options.deleteNamespace === true
+  const patches = (yaml.diff?.comparePatches ?? []).flatMap((patch) => ignoreOf(patch, warn))
+  const depends = dependenciesOf(yaml, workspace, warn)
+  return {
+    apply: {
+      takeover: helm?.takeOwnership ? 'Always' : 'IfNoDiff',
+      ...(helm?.timeoutSeconds && helm.timeoutSeconds > 0 ? { timeout: `${helm.timeoutSeconds}s` } : {}),
+      ...(recreate ? { immutable: 'Recreate' as const } : {}),
+    },
+    drift: { mode: drift?.enabled ? 'Correct' : 'Report' },
+    namespaces: {
+      create: yaml.createNamespace !== false,
+      ...(yaml.namespaceLabels ? { labels: { ...yaml.namespaceLabels } } : {}),
+      ...(yaml.namespaceAnnotations ? { annotations: { ...yaml.namespaceAnnotations } } : {}),
+      ...(removesNamespaces ? { delete: true } : {}),
+    },
+    ...(keep || yaml.deleteCRDResources
+      ? {
+          delete: {
+            ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
+            ...(yaml.deleteCRDResources
+              ? { named: [{ group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }] }
+              : {}),
+          },
+        }
+      : {}),
+    ...(patches.length === 0 ? {} : { ignore: patches }),
+    ...(depends.length === 0 ? {} : { dependsOn: depends }),
+    ...(account ? { executor: { namespace: AGENT_NAMESPACE, name: account } } : {}),
+  }
+}
+
+function ignoreOf(patch: ComparePatch, warn: (message: string) => void): NonNullable<BundleOptions['ignore']> {
+  const { apiVersion = '', kind, namespace, name, jsonPointers = [], operations = [] } = patch
+  const what = `diff.comparePatches of ${kind ?? 'objects'} ${name ?? ''}`.trimEnd()
+  if (operations.some(({ op }) => op === 'ignore'))
+    warn(`${what}: op ignore has no effect: an object that is missing is drift`)
+  const paths = operations.flatMap(({ op, path }) => (op !== 'ignore' && path ? [path] : []))
+  const pointers = [...new Set([...jsonPointers, ...paths])]
+  if (pointers.length === 0) return []
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  return [
+    {
+      ...(apiVersion === '' ? {} : { group }),
+      ...(kind ? { kind } : {}),
+      ...(namespace ? { namespace } : {}),
+      ...(name ? { name } : {}),
+      pointers,
+    },
+  ]
+}
+
+type Dependency = NonNullable<BundleOptions['dependsOn']>[number]
+
+const STATE_OF: Readonly<Record<string, NonNullable<Dependency['states']>[number]>> = {
+  Ready: 'Ready',
+  Modified: 'Drifted',
+  NotReady: 'Progressing',
+  Pending: 'Progressing',
+  WaitApplied: 'Progressing',
+  OutOfSync: 'Progressing',
+  ErrApplied: 'Failed',
+}
+
+function dependenciesOf(
+  yaml: FleetYaml,
+  workspace: CompileScene['workspace'],
+  warn: (message: string) => void,
+): Dependency[] {
+  return (yaml.dependsOn ?? []).flatMap(({ name, selector, acceptedStates = [] }) => {
+    const states = [...new Set(acceptedStates.map((state) => STATE_OF[state]!))]
+    const wanted = states.length === 0 ? {} : { states }
+    if (name) return [{ bundle: name, ...wanted }]
+    const found = workspace.bundles.filter((one) => fitsAlternative({ clusterSelector: selector ?? {} }, one))
+    if (found.length === 0) warn('dependsOn: no bundle has these labels, so nothing is waited for')
+    return found.map((one) => ({ bundle: one.name, ...wanted }))
+  })
+}

@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { startControlPlane } from '../../src/testing/control-plane.ts'
+import { needBinary } from '../../src/testing/testenv.ts'
+import { fleetFlow } from './fleet-flow.ts'
+
+const execute = promisify(execFile)
+
+test('a GitRepo on a hub whose home is a real kube-apiserver, and a real control plane as the cluster', async (t) => {
+  const plane = await startControlPlane()
+  t.after(() => plane.stop())
+  const kubectl = async (...args: string[]): Promise<string> =>
+    (await execute(needBinary('kubectl'), ['--kubeconfig', plane.kubeconfigPath, ...args], { timeout: 60_000 })).stdout
+  await fleetFlow(t, ['--kubeconfig', plane.kubeconfigPath], { kubeconfig: plane.kubeconfigPath, kubectl })
+})
