@@ -53,7 +53,9 @@ test('every situation shows in the fleet, ends with --undo, and its next command
   const play = async (...args: string[]) => {
     const ended = await flotilla('demo', ...args)
     assert.equal(ended.code, 0, ended.stderr)
-    for (const [, words = ''] of ended.stderr.matchAll(/^► \S+ (.*)$/gm)) {
+    const nexts = [...ended.stderr.matchAll(/^► \S+ (.*)$/gm)].map(([, words = '']) => words)
+    // A watch ends with its rollout, which waits for the approval that is printed after it.
+    for (const words of nexts.toSorted((a, b) => Number(/ watch /.test(a)) - Number(/ watch /.test(b)))) {
       if (words.endsWith('--undo')) continue
       const next = await flotilla(...words.split(' '))
       assert.equal(next.code, 0, `flotilla ${words}\n${next.stderr}`)

@@ -121,9 +121,33 @@ export const BASELINE_BUNDLE = object<Bundle>('Bundle', 'baseline', {
 
 const PLAN = 'rings'
 
-/** The rings by label, the last one for whoever is in no other; each soaks for a few seconds, so that the whole way can be watched. */
-export function demoPlan(stores: readonly Store[], soak: string): RolloutPlan {
-  const rings = RINGS.filter((name) => stores.some(({ ring }) => ring === name))
+/** What a plan of the demo is made of. */
+export interface DemoPlan {
+  readonly stores: readonly Store[]
+  readonly soak: string
+  /** Where the change board is asked. */
+  readonly board: string
+  /** Whether a ring waits for a person; the first deployment comes up by itself. */
+  readonly asksApproval: boolean
+}
+
+/** The ring that waits for a person: the third, or the last where there are fewer. */
+export function approvedRing(stores: readonly Store[]): string {
+  const rings = ringsOf(stores)
+  return rings[Math.min(2, rings.length - 1)] ?? RINGS[0]
+}
+
+function ringsOf(stores: readonly Store[]): readonly string[] {
+  return RINGS.filter((name) => stores.some(({ ring }) => ring === name))
+}
+
+/**
+ * The rings by label, the last one for whoever is in no other; each soaks for a few seconds, so that the whole way can be watched. The second one
+ * is through when the change board says so, the third opens when somebody approves.
+ */
+export function demoPlan({ stores, soak, board, asksApproval }: DemoPlan): RolloutPlan {
+  const rings = ringsOf(stores)
+  const gate = { name: 'change-board', when: 'Pass', webhook: { url: board } }
   return object<RolloutPlan>('RolloutPlan', PLAN, {
     rings: rings.map((name, index) => ({
       name,
@@ -133,6 +157,8 @@ export function demoPlan(stores: readonly Store[], soak: string): RolloutPlan {
       maxFailed: 1,
       readyShare: '80%',
       soak,
+      ...(index === Math.min(1, rings.length - 1) && { gates: [gate] }),
+      ...(asksApproval && name === approvedRing(stores) && { approvals: { count: 1 } }),
     })),
     progressDeadline: '2m',
   })

@@ -15,6 +15,8 @@ import { Placement } from '../../kinds/placement.ts'
 import { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Source } from '../../kinds/source.ts'
 import { BASELINE_BUNDLE, DEMO_BUNDLE, DEMO_PLACEMENT, demoPlan, demoSource, firstFiles } from './content.ts'
+import { openChangeBoard } from './change-board.ts'
+import type { ChangeBoard } from './change-board.ts'
 import { openDoor } from './door.ts'
 import { createPlays, FIRST_VERSION } from './plays.ts'
 import { createRepository } from './repository.ts'
@@ -64,6 +66,9 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   }
   try {
     const git = join(folder, 'git')
+    const sites: Site[] = []
+    const board = await openChangeBoard(() => sites)
+    closers.push(() => board.close())
     const [repository, hub] = await Promise.all([
       createRepository(git, clock).then(async (made) => {
         await made.commit(`shop ${FIRST_VERSION}`, firstFiles(FIRST_VERSION))
@@ -76,6 +81,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
           gatewayListen: '127.0.0.1:0',
           consoleListen: '127.0.0.1:0',
           sourcePaths: git,
+          gateHosts: board.host,
           logLevel: options.logLevel,
         },
         { clock, ids, log },
@@ -84,7 +90,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
         return started
       }),
     ])
-    return await startSites(options, { folder, hub, repository, closers, closeAll })
+    return await startSites(options, { folder, hub, repository, board, sites, closers, closeAll })
   } catch (caught) {
     await closeAll()
     throw caught
@@ -95,16 +101,17 @@ interface Started {
   readonly folder: string
   readonly hub: RunningHub
   readonly repository: Repository
+  readonly board: ChangeBoard
+  readonly sites: Site[]
   readonly closers: (() => Promise<unknown>)[]
   readonly closeAll: () => Promise<void>
 }
 
 async function startSites(options: DemoOptions, started: Started): Promise<Demo> {
   const { clock, ids, log } = options
-  const { folder, hub, repository, closers, closeAll } = started
+  const { folder, hub, repository, board, sites, closers, closeAll } = started
   const life = new AbortController()
   const running: Promise<void>[] = []
-  const sites: Site[] = []
   closers.push(async () => {
     life.abort()
     await Promise.allSettled(running)
@@ -121,10 +128,14 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
   })
   sites.sort((a, b) => (a.store.name < b.store.name ? -1 : 1))
   const door = join(folder, 'door')
-  const plays = createPlays({ client: hub.client, sites, repository, clock })
+  const stores = sites.map(({ store }) => store)
+  // Where nobody is in trouble nobody watches either.
+  const soak = stores.some(({ trouble }) => trouble) ? '5s' : '1s'
+  const plan = (asksApproval: boolean) => demoPlan({ stores, soak, board: board.url, asksApproval })
+  const plays = createPlays({ client: hub.client, sites, repository, clock, plan: plan(true) })
   const opened = await openDoor(door, plays)
   closers.push(() => opened.close())
-  const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running })
+  const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running, plan: plan(false) })
   arriving.catch(() => {}) // whoever waits for it hears it
   const failed = Promise.all(running.map((work) => work.catch((caught: unknown) => Promise.reject(toError(caught)))))
   const ended = Promise.race([hub.ended, failed.then(() => hub.ended)])
@@ -136,12 +147,13 @@ interface Arriving {
   readonly clock: DemoOptions['clock']
   readonly signal: AbortSignal
   readonly running: Promise<void>[]
+  readonly plan: RolloutPlan
 }
 
 /** Waits for all to join, lets trouble begin, and says what should run. */
 async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arriving): Promise<void> {
   const { hub, sites, repository } = demo
-  const { clock, signal, running } = at
+  const { clock, signal, running, plan } = at
   const waiting = new Map(sites.map((site) => [site.store.name, site]))
   while (waiting.size > 0) {
     const { items } = await hub.client.list(Cluster)
@@ -160,10 +172,7 @@ async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arri
   }
   await hub.client.apply(Source, demoSource(repository.path), WRITE)
   await hub.client.apply(Placement, DEMO_PLACEMENT, WRITE)
-  const stores = sites.map(({ store }) => store)
-  // Where nobody is in trouble nobody watches either.
-  const soak = stores.some(({ trouble }) => trouble) ? '5s' : '1s'
-  await hub.client.apply(RolloutPlan, demoPlan(stores, soak), WRITE)
+  await hub.client.apply(RolloutPlan, plan, WRITE)
   await hub.client.apply(Bundle, BASELINE_BUNDLE, WRITE)
   await hub.client.apply(Bundle, DEMO_BUNDLE, WRITE)
 }

@@ -2,7 +2,9 @@
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../core/clock.ts'
 import { formatTime } from '../../core/time.ts'
+import { Bundle } from '../../kinds/bundle.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
+import { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Source } from '../../kinds/source.ts'
 import { DEMO_BUNDLE, DEMO_OBJECTS, DEMO_SOURCE, overlayFiles, releaseFiles } from './content.ts'
 import type { Repository } from './repository.ts'
@@ -41,16 +43,20 @@ export const FIRST_VERSION = '1.0'
 
 const SLOW_PULL_MS = 45_000
 const USUAL_PULL_MS = 400
+const POLL_MS = 250
+const NAMED_WITHIN_MS = 30_000
 
 interface PlaysOptions {
   readonly client: Client
   readonly sites: readonly Site[]
   readonly repository: Repository
   readonly clock: Clock
+  /** The plan of every release but the first: one of its rings asks for an approval. */
+  readonly plan: RolloutPlan
 }
 
 /** Makes the plays of one demo. */
-export function createPlays({ client, sites, repository, clock }: PlaysOptions): Plays {
+export function createPlays({ client, sites, repository, clock, plan }: PlaysOptions): Plays {
   let minor = 0
   let last: Promise<unknown> = Promise.resolve()
 
@@ -75,17 +81,35 @@ export function createPlays({ client, sites, repository, clock }: PlaysOptions):
     await client.patch(Source, key, { type: 'merge', body: { metadata: { annotations } } })
     return commit.slice(0, 7)
   }
-  const release = async (): Promise<Played> => {
+  const newestRelease = async (): Promise<string | undefined> =>
+    (await client.get(Bundle, DEMO_BUNDLE.metadata)).status?.release
+  /** Commits a version whose rollout asks for an approval, and waits until the rollout has a name. */
+  const release = async (): Promise<Played & { readonly approve: readonly string[] }> => {
+    await client.apply(RolloutPlan, plan, { fieldManager: 'flotilla-demo', force: true })
+    const before = await newestRelease()
     const version = `1.${++minor}`
     const commit = await push(`shop ${version}`, releaseFiles(version))
+    let rollout = await newestRelease()
+    for (let waited = 0; rollout === before && waited < NAMED_WITHIN_MS; waited += POLL_MS) {
+      await clock.sleep(POLL_MS, new AbortController().signal)
+      rollout = await newestRelease()
+    }
+    const ring = plan.spec.rings.find(({ approvals }) => approvals)?.name
+    const done = `committed shop ${version} (${commit}); the hub renders it and rolls it out`
+    if (rollout === undefined || rollout === before) return { done, next: ['get rollouts -o wide'], approve: [] }
+    const approve = [`rollout approve ${rollout} --ring ${ring} --reason demo`]
     return {
-      done: `committed shop ${version} (${commit}); the hub renders it and rolls it out`,
-      next: ['get rollouts -o wide', 'get bundlestates --field-selector bundle=shop'],
+      done: `${done} as ${rollout}; ring ${ring} waits for your approval`,
+      next: [`rollout watch ${rollout}`, ...approve],
+      approve,
     }
   }
 
   const played: Readonly<Record<Situation, (play: Play) => Promise<Played>>> = {
-    release,
+    release: async () => {
+      const { done, next } = await release()
+      return { done, next }
+    },
     break: async ({ target, undo }) => {
       const { store, setBroken } = siteNamed(target)
       await setBroken(!undo)
@@ -141,7 +165,8 @@ export function createPlays({ client, sites, repository, clock }: PlaysOptions):
         if (store.region === region) setPull(undo ? USUAL_PULL_MS : SLOW_PULL_MS)
       }
       if (undo) return { done: `images arrive in ${region} as fast as elsewhere`, next: ['get rollouts -o wide'] }
-      const { done, next } = await release()
+      const { done, approve } = await release()
+      const next = ['get rollouts -o wide', ...approve]
       return { done: `images take ${SLOW_PULL_MS / 1000} s to arrive in ${region}; ${done}`, next }
     },
   }

@@ -20,6 +20,7 @@ export interface Site {
   readonly line: Line
   /** Whether its nodes can pull images. */
   setBroken(isBroken: boolean): Promise<void>
+  isBroken(): boolean
   /** How long an image takes to arrive. */
   setPull(ms: number): void
   /** Runs cluster and agent until the signal is aborted. */
@@ -81,6 +82,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
         )
       }
     },
+    isBroken: () => isBroken,
     setPull: (ms) => void (pullMs = ms),
     run: async (signal) => {
       await Promise.all([cluster.run(signal), agent.run(signal)])
