@@ -32,12 +32,23 @@ export const ENTROPY: Entropy = {
 
 /** Puts together what a Bundle is rendered from; `overrides` are those of all bundles. */
 export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsOf: TextsOf): BundleRecipe {
-  const { source, manifests, templating, secrets, variantMode, inputs, rollout: _rollout, ...spec } = bundle.spec
+  const {
+    source,
+    manifests,
+    manifestsFrom,
+    templating,
+    secrets,
+    variantMode,
+    inputs,
+    rollout: _rollout,
+    ...spec
+  } = bundle.spec
   const now = systemClock.now()
   return {
     ...spec,
     bundle: `${bundle.metadata.namespace ?? 'default'}/${bundle.metadata.name}`,
     manifests,
+    manifestParts: manifestsFrom?.flatMap((from) => partsOf(from, textsOf)),
     path: source?.path,
     ignore: source?.ignore,
     templating: templating === 'Enabled',
@@ -51,6 +62,21 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsO
       .map(({ metadata, spec: layer }) => ({ ...layer, name: metadata.name })),
     inputs: Object.fromEntries((inputs ?? []).map((input) => [input.name, inputOf(input, textsOf)])),
   }
+}
+
+function partsOf(
+  { configMap, key }: NonNullable<Bundle['spec']['manifestsFrom']>[number],
+  textsOf: TextsOf,
+): { readonly file: string; readonly text: string }[] {
+  const texts = textsOf('ConfigMap', configMap) ?? {}
+  const keys = key === undefined ? Object.keys(texts).sort() : [key]
+  if (keys.length === 0 || keys.some((one) => texts[one] === undefined)) {
+    throw new CliError(EXIT.usage, {
+      what: `spec.manifestsFrom names ConfigMap ${configMap}, which is not in the files`,
+      todo: 'give it with another -f FILE',
+    })
+  }
+  return keys.map((one) => ({ file: `ConfigMap ${configMap}, ${one}`, text: texts[one]! }))
 }
 
 function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], textsOf: TextsOf): InputSource {

@@ -35,6 +35,19 @@ export const Bundle = defineKind({
     manifests: optional(
       text({ max: 1_048_576, description: 'Kubernetes objects as YAML documents; or take them from `source`.' }),
     ),
+    manifestsFrom: optional(
+      listOf(
+        object({
+          configMap: name({ description: 'A ConfigMap in this namespace.' }),
+          key: optional(text({ max: 253, min: 1, description: 'One of its keys; all of them, in order, without it.' })),
+        }),
+        {
+          max: 256,
+          min: 1,
+          description: 'Kubernetes objects as YAML documents in ConfigMaps, for more than one object holds.',
+        },
+      ),
+    ),
     source: optional(
       object(
         {

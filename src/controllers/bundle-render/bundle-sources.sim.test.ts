@@ -200,7 +200,10 @@ test('a source that is not there or not ready is waited for', async (t) => {
   await bundle({ manifests: cm('x') }, 'both')
   await settle()
   assert.equal(await condition('Ready'), 'False SourceNotFound: spec.source names Source none, and there is none.')
-  assert.equal(await condition('Ready', 'both'), 'False NoContent: spec must have exactly one of manifests and source.')
+  assert.equal(
+    await condition('Ready', 'both'),
+    'False NoContent: spec must have exactly one of manifests, manifestsFrom and source.',
+  )
   assert.deepEqual((await hub.client.list(Release)).items, [])
 })
 

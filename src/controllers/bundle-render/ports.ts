@@ -44,8 +44,8 @@ export interface BundleRenderPorts {
   highestAssigned(bundle: string): number
   /** The list of an artifact's files. */
   treeOf(artifact: Digest): Promise<ArtifactTree | undefined>
-  /** The text of a key of a ConfigMap. */
-  configMap(namespace: string, name: string, key: string): Promise<string | undefined>
+  /** The texts of a ConfigMap. */
+  configMapData(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>
   secret(namespace: string, name: string): Promise<SecretKind | undefined>
   /** Random values that charts of the bundle drew. */
   frozenOf(bundle: string): Promise<FrozenRecord>

@@ -31,8 +31,8 @@ const WAIT_MS = 30_000
 export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: number): Promise<FoundRecipe> {
   const { spec } = bundle
   const key = keyOf(bundle)
-  if ((spec.manifests === undefined) === (spec.source === undefined)) {
-    throw new Stalled('NoContent', 'spec must have exactly one of manifests and source.')
+  if ([spec.manifests, spec.manifestsFrom, spec.source].filter((content) => content !== undefined).length !== 1) {
+    throw new Stalled('NoContent', 'spec must have exactly one of manifests, manifestsFrom and source.')
   }
   const artifact = spec.source && artifactOf(bundle, spec.source.name, ports)
   const included = spec.source?.include?.map(({ source, at }) => ({
@@ -43,6 +43,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
   const recipe: BundleRecipe = {
     bundle: key,
     manifests: spec.manifests,
+    manifestParts: spec.manifestsFrom && (await manifestsIn(bundle, ports)),
     artifact: artifact?.digest,
     path: spec.source?.path,
     ignore: spec.source?.ignore,
@@ -82,7 +83,9 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     }),
     ...(artifact ? { revision: artifact.revision } : {}),
     ...(ends.length === 0 ? {} : { endsInMs: Math.max(1000, Math.min(...ends) - now) }),
-    isPolled: (spec.inputs ?? []).some(({ configMap, secret }) => configMap !== undefined || secret !== undefined),
+    isPolled:
+      spec.manifestsFrom !== undefined ||
+      (spec.inputs ?? []).some(({ configMap, secret }) => configMap !== undefined || secret !== undefined),
   }
 }
 
@@ -116,6 +119,21 @@ function artifactOf(
   throw new Waiting('SourceNotReady', `Source ${name} has no artifact yet${words ? `: ${words}` : '.'}`, WAIT_MS)
 }
 
+/** The texts of ConfigMaps, in the order of the Bundle and of their keys. */
+async function manifestsIn({ metadata, spec }: Bundle, ports: BundleRenderPorts) {
+  const parts: { file: string; text: string }[] = []
+  for (const { configMap, key } of spec.manifestsFrom ?? []) {
+    const data = await ports.configMapData(metadata.namespace ?? '', configMap)
+    const keys = key === undefined ? Object.keys(data ?? {}).sort() : [key]
+    const missing = data === undefined ? `ConfigMap ${configMap}` : `key ${keys[0] ?? ''} of ConfigMap ${configMap}`
+    if (data === undefined || keys.length === 0 || keys.some((one) => !Object.hasOwn(data, one))) {
+      throw new Waiting('ManifestsNotFound', `spec.manifestsFrom names ${missing}, and that is not there.`, WAIT_MS)
+    }
+    for (const one of keys) parts.push({ file: `ConfigMap ${configMap}, ${one}`, text: data[one]! })
+  }
+  return parts
+}
+
 async function inputsOf(bundle: Bundle, ports: BundleRenderPorts): Promise<Record<string, InputSource>> {
   const inputs: Record<string, InputSource> = {}
   for (const { name, configMap, secret, file, table } of bundle.spec.inputs ?? []) {
@@ -123,7 +141,7 @@ async function inputsOf(bundle: Bundle, ports: BundleRenderPorts): Promise<Recor
     else if (table) inputs[name] = { table: table.file, key: table.key }
     else if (file !== undefined) inputs[name] = { file }
     else if (configMap) {
-      const text = await ports.configMap(bundle.metadata.namespace ?? '', configMap.name, configMap.key)
+      const text = (await ports.configMapData(bundle.metadata.namespace ?? '', configMap.name))?.[configMap.key]
       if (text === undefined) {
         const what = `key ${configMap.key} of ConfigMap ${configMap.name}`
         throw new Waiting('InputNotFound', `Input ${name} is ${what}, and that is not there.`, WAIT_MS)

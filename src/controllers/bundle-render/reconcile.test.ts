@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { Digest } from '../../core/digest.ts'
-import { Stalled } from '../../core/errors.ts'
+import { Stalled, Waiting } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { Release } from '../../kinds/release.ts'
@@ -31,7 +31,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     overridesOf: () => [],
     selectedBy: () => [],
     treeOf: async () => undefined,
-    configMap: async () => undefined,
+    configMapData: async () => undefined,
     secret: async () => undefined,
     frozenOf: async () => ({}),
     keepFrozen: async () => {},
@@ -196,4 +196,32 @@ test('hooks are marked in the set, tests are left out, and a word nobody knows s
   )
   const wrong = await passOf(reconciler, bundle(2, { manifests: job('x', 'pre-instal') }))
   assert.match(wrong.condition('Rendered'), /annotation helm\.sh\/hook is "pre-instal"; write some of pre-install/)
+})
+
+test('content may be in ConfigMaps, as much of it as there are; a mistake says in which', async () => {
+  const big = (name: string) => configMapManifest(name, { text: 'x'.repeat(900_000) })
+  const maps: Record<string, Record<string, string>> = {
+    one: { 'b.yaml': big('b'), 'a.yaml': big('a') },
+    two: { c: big('c') },
+  }
+  const { reconciler } = fixture({ configMapData: async (_namespace, name) => maps[name] })
+  const from = (manifestsFrom: NonNullable<Bundle['spec']['manifestsFrom']>) =>
+    passOf(reconciler, bundle(1, { manifests: undefined, manifestsFrom }))
+  const whole = await from([{ configMap: 'one' }, { configMap: 'two', key: 'c' }])
+  assert.equal(whole.condition('Rendered'), 'True Rendered: Rendered to 3 objects.')
+  assert.deepEqual(whole.result, { requeueAfterMs: 60_000 })
+  maps['two'] = { c: 'kind: [' }
+  const wrong = await from([{ configMap: 'one' }, { configMap: 'two' }])
+  assert.match(
+    wrong.condition('Rendered') ?? '',
+    /^False RenderFailed: Cannot render spec.manifestsFrom: ConfigMap two, c, line \d+, column \d+: /,
+  )
+  for (const [names, missing] of [
+    [[{ configMap: 'none' }], 'ConfigMap none'],
+    [[{ configMap: 'two', key: 'd' }], 'key d of ConfigMap two'],
+  ] as const) {
+    const { error } = await from([...names])
+    assert.ok(error instanceof Waiting)
+    assert.equal(error.message, `spec.manifestsFrom names ${missing}, and that is not there.`)
+  }
 })

@@ -247,7 +247,7 @@ function wrongOption({ spec }: Bundle, objects: readonly UnknownObject[]): strin
 }
 
 function whatOf({ spec }: Bundle, { revision }: FoundRecipe): string {
-  if (!spec.source) return 'spec.manifests'
+  if (!spec.source) return spec.manifestsFrom ? 'spec.manifestsFrom' : 'spec.manifests'
   return `${JSON.stringify(spec.source.path ?? '.')} of Source ${spec.source.name} at ${revision}`
 }
 

@@ -64,7 +64,10 @@ export function createBundleRender(
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
     highestAssigned: (bundle) => highestAssigned(caches, bundle),
     treeOf: (artifact) => readTree(artifact, blobs),
-    configMap: async (namespace, name, key) => (await find(ConfigMap, namespace, name))?.data?.[key],
+    configMapData: async (namespace, name) => {
+      const found = await find(ConfigMap, namespace, name)
+      return found && (found.data ?? {})
+    },
     secret: (namespace, name) => find(Secret, namespace, name),
     frozenOf: async (bundle) => {
       // Only charts draw; asking for each bundle each time would be a request for nothing.

@@ -64,6 +64,8 @@ export interface BundleRecipe extends LayerOptions {
   readonly bundle: string
   /** Objects as YAML, when they do not come from a source. */
   readonly manifests?: string | undefined
+  /** The same in parts, each with where it is. */
+  readonly manifestParts?: readonly { readonly file: string; readonly text: string }[] | undefined
   /** The artifact, and the directory in it. */
   readonly artifact?: Digest | undefined
   readonly path?: string | undefined

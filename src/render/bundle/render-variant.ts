@@ -127,9 +127,8 @@ type Made = Pick<Variant, 'result' | 'frozen' | 'style' | 'notes'>
 function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene): Made {
   const expander = recipe.templating ? createExpander(templateData(recipe, scene), scene.watch) : undefined
   const options = expander ? expandOptions(merged, expander) : merged
-  if (recipe.manifests !== undefined) {
-    const text = expander ? expander.expand(recipe.manifests, 'spec.manifests') : recipe.manifests
-    const read = renderRaw(text)
+  if (recipe.manifests !== undefined || recipe.manifestParts) {
+    const read = inlineObjects(recipe, expander)
     const result = read.ok ? finished(read.objects, options) : read
     return { result, frozen: scene.frozen, style: 'Inline' }
   }
@@ -171,6 +170,17 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
       return { result: read.ok ? finished(read.objects, options) : read, frozen, notes, style: 'Helm' }
     }
   }
+}
+
+function inlineObjects({ manifests, manifestParts = [] }: BundleRecipe, expander: Expander | undefined): RenderResult {
+  const expand = (text: string, where: string): string => (expander ? expander.expand(text, where) : text)
+  if (manifests !== undefined) return renderRaw(expand(manifests, 'spec.manifests'))
+  const read = manifestParts.map(({ file, text }) => ({ file, result: renderRaw(expand(text, file)) }))
+  const problems = read.flatMap(({ file, result }) =>
+    result.ok ? [] : result.problems.map((problem) => ({ ...problem, file })),
+  )
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, objects: read.flatMap(({ result }) => (result.ok ? result.objects : [])) }
 }
 
 function finished(objects: readonly UnknownObject[], options: LayerOptions): RenderResult {
