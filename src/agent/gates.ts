@@ -4,8 +4,8 @@ import type { Digest } from '../core/digest.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { decideDependencies } from '../plan/dependencies.ts'
 import type { DependencyFacts } from '../plan/dependencies.ts'
-import { catchUpHold, decideWindows, strictest, windowProblem } from '../plan/window.ts'
-import type { WindowDecision } from '../plan/window.ts'
+import { catchUpHold, decideWindows, strictest } from '../plan/window.ts'
+import type { WindowDecision, WindowSubject } from '../plan/window.ts'
 import { LOOK_MS } from './bundle-run.ts'
 import type { StepResult } from './bundle-run.ts'
 import type { Documents } from './documents.ts'
@@ -47,8 +47,8 @@ export function createGates(ports: GatePorts) {
 
   /** Whether windows, freezes and catch-up let a bundle begin. */
   function windowGate({ run, came }: Slot, options: BundleOptions): StepResult | undefined {
-    const { bundle, catchUp } = run.entry
-    const windows = windowsNow(bundle)
+    const { catchUp } = run.entry
+    const windows = windowsNow(run.entry)
     const policy = strictest([catchUp, options.catchUp])
     const openSinceMs = windows.kind === 'Open' ? windows.sinceMs : undefined
     const nowMs = ports.hubTime.now()
@@ -61,12 +61,10 @@ export function createGates(ports: GatePorts) {
     return { row: { state: 'Pending', message: hold }, lookAgainMs: Math.min(Math.max(againMs, 0), LOOK_MS.held) }
   }
 
-  function windowsNow(bundle: string): WindowDecision {
-    const rules = documents.current()?.document.rules.windows ?? []
-    // A window that cannot be read keeps closed what it is for.
-    const problem = rules.map(windowProblem).find((found) => found !== undefined)
-    if (problem !== undefined) return { kind: 'Closed', message: problem, againMs: undefined }
-    return decideWindows(rules, bundle, ports.hubTime.now())
+  function windowsNow(subject: WindowSubject): WindowDecision {
+    const { windows = [], hold } = documents.current()?.document.rules ?? {}
+    if (hold) return { kind: 'Closed', by: 'freeze', message: hold.message, againMs: undefined }
+    return decideWindows(windows, subject, ports.hubTime.now())
   }
 
   return { dependencyGate, windowGate, windowsNow }

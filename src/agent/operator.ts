@@ -10,7 +10,7 @@ import { jsonEqual } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { objectKey } from '../plan/object-id.ts'
-import type { ClusterDocument } from '../wire/document.ts'
+import type { ClusterDocument, DocumentEntry, DocumentRules } from '../wire/document.ts'
 import type { RemovalRow, ReportRow } from '../wire/frames.ts'
 import { WireError } from '../wire/validate.ts'
 import type { Appliers } from './appliers.ts'
@@ -73,6 +73,7 @@ export function createOperator(ports: OperatorPorts) {
   let refreshFailures = 0
   let roundFailures = 0
   let collectedFor: string | undefined
+  let rules: DocumentRules | undefined
 
   /** Reads what the sets of the document depend on; a set that is not here yet has no say until it is. */
   async function readOptions(signal: AbortSignal): Promise<void> {
@@ -91,6 +92,11 @@ export function createOperator(ports: OperatorPorts) {
 
   /** Brings the slots in line with the document; what it does not name stays as it is: absence is never deletion. */
   function align(document: ClusterDocument): void {
+    // Rules are in force on receipt: what waits looks at the new ones now.
+    if (!jsonEqual(rules, document.rules)) {
+      rules = document.rules
+      for (const slot of slots.values()) if (slot.row.state === 'Pending') slot.dueAt = clock.monotonicMs()
+    }
     const entries = new Map(document.content.entries.map((entry) => [entry.bundle, entry]))
     for (const [bundle, { run }] of slots) {
       if (entries.has(bundle)) continue
@@ -100,8 +106,11 @@ export function createOperator(ports: OperatorPorts) {
     for (const entry of entries.values()) {
       const slot = slots.get(entry.bundle)
       if (slot && slot.run.entry.set === entry.set && slot.run.entry.generation === entry.generation) {
-        // Admitted again: it may begin now.
-        if (slot.run.entry.startBy !== entry.startBy) slot.dueAt = clock.monotonicMs()
+        // Admitted again: it may begin now, and what was missed before is not what it is now.
+        if (slot.run.entry.startBy !== entry.startBy || slot.run.entry.admittedAt !== entry.admittedAt) {
+          slot.came = cameWith(entry, document)
+          slot.dueAt = clock.monotonicMs()
+        }
         slot.run.entry = entry
         slot.run.epoch = document.epoch
         continue
@@ -110,11 +119,13 @@ export function createOperator(ports: OperatorPorts) {
       const inventory = slot?.run.inventoryRead ? slot.run.inventory : bundles.former().get(entry.bundle)
       if (inventory) takeInventory(run, inventory)
       bundles.dropFormer(entry.bundle)
-      const issuedMs = parseTime(document.issuedAt) ?? 0
-      const came = { issuedMs, monotonicMs: clock.monotonicMs() }
       const row = rowOf(entry, { state: 'Pending' })
-      slots.set(entry.bundle, { run, row, dueAt: clock.monotonicMs(), failures: 0, came })
+      slots.set(entry.bundle, { run, row, dueAt: clock.monotonicMs(), failures: 0, came: cameWith(entry, document) })
     }
+  }
+
+  function cameWith({ admittedAt }: DocumentEntry, { issuedAt }: ClusterDocument): Slot['came'] {
+    return { issuedMs: parseTime(admittedAt ?? issuedAt) ?? 0, monotonicMs: clock.monotonicMs() }
   }
 
   async function stepSlot(slot: Slot, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { formatTime } from '../core/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { fullName } from '../plan/dependencies.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
-import type { WindowDecision } from '../plan/window.ts'
+import type { WindowDecision, WindowSubject } from '../plan/window.ts'
 import type { ClusterDocument, Tombstone } from '../wire/document.ts'
 import type { RemovalRow } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -33,7 +33,7 @@ export interface RemovalPorts {
   readonly state: ClusterState
   readonly content: Content
   readonly clock: Clock
-  readonly windowsNow: (bundle: string) => WindowDecision
+  readonly windowsNow: (subject: WindowSubject) => WindowDecision
   readonly receipts: Receipts
   readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
@@ -62,7 +62,7 @@ export function createRemoval(ports: RemovalPorts) {
     let left = 0
     for (const tombstone of document.content.tombstones) {
       if (isDone(tombstone) || slots.has(tombstone.bundle)) continue
-      const windows = windowsNow(tombstone.bundle)
+      const windows = windowsNow(tombstone)
       try {
         if (windows.kind === 'Closed') throw new Waiting('WindowClosed', windows.message, AGAIN_MS)
         await remove(tombstone, signal)

@@ -12,8 +12,8 @@ export interface Slot {
   row: ReportRow
   dueAt: number
   failures: number
-  /** When the document that brought it was signed by the hub's time, and when it came by the monotonic clock. */
-  readonly came: { readonly issuedMs: number; readonly monotonicMs: number }
+  /** When it was admitted by the hub's time, and when it came by the monotonic clock. */
+  came: { readonly issuedMs: number; readonly monotonicMs: number }
 }
 
 /** Makes it, empty. */

@@ -8,6 +8,7 @@ import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { ClusterSetBinding } from '../kinds/cluster-set-binding.ts'
 import { ClusterSet } from '../kinds/cluster-set.ts'
+import { ClusterWindow } from '../kinds/cluster-window.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import { PlacementDecision } from '../kinds/placement-decision.ts'
@@ -17,6 +18,7 @@ import { Override } from '../kinds/override.ts'
 import { RolloutPlan } from '../kinds/rollout-plan.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { Source } from '../kinds/source.ts'
+import { Window } from '../kinds/window.ts'
 import { clusterInputsOf } from '../plan/variants.ts'
 
 /** The caches; the indexes of each are named in `createCaches`. */
@@ -36,6 +38,8 @@ export interface Caches {
   readonly approvals: Informer<Approval>
   readonly assignments: Informer<Assignment>
   readonly reports: Informer<ClusterReport>
+  readonly windows: Informer<Window>
+  readonly clusterWindows: Informer<ClusterWindow>
 }
 
 /** Makes the caches and their indexes. */
@@ -56,6 +60,8 @@ export function createCaches(informers: Informers): Caches {
     approvals: informers.of(Approval),
     assignments: informers.of(Assignment),
     reports: informers.of(ClusterReport),
+    windows: informers.of(Window),
+    clusterWindows: informers.of(ClusterWindow),
   }
   caches.decisions.addIndex('placement', (page) => [inNamespaceOf(page, page.spec.placement)])
   caches.decisions.addIndex('cluster', (page) => page.spec.decisions.map((decision) => decision.cluster))
@@ -94,6 +100,9 @@ export function createCaches(informers: Informers): Caches {
       : [],
   )
   caches.overrides.addIndex('bundle', (override) => [inNamespaceOf(override, override.spec.bundle)])
+  caches.clusters.addIndex('label', ({ metadata }) =>
+    Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
+  )
   caches.assignments.addIndex('bundle', (assignment) => assignment.spec.entries.map(({ bundle }) => bundle))
   caches.assignments.addIndex('tombstone', ({ spec }) => (spec.tombstones ?? []).map(({ bundle }) => bundle))
   return caches

@@ -26,6 +26,7 @@ import { createRolloutUndo } from './rollout-undo/watch.ts'
 import type { FetchSourcePort } from './source-fetch/ports.ts'
 import { createSourceFetch } from './source-fetch/watch.ts'
 import { createValuesKeys } from './values-keys.ts'
+import { createWindowCheck } from './window-check/watch.ts'
 
 export type { SignDocument } from './assignment-assemble/ports.ts'
 export type { RenderPort } from './bundle-render/ports.ts'
@@ -91,6 +92,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),
     ...(options.dialects ?? []).flatMap((dialect) => dialect({ ...options, informers })),
+    ...createWindowCheck(parts),
   ]
   const closing = new AbortController()
   let running: Promise<void> = Promise.resolve()

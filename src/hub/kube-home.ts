@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
 import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../kinds/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
+import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../kinds/exception-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../kinds/builtin/admission.ts'
 import { toCrd } from '../kinds/crd.ts'
 import type { CustomResourceDefinition } from '../kinds/crd.ts'
@@ -26,10 +27,10 @@ const POLL_MS = 100
 /** Applies the policies that ship with our kinds; the same on both homes. */
 export async function installPolicies(client: Client, signal: AbortSignal): Promise<void> {
   const options = { fieldManager: 'flotilla-hub', force: true, signal }
-  for (const policy of [ACCEPT_POLICY, BIND_POLICY, APPROVE_POLICY, TERMS_POLICY]) {
+  for (const policy of [ACCEPT_POLICY, BIND_POLICY, APPROVE_POLICY, TERMS_POLICY, EXCEPTION_POLICY]) {
     await client.apply(ValidatingAdmissionPolicy, policy, options)
   }
-  for (const binding of [ACCEPT_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING]) {
+  for (const binding of [ACCEPT_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING, EXCEPTION_BINDING]) {
     await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
   }
 }

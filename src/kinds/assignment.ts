@@ -1,6 +1,6 @@
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
-import { DELETE_POLICIES } from './bundle-options.ts'
+import { CATCH_UP, DELETE_POLICIES } from './bundle-options.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
 import { digest, enumOf, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
 
@@ -17,6 +17,7 @@ export const Assignment = defineKind({
     revision: int({ minimum: 1, description: 'Rises by one with every document of the epoch.' }),
     document: digest({ description: 'The signed envelope.' }),
     trustVersion: optional(int({ description: 'The version of the trust bundle it was signed under.' })),
+    rules: optional(digest({ description: 'The rules part: windows, freezes, holds and limits.' })),
     previous: optional(digest({ description: 'The signed envelope before it.' })),
     entries: listMap(
       ['bundle'],
@@ -41,6 +42,8 @@ export const Assignment = defineKind({
           ),
         ),
         startBy: optional(time({ description: 'Not begun by then, the agent waits to be admitted again.' })),
+        admittedAt: optional(time({ description: 'When it was admitted.' })),
+        catchUp: optional(enumOf(CATCH_UP, { description: 'What it does if it was away: see Bundle.' })),
       }),
       { max: 500, default: [], description: 'What the document says should run.' },
     ),

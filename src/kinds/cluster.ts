@@ -22,6 +22,18 @@ const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
 /** Systems whose kinds Flotilla reads, and whose names for a cluster can be its aliases. */
 export const DIALECTS = ['fleet', 'ocm', 'argo', 'flux', 'karmada'] as const
 
+const held = (description: string) =>
+  optional(
+    object(
+      {
+        reason: text({ max: 1024, min: 1, description: 'Why, for everybody who waits.' }),
+        since: time(),
+        by: optional(text({ max: 253, description: 'Who.' })),
+      },
+      { description },
+    ),
+  )
+
 const AGENT = {
   instance: text({ max: 40, min: 1, description: 'Drawn anew at each start of an agent.' }),
   since: time({ description: 'When it was first heard.' }),
@@ -100,6 +112,18 @@ export const Cluster = defineKind({
     values: optional(
       rawObject({ description: 'Values of this cluster for templates of bundles, as `.Cluster.Values`.' }),
     ),
+    timeZone: optional(
+      text({
+        max: 64,
+        min: 1,
+        description:
+          'IANA time zone of the site, such as `Europe/Berlin`: windows without a zone of their own follow it.',
+      }),
+    ),
+    hold: held(
+      'Held as it is: nothing new begins here, on the hub and in the agent, until it is released. What runs is kept and repaired.',
+    ),
+    cordon: held('Held as it is, and nobody selects it anew: as if tainted `flotilla.dev/cordoned:NoSelectIfNew`.'),
     checkInSeconds: int({
       default: 30,
       minimum: 1,

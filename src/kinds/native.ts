@@ -4,6 +4,7 @@ import { Bundle } from './bundle.ts'
 import { ClusterReport } from './cluster-report.ts'
 import { ClusterSetBinding } from './cluster-set-binding.ts'
 import { ClusterSet } from './cluster-set.ts'
+import { ClusterWindow } from './cluster-window.ts'
 import { Cluster } from './cluster.ts'
 import type { Kind } from './define-kind.ts'
 import { JoinToken } from './join-token.ts'
@@ -14,6 +15,7 @@ import { Release } from './release.ts'
 import { RolloutPlan } from './rollout-plan.ts'
 import { Rollout } from './rollout.ts'
 import { Source } from './source.ts'
+import { Window } from './window.ts'
 
 /** Flotilla's own kinds; a kind is here from the day its controller works. */
 export const NATIVE_KINDS: readonly Kind[] = [
@@ -30,6 +32,8 @@ export const NATIVE_KINDS: readonly Kind[] = [
   RolloutPlan,
   Rollout,
   Approval,
+  Window,
+  ClusterWindow,
   Assignment,
   ClusterReport,
 ]

@@ -2,6 +2,7 @@ import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { DELETE_POLICIES } from './bundle-options.ts'
 import { onFailure, ringName, rings } from './ring.ts'
+import { exceptionSubject } from './window-fields.ts'
 import {
   Conditions,
   duration,
@@ -104,6 +105,19 @@ export const Rollout = defineKind({
           asks: optional(text({ max: 1024, description: 'Why it began paused: it drops more than may go unasked.' })),
         },
         { immutable: true, description: 'What is removed; then this Rollout brings nothing. Only the hub writes it.' },
+      ),
+    ),
+    exceptions: optional(
+      listOf(
+        object({
+          ...exceptionSubject,
+          reason: optional(text({ max: 1024, description: 'Why.' })),
+        }),
+        {
+          max: 8,
+          description:
+            'As whom somebody let it pass windows and freezes that have an exception for them. The API checks each one when it is added.',
+        },
       ),
     ),
   }),

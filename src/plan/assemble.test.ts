@@ -109,3 +109,19 @@ test('property: without removals no bundle ever disappears and no generation goe
     }),
   )
 })
+
+test('an admission anew of the same content renews its start-by, and nothing else', () => {
+  const first = { ...entry('ns/b', 2), startBy: '2026-11-16T12:00:00Z', admittedAt: '2026-11-16T11:00:00Z' }
+  const again = { ...first, startBy: '2026-11-16T14:00:00Z', admittedAt: '2026-11-16T13:00:00Z' }
+  const result = assemble({ entries: [first], admissions: [again] })
+  assert.deepEqual([result.entries, result.changed], [[again], true])
+  assert.equal(assemble({ entries: [again], admissions: [again] }).changed, false)
+})
+
+test('what a cluster never began is caught up with under the strictest policy of all it skipped', () => {
+  const skipped = { ...entry('ns/b', 2), catchUp: 'Hold' as const }
+  const policy = (begun: number | undefined) =>
+    assemble({ entries: [skipped], admissions: [{ ...entry('ns/b', 3), catchUp: 'Immediate' }], begun: () => begun })
+      .entries[0]?.catchUp
+  assert.deepEqual([policy(undefined), policy(1), policy(2)], ['Hold', 'Hold', 'Immediate'])
+})

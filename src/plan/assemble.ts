@@ -7,6 +7,8 @@
 import type { Digest } from '../core/digest.ts'
 import { compareText } from './placement.ts'
 import type { Revision } from './state.ts'
+import { strictest } from './window.ts'
+import type { CatchUp } from './window.ts'
 
 /** One bundle the cluster should run. */
 export interface AssembledEntry {
@@ -21,6 +23,10 @@ export interface AssembledEntry {
   readonly before?: Revision
   /** Its secret values, sealed to a key of this cluster; a new admission has none yet. */
   readonly sealed?: { readonly values: Digest; readonly key: Digest }
+  /** RFC 3339. */
+  readonly admittedAt?: string
+  /** What a cluster does that was away when it came. */
+  readonly catchUp?: CatchUp
 }
 
 /** The only thing that removes a bundle from a cluster. */
@@ -48,6 +54,8 @@ export interface AssembleInput {
   readonly admissions: readonly AssembledEntry[]
   /** Bundles that the cluster reports well at exactly what the Assignment says. */
   readonly well?: ReadonlySet<string>
+  /** The generation of a bundle that the cluster has begun, as far as it said; a revision it has not begun is skipped. */
+  readonly begun?: (bundle: string) => number | undefined
   /** Admitted removals. */
   readonly removals?: readonly AdmittedRemoval[]
   /** Bundles whose removal the cluster has confirmed, with the generation of the receipt and the revision it had seen by then. */
@@ -104,13 +112,15 @@ export function assemble(input: AssembleInput): Assembled {
         conflicts.push({ bundle, generation, kept: present.set, refused: admission.set })
       else if (isLater(admission.startBy, present.startBy)) {
         // Admitted again: an agent that did not begin in time may begin now.
-        entries.set(bundle, { ...present, startBy: admission.startBy! })
+        const { startBy, admittedAt } = admission
+        entries.set(bundle, { ...present, ...(startBy && { startBy }), ...(admittedAt && { admittedAt }) })
         changed = true
       }
       continue
     }
     const before = beforeOf(present, admission, input.well)
-    entries.set(admission.bundle, before ? { ...admission, before } : admission)
+    const next = withSkipped(admission, present, input.begun?.(admission.bundle))
+    entries.set(admission.bundle, before ? { ...next, before } : next)
     tombstones.delete(admission.bundle)
     changed = true
   }
@@ -141,4 +151,14 @@ export function assemble(input: AssembleInput): Assembled {
     changed,
     conflicts,
   }
+}
+
+/** A revision that takes the place of one the cluster never began is caught up with under the stricter of the two policies. */
+function withSkipped(
+  admission: AssembledEntry,
+  skipped: AssembledEntry | undefined,
+  begun: number | undefined,
+): AssembledEntry {
+  if (!skipped?.catchUp || (begun ?? 0) >= skipped.generation) return admission
+  return { ...admission, catchUp: strictest([admission.catchUp, skipped.catchUp]) }
 }

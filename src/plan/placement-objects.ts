@@ -3,6 +3,7 @@ import type { ClusterSet } from '../kinds/cluster-set.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { PlacementDecision } from '../kinds/placement-decision.ts'
 import type { Placement } from '../kinds/placement.ts'
+import { CORDON_TAINT } from './cluster-hold.ts'
 import type { GroupPlace, PlacementCluster, PlacementLoad, PlacementQuestion, PlacementSet } from './placement-facts.ts'
 import type { ClusterDecision } from './placement-pages.ts'
 
@@ -12,7 +13,7 @@ const known = new WeakMap<Cluster, PlacementCluster>()
 export function asPlacementCluster(cluster: Cluster): PlacementCluster {
   const before = known.get(cluster)
   if (before) return before
-  const { taints } = cluster.spec
+  const taints = taintsOf(cluster)
   const { claims, scores } = cluster.status ?? {}
   const facts: PlacementCluster = {
     name: cluster.metadata.name,
@@ -25,6 +26,13 @@ export function asPlacementCluster(cluster: Cluster): PlacementCluster {
   }
   known.set(cluster, facts)
   return facts
+}
+
+/** A cordon counts as a taint: who selects the cluster already may go on. */
+function taintsOf({ spec }: Cluster): PlacementCluster['taints'] {
+  const { taints, cordon } = spec
+  if (!cordon) return taints
+  return [...(taints ?? []), { key: CORDON_TAINT, effect: 'NoSelectIfNew', timeAdded: cordon.since }]
 }
 
 type ClaimFacts = Required<Pick<PlacementCluster, 'claims' | 'allocatable' | 'capacity'>>

@@ -8,11 +8,12 @@
  * recorded as settled and never looked at again: what happens to the pair later is another change, with another Rollout.
  */
 import { digestOfJson } from '../core/digest.ts'
+import type { PairHold } from './pair-hold.ts'
 import { compareText } from './placement-facts.ts'
 import type { VerdictReason } from './placement-facts.ts'
 import type { FreedSlot, RolloutInput } from './rollout-facts.ts'
-import { isFrozen, pairKey } from './rollout-pairs.ts'
-import type { Pair, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
+import { heldByLabel, pairKey } from './rollout-pairs.ts'
+import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
 import { judgeShrink } from './shrink-guard.ts'
 import type { PairState } from './state.ts'
 
@@ -70,7 +71,9 @@ export function removalPairs(input: RolloutInput, removal: RemovalFacts): Remova
   const pairs = [...standings].flatMap(([name, standing]) => {
     const cluster = input.clusterOf(name)
     if (standing === 'Gone' || standing === 'Kept' || !cluster) return []
-    return [pairOf(removal, { key, name, standing, cluster }, new Set(kept.map(pairKey)))]
+    const hold = (input.holdOf ?? heldByLabel(cluster))(targetOf(removal, key, cluster), name)
+    const at = { key, name, standing, cluster, ...(hold ? { hold } : {}) }
+    return [pairOf(removal, at, new Set(kept.map(pairKey)))]
   })
   const isThrough = (name: string) => standings.get(name) === 'Done' || standings.get(name) === 'Kept'
   const settled = removal.keep ? removal.clusters.filter(isThrough) : removal.settled
@@ -90,28 +93,37 @@ interface StandingPair {
   readonly name: string
   readonly standing: Standing
   readonly cluster: RolloutCluster
+  readonly hold?: PairHold
+}
+
+/** What goes, as windows look at it. */
+function targetOf(
+  { bundle, placement }: RemovalFacts,
+  key: string,
+  { buried, assigned }: RolloutCluster,
+): ReleaseBundle {
+  const generation = buried?.get(key)?.generation ?? assigned.get(key)?.generation ?? 0
+  return { name: bundle, placement, generation, set: assigned.get(key)?.set ?? NO_SET }
 }
 
 function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<string>): Pair {
-  const { key, name, standing, cluster } = at
+  const { key, name, standing, cluster, hold } = at
   const { availability, labels = {}, reportedAt } = cluster
-  const generation = cluster.buried?.get(key)?.generation ?? cluster.assigned.get(key)?.generation ?? 0
+  const { generation, set } = targetOf(removal, key, cluster)
   const said = cluster.removals?.get(key)
   const reported = said && said.generation >= generation ? said : undefined
-  const frozen = isFrozen(labels)
   return {
     bundle: removal.bundle,
     cluster: name,
     placement: removal.placement,
     labels,
-    target: { generation, set: cluster.assigned.get(key)?.set ?? NO_SET },
+    target: { generation, set },
     state: stateOf(at, {
       reported,
-      frozen,
       isAdmitted: admitted.has(pairKey({ bundle: removal.bundle, cluster: name })),
     }),
-    free: availability.state === 'Available' && !frozen,
-    frozen,
+    free: availability.state === 'Available' && !hold,
+    ...(hold ? { hold } : {}),
     handed: standing === 'Handed',
     well: standing === 'Done',
     failed: standing === 'Handed' && reported?.state === 'Failed',
@@ -124,8 +136,8 @@ function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<s
 const NO_SET = `sha256:${'0'.repeat(64)}` as const
 
 function stateOf(
-  { standing, cluster: { availability } }: StandingPair,
-  now: { readonly reported: ReportedRemoval | undefined; readonly frozen: boolean; readonly isAdmitted: boolean },
+  { standing, hold, cluster: { availability } }: StandingPair,
+  now: { readonly reported: ReportedRemoval | undefined; readonly isAdmitted: boolean },
 ): PairState {
   if (standing === 'Done') return { state: 'Ready', message: 'Removed.' }
   if (availability.state === 'Offline') return { state: 'Offline', message: availability.message }
@@ -133,7 +145,7 @@ function stateOf(
     const message = now.reported?.message ?? 'Its removal was handed out; no receipt yet.'
     return { state: now.reported?.state === 'Failed' ? 'Failed' : 'Progressing', message }
   }
-  if (now.frozen) return { state: 'Pending', waitsFor: 'freeze', message: 'Frozen; it is removed when it is free.' }
+  if (hold) return { state: 'Pending', waitsFor: hold.for, message: hold.message }
   return { state: 'Pending', waitsFor: 'ring', message: 'Waits for its turn to be removed.' }
 }
 

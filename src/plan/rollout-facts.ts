@@ -1,5 +1,6 @@
 /** What a rollout's decision follows from, and what it can be. */
 import type { ApprovalFact } from './rollout-approvals.ts'
+import type { PairHold } from './pair-hold.ts'
 import type { RemovalFacts } from './removal.ts'
 import type { BundleStanding, GateAnswer, GateAsk } from './rollout-gates.ts'
 import type { Hold } from './rollout-holds.ts'
@@ -73,6 +74,8 @@ export interface RolloutInput {
   /** Bundles of the release that were deleted. */
   readonly deletedBundles?: readonly string[]
   readonly now: number
+  /** What holds a bundle on a cluster: a hold of the cluster, a freeze or a closed window. */
+  readonly holdOf?: (target: ReleaseBundle, cluster: string) => PairHold | undefined
   /** Decision groups of a cluster in a Placement; absent: nobody is in one. */
   readonly groupsOf?: (placement: string, cluster: string) => readonly string[]
   /** What people said about its rings; the API has verified who they are and that they may. */

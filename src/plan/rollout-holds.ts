@@ -19,6 +19,8 @@ export interface Hold {
     | 'ReportPending'
     | 'FailuresStopIt'
     | 'AllOffline'
+    | 'WindowClosed'
+    | 'Frozen'
     | 'GenerationTaken'
     | 'ApprovalPending'
     | 'ApprovalRejected'
@@ -83,6 +85,35 @@ export function unrenderedHold(pairs: readonly Pair[]): Hold {
 
 function endOf(sentence: string): string {
   return sentence.replace(/\.?$/, '.')
+}
+
+/** Members of the ring wait for their windows. */
+export function windowHold(closed: readonly Pair[], progress: string): Hold {
+  const names = nameSome(closed.map((pair) => pair.cluster))
+  const until = earliestOf(closed.map((pair) => pair.hold?.until))
+  const time = until === undefined ? 'an edit of the windows' : `time, the first at ${formatTime(until)}`
+  return holdOf(
+    'WindowClosed',
+    `${progress}; ${names} ${closed.length > 1 ? 'wait for their windows' : 'waits for its window'}. ${closed[0]!.hold!.message}`,
+    `${time}, or by an exception`,
+  )
+}
+
+/** Everybody who is left is frozen. */
+export function frozenHold(frozen: readonly Pair[]): Hold {
+  const names = nameSome(frozen.map((pair) => pair.cluster))
+  const until = earliestOf(frozen.map((pair) => pair.hold?.until))
+  return holdOf(
+    'Frozen',
+    `Nobody of the ring is free: ${names}. ${frozen[0]!.hold!.message}`,
+    until === undefined ? 'one of them being released' : `one of them being free, the first at ${formatTime(until)}`,
+    earliestOf(frozen.map((pair) => pair.hold?.since)),
+  )
+}
+
+function earliestOf(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }
 
 /** Up to three names and how many more. */

@@ -1,11 +1,14 @@
 /** The facts of a rollout, pair by pair: who is a member, who holds a slot, who is well at the target. */
 import type { Labels } from '../core/selector.ts'
 import type { Availability } from './availability.ts'
+import { pairHoldOf } from './pair-hold.ts'
+import type { PairHold } from './pair-hold.ts'
 import { compareText } from './placement.ts'
 import type { ReportedRemoval } from './removal.ts'
 import { pairState, sameRevision } from './state.ts'
 import type { PairFacts, PairState, ReportedBundle, Revision } from './state.ts'
 import type { ClusterContent } from './variants.ts'
+import { spanAt } from './window.ts'
 
 /** One bundle revision of a Release. */
 export interface ReleaseBundle extends Revision {
@@ -52,10 +55,10 @@ export interface Pair {
   readonly labels: Labels
   readonly target: Revision
   readonly state: PairState
-  /** Known to be connected, and not frozen; only such a pair is admitted. */
+  /** Known to be connected, and not held; only such a pair is admitted. */
   readonly free: boolean
-  /** A person froze the cluster. */
-  readonly frozen: boolean
+  /** A hold of the cluster, a freeze or a closed window. */
+  readonly hold?: PairHold
   /** The cluster's document names the target, or its agent reports on it. */
   readonly handed: boolean
   /** Reported well at the target. */
@@ -79,14 +82,8 @@ export interface PairsInput {
   readonly decisions: ReadonlyMap<string, readonly string[]>
   readonly admissions: readonly RolloutAdmission[]
   readonly clusterOf: (name: string) => RolloutCluster | undefined
-}
-
-/** The label with which a person holds a cluster as it is. */
-export const FREEZE_LABEL = 'maintenance'
-
-/** Whether a cluster's labels hold it as it is: nothing new is handed to it. */
-export function isFrozen(labels: Labels): boolean {
-  return labels[FREEZE_LABEL] === 'frozen'
+  /** What holds a bundle on a cluster; by the cluster's labels alone when absent. */
+  readonly holdOf?: (target: ReleaseBundle, cluster: string) => PairHold | undefined
 }
 
 const NOT_RENDERED = 'What this cluster gets is not rendered yet.'
@@ -104,26 +101,32 @@ export function pairsOf(input: PairsInput): Pair[] {
       const cluster = input.clusterOf(name)
       const content = target.contentOf?.(name) ?? { kind: 'Set', set: target.set }
       if (!cluster || content.kind === 'Skip') return []
+      const hold = (input.holdOf ?? heldByLabel(cluster))(target, name)
+      const known = { cluster, admitted, ...(hold ? { hold } : {}) }
       if (content.kind === 'Set') {
-        return [pairOf(input.namespace, { ...target, set: content.set }, name, { cluster, admitted })]
+        return [pairOf(input.namespace, { ...target, set: content.set }, name, known)]
       }
       const why = content.kind === 'Problem' ? { problem: content.problem } : { waits: NOT_RENDERED }
-      return [pairOf(input.namespace, target, name, { cluster, admitted, ...why })]
+      return [pairOf(input.namespace, target, name, { ...known, ...why })]
     }),
   )
 }
 
-function pairOf(
-  namespace: string,
-  released: ReleaseBundle,
-  name: string,
-  known: {
-    readonly cluster: RolloutCluster
-    readonly admitted: ReadonlySet<string>
-    readonly waits?: string
-    readonly problem?: string
-  },
-): Pair {
+/** Holds by the cluster's labels alone, for whoever knows nothing else. */
+export function heldByLabel({ labels = {} }: RolloutCluster): NonNullable<PairsInput['holdOf']> {
+  return (_, name) =>
+    pairHoldOf({ metadata: { name, labels }, spec: {} }, [], { bundle: '', generation: 0 }, { now: 0, look: spanAt })
+}
+
+interface Known {
+  readonly cluster: RolloutCluster
+  readonly admitted: ReadonlySet<string>
+  readonly waits?: string
+  readonly problem?: string
+  readonly hold?: PairHold
+}
+
+function pairOf(namespace: string, released: ReleaseBundle, name: string, known: Known): Pair {
   const { availability, assigned: documents, reported: reports, reportedAt, labels = {} } = known.cluster
   const key = `${namespace}/${released.name}`
   const assigned = documents.get(key)
@@ -142,7 +145,7 @@ function pairOf(
     placement: target.placement,
     labels,
     target,
-    state: pairState({
+    state: withHold(known.hold, {
       selection: { selected: true, message: '' },
       target,
       admitted: known.admitted.has(pairKey({ bundle: target.name, cluster: name })),
@@ -151,11 +154,11 @@ function pairOf(
       ...(reported ? { reported } : {}),
       ...(known.problem === undefined ? {} : { problem: known.problem }),
       ...(known.waits === undefined
-        ? waitsOf(blocked, target, known.cluster)
+        ? waitsOf(blocked, target, known)
         : { waits: { for: 'render' as const, message: known.waits } }),
     }),
-    free: availability.state === 'Available' && !isFrozen(labels),
-    frozen: isFrozen(labels),
+    free: availability.state === 'Available' && !known.hold,
+    ...(known.hold ? { hold: known.hold } : {}),
     handed: atTarget || sameRevision(assigned, target),
     well: atTarget && (reported?.state === 'Ready' || reported?.state === 'Drifted'),
     failed: atTarget && reported?.state === 'Failed',
@@ -166,22 +169,18 @@ function pairOf(
   }
 }
 
-function waitsOf(
-  blocked: boolean,
-  target: ReleaseBundle,
-  { availability, labels = {} }: RolloutCluster,
-): Pick<PairFacts, 'waits'> {
+/** An agent that waits says so in its words; what it waits for is known here. */
+function withHold(hold: PairHold | undefined, facts: PairFacts): PairState {
+  const state = pairState(facts)
+  return state.state === 'Pending' && state.waitsFor === undefined && hold ? { ...state, waitsFor: hold.for } : state
+}
+
+function waitsOf(blocked: boolean, target: ReleaseBundle, { cluster, hold }: Known): Pick<PairFacts, 'waits'> {
   if (blocked) {
     const message = `Its document already has generation ${target.generation} or later of ${target.name} with other content; edit the Bundle to make a newer generation.`
     return { waits: { for: 'generation', message } }
   }
-  if (isFrozen(labels)) {
-    return {
-      waits: {
-        for: 'freeze',
-        message: `Frozen by its label ${FREEZE_LABEL}=frozen; released by taking the label off.`,
-      },
-    }
-  }
+  if (hold) return { waits: { for: hold.for, message: hold.message } }
+  const { availability } = cluster
   return availability.state === 'Unknown' ? { waits: { for: 'connection', message: availability.message } } : {}
 }

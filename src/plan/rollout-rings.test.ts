@@ -206,7 +206,10 @@ test('a freeze holds a store while the rest go on; a frozen one that runs someth
   world.clusters['a'] = {}
   assert.equal(world.tell(), 'Admit rest [a]')
   const all = new Ringed([rest], { a: { maintenance: 'frozen' } })
-  assert.equal(all.plan().message, 'No selected cluster is connected and free: a.')
+  assert.equal(
+    all.plan().message,
+    'Nobody of the ring is free: a. The cluster is frozen by its label maintenance=frozen. Released by taking the label off: kubectl label clusters.flotilla.dev a maintenance-.',
+  )
 })
 
 test('aborted: nobody else, for good', () => {

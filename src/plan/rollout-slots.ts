@@ -1,6 +1,6 @@
 /** Slots: which stay taken, which come back, and who takes the next ones. */
 import { formatTime, parseTime } from '../core/time.ts'
-import type { FreedSlot, RolloutFacts, RolloutInput } from './rollout-facts.ts'
+import type { FreedSlot, RolloutInput } from './rollout-facts.ts'
 import { compareText } from './placement-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
@@ -18,7 +18,7 @@ export const START_BY_MARGIN_MS = 60_000
 const MAX_ADMISSIONS = 10_000
 
 /** Which slots stay taken and which come back; one that stays and has failed is marked so, for good until it is Ready. */
-export function settleSlots({ rollout, release, clusterOf, now }: RolloutInput): {
+export function settleSlots({ rollout, release, clusterOf, holdOf, now }: RolloutInput): {
   kept: RolloutAdmission[]
   freed: FreedSlot[]
 } {
@@ -29,7 +29,10 @@ export function settleSlots({ rollout, release, clusterOf, now }: RolloutInput):
     const cluster = clusterOf(admission.cluster)
     const by = target && freedBy(admission, target, cluster, { namespace: rollout.namespace, now })
     if (by) freed.push({ admission, by })
-    else if (admission.failedAt === undefined && hasFailed(admission, target, cluster, { rollout, now })) {
+    else if (
+      admission.failedAt === undefined &&
+      hasFailed(admission, target, cluster, { rollout, now, ...(holdOf && { holdOf }) })
+    ) {
       kept.push({ ...admission, failedAt: formatTime(now) })
     } else kept.push(admission)
   }
@@ -71,10 +74,12 @@ function hasFailed(
   admission: RolloutAdmission,
   target: ReleaseBundle | undefined,
   cluster: RolloutCluster | undefined,
-  { rollout, now }: { readonly rollout: RolloutFacts; readonly now: number },
+  { rollout, now, holdOf }: Pick<RolloutInput, 'rollout' | 'now' | 'holdOf'>,
 ): boolean {
   const reported = cluster?.reported.get(`${rollout.namespace}/${admission.bundle}`)
   if (target && isReportedAt(target, reported) && reported?.state === 'Failed') return true
+  // One that is held after its admission does not begin, and is late through no fault of its own.
+  if (target && reported?.state !== 'Progressing' && holdOf?.(target, admission.cluster)) return false
   const { progressDeadlineMs } = rollout
   return progressDeadlineMs !== undefined && now > (parseTime(admission.admittedAt) ?? now) + progressDeadlineMs
 }

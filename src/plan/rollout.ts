@@ -29,7 +29,7 @@ import type {
   RolloutPhase,
   Superseded,
 } from './rollout-facts.ts'
-import { budgetHold, failureHold, holdOf, nameSome, unrenderedHold } from './rollout-holds.ts'
+import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
 import { judgeExit, judgeOpening, withoutExit } from './rollout-opening.ts'
 import type { Exit, Opening } from './rollout-opening.ts'
@@ -253,6 +253,7 @@ function advance(members: Members): RolloutDecision {
       nextDue(input, kept),
       gate.kind === 'Soaking' ? gate.until : undefined,
       ...held.map((one) => one?.until),
+      ...pairs.map(opensAt),
     ),
   }
   const inUse = whoIsInUse(input, members.pairs, kept)
@@ -348,9 +349,13 @@ function advance(members: Members): RolloutDecision {
   }
   if (gate.kind === 'Gated') return wait(gate.hold)
   const excused = pairs.filter((pair) => !pair.free && !pair.well)
+  const closed = excused.filter((pair) => pair.hold?.for === 'window')
+  if (closed.length > 0 && (gate.kind === 'Short' || isLast)) return wait(windowHold(closed, progress(counts, input)))
   if (gate.kind === 'Short') {
     if (unrendered.length > 0) return wait(unrenderedHold(unrendered))
     if (pairs.every((pair) => !pair.free && !pair.well)) {
+      const frozen = pairs.filter((pair) => pair.hold)
+      if (frozen.length === pairs.length) return wait(frozenHold(frozen))
       const message = `No selected cluster ${describeExcused(excused)}.`
       return wait(holdOf('AllOffline', message, 'one of them connecting, or being unfrozen', input.rollout.createdAt))
     }
@@ -397,12 +402,12 @@ function openingsOf({ input, pairs, rings, states, current, indexOf }: Members):
 
 function describeExcused(excused: readonly Pair[]): string {
   const names = nameSome(excused.map((pair) => pair.cluster))
-  return excused.some((pair) => pair.frozen) ? `is connected and free: ${names}` : `is connected: ${names}`
+  return excused.some((pair) => pair.hold) ? `is connected and free: ${names}` : `is connected: ${names}`
 }
 
 function describeLate(excused: readonly Pair[]): string {
-  const frozen = excused.filter((pair) => pair.frozen).map((pair) => pair.cluster)
-  const away = excused.filter((pair) => !pair.frozen).map((pair) => pair.cluster)
+  const frozen = excused.filter((pair) => pair.hold).map((pair) => pair.cluster)
+  const away = excused.filter((pair) => !pair.hold).map((pair) => pair.cluster)
   return [
     ...(away.length > 0 ? [`${nameSome(away)} not connected, admitted on return`] : []),
     ...(frozen.length > 0 ? [`${nameSome(frozen)} frozen, admitted when free`] : []),
@@ -415,8 +420,10 @@ function countRing(
   hasFailed: (pair: Pair) => boolean,
 ): RingCount {
   const holding = new Set(kept.map(pairKey))
+  // Who waits for a window of its own comes in time, and the ring waits for it; a freeze is no reason to stop the others.
+  const isAway = (pair: Pair) => !pair.free && pair.hold?.for !== 'window'
   const isExcused = (pair: Pair) =>
-    pair.problem !== undefined || (!pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
+    pair.problem !== undefined || (isAway(pair) && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
   return {
     members: members.length,
     ready: members.filter((pair) => pair.well).length,
@@ -440,6 +447,11 @@ function clustersOf(pairs: readonly Pair[]): number {
 
 function clusterOfKey(key: string): string {
   return key.slice(key.indexOf('/') + 1)
+}
+
+/** When a pair that waits may be free. */
+function opensAt({ well, hold }: Pair): number | undefined {
+  return well ? undefined : hold?.until
 }
 
 function earliest(...times: readonly (number | undefined)[]): { readonly until?: number } {

@@ -51,6 +51,8 @@ const HOLDS: Readonly<Record<string, WaitsFor>> = {
   PlacementPending: 'placement',
   Paused: 'approval',
   GenerationTaken: 'generation',
+  WindowClosed: 'window',
+  Frozen: 'freeze',
 }
 
 /** The row of a bundle on a cluster; `selected` is whether the placement's present decision names the cluster. */

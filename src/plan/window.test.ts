@@ -200,7 +200,7 @@ describe('windows', () => {
       'a freeze beats a window',
       [open, freeze],
       '2026-11-25T03:00:00Z',
-      'freeze season holds until 2026-12-01T00:00:00Z',
+      'freeze season holds until 2026-12-01T00:00:00Z, since 2026-11-20T00:00:00Z',
     ],
     ['a freeze that is over', [open, freeze], '2026-12-02T03:00:00Z', 'Open'],
     ['a time that is not known', [freeze], undefined, 'the time is not known for certain, so season counts as closed'],
@@ -208,7 +208,11 @@ describe('windows', () => {
   ]
   for (const [name, rules, now, expected] of cases) {
     it(`${name}: ${expected}`, () => {
-      const decision = decideWindows(rules, 'shop/app', now === undefined ? undefined : at(now))
+      const decision = decideWindows(
+        rules,
+        { bundle: 'shop/app', generation: 3 },
+        now === undefined ? undefined : at(now),
+      )
       assert.equal(decision.kind === 'Closed' ? decision.message : 'Open', expected)
     })
   }

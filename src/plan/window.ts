@@ -25,6 +25,22 @@ export interface WindowRule {
   readonly spans: readonly TimeSpan[]
   /** Globs of `namespace/name`; all bundles when absent. */
   readonly bundles?: readonly string[]
+  /** What passes all the same. */
+  readonly except?: readonly WindowPass[]
+  /** Why, for people. */
+  readonly reason?: string
+}
+
+/** Something that passes a window: bundles by a glob of `namespace/name`, of one generation or of any. */
+export interface WindowPass {
+  readonly bundle: string
+  readonly generation?: number
+}
+
+/** What wants to begin. */
+export interface WindowSubject {
+  readonly bundle: string
+  readonly generation: number
 }
 
 /** Whether a span holds at a moment. */
@@ -34,12 +50,28 @@ export type SpanState =
 
 /** Whether content may begin. */
 export type WindowDecision =
-  | { readonly kind: 'Open'; readonly sinceMs?: number }
-  | { readonly kind: 'Closed'; readonly message: string; readonly againMs: number | undefined }
+  | {
+      readonly kind: 'Open'
+      readonly sinceMs?: number
+      /** Names of those that would be closed without an exception. */
+      readonly excepted?: readonly string[]
+    }
+  | {
+      readonly kind: 'Closed'
+      /** What closes it; the time when nobody knows it. */
+      readonly by: 'window' | 'freeze' | 'time'
+      readonly message: string
+      /** Since when, where that is known. */
+      readonly sinceMs?: number
+      /** When to look again. */
+      readonly againMs: number | undefined
+    }
 
 const DAY_MS = 86_400_000
 const LOOK_AHEAD_DAYS = 366 * 5
 const MOST_MS = 366 * DAY_MS
+// Every beginning that may still last is looked at: an hour of every-minute ones is fine, a year of them is not.
+const MOST_BEGINNINGS = 5000
 
 /** What is wrong with a window; undefined when nothing is. */
 export function windowProblem({ name, zone, spans }: WindowRule): string | undefined {
@@ -58,7 +90,18 @@ type ReadSpan =
   | { readonly ok: true; readonly cron: Cron; readonly lastsMs: number }
   | { readonly ok: false; readonly problem: string }
 
+const spansRead = new WeakMap<TimeSpan, ReadSpan>()
+
+/** The same span is asked about for every cluster and in every round: it is parsed once. */
 function readSpan(span: TimeSpan): ReadSpan {
+  const known = spansRead.get(span)
+  if (known) return known
+  const read = parseSpan(span)
+  spansRead.set(span, read)
+  return read
+}
+
+function parseSpan(span: TimeSpan): ReadSpan {
   if ('from' in span) {
     const [from, until] = [parseTime(span.from), parseTime(span.until)]
     if (from === undefined || until === undefined || until <= from) {
@@ -71,7 +114,13 @@ function readSpan(span: TimeSpan): ReadSpan {
     return { ok: false, problem: `duration ${JSON.stringify(span.duration)} is none; write one such as 4h` }
   }
   const cron = parseCron(span.schedule)
-  return cron.ok ? { ok: true, cron: cron.cron, lastsMs } : { ok: false, problem: cron.problem }
+  if (!cron.ok) return { ok: false, problem: cron.problem }
+  const perDay = cron.cron.hours.length * cron.cron.minutes.length
+  if (perDay * Math.ceil(lastsMs / DAY_MS) > MOST_BEGINNINGS) {
+    const problem = `schedule ${JSON.stringify(span.schedule)} begins ${perDay} times a day, too often for what lasts ${span.duration}`
+    return { ok: false, problem }
+  }
+  return { ok: true, cron: cron.cron, lastsMs }
 }
 
 /** Whether a span holds at a moment, since when and until when, or when it next begins. */
@@ -91,8 +140,9 @@ export function spanAt(span: TimeSpan, zone: string, nowMs: number): SpanState {
     const first = back.reduceRight((at, start) => (start < at && start + lastsMs >= at ? start : at), since)
     return { isIn: true, sinceMs: first, untilMs: since + lastsMs }
   }
-  for (let day = -1; day <= LOOK_AHEAD_DAYS; day += 31) {
-    const next = startsOn(cron, zone, { nowMs, firstDay: day, lastDay: day + 31 }).find((start) => start > nowMs)
+  // Most begin again within days; looking a month ahead at once would cost more than it finds.
+  for (let day = -1, step = 2; day <= LOOK_AHEAD_DAYS; day += step + 1, step = Math.min(2 * step, 62)) {
+    const next = startsOn(cron, zone, { nowMs, firstDay: day, lastDay: day + step }).find((start) => start > nowMs)
     if (next !== undefined) return { isIn: false, nextMs: next }
   }
   return { isIn: false, nextMs: undefined }
@@ -116,37 +166,82 @@ function startsOn(
   return [...starts].toSorted((a, b) => a - b)
 }
 
-/** Whether content of a bundle may begin now; `nowMs` is undefined while the time is not known for certain, and then windows are closed. */
-export function decideWindows(rules: readonly WindowRule[], bundle: string, nowMs: number | undefined): WindowDecision {
-  const mine = rules.filter(({ bundles }) => !bundles || bundles.some((pattern) => matchesGlob(pattern, bundle)))
-  if (mine.length === 0) return { kind: 'Open' }
-  if (nowMs === undefined) {
-    const names = mine.map(({ name }) => name).join(', ')
-    return {
-      kind: 'Closed',
-      message: `the time is not known for certain, so ${names} counts as closed`,
-      againMs: undefined,
-    }
-  }
+/**
+ * Whether content may begin now; `nowMs` is undefined while the time is not known for certain, and then windows are closed.
+ * `look` evaluates a span; a caller that asks for many clusters remembers the answers.
+ */
+export function decideWindows(
+  rules: readonly WindowRule[],
+  subject: WindowSubject,
+  nowMs: number | undefined,
+  look: typeof spanAt = spanAt,
+): WindowDecision {
   let sinceMs: number | undefined
-  for (const rule of mine) {
-    const states = rule.spans.map((span) => spanAt(span, rule.zone, nowMs))
-    const within = states.flatMap((state) => (state.isIn ? [state] : []))
-    if (rule.kind === 'Freeze' && within.length > 0) {
-      const untilMs = Math.max(...within.map((state) => state.untilMs))
-      return { kind: 'Closed', message: `freeze ${rule.name} holds until ${formatTime(untilMs)}`, againMs: untilMs }
-    }
-    if (rule.kind === 'Freeze') continue
-    if (within.length > 0) {
-      sinceMs = Math.max(sinceMs ?? 0, Math.min(...within.map((state) => state.sinceMs)))
-      continue
-    }
-    const nexts = states.flatMap((state) => (!state.isIn && state.nextMs !== undefined ? [state.nextMs] : []))
-    const nextMs = nexts.length > 0 ? Math.min(...nexts) : undefined
-    const when = nextMs === undefined ? 'does not open again' : `opens at ${formatTime(nextMs)}`
-    return { kind: 'Closed', message: `window ${rule.name} is closed and ${when}`, againMs: nextMs }
+  const excepted: string[] = []
+  for (const rule of rules) {
+    if (!concerns(rule, subject.bundle)) continue
+    const state = judgeRule(rule, nowMs, look)
+    if (state.kind === 'Closed') {
+      if (!isExcepted(rule, subject)) return state
+      excepted.push(rule.name)
+    } else if (state.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? 0, state.sinceMs)
   }
-  return sinceMs === undefined ? { kind: 'Open' } : { kind: 'Open', sinceMs }
+  return {
+    kind: 'Open',
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+    ...(excepted.length === 0 ? {} : { excepted }),
+  }
+}
+
+/** When content may begin, as things stand: now, at a later moment, or at none that is known. */
+export function opensAt(rules: readonly WindowRule[], subject: WindowSubject, nowMs: number): number | undefined {
+  let at = nowMs
+  for (let closed = 0; closed < MOST_CLOSINGS; closed++) {
+    const decision = decideWindows(rules, subject, at)
+    if (decision.kind === 'Open') return at
+    if (decision.againMs === undefined || decision.againMs <= at) return undefined
+    at = decision.againMs
+  }
+  return undefined
+}
+
+// Windows that never meet would be followed for years.
+const MOST_CLOSINGS = 200
+
+function concerns({ bundles }: WindowRule, bundle: string): boolean {
+  return !bundles || bundles.some((pattern) => matchesGlob(pattern, bundle))
+}
+
+function isExcepted({ except = [] }: WindowRule, { bundle, generation }: WindowSubject): boolean {
+  return except.some(
+    (pass) => matchesGlob(pass.bundle, bundle) && (pass.generation === undefined || pass.generation === generation),
+  )
+}
+
+function judgeRule(rule: WindowRule, nowMs: number | undefined, look: typeof spanAt): WindowDecision {
+  const by = rule.kind === 'Freeze' ? 'freeze' : 'window'
+  const why = rule.reason === undefined ? '' : `: ${rule.reason}`
+  // A window that cannot be read keeps closed what it is for.
+  const problem = windowProblem(rule)
+  if (problem !== undefined) return { kind: 'Closed', by, message: problem, againMs: undefined }
+  if (nowMs === undefined) {
+    const message = `the time is not known for certain, so ${rule.name} counts as closed`
+    return { kind: 'Closed', by: 'time', message, againMs: undefined }
+  }
+  const states = rule.spans.map((span) => look(span, rule.zone, nowMs))
+  const within = states.flatMap((state) => (state.isIn ? [state] : []))
+  if (rule.kind === 'Freeze') {
+    if (within.length === 0) return { kind: 'Open' }
+    const untilMs = Math.max(...within.map((state) => state.untilMs))
+    const sinceMs = Math.min(...within.map((state) => state.sinceMs))
+    const message = `freeze ${rule.name} holds until ${formatTime(untilMs)}, since ${formatTime(sinceMs)}${why}`
+    return { kind: 'Closed', by, message, sinceMs, againMs: untilMs }
+  }
+  if (within.length > 0) return { kind: 'Open', sinceMs: Math.min(...within.map((state) => state.sinceMs)) }
+  const nexts = states.flatMap((state) => (!state.isIn && state.nextMs !== undefined ? [state.nextMs] : []))
+  const nextMs = nexts.length > 0 ? Math.min(...nexts) : undefined
+  const when = nextMs === undefined ? 'does not open again' : `opens at ${formatTime(nextMs)}`
+  return { kind: 'Closed', by, message: `window ${rule.name} is closed and ${when}${why}`, againMs: nextMs }
 }
 
 /** What a cluster that was away does with what it missed. */

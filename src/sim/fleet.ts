@@ -184,7 +184,7 @@ function lookOn(world: World, endpoint: string): Client {
 }
 
 /** Asks until somebody answers; the hub may not be up, or the link may lose the question. */
-async function untilAnswered<T>(world: World, ask: () => Promise<T>): Promise<T> {
+export async function untilAnswered<T>(world: World, ask: () => Promise<T>): Promise<T> {
   let answer: T | undefined
   let asking = false
   await world.runUntil(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
 import { Cluster } from '../kinds/cluster.ts'
+import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../kinds/exception-policy.ts'
 import type { Api, ApiCase, Reply } from './api-contract-harness.ts'
 import { configMap } from './api-contract-harness.ts'
 
@@ -335,6 +336,59 @@ export const POLICY_CASES: readonly ApiCase[] = [
         await api.ok('PUT', `${rbac}/clusterroles/${ben}`, { ...role, rules: [...rules, may] })
         await eventually(async () => assert.equal((await post('stores')).status, 201))
         assert.equal((await post('labs')).status, 403, 'the verb is on one set, not on all')
+      })
+    },
+  },
+  {
+    title: 'an exception of a window is used as oneself, as a group one is in, or as a role one has',
+    async run(api) {
+      const { namespace } = api
+      const cleo = `cleo-${namespace}`
+      const rules = [{ apiGroups: ['flotilla.dev'], resources: ['rollouts'], verbs: ['create', 'update'] }]
+      const rbac = '/apis/rbac.authorization.k8s.io/v1'
+      const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: cleo }, rules }
+      await api.ok('POST', `${rbac}/clusterroles`, role)
+      await api.ok('POST', `${rbac}/clusterrolebindings`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: cleo },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: cleo },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: cleo }],
+      })
+      const rollouts = `/apis/flotilla.dev/v1alpha1/namespaces/${namespace}/rollouts`
+      const rollout = (...exceptions: Spec[]) => ({
+        apiVersion: 'flotilla.dev/v1alpha1',
+        kind: 'Rollout',
+        metadata: { name: 'pos-g1', namespace },
+        spec: { release: 'pos-g1', exceptions },
+      })
+      const as = { 'impersonate-user': cleo, 'impersonate-group': 'on-call' }
+      const post = async (...exceptions: Spec[]) =>
+        (await api.send('POST', `${rollouts}?dryRun=All`, { body: rollout(...exceptions), headers: as })).status
+      const commander = { kind: 'Role', name: 'incident-commander' }
+      const installed = [EXCEPTION_POLICY, EXCEPTION_BINDING] as unknown as readonly [Spec, Spec]
+      await under(api, installed, async () => {
+        const reply = await api.send('POST', `${rollouts}?dryRun=All`, { body: rollout(commander), headers: as })
+        assert.equal(reply.status, 403, reply.text)
+        assert.match(reply.body.message as string, new RegExp(`${cleo} may not use an exception of pos-g1: it must be`))
+        assert.equal(await post({ kind: 'User', name: cleo }), 201)
+        assert.equal(await post({ kind: 'User', name: 'ana' }), 403)
+        assert.equal(await post({ kind: 'Group', name: 'on-call' }), 201)
+        assert.equal(await post({ kind: 'Group', name: 'on-call' }, { kind: 'Group', name: 'sre' }), 403)
+        const made = await api.ok('POST', rollouts, rollout(commander))
+        const paused = { ...made, spec: { ...(made['spec'] as Spec), paused: true } }
+        const kept = await api.send('PUT', `${rollouts}/pos-g1?dryRun=All`, { body: paused, headers: as })
+        assert.equal(kept.status, 200, "somebody else's exception stays when others write")
+        await api.ok('DELETE', `${rollouts}/pos-g1`)
+        const may = {
+          apiGroups: ['flotilla.dev'],
+          resources: ['exceptions'],
+          resourceNames: ['incident-commander'],
+          verbs: ['use'],
+        }
+        await api.ok('PUT', `${rbac}/clusterroles/${cleo}`, { ...role, rules: [...rules, may] })
+        await eventually(async () => assert.equal(await post(commander), 201))
+        assert.equal(await post({ ...commander, name: 'owner' }), 403, 'the verb is on one role, not on all')
       })
     },
   },

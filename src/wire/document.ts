@@ -15,6 +15,8 @@ export interface DocumentEntry {
   readonly rollout: string
   /** RFC 3339; not begun by then, the agent asks again instead of starting. */
   readonly startBy?: string
+  /** RFC 3339: when it was admitted; a document that is signed again for its rules is no newer content. */
+  readonly admittedAt?: string
   /** The strictest policy of the revisions this one skips; the set's own counts as well. */
   readonly catchUp?: 'Immediate' | 'NextWindow' | 'Hold'
   /** The set's secret values, sealed to this cluster (sealed.ts); needs feature `sealed/v1`. */
@@ -34,6 +36,8 @@ export interface Tombstone {
 export interface DocumentRules {
   /** Windows and freezes; needs feature `windows/v1`. */
   readonly windows?: readonly DocumentWindow[]
+  /** The whole cluster is held as it is; the sentence says why and until what. Needs feature `hold/v1`. */
+  readonly hold?: { readonly message: string }
   /** The TrustBundle version the hub uses now. */
   readonly trustVersion: number
 }
@@ -50,6 +54,10 @@ export interface DocumentWindow {
   )[]
   /** Globs of `namespace/name`; all bundles when absent. */
   readonly bundles?: readonly string[]
+  /** What passes all the same: bundles by glob, of one generation or of any. An agent that does not know it holds more. */
+  readonly except?: readonly { readonly bundle: string; readonly generation?: number }[]
+  /** Why, for people. */
+  readonly reason?: string
 }
 
 /** Obeys windows and catch-up. */

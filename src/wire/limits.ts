@@ -19,6 +19,8 @@ export const LIMITS = {
   answerBytes: 256 * 1024,
   /** Entries of a document, rows of a report. */
   bundles: 500,
+  /** Windows and freezes of a document. */
+  windows: 64,
   /** Objects of a set. */
   setObjects: 100_000,
   /** A message in a report; the kind allows four times as much. */

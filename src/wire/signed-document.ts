@@ -16,7 +16,7 @@ import { SEALED_FEATURE } from './sealed.ts'
 import { parseJson, WireError } from './validate.ts'
 
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
-export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1', SEALED_FEATURE]
+export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1', 'hold/v1', SEALED_FEATURE]
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
@@ -35,9 +35,15 @@ const Windows = Type.Array(
       ]),
       { maxItems: 64 },
     ),
-    bundles: Type.Optional(Type.Array(Type.String({ maxLength: 317 }), { maxItems: 64 })),
+    bundles: Type.Optional(Type.Array(Type.String({ maxLength: 384 }), { maxItems: 64 })),
+    except: Type.Optional(
+      Type.Array(Type.Object({ bundle: Type.String({ maxLength: 384 }), generation: Type.Optional(Revision) }), {
+        maxItems: LIMITS.bundles,
+      }),
+    ),
+    reason: Type.Optional(Type.String({ maxLength: 1024 })),
   }),
-  { maxItems: 64 },
+  { maxItems: LIMITS.windows },
 )
 
 const DocumentSchema = Type.Object({
@@ -49,7 +55,11 @@ const DocumentSchema = Type.Object({
   ancestors: Type.Optional(Type.Array(DigestText, { maxItems: LIMITS.ancestors })),
   issuedAt: Time,
   requires: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
-  rules: Type.Object({ windows: Type.Optional(Windows), trustVersion: Revision }),
+  rules: Type.Object({
+    windows: Type.Optional(Windows),
+    hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
+    trustVersion: Revision,
+  }),
   content: Type.Object({
     entries: Type.Array(
       Type.Object({
@@ -58,6 +68,7 @@ const DocumentSchema = Type.Object({
         set: DigestText,
         rollout: Type.String({ maxLength: 317 }),
         startBy: Type.Optional(Time),
+        admittedAt: Type.Optional(Time),
         catchUp: Type.Optional(
           Type.Union([Type.Literal('Immediate'), Type.Literal('NextWindow'), Type.Literal('Hold')]),
         ),

@@ -2,6 +2,7 @@ import type { Digest } from '../../core/digest.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'
+import type { CompiledWindow, WindowEntry } from '../../plan/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import type { Pace } from '../pace.ts'
 
@@ -20,6 +21,12 @@ export interface AssignmentAssemblePorts {
   removedOf(cluster: Cluster): NonNullable<AssembleInput['removed']>
   /** The bundles that the cluster reports well at exactly what these entries say. */
   wellOf(cluster: Cluster, entries: readonly AssembledEntry[]): ReadonlySet<string>
+  /** The generation of a bundle that the cluster has begun, as far as it said. */
+  begun(cluster: Cluster, bundle: string): number | undefined
+  /** The windows of all scopes. */
+  windows(): readonly CompiledWindow[]
+  /** What windows' exceptions look at in an entry. */
+  windowEntryOf(entry: AssembledEntry): WindowEntry
   readonly sign: SignDocument
   /** Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has none. Throws Waiting when they cannot be read. */
   seal(cluster: Cluster, entry: AssembledEntry, signal: AbortSignal): Promise<AssembledEntry['sealed']>

@@ -8,6 +8,8 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import { buildTrust } from '../../testing/wire-builders.ts'
+import { compileWindow } from '../../plan/window-rules.ts'
+import type { CompiledWindow } from '../../plan/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { signDocument } from '../../wire/signed-document.ts'
@@ -36,6 +38,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     ahead?: readonly string[]
     removals?: readonly AdmittedRemoval[]
     removed?: NonNullable<AssembleInput['removed']>
+    windows?: readonly CompiledWindow[]
   } = { admissions: [] }
   const stored = new Map<string, Uint8Array>()
   const write = (verb: string) => async (assignment: Assignment) => {
@@ -49,6 +52,9 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     admissionsOf: () => world.admissions,
     removalsOf: () => world.removals ?? [],
     removedOf: () => world.removed ?? [],
+    begun: () => undefined,
+    windows: () => world.windows ?? [],
+    windowEntryOf: (named) => named,
     sign: async (document) => {
       signed.push(document)
       return signDocument(signer, document)
@@ -222,4 +228,72 @@ test('two contents of one generation and too many bundles stall with a way out',
   const taken = await passOf(reconciler, buildCluster('a'))
   assert.ok(taken.error instanceof Stalled)
   assert.match(taken.error.message, /edit the Bundle to make a newer generation/)
+})
+
+const freeze = (reason: string, bundles = ['ns/*']) =>
+  compileWindow({
+    metadata: { name: 'season' },
+    spec: {
+      mode: 'Freeze',
+      times: [{ from: '2026-11-20T00:00:00Z', until: '2026-12-01T00:00:00Z' }],
+      bundles,
+      reason,
+    },
+  })
+
+test('a window edit signs the document again with the same content, and only where it concerns something', async () => {
+  const { clock, signed, log, world, reconciler } = fixture()
+  const cluster = buildCluster('a')
+  const admission = { ...entry('ns/b', 1), startBy: '2026-11-16T12:00:00Z', catchUp: 'Hold' as const }
+  world.admissions = [{ ...admission, admittedAt: '2026-11-16T11:00:00Z' }]
+  await passOf(reconciler, cluster, clock)
+  await clock.advance(1000)
+  for (const windows of [[freeze('x', ['other/*'])], [freeze('x')], [freeze('x')], [freeze('y')], []]) {
+    world.windows = windows
+    await passOf(reconciler, cluster, clock)
+    await clock.advance(1000)
+  }
+  assert.deepEqual(log, ['create 1', 'update 2', 'update 3', 'update 4'])
+  assert.deepEqual(
+    signed.map(({ rules, requires }) => [rules.windows?.[0]?.reason, requires.join(' ')]),
+    [
+      [undefined, 'sets/v1'],
+      ['x', 'sets/v1 windows/v1'],
+      ['y', 'sets/v1 windows/v1'],
+      [undefined, 'sets/v1'],
+    ],
+  )
+  for (const { content } of signed) assert.deepEqual(content, signed[0]!.content, 'start-by and catch-up are kept')
+  assert.equal(signed[0]?.content.entries[0]?.catchUp, 'Hold')
+})
+
+test('window edits come at most once a second per cluster', async () => {
+  const { clock, log, world, reconciler } = fixture()
+  const cluster = buildCluster('a')
+  world.admissions = [entry('ns/b', 1)]
+  await passOf(reconciler, cluster, clock)
+  world.windows = [freeze('x')]
+  const { result } = await passOf(reconciler, cluster, clock)
+  assert.deepEqual([result?.requeueAfterMs, log], [1000, ['create 1']])
+})
+
+test('a hold of the cluster is a rule, and needs an agent that knows it', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  const hold = { reason: 'fire', since: '2026-11-16T08:00:00Z' }
+  await passOf(reconciler, buildCluster('a', { spec: { hold } }), clock)
+  assert.deepEqual(signed[0]?.rules.hold, {
+    message: 'The cluster is held since 2026-11-16T08:00:00Z: fire. Released by flotilla cluster release a.',
+  })
+  assert.ok(signed[0]?.requires.includes('hold/v1'))
+})
+
+test('more windows than a document may have stop its document, and say so', async () => {
+  const { clock, log, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  world.windows = Array.from({ length: LIMITS.windows + 1 }, () => freeze('x'))
+  const { error } = await passOf(reconciler, buildCluster('a'), clock)
+  assert.ok(error instanceof Stalled)
+  assert.match(error.message, /65 windows and freezes concern it/)
+  assert.deepEqual(log, [])
 })

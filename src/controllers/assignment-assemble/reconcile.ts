@@ -1,6 +1,7 @@
+import { digestOf } from '../../core/digest.ts'
 import type { Digest } from '../../core/digest.ts'
 import { Stalled } from '../../core/errors.ts'
-import { jsonEqual } from '../../core/json.ts'
+import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { Assignment } from '../../kinds/assignment.ts'
@@ -8,15 +9,24 @@ import type { Cluster } from '../../kinds/cluster.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/assemble.ts'
 import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/assemble.ts'
-import type { ClusterDocument, DocumentEntry, Tombstone } from '../../wire/document.ts'
+import { clusterHoldSentence, holdOfCluster } from '../../plan/cluster-hold.ts'
+import { windowRulesFor } from '../../plan/window-rules.ts'
+import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/sealed.ts'
 import { ownDocument } from '../../wire/signed-document.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
 
-/** What an agent must understand to follow these documents. */
-const REQUIRES = ['sets/v1'] as const
+/** What an agent must understand to follow a document. */
+function requiresOf({ windows, hold }: DocumentRules, entries: readonly AssembledEntry[]): string[] {
+  return [
+    'sets/v1',
+    ...(windows ? ['windows/v1'] : []),
+    ...(hold ? ['hold/v1'] : []),
+    ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
+  ]
+}
 
 /** Keeps a cluster's signed document in step with its admissions. */
 export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Reconciler<Cluster> {
@@ -37,14 +47,16 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         removals: ports.removalsOf(cluster),
         removed: ports.removedOf(cluster),
         well: ports.wellOf(cluster, before),
+        begun: (bundle) => ports.begun(cluster, bundle),
       })
-      refuse(content)
+      const rules = rulesOf(cluster, content, ports)
+      refuse(content, rules)
       refuseWhileBehind(ports)
       // Only there while something is wrong; see the README.
       draft.conditions.remove('Assigned')
-      // A new signer, CA or timeline is in force on receipt, so that every cluster hears of it in a document of its own.
-      const isTrusted = !present || (present.spec.trustVersion ?? 1) === ports.trustVersion()
-      if (!content.changed && isTrusted && isSealedTo(cluster, content.entries)) return {}
+      // Rules are in force on receipt: a cluster hears of a new window, hold, signer or timeline in a document of its own.
+      const isRuled = !present || (isTrusted(present, ports) && present.spec.rules === rulesDigest(rules))
+      if (!content.changed && isRuled && isSealedTo(cluster, content.entries)) return {}
 
       const waitMs = ports.pace.waitMs(name)
       if (waitMs > 0) return { requeueAfterMs: waitMs }
@@ -55,7 +67,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         context.signal,
       )
       const sameGraves = jsonEqual(content.tombstones, present?.spec.tombstones ?? [])
-      if (unsealed && isTrusted && jsonEqual(entries, before) && sameGraves) throw unsealed
+      if (unsealed && isRuled && jsonEqual(entries, before) && sameGraves) throw unsealed
       if (found && !present) await ports.deleteAssignment(found, context.signal)
 
       const document = documentFor(
@@ -65,7 +77,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         {
           ancestors: await ancestorsOf(present, ports),
           epoch: ports.epoch(),
-          trustVersion: ports.trustVersion(),
+          rules,
           issuedAt: formatTime(context.clock.now()),
         },
       )
@@ -82,7 +94,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
   }
 }
 
-function refuse({ conflicts, entries }: Assembled): void {
+function refuse({ conflicts, entries }: Assembled, { windows = [] }: DocumentRules): void {
   const conflict = conflicts[0]
   if (conflict) {
     throw new Stalled(
@@ -96,6 +108,34 @@ function refuse({ conflicts, entries }: Assembled): void {
       `${entries.length} bundles are more than the ${LIMITS.bundles} one cluster may have; select it with fewer Placements.`,
     )
   }
+  if (windows.length > LIMITS.windows) {
+    throw new Stalled(
+      'TooManyWindows',
+      `${windows.length} windows and freezes concern it, more than the ${LIMITS.windows} one document may have; its document stays as it is. Lift some: flotilla freeze list`,
+    )
+  }
+}
+
+/** What is in force on receipt: worked out from what the document will name, so that nobody hears of what is not for them. */
+function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemblePorts): DocumentRules {
+  const { name, labels = {} } = cluster.metadata
+  const named = [...content.entries.map((entry) => ports.windowEntryOf(entry)), ...content.tombstones]
+  const windows = windowRulesFor({ name, labels, timeZone: cluster.spec.timeZone }, ports.windows(), named)
+  const hold = holdOfCluster(cluster)
+  return {
+    trustVersion: ports.trustVersion(),
+    ...(windows.length > 0 ? { windows } : {}),
+    ...(hold ? { hold: { message: clusterHoldSentence(hold) } } : {}),
+  }
+}
+
+/** What an Assignment remembers of the rules; nothing where there are none, as before there were any. */
+function rulesDigest({ windows, hold }: DocumentRules): Digest | undefined {
+  return windows || hold ? digestOf(canonicalJson({ windows, hold })) : undefined
+}
+
+function isTrusted({ spec }: Assignment, ports: AssignmentAssemblePorts): boolean {
+  return (spec.trustVersion ?? 1) === ports.trustVersion()
 }
 
 /** A hub that came back from an old state would give its clusters an old content with new numbers. A person looks first. */
@@ -127,7 +167,7 @@ function documentFor(
   content: Assembled,
   now: {
     readonly epoch: number
-    readonly trustVersion: number
+    readonly rules: DocumentRules
     readonly issuedAt: string
     readonly ancestors: readonly Digest[]
   },
@@ -139,8 +179,8 @@ function documentFor(
     revision: (present?.spec.revision ?? 0) + 1,
     ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
     issuedAt: now.issuedAt,
-    requires: content.entries.some(({ sealed }) => sealed) ? [...REQUIRES, SEALED_FEATURE] : REQUIRES,
-    rules: { trustVersion: now.trustVersion },
+    requires: requiresOf(now.rules, content.entries),
+    rules: now.rules,
     content: {
       entries: content.entries.map(asDocumentEntry),
       tombstones: content.tombstones.map(tombstoneOf),
@@ -165,6 +205,7 @@ function assignmentFor(
   digest: Assignment['spec']['document'],
 ): Assignment {
   const { clusterId, epoch, revision, previous, entries, tombstones } = document
+  const rules = rulesDigest(document.rules)
   return {
     apiVersion: apiVersionOf(Assignment),
     kind: Assignment.kind,
@@ -175,19 +216,20 @@ function assignmentFor(
       revision,
       document: digest,
       trustVersion: document.rules.trustVersion,
+      ...(rules ? { rules } : {}),
       ...(previous ? { previous } : {}),
-      entries: entries.map(({ bundle, generation, set, rollout, sealed, startBy, before }) => ({
-        bundle,
-        generation,
-        set,
-        rollout,
-        ...(startBy === undefined ? {} : { startBy }),
-        ...(before ? { before: { generation: before.generation, set: before.set } } : {}),
-        ...(sealed ? { sealed } : {}),
-      })),
+      entries: entries.map(asWritten),
       ...(tombstones.length === 0
         ? {}
         : { tombstones: tombstones.map((tombstone) => ({ ...tombstone, since: tombstone.since ?? revision })) }),
     },
+  }
+}
+
+function asWritten({ before, sealed, ...entry }: AssembledEntry): Assignment['spec']['entries'][number] {
+  return {
+    ...entry,
+    ...(before ? { before: { generation: before.generation, set: before.set } } : {}),
+    ...(sealed ? { sealed } : {}),
   }
 }

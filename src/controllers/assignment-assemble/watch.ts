@@ -16,6 +16,7 @@ import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import type { Trigger } from '../triggers.ts'
 import type { ValuesKeys } from '../values-keys.ts'
+import { clustersOfWindow, windowEntryOf, windowsInForce } from '../windows-in-force.ts'
 import type { SignDocument } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 import { receiptsOf, removalsFor } from './removals.ts'
@@ -57,6 +58,12 @@ export function createAssignmentAssemble(
       }
       return new Set(entries.filter(isWell).map(({ bundle }) => bundle))
     },
+    begun: (cluster, bundle) => {
+      const row = reportOf(caches, cluster)?.spec.bundles.find((reported) => reported.bundle === bundle)
+      return row && row.state !== 'Pending' ? row.generation : undefined
+    },
+    windows: windowsInForce(caches),
+    windowEntryOf: (entry) => windowEntryOf(caches, entry),
     sign: parts.sign,
     seal: createSealer(parts),
     putBlob: (bytes) => blobs.put(bytes),
@@ -76,6 +83,7 @@ export function createAssignmentAssemble(
   })
   const rollouts = triggerOn(caches.rollouts, ({ before, after }) => [
     ...newlyAdmitted(before, after),
+    ...newlyExcepted(before, after),
     // A slot that was given back lets a tombstone go.
     ...newlyAdmitted(after, before).filter((cluster) => caches.assignments.lister.get(cluster)?.spec.tombstones),
   ])
@@ -96,6 +104,8 @@ export function createAssignmentAssemble(
   const ahead = triggerOn(caches.clusters, ({ before, after }) =>
     jsonEqual(before?.status?.ahead, after?.status?.ahead) ? [] : caches.clusters.lister.list().map(keyOf),
   )
+  const windows = triggerOn(caches.windows, (change) => clustersOfWindow(caches, change))
+  const clusterWindows = triggerOn(caches.clusterWindows, (change) => clustersOfWindow(caches, change))
   const trust: Trigger = {
     watch: ahead.watch,
     subscribe: (enqueue) =>
@@ -108,10 +118,10 @@ export function createAssignmentAssemble(
     type: Cluster,
     informer: caches.clusters,
     reconciler,
-    watches: [rollouts.watch, receipts.watch, releases.watch, ahead.watch],
+    watches: [rollouts, receipts, releases, ahead, windows, clusterWindows].map(({ watch }) => watch),
     failureCondition: 'Assigned',
   })
-  return withTriggers(controller, [rollouts, receipts, releases, ahead, trust])
+  return withTriggers(controller, [rollouts, receipts, releases, ahead, windows, clusterWindows, trust])
 }
 
 function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {
@@ -122,6 +132,12 @@ function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined):
   const keyOfSlot = ({ bundle, cluster, startBy }: (typeof is)[number]) => `${bundle}/${cluster}/${startBy}`
   const known = new Set(was.map(keyOfSlot))
   return is.filter((slot) => !known.has(keyOfSlot(slot))).map(({ cluster }) => cluster)
+}
+
+/** Clusters that wait with an admission of a Rollout that somebody lets pass windows, or no longer does. */
+function newlyExcepted(before: Rollout | undefined, after: Rollout | undefined): string[] {
+  if (!before || !after || jsonEqual(before.spec.exceptions, after.spec.exceptions)) return []
+  return (after.status?.admissions ?? []).map(({ cluster }) => cluster)
 }
 
 function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {
@@ -140,7 +156,18 @@ function entriesOf(caches: Caches, rollout: Rollout, cluster: string): Assembled
       const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
       const keeps = revision.variants !== undefined && present?.generation === generation
       const set = keeps ? present.set : content.set
-      const { startBy } = admission
-      return [{ bundle, generation, set, rollout: keyOf(rollout), ...(startBy === undefined ? {} : { startBy }) }]
+      const { startBy, admittedAt } = admission
+      const catchUp = caches.bundles.lister.get(bundle)?.spec.catchUp
+      return [
+        {
+          bundle,
+          generation,
+          set,
+          rollout: keyOf(rollout),
+          admittedAt,
+          ...(startBy === undefined ? {} : { startBy }),
+          ...(catchUp === undefined ? {} : { catchUp }),
+        },
+      ]
     })
 }

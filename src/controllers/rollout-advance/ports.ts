@@ -3,7 +3,8 @@ import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import type { RemovalFacts } from '../../plan/removal.ts'
 import type { BundleStanding, GateAnswer } from '../../plan/rollout-gates.ts'
-import type { RingAsk, RolloutCluster } from '../../plan/rollout.ts'
+import type { PairHold } from '../../plan/pair-hold.ts'
+import type { ReleaseBundle, RingAsk, RolloutCluster } from '../../plan/rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { Pace } from '../pace.ts'
 
@@ -17,6 +18,8 @@ export interface RolloutAdvancePorts {
   /** Decision groups a cluster is in by a Placement beside the Rollout. */
   groupsOf(rollout: Rollout, placement: string, cluster: string): readonly string[]
   clusterOf(name: string): RolloutCluster | undefined
+  /** What holds bundles of the Rollout on clusters at a moment. */
+  holdsAt(rollout: Rollout, now: number): (target: ReleaseBundle, cluster: string) => PairHold | undefined
   /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
   rolloutsOf(rollout: Rollout, bundle: string): readonly { readonly rollout: Rollout; readonly generation: number }[]
   hasBundle(rollout: Rollout, bundle: string): boolean

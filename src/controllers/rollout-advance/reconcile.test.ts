@@ -38,6 +38,7 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     selectedBy: () => Object.keys(clusters),
     clusterOf: (name) => clusters[name],
     inputsOf: () => undefined,
+    holdsAt: () => () => undefined,
     groupsOf: () => [],
     rolloutsOf: () => [],
     hasBundle: () => true,

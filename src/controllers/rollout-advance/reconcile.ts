@@ -89,6 +89,7 @@ function inputOf(
     release: release && { bundles: bundles.map((bundle) => withContent(bundle, ports)) },
     decisions,
     clusterOf: ports.clusterOf,
+    holdOf: ports.holdsAt(rollout, now),
     groupsOf: (placement, cluster) => ports.groupsOf(rollout, placement, cluster),
     predecessors: others.filter((other) => !other.newer).map(asPredecessor),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),

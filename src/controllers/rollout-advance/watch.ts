@@ -5,9 +5,11 @@ import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import type { Approval } from '../../kinds/approval.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { ClusterWindow } from '../../kinds/cluster-window.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/rollout.ts'
+import type { Window } from '../../kinds/window.ts'
 import type { Availability } from '../../plan/availability.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
 import type { BundleStanding } from '../../plan/rollout-gates.ts'
@@ -22,6 +24,7 @@ import { createPace } from '../pace.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import { clustersOfWindow, holdsAt, windowsInForce } from '../windows-in-force.ts'
 import { createGateBook } from './gate-book.ts'
 import type { AskGatePort } from './gate-book.ts'
 import { isClosed, rolloutAdvanceReconciler } from './reconcile.ts'
@@ -32,6 +35,7 @@ const COUNTS_EVERY_MS = 1000
 /** Rollout → its own status: the admissions. */
 export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
   const { caches, client, clock } = parts
+  const windows = windowsInForce(caches)
   const book = createGateBook({
     clock,
     ask: parts.askGate,
@@ -43,6 +47,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
     inputsOf: (name) => inputsOf(caches, name),
     clusterOf: (name) => clusterFacts(caches, name),
+    holdsAt: (rollout, now) => holdsAt(caches, windows(), rollout, now),
     groupsOf: (rollout, placement, cluster) => groupsIn(caches, inNamespaceOf(rollout, placement), cluster),
     rolloutsOf: (rollout, bundle) =>
       caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {
@@ -125,6 +130,8 @@ function triggersOf(caches: Caches) {
       return placement && !(before && after) ? openRolloutsOfPlacement(caches, keyOf(placement)) : []
     }),
     triggerOn(caches.reports, (change) => changedBundles(change).flatMap((bundle) => openRollouts(caches, bundle))),
+    triggerOn(caches.windows, (change) => rolloutsOfWindow(caches, change)),
+    triggerOn(caches.clusterWindows, (change) => rolloutsOfWindow(caches, change)),
     // A newer document gives the slots of bundles back that a newer Rollout carries, or that are removed.
     triggerOn(caches.assignments, ({ key, before, after }) => {
       const hasGraves = before?.spec.tombstones !== undefined || after?.spec.tombstones !== undefined
@@ -262,9 +269,27 @@ function rolloutsOfCluster(caches: Caches, { before, after }: Change<Cluster>): 
     before &&
     after &&
     availabilityOf(before).state === availabilityOf(after).state &&
-    jsonEqual(before.metadata.labels, after.metadata.labels)
-  if (!cluster || isSame) return []
-  const { name } = cluster.metadata
+    jsonEqual(holdable(before), holdable(after))
+  return !cluster || isSame ? [] : rolloutsAround(caches, cluster.metadata.name)
+}
+
+/** What of a cluster decides about rings, holds and windows. */
+function holdable({ metadata, spec }: Cluster): unknown {
+  return [metadata.labels, spec.hold, spec.cordon, spec.timeZone]
+}
+
+/** A window concerns the rollouts that select a cluster it is for. */
+function rolloutsOfWindow(caches: Caches, change: Change<Window> | Change<ClusterWindow>): string[] {
+  const clusters = clustersOfWindow(caches, change)
+  if (clusters.length > FEW) return caches.rollouts.lister.list().filter(isOpen).map(keyOf)
+  return [...new Set(clusters.flatMap((name) => rolloutsAround(caches, name)))]
+}
+
+// Of so many clusters together nearly every rollout selects one.
+const FEW = 100
+
+/** Rollouts that select a cluster, or hold a slot for it. */
+function rolloutsAround(caches: Caches, name: string): string[] {
   const selecting = caches.decisions.lister
     .by('cluster', name)
     .flatMap((page) => openRolloutsOfPlacement(caches, inNamespaceOf(page, page.spec.placement)))

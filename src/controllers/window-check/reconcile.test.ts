@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Stalled } from '../../core/errors.ts'
+import { ClusterWindow } from '../../kinds/cluster-window.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { build } from '../../testing/builders.ts'
+import { passOf } from '../../testing/drafts.ts'
+import { windowCheckReconciler } from './reconcile.ts'
+
+const window = (spec: Partial<ClusterWindow['spec']>) =>
+  build(ClusterWindow, 'nights', {
+    spec: { mode: 'Open', times: [{ schedule: '0 2 * * *', duration: '4h' }], reason: 'tills are off', ...spec },
+  })
+
+test('a window that can be read is Ready, and says in whose time', async () => {
+  const pass = await passOf(windowCheckReconciler<ClusterWindow>(), window({}), createVirtualClock())
+  assert.match(pass.condition('Ready'), /only within its times, in the clusters' own time zones/)
+})
+
+const WRONG: readonly [Partial<ClusterWindow['spec']>, RegExp][] = [
+  [{ zone: 'Berlin' }, /"Berlin" is no time zone; write one such as Europe\/Berlin/],
+  [{ times: [{ schedule: '0 2 * *', duration: '4h' }] }, /has 4 fields/],
+  [{ times: [{ schedule: '* * * * *', duration: '8000h' }] }, /begins 1440 times a day, too often/],
+  [{ times: [{ schedule: '0 2 * * *' }] }, /wants either schedule and duration, or from and until/],
+]
+for (const [spec, expected] of WRONG) {
+  test(`what cannot be read is Stalled and closes: ${expected.source}`, async () => {
+    const { error } = await passOf(windowCheckReconciler<ClusterWindow>(), window(spec), createVirtualClock())
+    assert.ok(error instanceof Stalled)
+    assert.match(error.message, expected)
+    assert.match(error.message, /nothing begins where it is for\.$/)
+  })
+}
