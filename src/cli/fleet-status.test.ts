@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatTime } from '../core/time.ts'
+import { ClusterWindow } from '../kinds/cluster-window.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { Rollout } from '../kinds/rollout.ts'
 import type { State } from '../kinds/states.ts'
-import { buildCluster } from '../testing/builders.ts'
+import { build, buildCluster } from '../testing/builders.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 
 const NOW = 1_800_000_000_000
@@ -46,8 +47,11 @@ Rollout  shop/pos-g3   Progressing   ring early   ██████████
 Next     flotilla get clusters --state failed -o wide     flotilla get rollout pos-g3 -n shop -w
 `,
   )
-  const summary = JSON.stringify(statusSummary(facts))
-  assert.match(summary, /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"rollouts":\[\{[^[]*"pos-g3"/)
+  const summary = JSON.stringify(statusSummary(facts, NOW))
+  assert.match(
+    summary,
+    /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"freezes":\[\],"rollouts":\[\{[^[]*"pos-g3"/,
+  )
   assert.doesNotMatch(summary, /pos-g2/)
 })
 
@@ -71,4 +75,26 @@ test('an empty hub says how to begin; who waits and what ends is told; ASCII whe
   assert.match(text, /^Waiting {2}x to be accepted$/m)
   assert.match(text, /^Certs {4}1 of agents end in less than 7 days$/m)
   assert.match(text, /bin\/flotilla cluster accept x/)
+})
+
+test('freezes that hold or begin within a week, with who passes; clusters that are held', () => {
+  const freeze = (name: string, fromDays: number, untilDays: number): ClusterWindow =>
+    build(ClusterWindow, name, {
+      spec: {
+        mode: 'Freeze',
+        times: [{ from: formatTime(NOW + fromDays * 86_400_000), until: formatTime(NOW + untilDays * 86_400_000) }],
+        exceptions: [{ name: 'incident', subjects: [{ kind: 'Role', name: 'incident-commander' }] }],
+        reason: 'Black Friday',
+      },
+    })
+  const [ready] = clusters({ Ready: 1 })
+  const held = { ...ready!, spec: { ...ready!.spec, hold: { reason: 'fire', since: formatTime(NOW) } } }
+  const windows = [freeze('later', 4, 9), freeze('far', 8, 9), freeze('now', -1, 1), freeze('gone', -3, -2)]
+  const facts = { server: 's', version: 'v', program: 'flotilla', clusters: [held], rollouts: [], windows }
+  const lines = statusText(facts, NOW, PLAIN).split('\n')
+  assert.deepEqual(lines.slice(2, 5), [
+    `Freeze   ❄ now   holds until ${formatTime(NOW + 86_400_000)}   Black Friday   except role=incident-commander`,
+    `Freeze   ❄ later   in 4d, ${formatTime(NOW + 4 * 86_400_000)}   Black Friday   except role=incident-commander`,
+    'Held     ready-0',
+  ])
 })

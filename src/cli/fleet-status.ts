@@ -1,9 +1,14 @@
 /** The fleet on one screen: hub, clusters by state, what is moving, what needs somebody. */
 import { parseTime } from '../core/time.ts'
+import type { ClusterWindow } from '../kinds/cluster-window.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { Rollout } from '../kinds/rollout.ts'
 import { STATES } from '../kinds/states.ts'
 import type { State } from '../kinds/states.ts'
+import type { Window } from '../kinds/window.ts'
+import { holdOfCluster } from '../plan/cluster-hold.ts'
+import { compileWindow } from '../plan/window-rules.ts'
+import { exceptionsText, windowStateText } from './window-look.ts'
 import { STATE_GLYPHS } from './state-look.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,12 +18,14 @@ export interface StatusFacts {
   readonly version: string
   readonly clusters: readonly Cluster[]
   readonly rollouts: readonly Rollout[]
+  readonly windows?: readonly (Window | ClusterWindow)[]
   /** How the person calls this program. */
   readonly program: string
 }
 
 const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
 const MAX_ROLLOUTS = 5
+const MAX_FREEZES = 3
 const BAR = 15
 const WEEK_MS = 7 * 86_400_000
 
@@ -34,6 +41,8 @@ export function statusText(
     line('Fleet', fleetText(facts.clusters, look)),
     ...moving.slice(0, MAX_ROLLOUTS).map((rollout) => line('Rollout', rolloutText(rollout, look.isUtf8))),
     ...(moving.length > MAX_ROLLOUTS ? [line('', `and ${moving.length - MAX_ROLLOUTS} more`)] : []),
+    ...freezeLines(facts.windows ?? [], nowMs, look.isUtf8),
+    ...heldLines(facts.clusters),
     ...waitingLines(facts.clusters),
     ...certificateLines(facts.clusters, nowMs),
     line('Next', nextCommands(facts, moving).join('     ')),
@@ -42,12 +51,16 @@ export function statusText(
 }
 
 /** The same as data. */
-export function statusSummary({ server, version, clusters, rollouts }: StatusFacts): object {
+export function statusSummary(facts: StatusFacts, nowMs: number): object {
+  const { server, version, clusters, rollouts, windows = [] } = facts
   const moving = rollouts.filter(isMoving)
   return {
     server,
     version,
     clusters: { total: clusters.length, ...countsOf(clusters) },
+    freezes: windows
+      .filter(({ spec }) => spec.mode === 'Freeze')
+      .map((object) => ({ name: compileWindow(object).name, state: windowStateText(object, nowMs).text })),
     rollouts: moving.map(({ metadata, status }) => ({
       namespace: metadata.namespace,
       name: metadata.name,
@@ -101,15 +114,39 @@ function rolloutText({ metadata, status }: Rollout, isUtf8: boolean): string {
   ].join('   ')
 }
 
+/** Freezes that hold, or begin within a week. */
+function freezeLines(windows: readonly (Window | ClusterWindow)[], nowMs: number, isUtf8: boolean): string[] {
+  const shown = windows
+    .filter(({ spec }) => spec.mode === 'Freeze')
+    .map((object) => ({ object, state: windowStateText(object, nowMs) }))
+    .filter(({ state }) => state.isIn || (state.nextMs !== undefined && state.nextMs - nowMs < WEEK_MS))
+    .sort((a, b) => a.state.order - b.state.order)
+  const lines = shown.slice(0, MAX_FREEZES).map(({ object, state }) => {
+    const except = exceptionsText(object)
+    const parts = [
+      `${isUtf8 ? '❄' : '*'} ${compileWindow(object).name}`,
+      state.text,
+      object.spec.reason,
+      ...(except === '' ? [] : [`except ${except}`]),
+    ]
+    return line('Freeze', parts.join('   '))
+  })
+  return shown.length > MAX_FREEZES ? [...lines, line('', `and ${shown.length - MAX_FREEZES} more`)] : lines
+}
+
+function heldLines(clusters: readonly Cluster[]): string[] {
+  const held = clusters.filter((cluster) => holdOfCluster(cluster)).map(({ metadata }) => metadata.name)
+  return held.length === 0 ? [] : [line('Held', someOf(held))]
+}
+
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+}
+
 function waitingLines(clusters: readonly Cluster[]): string[] {
   const waiting = clusters.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
   if (waiting.length === 0) return []
-  return [
-    line(
-      'Waiting',
-      `${waiting.slice(0, 3).join(', ')}${waiting.length > 3 ? ` and ${waiting.length - 3} more` : ''} to be accepted`,
-    ),
-  ]
+  return [line('Waiting', `${someOf(waiting)} to be accepted`)]
 }
 
 function certificateLines(clusters: readonly Cluster[], nowMs: number): string[] {

@@ -3,6 +3,7 @@ import type { Client, ListOptions } from '../client/client.ts'
 import type { Assignment } from '../kinds/assignment.ts'
 import type { Bundle } from '../kinds/bundle.ts'
 import type { ClusterReport } from '../kinds/cluster-report.ts'
+import type { ClusterWindow } from '../kinds/cluster-window.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { Placement } from '../kinds/placement.ts'
@@ -10,6 +11,7 @@ import type { Release } from '../kinds/release.ts'
 import type { Rollout } from '../kinds/rollout.ts'
 import type { Source } from '../kinds/source.ts'
 import type { State } from '../kinds/states.ts'
+import type { Window } from '../kinds/window.ts'
 
 /** Clusters. */
 export const CLUSTERS = ownKind<Cluster>('Cluster', 'Cluster')
@@ -19,6 +21,10 @@ export const ASSIGNMENTS = ownKind<Assignment>('Assignment', 'Cluster')
 export const REPORTS = ownKind<ClusterReport>('ClusterReport', 'Cluster')
 /** Releases on their way. */
 export const ROLLOUTS = ownKind<Rollout>('Rollout', 'Namespaced')
+/** Maintenance windows and freezes of a namespace. */
+export const WINDOWS = ownKind<Window>('Window', 'Namespaced')
+/** Those for everybody. */
+export const CLUSTER_WINDOWS = ownKind<ClusterWindow>('ClusterWindow', 'Cluster')
 /** Where content comes from. */
 export const SOURCES = ownKind<Source>('Source', 'Namespaced')
 /** What should run. */

@@ -16,6 +16,7 @@ import { addObserve } from './tree/observe.ts'
 import { addRender } from './tree/render.ts'
 import { addSources } from './tree/sources.ts'
 import { addDrift } from './tree/drift.ts'
+import { addFreezes } from './tree/freeze.ts'
 import { addPlacement } from './tree/placement.ts'
 import { addRollback, addRollouts } from './tree/rollout.ts'
 import { addRendering } from './tree/template.ts'
@@ -97,6 +98,7 @@ function buildProgram(verb: string | undefined, act: Act): Command {
   addDrift(program, act)
   addRollouts(program, act)
   addRollback(program, act)
+  addFreezes(program, act)
   addRendering(program, act)
   addKustomize(program, act)
   addCare(program, act)

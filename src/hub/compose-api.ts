@@ -30,7 +30,7 @@ export function composeApi({ rootCa, blobs, dialects, ...parts }: ApiParts): Api
   return createApiServer({
     ...parts,
     kinds: HUB_KINDS,
-    views: hubViews(blobs, dialects),
+    views: hubViews(parts.clock, blobs, dialects),
     ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
   })
 }

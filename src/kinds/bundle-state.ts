@@ -1,5 +1,5 @@
 import { defineView } from './define-view.ts'
-import { enumOf, int, name, optional, text } from './schema.ts'
+import { enumOf, int, name, optional, setOf, text } from './schema.ts'
 import { STATES } from './states.ts'
 
 /** One bundle on one cluster: a row of a view, computed when it is asked for and never stored. */
@@ -14,6 +14,13 @@ export const BundleState = defineView({
     cluster: name({ description: 'The Cluster.' }),
     state: enumOf(STATES, { description: 'Exactly one of the seven states.' }),
     message: text({ max: 8192, description: 'Why, in one or two sentences.' }),
+    badges: optional(
+      setOf(enumOf(['Frozen', 'Held', 'Cordoned']), {
+        max: 8,
+        description:
+          'Marks beside the state: Frozen by a freeze, a closed window or its label; Held or Cordoned by a person.',
+      }),
+    ),
     waitsFor: optional(text({ max: 64, description: 'For Pending: what would release it.' })),
     lastKnown: optional(enumOf(STATES, { description: 'For Offline: the state before the cluster fell silent.' })),
     queued: optional(int({ description: 'For Offline: the generation the cluster moves to when it returns.' })),
@@ -29,6 +36,7 @@ export const BundleState = defineView({
     { name: 'Waits', type: 'string', jsonPath: '.waitsFor', description: 'What a Pending one waits for.' },
     { name: 'Generation', type: 'integer', jsonPath: '.generation', description: 'What the cluster reports.' },
     { name: 'Target', type: 'integer', jsonPath: '.target', description: 'What the newest Release wants.' },
+    { name: 'Badges', type: 'string', jsonPath: '.badges', priority: 1 },
     { name: 'Message', type: 'string', jsonPath: '.message', priority: 1 },
   ],
 })

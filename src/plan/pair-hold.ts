@@ -7,10 +7,15 @@ import type { spanAt } from './window.ts'
 import { isForCluster, ruleOf } from './window-rules.ts'
 import type { CompiledWindow, WindowEntry } from './window-rules.ts'
 
+/** Marks of what is held, beside its state. */
+export const HOLD_BADGES = ['Frozen', 'Held', 'Cordoned'] as const
+
+type HoldBadge = (typeof HOLD_BADGES)[number]
+
 /** What holds a pair of bundle and cluster. */
 export interface PairHold {
   readonly for: 'window' | 'freeze'
-  readonly badge: 'Frozen' | 'Held' | 'Cordoned'
+  readonly badge: HoldBadge
   /** Why, since when, and what would release it. */
   readonly message: string
   /** Milliseconds since 1970. */

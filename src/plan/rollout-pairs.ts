@@ -145,13 +145,14 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     placement: target.placement,
     labels,
     target,
-    state: withHold(known.hold, {
+    state: pairState({
       selection: { selected: true, message: '' },
       target,
       admitted: known.admitted.has(pairKey({ bundle: target.name, cluster: name })),
       availability,
       ...(assigned ? { assigned } : {}),
       ...(reported ? { reported } : {}),
+      ...(known.hold ? { heldFor: known.hold.for } : {}),
       ...(known.problem === undefined ? {} : { problem: known.problem }),
       ...(known.waits === undefined
         ? waitsOf(blocked, target, known)
@@ -167,12 +168,6 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     ...(known.problem === undefined ? {} : { problem: known.problem }),
     ...(reportedAt === undefined ? {} : { reportedAt }),
   }
-}
-
-/** An agent that waits says so in its words; what it waits for is known here. */
-function withHold(hold: PairHold | undefined, facts: PairFacts): PairState {
-  const state = pairState(facts)
-  return state.state === 'Pending' && state.waitsFor === undefined && hold ? { ...state, waitsFor: hold.for } : state
 }
 
 function waitsOf(blocked: boolean, target: ReleaseBundle, { cluster, hold }: Known): Pick<PairFacts, 'waits'> {

@@ -1,6 +1,8 @@
 /** The plan shown before it starts: who is in which ring, who is in none, who cannot be reached, and what ring 1 does not represent. */
 import type { Labels } from '../core/selector.ts'
+import { formatTime } from '../core/time.ts'
 import { concurrencyOf } from './concurrency.ts'
+import type { PairHold } from './pair-hold.ts'
 import { compareText } from './placement-facts.ts'
 import { ringOf, ringStates } from './rollout-rings.ts'
 import type { RingSpec } from './rollout-rings.ts'
@@ -11,8 +13,8 @@ export interface PreviewCluster {
   readonly labels: Labels
   readonly groups: readonly string[]
   readonly isOnline: boolean
-  /** Held by a person: it waits. */
-  readonly isFrozen: boolean
+  /** Held, frozen or outside its window: it waits. */
+  readonly hold?: PairHold
   /** What tells hardware, network and region apart, by name of the claim or label. */
   readonly traits: Labels
 }
@@ -23,6 +25,8 @@ export interface PreviewRing {
   readonly members: readonly string[]
   readonly offline: readonly string[]
   readonly frozen: readonly string[]
+  /** Why each of them waits, and until when where that is known. */
+  readonly holds: readonly { readonly cluster: string; readonly message: string; readonly until?: string }[]
   /** How many moves of `concurrency` clusters it takes. */
   readonly steps: number
   readonly soakMs: number
@@ -54,13 +58,24 @@ export function previewRollout(
   }
   const shown = rings.map((ring, i): PreviewRing => {
     const members = byRing[i]!
-    const moving = members.filter(({ isOnline, isFrozen }) => isOnline && !isFrozen).length
+    const moving = members.filter(({ isOnline, hold }) => isOnline && !hold).length
     const limit = Math.max(1, concurrencyOf(ring.concurrency, members.length))
     return {
       name: ring.name,
       members: members.map(({ name }) => name),
       offline: members.filter(({ isOnline }) => !isOnline).map(({ name }) => name),
-      frozen: members.filter(({ isFrozen }) => isFrozen).map(({ name }) => name),
+      frozen: members.filter(({ hold }) => hold).map(({ name }) => name),
+      holds: members.flatMap(({ name, hold }) =>
+        hold
+          ? [
+              {
+                cluster: name,
+                message: hold.message,
+                ...(hold.until === undefined ? {} : { until: formatTime(hold.until) }),
+              },
+            ]
+          : [],
+      ),
       steps: Math.ceil(moving / limit),
       soakMs: ring.soakMs ?? 0,
     }

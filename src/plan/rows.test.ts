@@ -50,6 +50,24 @@ describe('rows of the view', () => {
       { state: 'Failed', message: 'Cannot be rendered for this cluster: no till. It keeps generation 1.' },
     ],
     [
+      'frozen before its turn',
+      web,
+      cluster({ hold: { for: 'freeze', badge: 'Frozen', message: 'Freeze x holds.' } }),
+      true,
+      { state: 'Pending', waitsFor: 'freeze', message: 'Freeze x holds.', badges: ['Frozen'] },
+    ],
+    [
+      'frozen after it was handed out',
+      web,
+      cluster({
+        hold: { for: 'window', badge: 'Frozen', message: 'Window x is closed.' },
+        assigned: r2,
+        reported: { ...r2, state: 'Pending', message: 'window x is closed' },
+      }),
+      true,
+      { state: 'Pending', waitsFor: 'window', message: 'window x is closed', badges: ['Frozen'] },
+    ],
+    [
       'left out by a variant',
       web,
       cluster({ content: { kind: 'Skip', by: 'no-pos' } }),

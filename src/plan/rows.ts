@@ -1,6 +1,8 @@
 /** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/state.ts. */
 import type { State } from '../kinds/states.ts'
 import type { Availability } from './availability.ts'
+import type { PairHold } from './pair-hold.ts'
+import type { ExceptionSubject } from './window-rules.ts'
 import { countStates, pairState } from './state.ts'
 import type { ClusterContent } from './variants.ts'
 import type { PairFacts, PairState, ReportedBundle, Revision, StateCounts, WaitsFor } from './state.ts'
@@ -20,6 +22,8 @@ export interface RowRollout {
   readonly name: string
   /** Clusters that hold a slot for this bundle. */
   readonly admitted: ReadonlySet<string>
+  /** As whom people let it pass windows. */
+  readonly exceptions?: readonly ExceptionSubject[]
   /** Why it does not move: the reason and the sentence of its Ready condition. */
   readonly hold?: { readonly reason: string; readonly message: string }
   readonly counts?: Readonly<Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>>
@@ -34,10 +38,14 @@ export interface RowCluster {
   readonly reported?: ReportedBundle
   /** What of the newest release is its own, where clusters differ. */
   readonly content?: ClusterContent
+  /** A hold of the cluster, a freeze or a closed window. */
+  readonly hold?: PairHold
 }
 
 /** One row. */
 export interface Row extends PairState {
+  /** Marks beside the state. */
+  readonly badges?: readonly PairHold['badge'][]
   readonly bundle: string
   readonly cluster: string
   readonly generation?: number
@@ -58,7 +66,7 @@ const HOLDS: Readonly<Record<string, WaitsFor>> = {
 /** The row of a bundle on a cluster; `selected` is whether the placement's present decision names the cluster. */
 export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
   const { rollout, placement } = bundle
-  const { assigned, reported, availability, content } = cluster
+  const { assigned, reported, availability, content, hold } = cluster
   const target = targetOf(bundle, cluster)
   const selection =
     selected === false
@@ -77,12 +85,14 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
     ...(assigned ? { assigned } : {}),
     ...(reported ? { reported } : {}),
     ...(content?.kind === 'Problem' ? { problem: content.problem } : {}),
+    ...(hold ? { heldFor: hold.for } : {}),
     ...waitsOf(bundle, cluster),
   }
   return {
     bundle: bundle.name,
     cluster: cluster.name,
     ...pairState(facts),
+    ...(hold ? { badges: [hold.badge] } : {}),
     ...(reported ? { generation: reported.generation } : {}),
     ...(target ? { target: target.generation } : {}),
   }
@@ -95,8 +105,10 @@ function targetOf({ target }: RowBundle, { content, assigned }: RowCluster): Rev
   return assigned?.set === own.set && assigned.generation < own.generation ? assigned : own
 }
 
-function waitsOf({ rollout, placement }: RowBundle, { availability }: RowCluster): Pick<PairFacts, 'waits'> {
+function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<PairFacts, 'waits'> {
+  const { availability, hold: held } = cluster
   if (availability.state === 'Unknown') return { waits: { for: 'connection', message: availability.message } }
+  if (held) return { waits: { for: held.for, message: held.message } }
   if (!rollout) return { waits: { for: 'placement', message: `No Rollout yet; Placement ${placement} decides first.` } }
   const { hold } = rollout
   return hold ? { waits: { for: HOLDS[hold.reason] ?? 'ring', message: hold.message } } : {}

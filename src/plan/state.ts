@@ -46,6 +46,8 @@ export interface PairFacts {
   readonly assigned?: Revision
   readonly reported?: ReportedBundle
   readonly availability: Availability
+  /** What an agent waits for that says Pending in its own words: a window or a freeze. */
+  readonly heldFor?: WaitsFor
   /** What holds the pair back when it is neither admitted nor assigned. */
   readonly waits?: { readonly for: WaitsFor; readonly message: string }
   /** Why nothing could be rendered for this cluster. */
@@ -96,7 +98,7 @@ function connectedState(facts: PairFacts): PairState {
     return { state: 'Failed', message: `Cannot be rendered for this cluster: ${problem.replace(/\.?$/, '.')} ${keeps}` }
   }
   if (!target) return { state: 'Pending', waitsFor: 'render', message: 'Nothing has been rendered yet.' }
-  if (reported && sameRevision(reported, target)) return reportedState(reported)
+  if (reported && sameRevision(reported, target)) return reportedState(reported, facts.heldFor)
   if (facts.admitted || sameRevision(assigned, target)) {
     return { state: 'Progressing', message: `Generation ${target.generation} was handed out; no report about it yet.` }
   }
@@ -104,11 +106,12 @@ function connectedState(facts: PairFacts): PairState {
   return { state: 'Pending', waitsFor: waits.for, message: waits.message }
 }
 
-function reportedState(reported: ReportedBundle): PairState {
+function reportedState(reported: ReportedBundle, heldFor: WaitsFor | undefined): PairState {
   return {
     state: reported.state,
     message: reported.message ?? `Reported ${reported.state} at generation ${reported.generation}.`,
     ...(reported.firstFailing === undefined ? {} : { firstFailing: reported.firstFailing }),
+    ...(reported.state === 'Pending' && heldFor ? { waitsFor: heldFor } : {}),
   }
 }
 

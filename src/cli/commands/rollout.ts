@@ -3,6 +3,7 @@ import { clientOver } from '../../client/create-client.ts'
 import type { Client } from '../../client/client.ts'
 import { formatDuration, parseDuration } from '../../core/duration.ts'
 import { isApiError } from '../../core/errors.ts'
+import { systemClock } from '../../core/system-clock.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { KubeObject, ResourceType, Scope } from '../../kinds/meta.ts'
@@ -10,10 +11,12 @@ import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
-import { isFrozen } from '../../plan/cluster-hold.ts'
+import { pairHoldOf } from '../../plan/pair-hold.ts'
 import { previewRollout } from '../../plan/rollout-preview.ts'
 import type { PreviewCluster, RolloutPreview } from '../../plan/rollout-preview.ts'
 import type { RingSpec } from '../../plan/rollout-rings.ts'
+import { compileWindow, isForBundle, rememberSpans } from '../../plan/window-rules.ts'
+import type { WindowObject } from '../../plan/window-rules.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -22,6 +25,7 @@ import { columns, needsApproval, REASON, statusText } from '../rollout-look.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { whoAmI } from '../who-am-i.ts'
+import { listWindows } from '../window-look.ts'
 
 /** What these commands work with. */
 export interface RolloutInput {
@@ -55,6 +59,7 @@ const CLUSTER = address<Cluster>('Cluster', 'Cluster')
 
 // What a cluster usually takes, for the expected duration; a guess that the preview names.
 const PER_CLUSTER_MS = 60_000
+const SHOWN_HOLDS = 10
 // Claims and labels by which a canary may fail to represent the others.
 const TRAITS = [
   'region',
@@ -186,6 +191,9 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
   const preview = await previewOf(client, bundle, namespace)
   if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(preview, undefined, 2)}\n`)
   input.terminal.data(previewText(bundleName, preview))
+  for (const { cluster, message } of preview.rings.flatMap(({ holds }) => holds).slice(0, SHOWN_HOLDS)) {
+    input.terminal.step('warn', `${cluster} waits. ${message}`)
+  }
   for (const warning of preview.warnings) input.terminal.step('warn', warning)
   if (preview.unringed.length > 0) {
     input.terminal.step('warn', `${preview.unringed.length} clusters are in no ring and would never be admitted`)
@@ -194,11 +202,13 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
 
 async function previewOf(client: Client, bundle: Bundle, namespace: string): Promise<RolloutPreview> {
   const { placement, rollout } = bundle.spec
-  const [{ items: clusters }, { items: pages }, plan] = await Promise.all([
+  const [{ items: clusters }, { items: pages }, plan, windows] = await Promise.all([
     client.list(CLUSTER),
     client.list(DECISION, { namespace }),
     rollout?.plan === undefined ? undefined : client.get(PLAN, { name: rollout.plan, namespace }),
+    listWindows(client),
   ])
+  const holdIn = holdsOf(bundle, windows)
   const groups = new Map<string, string[]>()
   for (const { spec } of pages) {
     if (spec.placement !== placement) continue
@@ -216,12 +226,24 @@ async function previewOf(client: Client, bundle: Bundle, namespace: string): Pro
         labels,
         groups: groups.get(name) ?? [],
         isOnline: cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True',
-        isFrozen: isFrozen(labels),
+        ...holdIn(cluster),
         traits: Object.fromEntries(TRAITS.flatMap((key) => (facts[key] === undefined ? [] : [[key, facts[key]]]))),
       }
     })
   const rings = plan?.spec.rings ?? [{ name: 'all', concurrency: rollout?.concurrency ?? 10 }]
   return previewRollout(rings.map(asRing), members, PER_CLUSTER_MS)
+}
+
+/** What holds the bundle on a cluster now, as the hub would decide it for a newer generation. */
+function holdsOf(bundle: Bundle, windows: readonly WindowObject[]) {
+  const { name, namespace = '', generation = 0 } = bundle.metadata
+  const entry = { bundle: `${namespace}/${name}`, generation: generation + 1 }
+  const mine = windows.map(compileWindow).filter((window) => isForBundle(window, entry.bundle))
+  const at = { now: systemClock.now(), look: rememberSpans() }
+  return (cluster: Cluster): Pick<PreviewCluster, 'hold'> => {
+    const hold = pairHoldOf(cluster, mine, entry, at)
+    return hold ? { hold } : {}
+  }
 }
 
 function asRing({ soak, ...ring }: RolloutPlan['spec']['rings'][number]): RingSpec {

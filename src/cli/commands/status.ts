@@ -7,6 +7,7 @@ import type { Connection } from '../connect.ts'
 import { statusSummary, statusText } from '../fleet-status.ts'
 import { CLUSTERS, listAll, ROLLOUTS } from '../own-kinds.ts'
 import type { Terminal } from '../terminal.ts'
+import { listWindows } from '../window-look.ts'
 
 /** What `status` works with. */
 export interface StatusInput {
@@ -19,18 +20,21 @@ export interface StatusInput {
 /** Prints the fleet in a few lines, or as JSON: counts and the rollouts that move. */
 export async function status({ connection, terminal, environment, flags }: StatusInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const [version, clusters, rollouts] = await Promise.all([
+  const [version, clusters, rollouts, windows] = await Promise.all([
     connection.rest.json({ method: 'GET', path: '/version' }),
     listAll(client, CLUSTERS),
     listAll(client, ROLLOUTS),
+    listWindows(client),
   ])
   const facts = {
     server: connection.server,
     version: isObject(version) && typeof version['gitVersion'] === 'string' ? version['gitVersion'] : 'unknown',
     clusters,
     rollouts,
+    windows,
     program: environment.program,
   }
-  if (flags.output === 'json') return terminal.data(`${JSON.stringify(statusSummary(facts), undefined, 2)}\n`)
+  if (flags.output === 'json')
+    return terminal.data(`${JSON.stringify(statusSummary(facts, systemClock.now()), undefined, 2)}\n`)
   terminal.data(statusText(facts, systemClock.now(), terminal))
 }

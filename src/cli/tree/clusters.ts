@@ -5,7 +5,7 @@ import type { Act } from './act.ts'
 
 /** Commands about clusters: add, accept, reject, revoke. */
 export function addClusters(program: Command, act: Act): void {
-  const cluster = program.command('cluster').description('add, accept, reject and revoke clusters')
+  const cluster = program.command('cluster').description('add, accept, reject, revoke, hold and cordon clusters')
   cluster
     .command('add')
     .argument('[name]', 'the cluster’s name; or give --pattern')
@@ -64,6 +64,31 @@ export function addClusters(program: Command, act: Act): void {
           run.connect(),
         ])
         await admission[command](words[0]!, { ...run, connection, flags, confirm: askYesNo })
+      }),
+    )
+  }
+  const holds = {
+    hold: ['clusterHold', 'hold', 'begin nothing new there; what runs is kept and repaired'],
+    release: ['clusterRelease', 'hold', 'let it change again'],
+    cordon: ['clusterHold', 'cordon', 'the same as hold, and no placement selects it anew'],
+    uncordon: ['clusterRelease', 'cordon', 'undo a cordon'],
+  } as const
+  for (const [verb, [command, field, description]] of Object.entries(holds)) {
+    const added = cluster
+      .command(verb)
+      .argument('[names...]', 'clusters by name')
+      .description(description)
+      .option('-l, --selector <labels>', 'clusters with these labels')
+      .option('-y, --yes', 'do not ask')
+    if (command === 'clusterHold') added.option('--reason <text>', 'why; everybody who waits reads it')
+    added.action(
+      act(async (run, words, flags) => {
+        const [holding, { askYesNo }, connection] = await Promise.all([
+          import('../commands/cluster-hold.ts'),
+          import('../confirm.ts'),
+          run.connect(),
+        ])
+        await holding[command](field, words, { ...run, connection, flags, confirm: askYesNo })
       }),
     )
   }

@@ -59,6 +59,18 @@ export function addRollouts(program: Command, act: Act): void {
         await rolloutApprove(words[0]!, { ...run, connection, flags })
       }),
     )
+  verb('except', '<rollout>', 'let it pass windows and freezes that have an exception for you')
+    .option('--as <who=name>', 'role=, group= or user=, as the exception names it')
+    .option('--reason <text>', 'why; kept on the rollout')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ rolloutExcept }, connection] = await Promise.all([
+          import('../commands/rollout-except.ts'),
+          run.connect(),
+        ])
+        await rolloutExcept(words[0]!, flags['as'] as string | undefined, { ...run, connection, flags })
+      }),
+    )
   verb('start', '<bundle>', 'start the newest rollout of a bundle that waits for it')
     .option('--dry-run', 'only show the rings, who is in none, offline or frozen, and how long it takes')
     .option('--reason <text>', 'why')

@@ -12,6 +12,11 @@ import type { Placement } from '../../kinds/placement.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import { completeSelection } from '../../plan/decision-pages.ts'
+import { pairHoldOf } from '../../plan/pair-hold.ts'
+import type { PairHold } from '../../plan/pair-hold.ts'
+import { isForBundle } from '../../plan/window-rules.ts'
+import type { CompiledWindow } from '../../plan/window-rules.ts'
+import { spanAt } from '../../plan/window.ts'
 import { compareText } from '../../plan/placement.ts'
 import { countsOf, rowOf } from '../../plan/rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/rows.ts'
@@ -30,6 +35,10 @@ export interface ViewReads {
   cluster(name: string): Promise<Cluster | undefined>
   report(name: string): Promise<ClusterReport | undefined>
   assignment(name: string): Promise<Assignment | undefined>
+  /** Windows and freezes of everybody and of a namespace. */
+  windows(namespace: string): Promise<readonly CompiledWindow[]>
+  /** Milliseconds since 1970. */
+  now(): number
 }
 
 /** Rows that are read together, so that a far home is asked once for many. */
@@ -173,6 +182,7 @@ async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
             admitted: new Set(admissions.map(({ cluster }) => cluster)),
             ...(ready ? { hold: { reason: ready.reason, message: ready.message } } : {}),
             ...(counts ? { counts } : {}),
+            ...(rollout.spec.exceptions ? { exceptions: rollout.spec.exceptions } : {}),
           },
         }
       : {}),
@@ -180,23 +190,26 @@ async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
 }
 
 async function stateRow(reads: ViewReads, bundle: BundleFacts, member: Member): Promise<UnknownObject | undefined> {
-  const [cluster, report, assignment] = await Promise.all([
+  const [namespace = ''] = bundle.key.split('/')
+  const [cluster, report, assignment, windows] = await Promise.all([
     reads.cluster(member.cluster),
     reads.report(member.cluster),
     reads.assignment(member.cluster),
+    reads.windows(namespace),
   ])
   if (!cluster) return undefined
   const assigned = assignment?.spec.entries.find((entry) => entry.bundle === bundle.key)
   const reported = report?.spec.bundles.find((row) => row.bundle === bundle.key)
+  const hold = holdOf(bundle, cluster, windows, reads.now())
   const facts: RowCluster = {
     name: member.cluster,
     availability: availabilityOf(cluster),
     ...(assigned ? { assigned } : {}),
     ...(reported ? { reported } : {}),
+    ...(hold ? { hold } : {}),
     ...(bundle.released ? { content: contentFor(bundle.released, clusterInputsOf(cluster)) } : {}),
   }
   const row = rowOf(bundle, facts, member.selected)
-  const [namespace = ''] = bundle.key.split('/')
   return {
     apiVersion: apiVersionOf(BundleState),
     kind: BundleState.kind,
@@ -211,6 +224,22 @@ async function stateRow(reads: ViewReads, bundle: BundleFacts, member: Member): 
     },
     ...row,
   }
+}
+
+function holdOf(
+  { key, target, rollout }: BundleFacts,
+  cluster: Cluster,
+  windows: readonly CompiledWindow[],
+  now: number,
+): PairHold | undefined {
+  const entry = {
+    bundle: key,
+    generation: target?.generation ?? 0,
+    release: rollout?.name,
+    exceptions: rollout?.exceptions,
+  }
+  const mine = windows.filter((window) => isForBundle(window, key))
+  return pairHoldOf(cluster, mine, entry, { now, look: spanAt })
 }
 
 const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as const
@@ -248,5 +277,6 @@ function memoize(reads: ViewReads): ViewReads {
     cluster: once((name) => reads.cluster(name)),
     report: once((name) => reads.report(name)),
     assignment: once((name) => reads.assignment(name)),
+    windows: once((namespace) => reads.windows(namespace)),
   }
 }

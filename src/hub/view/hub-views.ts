@@ -1,5 +1,6 @@
 /** The views of the embedded home: rows over its own store. */
 import type { ApiView } from '../../apiserver/api-server.ts'
+import type { Clock } from '../../core/clock.ts'
 import { prefixOf } from '../../apiserver/objects.ts'
 import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/bundle-deployment.ts'
 import { BundleCount } from '../../kinds/bundle-count.ts'
@@ -14,26 +15,30 @@ import { createViewStore } from './view-store.ts'
 import type { RowSource } from './view-store.ts'
 
 /** What can be read of `view.flotilla.dev`, and of dialects; without blobs nothing is known of objects. */
-export function hubViews(blobs: SetReads | undefined, dialects: readonly string[] = []): readonly ApiView[] {
+export function hubViews(
+  clock: Pick<Clock, 'now'>,
+  blobs: SetReads | undefined,
+  dialects: readonly string[] = [],
+): readonly ApiView[] {
   const views: ApiView[] = [
     {
       kind: BundleState,
-      over: (store) => createViewStore(store, prefixOf(BundleState), bundleStates(storeReads(store))),
+      over: (store) => createViewStore(store, prefixOf(BundleState), bundleStates(storeReads(store, clock))),
     },
     {
       kind: BundleCount,
-      over: (store) => createViewStore(store, prefixOf(BundleCount), bundleCounts(storeReads(store))),
+      over: (store) => createViewStore(store, prefixOf(BundleCount), bundleCounts(storeReads(store, clock))),
     },
   ]
   if (dialects.includes('fleet')) {
     views.push({
       kind: BundleDeployment,
-      over: (store) => createViewStore(store, prefixOf(BundleDeployment), bundleDeployments(storeReads(store))),
+      over: (store) => createViewStore(store, prefixOf(BundleDeployment), bundleDeployments(storeReads(store, clock))),
     })
   }
   if (!blobs) return views
   const over: ApiView['over'] = (store) =>
-    createViewStore(store, prefixOf(BundleObject), bundleObjects(storeReads(store), blobs))
+    createViewStore(store, prefixOf(BundleObject), bundleObjects(storeReads(store, clock), blobs))
   return [...views, { kind: BundleObject, over }]
 }
 

@@ -37,6 +37,8 @@ const reads: ViewReads = {
   decisions: async () => [build(PlacementDecision, 'shop/stores-0', { spec: page })],
   release: async () => undefined,
   rollouts: async () => [],
+  windows: async () => [],
+  now: () => 0,
   cluster: async (name) => (CLUSTERS.includes(name) ? buildCluster(name) : undefined),
   report: async (name) =>
     build(ClusterReport, name, {

@@ -1,8 +1,10 @@
 /** What rows are made from, read from the embedded home's own store. */
+import type { Clock } from '../../core/clock.ts'
 import { prefixOf, storeKeyOf } from '../../apiserver/objects.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
+import { ClusterWindow } from '../../kinds/cluster-window.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { KubeObject, ObjectKey } from '../../kinds/meta.ts'
@@ -10,13 +12,15 @@ import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
+import { Window } from '../../kinds/window.ts'
+import { compileWindow } from '../../plan/window-rules.ts'
 import type { Store } from '../../store/store.ts'
 import type { ViewReads } from './bundle-rows.ts'
 
 const PAGE = 20
 
 /** Reads of a store. */
-export function storeReads(store: Store): ViewReads {
+export function storeReads(store: Store, clock: Pick<Clock, 'now'>): ViewReads {
   const get = async <T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> => {
     const entry = await store.get(storeKeyOf(kind, key))
     return entry && (JSON.parse(entry.value) as T)
@@ -45,5 +49,14 @@ export function storeReads(store: Store): ViewReads {
     cluster: (name) => get(Cluster, { name }),
     report: (name) => get(ClusterReport, { name }),
     assignment: (name) => get(Assignment, { name }),
+    windows: async (namespace) => {
+      const everybody = (await store.list({ prefix: prefixOf(ClusterWindow) })).entries
+      const objects = [
+        ...everybody.map(({ value }) => JSON.parse(value) as ClusterWindow),
+        ...(await list(Window, namespace)),
+      ]
+      return objects.map(compileWindow)
+    },
+    now: () => clock.now(),
   }
 }
