@@ -105,3 +105,25 @@ test('where another kubeconfig would win, the printed commands name theirs', asy
   assert.equal(stdout.match(/ --kubeconfig \S+admin\.kubeconfig/g)?.length, 2)
   assert.equal((await demo.stop('SIGTERM')).code, 0)
 })
+
+test('a kept demo goes on with the same clusters and commits, until it is reset', async (t) => {
+  const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
+  const flotilla = async (...args: string[]) => await runFlotilla(t, args, { env: state })
+  const start = async () => {
+    const demo = startFlotilla(t, ['demo', '--clusters', '1', '--keep'], { env: state })
+    await demo.says(/Try in another terminal:\n(.*\n){3}/)
+    return demo
+  }
+  const idOf = async () => (await flotilla('get', 'cluster', 'store-01', '-o', 'jsonpath={.spec.id}')).stdout
+  const first = await start()
+  const id = await idOf()
+  assert.match(id, /^c-/)
+  assert.equal((await flotilla('demo', '--reset')).code, 5, 'a running demo is not reset')
+  assert.equal((await first.stop('SIGINT')).code, 0)
+  const second = await start()
+  assert.equal(await idOf(), id)
+  assert.match((await flotilla('demo', 'release')).stderr, /committed shop 1\.1 /)
+  assert.equal((await second.stop('SIGINT')).code, 0)
+  assert.equal((await flotilla('demo', '--reset')).code, 0)
+  assert.deepEqual(readdirSync(state.FLOTILLA_STATE_DIR), [])
+})

@@ -6,7 +6,7 @@ import type { Cleanup } from './flotilla-process.ts'
 import type { Reader } from './tutorial.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
-const WITHIN_MS = 120_000
+const WITHIN_MS = 240_000
 
 /** Makes a reader who works in a folder; `programs` are folders of more programs. */
 export function readerOf(t: Cleanup, folder: string, programs: readonly string[] = []): Reader {

@@ -84,7 +84,7 @@ async function run(step: CommandStep, pattern: RegExp, reader: Reader): Promise<
   for (;;) {
     const left = Math.max(1, until - performance.now())
     const { text, code } = await runOnce(step, pattern, { ...reader, withinMs: left })
-    if (text !== '') last = text
+    if (code !== undefined || last === '') last = text
     const isRight = pattern.test(text) && (code === 0 || code === undefined || step.how === 'until')
     if (isRight) return text
     if (step.how !== 'until' || performance.now() > until) {

@@ -1,4 +1,6 @@
 /** `flotilla demo`: a hub and a small fleet on this machine, to look at or to prove. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Clock } from '../../core/clock.ts'
 import { systemClock } from '../../core/system-clock.ts'
@@ -6,7 +8,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import { silentLogger } from '../../core/log.ts'
 import { toError } from '../../core/errors.ts'
 import type { CliEnvironment } from '../config.ts'
-import { writeDemoState } from '../demo-state.ts'
+import { readDemoState, writeDemoState } from '../demo-state.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
@@ -25,6 +27,10 @@ const FRUGAL = ['--max-semi-space-size=1', '--semi-space-growth-factor=1', '--op
 export async function demo(input: DemoInput, flags: Record<string, unknown>): Promise<ExitCode> {
   const { terminal, environment, signal } = input
   const isCheck = Boolean(flags['check'])
+  if (flags['reset']) {
+    await resetKept(input)
+    if (!flags['keep']) return EXIT.ok
+  }
   const clusters = countOf('--clusters', flags['clusters'] ?? (isCheck ? 3 : 60), 500)
   for (const flag of FRUGAL) setFlagsFromString(flag)
   const { startDemo } = await import('../../sim/demo/demo.ts')
@@ -39,6 +45,7 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
     clusters,
     withTrouble: !isCheck,
     ...(typeof flags['data'] === 'string' && { data: flags['data'] }),
+    ...(flags['keep'] === true && { keep: keptAt(environment) }),
   })
   try {
     if (isCheck) {
@@ -60,7 +67,11 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
     try {
       const needsFlag = forget === undefined || environment.kubeconfigs !== undefined
       if (!signal.aborted) {
-        const looks = { program: environment.program, needsFlag, ok: terminal.sign('ok') }
+        const ending =
+          flags['keep'] === true
+            ? `Ctrl-C ends the demo; ${environment.program} demo --keep goes on with it`
+            : 'Ctrl-C ends the demo and removes everything'
+        const looks = { program: environment.program, needsFlag, ok: terminal.sign('ok'), ending }
         terminal.data(welcome(running, looks))
       }
       await Promise.race([stop.promise, running.ended])
@@ -72,6 +83,24 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
   } finally {
     await running.close()
   }
+}
+
+/** Where a kept demo is. */
+function keptAt({ stateFolder }: CliEnvironment): string {
+  return join(stateFolder, 'demo')
+}
+
+async function resetKept({ terminal, environment }: DemoInput): Promise<void> {
+  const running = await readDemoState(environment.demoStateFile)
+  if (running?.kubeconfig.startsWith(`${keptAt(environment)}/`)) {
+    throw new CliError(EXIT.conflict, {
+      what: 'the kept demo is running',
+      why: `process ${running.pid} has it`,
+      todo: 'end it with Ctrl-C first',
+    })
+  }
+  await rm(keptAt(environment), { recursive: true, force: true })
+  terminal.step('ok', 'nothing is kept of a demo any more')
 }
 
 /** What a person needs of a running hub. */
@@ -151,6 +180,7 @@ interface Welcome {
   /** Another kubeconfig of the environment would win over the running demo. */
   readonly needsFlag: boolean
   readonly ok: string
+  readonly ending: string
 }
 
 interface Running {
@@ -165,9 +195,9 @@ interface Store {
   readonly trouble?: string
 }
 
-function welcome({ hub, sites, repository }: Running, { program, needsFlag, ok }: Welcome): string {
+function welcome({ hub, sites, repository }: Running, { program, needsFlag, ok, ending }: Welcome): string {
   const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
-  return `${ok} ${sites.length} clusters joined${troubles(sites.map(({ store }) => store))}; Ctrl-C ends the demo and removes everything
+  return `${ok} ${sites.length} clusters joined${troubles(sites.map(({ store }) => store))}; ${ending}
 
   live page    ${hub.signInUrl()}
   kubeconfig   ${hub.kubeconfig}

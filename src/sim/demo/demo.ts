@@ -1,8 +1,7 @@
 /** The demo: a real hub in its own directory, a git repository, embedded clusters, and a real agent for each over mutual TLS. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { toError } from '../../core/errors.ts'
+import { isApiError, toError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { inviteCluster } from '../../hub/join.ts'
 import type { LogLevel } from '../../hub/logger.ts'
@@ -18,20 +17,24 @@ import { BASELINE_BUNDLE, DEMO_BUNDLE, DEMO_PLACEMENT, demoPlan, demoSource, fir
 import { openChangeBoard } from './change-board.ts'
 import type { ChangeBoard } from './change-board.ts'
 import { openDoor } from './door.ts'
+import { openPlace } from './place.ts'
 import { createPlays, FIRST_VERSION } from './plays.ts'
 import { createRepository } from './repository.ts'
 import type { Repository } from './repository.ts'
 import { createSite } from './site.ts'
 import type { Site } from './site.ts'
 import { demoStores, labelsOf } from './stores.ts'
+import type { Store } from './stores.ts'
 
 /** What a demo is made of. */
 export interface DemoOptions extends HubPorts {
   readonly clusters: number
   /** Whether some stores are in trouble from the start. */
   readonly withTrouble: boolean
-  /** Where the hub keeps its data; a temporary directory that goes with the demo when absent. */
+  /** Where the hub keeps its data; in the directory of the demo when absent. */
   readonly data?: string
+  /** The directory of a demo that goes on the next time; a temporary one that goes with the demo when absent. */
+  readonly keep?: string
   readonly logLevel: LogLevel
 }
 
@@ -59,8 +62,9 @@ const WRITE = { fieldManager: 'flotilla-demo', force: true }
 /** Starts the hub and the stores; `arrived` says when they have joined. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { clock, ids, log } = options
-  const folder = await mkdtemp(join(tmpdir(), 'flotilla-demo-'))
-  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 3 })]
+  const place = await openPlace(options.keep)
+  const { folder } = place
+  const closers: (() => Promise<unknown>)[] = [() => place.leave()]
   const closeAll = async (): Promise<void> => {
     for (let close = closers.pop(); close; close = closers.pop()) await close()
   }
@@ -71,22 +75,23 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     closers.push(() => board.close())
     const [repository, hub] = await Promise.all([
       createRepository(git, clock).then(async (made) => {
-        await made.commit(`shop ${FIRST_VERSION}`, firstFiles(FIRST_VERSION))
+        if (made.commits === 0) await made.commit(`shop ${FIRST_VERSION}`, firstFiles(FIRST_VERSION))
         return made
       }),
       startHub(
         {
           data: options.data ?? join(folder, 'hub'),
-          listen: '127.0.0.1:0',
-          gatewayListen: '127.0.0.1:0',
+          listen: place.listen.api,
+          gatewayListen: place.listen.gateway,
           consoleListen: '127.0.0.1:0',
           sourcePaths: git,
           gateHosts: board.host,
           logLevel: options.logLevel,
         },
         { clock, ids, log },
-      ).then((started) => {
+      ).then(async (started) => {
         closers.push(() => started.close())
+        await place.remember(started)
         return started
       }),
     ])
@@ -118,11 +123,9 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
     for (const { cluster } of sites) await cluster.close()
   })
   await inParallel(demoStores(options.clusters, options.withTrouble), JOINING_AT_ONCE, async (store) => {
-    const { code: joinCode } = await inviteCluster(
-      { cluster: store.name, labels: labelsOf(store), accept: 'Auto', ttlMs: 3_600_000 },
-      { client: hub.client, clock, ids },
-    )
-    const site = await createSite({ store, joinCode, folder: join(folder, 'agents'), clock, ids, log })
+    const agents = join(folder, 'agents')
+    const joinCode = await invited(store, { hub, clock, ids, agents })
+    const site = await createSite({ store, folder: agents, clock, ids, log, ...(joinCode && { joinCode }) })
     sites.push(site)
     running.push(site.run(life.signal))
   })
@@ -141,6 +144,26 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
   const ended = Promise.race([hub.ended, failed.then(() => hub.ended)])
   ended.catch(() => {}) // the caller listens when it wants to
   return { hub, sites, repository, door, arrived: arriving, ended, close: closeAll }
+}
+
+/** The code for a store that has not joined; what its agent began without success is forgotten. */
+async function invited(
+  store: Store,
+  {
+    hub,
+    clock,
+    ids,
+    agents,
+  }: Pick<DemoOptions, 'clock' | 'ids'> & { readonly hub: RunningHub; readonly agents: string },
+): Promise<string | undefined> {
+  const known = await hub.client.get(Cluster, { name: store.name }).catch((caught: unknown) => {
+    if (isApiError(caught, 'NotFound')) return undefined
+    throw caught
+  })
+  if (known?.status?.certificate) return undefined
+  await rm(join(agents, store.name), { recursive: true, force: true })
+  const invitation = { cluster: store.name, labels: labelsOf(store), accept: 'Auto', ttlMs: 3_600_000 } as const
+  return (await inviteCluster(invitation, { client: hub.client, clock, ids })).code
 }
 
 interface Arriving {

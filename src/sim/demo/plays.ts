@@ -57,7 +57,8 @@ interface PlaysOptions {
 
 /** Makes the plays of one demo. */
 export function createPlays({ client, sites, repository, clock, plan }: PlaysOptions): Plays {
-  let minor = 0
+  // A kept demo has more commits than versions; that only skips some numbers.
+  let minor = Math.max(0, repository.commits - 1)
   let last: Promise<unknown> = Promise.resolve()
 
   const siteNamed = (name: string | undefined): Site => {

@@ -9,13 +9,15 @@ import { programEnvironment } from '../../hub/config.ts'
 /** A repository on disk. */
 export interface Repository {
   readonly path: string
+  /** How many there were when it was opened. */
+  readonly commits: number
   /** Puts files over those of the branch `main`; gives the new commit. */
   commit(message: string, files: Readonly<Record<string, string>>): Promise<string>
 }
 
 const AUTHOR = 'Ana Demo <ana@example.com>'
 
-/** Makes the repository in a folder of its own. */
+/** Opens the repository in a folder of its own, and makes it when there is none. */
 export async function createRepository(folder: string, clock: Pick<Clock, 'now'>): Promise<Repository> {
   const path = join(folder, 'fleet.git')
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -35,9 +37,12 @@ export async function createRepository(folder: string, clock: Pick<Clock, 'now'>
       child.stdin?.end(input)
     })
   await git(['init', '--quiet', '--bare', '--initial-branch=main', path])
-  let isEmpty = true
+  const known = await git([`--git-dir=${path}`, 'rev-list', '--count', '--all'])
+  const commits = Number(known)
+  let isEmpty = commits === 0
   return {
     path,
+    commits,
     commit: async (message, files) => {
       const at = `${Math.floor(clock.now() / 1000)} +0000`
       const data = (text: string): Uint8Array[] => {

@@ -30,7 +30,8 @@ export interface Site {
 /** What a site is made of. */
 export interface SiteOptions extends HubPorts {
   readonly store: Store
-  readonly joinCode: string
+  /** For a store that has not joined yet. */
+  readonly joinCode?: string
   /** Where its agent keeps what it must not forget. */
   readonly folder: string
 }
@@ -64,7 +65,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
     ids,
     newKeyPair: generateKeyPair,
     log: log.child({ agent: store.name }),
-    joinCode: options.joinCode,
+    ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
   })
   return {
     store,

@@ -1,0 +1,54 @@
+/** Where a demo lives: a temporary directory that goes with it, or one that is kept for the next time. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isObject } from '../../core/json.ts'
+
+/** The directory of one demo. */
+export interface Place {
+  readonly folder: string
+  /** Where the hub listened the last time; agents that joined then look for it there. */
+  readonly listen: { readonly api: string; readonly gateway: string }
+  /** Remembers where the hub listens now. */
+  remember(hub: { readonly api: string; readonly gateway: string }): Promise<void>
+  /** Removes what should not stay. */
+  leave(): Promise<void>
+}
+
+const ANY = '127.0.0.1:0'
+
+/** A place that is kept when a folder is given. */
+export async function openPlace(kept: string | undefined): Promise<Place> {
+  if (kept === undefined) {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-demo-'))
+    return {
+      folder,
+      listen: { api: ANY, gateway: ANY },
+      remember: async () => {},
+      leave: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    }
+  }
+  await mkdir(kept, { recursive: true, mode: 0o700 })
+  // A demo that was killed left its socket.
+  await rm(join(kept, 'door'), { force: true })
+  const file = join(kept, 'addresses.json')
+  return {
+    folder: kept,
+    listen: await readAddresses(file),
+    remember: async ({ api, gateway }) => {
+      const known = { api: new URL(api).host, gateway: new URL(gateway).host }
+      await writeFile(file, `${JSON.stringify(known)}\n`, { mode: 0o600 })
+    },
+    leave: async () => {},
+  }
+}
+
+async function readAddresses(file: string): Promise<Place['listen']> {
+  const text = await readFile(file, 'utf8').catch(() => '{}')
+  const known: unknown = JSON.parse(text)
+  const of = (name: string): string => {
+    const address = isObject(known) ? known[name] : undefined
+    return typeof address === 'string' ? address : ANY
+  }
+  return { api: of('api'), gateway: of('gateway') }
+}
