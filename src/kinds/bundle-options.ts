@@ -168,6 +168,13 @@ export const BUNDLE_OPTIONS = {
       { max: 64, description: 'When objects are well, where kstatus and the known kinds do not tell.' },
     ),
   ),
+  ignoreConditions: optional(
+    listOf(stringMap({ max: 16 }), {
+      max: 64,
+      description:
+        'Conditions that have all of these fields, such as `{type: Stalled, reason: Waiting}`, do not count for the health of objects.',
+    }),
+  ),
   feedback: optional(
     listOf(
       object({

@@ -89,3 +89,13 @@ describe('feedback', () => {
     ])
   })
 })
+
+describe('ignored conditions', () => {
+  const conditions = [{ type: 'Stalled', status: 'True', reason: 'Waiting', message: 'for somebody' }]
+
+  it('do not count for health, and only where all their fields fit', () => {
+    const stalled = widget({ conditions })
+    assert.equal(judged({ ignoreConditions: [{ type: 'Stalled', reason: 'Broken' }] }, stalled).health.state, 'Failed')
+    assert.equal(judged({ ignoreConditions: [{ type: 'Stalled', status: 'True' }] }, stalled).health.state, 'Ready')
+  })
+})

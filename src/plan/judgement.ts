@@ -4,6 +4,7 @@ import type { CelProgram } from '../cel/cel.ts'
 import { DYNAMIC } from '../cel/schema.ts'
 import { celToJson } from '../cel/values.ts'
 import type { CelValue } from '../cel/values.ts'
+import { isObject } from '../core/json.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { hideSecret } from '../kinds/secret-object.ts'
@@ -16,6 +17,8 @@ import type { ObjectId } from './object-id.ts'
 export interface ObjectRules {
   /** How it does is not asked at all. */
   readonly isIgnored: boolean
+  /** Conditions with all of these fields do not count. */
+  readonly ignoredConditions?: readonly Readonly<Record<string, string>>[]
   readonly health: readonly HealthRule[]
   readonly feedback: readonly { readonly name: string; readonly value: CelProgram }[]
 }
@@ -75,9 +78,11 @@ export function readJudgement(options: BundleOptions): ReadRules {
     rulesFor: (id) => {
       const mine = health.filter(({ rule }) => selects(rule, id))
       const values = feedback.filter(({ rule }) => selects(rule, id))
-      if (mine.length === 0 && values.length === 0) return undefined
+      const ignored = options.ignoreConditions ?? []
+      if (mine.length === 0 && values.length === 0 && ignored.length === 0) return undefined
       return {
         isIgnored: mine.some(({ rule }) => rule.ignore === true),
+        ...(ignored.length === 0 ? {} : { ignoredConditions: ignored }),
         health: mine.map(({ compiled }) => compiled),
         feedback: values.map(({ name, value }) => ({ name, value })),
       }
@@ -88,11 +93,22 @@ export function readJudgement(options: BundleOptions): ReadRules {
 /** Judges a live object; a rule that cannot be worked out is said, and counts as not there yet. */
 export function judge(live: UnknownObject, rules: ObjectRules): Judgement {
   // What a rule says is told to the hub: it may ask which keys a Secret has, never what is in them.
-  const object = hideSecret(live)
+  const object = withoutConditions(hideSecret(live), rules.ignoredConditions ?? [])
   return {
     health: rules.isIgnored ? { state: 'Ready', message: '' } : healthBy(object, rules.health),
     feedback: rules.feedback.map(({ name, value }) => ({ name, value: valueOf(value, object) })),
   }
+}
+
+function withoutConditions(object: UnknownObject, ignored: readonly Readonly<Record<string, string>>[]): UnknownObject {
+  const { status } = object
+  if (ignored.length === 0 || !isObject(status) || !Array.isArray(status['conditions'])) return object
+  const conditions = (status['conditions'] as unknown[]).filter(
+    (condition) =>
+      !isObject(condition) ||
+      !ignored.some((fields) => Object.entries(fields).every(([field, value]) => condition[field] === value)),
+  )
+  return { ...object, status: { ...status, conditions } }
 }
 
 function healthBy(object: UnknownObject, rules: readonly HealthRule[]): Health {

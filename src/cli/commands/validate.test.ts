@@ -245,3 +245,20 @@ test('the other forms: JSON, markdown, SARIF, annotations', async (t) => {
     { physicalLocation: { artifactLocation: { uri: 'a%7Cb.yaml' }, region: { startLine: 4, startColumn: 1 } } },
   ])
 })
+
+test('fleet.yaml of a repository of Rancher Fleet is checked too', async (t) => {
+  const cm = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'
+  const files = {
+    'a/fleet.yaml': 'defaultNamespce: x\n',
+    'a/cm.yaml': cm,
+    'b/fleet.yaml': 'helm: {valuesFrom: [{secretKeyRef: {name: s}}]}\n',
+    'b/cm.yaml': cm.replace('name: a', 'name: b'),
+  }
+  const { out, code } = await run(t, files)
+  assert.match(
+    out,
+    /a\/fleet\.yaml:1.*defaultNamespce is no field of Fleet and has no effect; did you mean "defaultNamespace"\?/,
+  )
+  assert.match(out, /b\/fleet\.yaml:1.*helm\.valuesFrom is read in the cluster, which is not done/)
+  assert.equal(code, 1)
+})

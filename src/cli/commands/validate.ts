@@ -10,7 +10,8 @@ import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
 import { keyOfObject, NO_FACTS, readFleetFacts } from '../fleet-facts.ts'
 import type { FleetFacts } from '../fleet-facts.ts'
-import type { NamedText } from '../lint/definitions.ts'
+import { finding } from '../../plan/lint/finding.ts'
+import type { NamedText, PlacedFinding } from '../lint/definitions.ts'
 import { lintFiles } from '../lint/lint-files.ts'
 import { manifestPaths } from '../lint/manifest-paths.ts'
 import { printLint, summary } from '../lint/print.ts'
@@ -54,19 +55,40 @@ export async function validate(
   const facts = hasHub ? await readFleetFacts(clientOver((await connect()).rest)) : NO_FACTS
   const followed = hasHub ? await followedSources(root, facts) : new Set<string>()
   const report = lintFiles({ definitions, files, facts, hasHub, followed, kubeVersion: flags.kubeVersion })
+  const ofFleet = await fleetFindings(paths, root, files)
   const shown = {
     ...report,
-    findings: report.findings.map((one) =>
+    findings: [...report.findings, ...ofFleet].map((one) =>
       one.file !== undefined && files.has(one.file) ? { ...one, file: shownPath(root, one.file) } : one,
     ),
   }
   terminal.data(printLint(shown, flags.output ?? 'text'))
   if (flags.output !== undefined && flags.output !== 'text') terminal.say(summary(shown))
-  if (report.checked.objects + report.checked.contents === 0 && report.findings.length === 0) {
+  if (report.checked.objects + report.checked.contents === 0 && shown.findings.length === 0) {
     terminal.step('warn', 'there is nothing here to check: no Flotilla object and no manifest')
   }
   const fails = flags.strict ? ['error', 'warning'] : ['error']
   return shown.findings.some(({ severity }) => fails.includes(severity)) ? EXIT.failed : EXIT.ok
+}
+
+/** What the Fleet dialect says about directories; it is loaded only where there is a fleet.yaml. */
+async function fleetFindings(
+  paths: readonly string[],
+  root: string,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<PlacedFinding[]> {
+  const directories = paths
+    .filter((path) => path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    .map((path) => relative(resolve(root), resolve(path)))
+    .filter((path) => path !== '..' && !path.startsWith('../'))
+  const isBelow = (file: string): boolean => directories.some((path) => path === '' || file.startsWith(`${path}/`))
+  if (![...files.keys()].some((file) => /(^|\/)fleet\.ya?ml$/.test(file) && isBelow(file))) return []
+  const { findingsOfFiles } = await import('../../dialects/fleet/read-git-repo.ts')
+  return findingsOfFiles(files, directories).map(({ level, message, file, line }) => ({
+    ...finding('fleet-yaml', message, { severity: level }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  }))
 }
 
 /** The Sources of the hub that the repository is, by its remotes. */

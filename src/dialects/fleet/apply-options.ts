@@ -1,4 +1,5 @@
 /** How the bundle of a directory is applied, on all its clusters alike. */
+import type { JsonObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import type { CompileScene } from './compile-bundle.ts'
 import type { ComparePatch, FleetYaml } from './fleet-yaml.ts'
@@ -20,6 +21,7 @@ export function applyOptions(
   const recreate = helm?.force === true || drift?.force === true
   const removesNamespaces = yaml.deleteNamespace === true || options.deleteNamespace === true
   const patches = (yaml.diff?.comparePatches ?? []).flatMap((patch) => ignoreOf(patch, warn))
+  const conditions = (yaml.ignore?.conditions ?? []).map(textsOf).filter((fields) => Object.keys(fields).length > 0)
   const depends = dependenciesOf(yaml, workspace, warn)
   return {
     apply: {
@@ -45,9 +47,22 @@ export function applyOptions(
         }
       : {}),
     ...(patches.length === 0 ? {} : { ignore: patches }),
+    ...(conditions.length === 0 ? {} : { ignoreConditions: conditions }),
     ...(depends.length === 0 ? {} : { dependsOn: depends }),
     ...(account ? { executor: { namespace: AGENT_NAMESPACE, name: account } } : {}),
   }
+}
+
+function textsOf(fields: JsonObject): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      typeof value === 'string'
+        ? [[name, value]]
+        : typeof value === 'boolean'
+          ? [[name, value ? 'True' : 'False']]
+          : [],
+    ),
+  )
 }
 
 function ignoreOf(patch: ComparePatch, warn: (message: string) => void): NonNullable<BundleOptions['ignore']> {
@@ -92,7 +107,8 @@ function dependenciesOf(
     const wanted = states.length === 0 ? {} : { states }
     if (name) return [{ bundle: name, ...wanted }]
     const found = workspace.bundles.filter((one) => fitsAlternative({ clusterSelector: selector ?? {} }, one))
-    if (found.length === 0) warn('dependsOn: no bundle has these labels, so nothing is waited for')
+    if (found.length === 0 && workspace.isWhole !== false)
+      warn('dependsOn: no bundle has these labels, so nothing is waited for')
     return found.map((one) => ({ bundle: one.name, ...wanted }))
   })
 }

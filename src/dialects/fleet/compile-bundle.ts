@@ -36,6 +36,8 @@ export interface CompileScene {
   readonly options: GitRepoOptions
   readonly workspace: Workspace & {
     readonly clusters: readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[]
+    /** False: only files are known, so that groups and bundles may be there all the same. */
+    readonly isWhole?: boolean
     /** Bundles of the workspace, for `dependsOn` by labels. */
     readonly bundles: readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[]
   }
@@ -193,6 +195,7 @@ const BUNDLE_WIDE = [
   'deleteCRDResources',
   'correctDrift',
   'diff',
+  'ignore',
 ] as const
 
 function variantOf(
@@ -208,7 +211,8 @@ function variantOf(
     const group = custom.clusterGroup
       ? `; is there a ClusterGroup ${custom.clusterGroup}?`
       : '; it needs clusterName, clusterSelector, clusterGroup or clusterGroupSelector'
-    warn(`customization ${custom.name} means no cluster${group}`)
+    if (!custom.clusterGroup || scene.workspace.isWhole !== false)
+      warn(`customization ${custom.name} means no cluster${group}`)
     return []
   }
   const [only, ...more] = meaning.alternatives

@@ -145,10 +145,7 @@ const OPTIONS: Fields = {
   forceSyncGeneration: near('int', 'Asks git again; agents keep the cluster as it should be all the time.'),
   correctDrift: exact(DRIFT, ''),
   diff: near(DIFF, ''),
-  ignore: warned(
-    { conditions: warned('maps', '') },
-    'ignore.conditions have no effect: say with `health` of a Bundle when objects are well',
-  ),
+  ignore: exact({ conditions: exact('maps', '`ignoreConditions`: they do not count for the health of objects.') }, ''),
   downstreamResources: refused(
     { items: { kind: exact('text', ''), name: exact('text', '') } },
     'downstreamResources are objects of the hub that would be copied to every cluster, which is not done',

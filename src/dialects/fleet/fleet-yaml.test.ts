@@ -225,6 +225,7 @@ test('how a bundle is applied', () => {
       helm: { timeoutSeconds: 30, force: true, takeOwnership: true },
       namespaceLabels: { team: 'x' },
       createNamespace: false,
+      ignore: { conditions: [{ type: 'Active', status: 'False' }] },
       deleteCRDResources: true,
       diff: {
         comparePatches: [
@@ -248,6 +249,7 @@ test('how a bundle is applied', () => {
     },
   ).bundle()
   assert.deepEqual(spec.apply, { takeover: 'Always', timeout: '30s', immutable: 'Recreate' })
+  assert.deepEqual(spec.ignoreConditions, [{ type: 'Active', status: 'False' }])
   assert.deepEqual(spec.namespaces, { create: false, labels: { team: 'x' } })
   assert.deepEqual(spec.delete?.named, [{ group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }])
   assert.deepEqual(spec.ignore, [

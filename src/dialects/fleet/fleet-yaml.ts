@@ -48,6 +48,7 @@ export interface FleetOptions {
   readonly deleteCRDResources?: boolean
   readonly correctDrift?: { readonly enabled?: boolean; readonly force?: boolean }
   readonly diff?: { readonly comparePatches?: readonly ComparePatch[] }
+  readonly ignore?: { readonly conditions?: readonly JsonObject[] }
 }
 
 /** An entry of `diff.comparePatches`. */
@@ -93,14 +94,15 @@ export interface FleetYaml extends FleetOptions {
 }
 
 const STATES = ['Ready', 'NotReady', 'Pending', 'OutOfSync', 'Modified', 'WaitApplied', 'ErrApplied']
-const MAX_BYTES = 1024 * 1024
+// Settings, not data: far more than anybody writes, and little to read.
+const LIMITS = { maxBytes: 1024 * 1024, maxDepth: 100, maxNodes: 200_000, maxAliases: 1000 }
 
 /** Reads a fleet.yaml; undefined when it cannot be read at all. */
 export function readFleetYaml(text: string, file: string, findings: Finding[]): FleetYaml | undefined {
   const before = findings.length
   let document
   try {
-    document = readFirstYaml(text, { file, resolver: '1.1', duplicateKeys: 'last', limits: { maxBytes: MAX_BYTES } })
+    document = readFirstYaml(text, { file, resolver: '1.1', duplicateKeys: 'last', limits: LIMITS })
   } catch (caught) {
     if (!(caught instanceof YamlError)) throw caught
     const message = caught.message.slice(caught.message.indexOf('line '))

@@ -51,13 +51,27 @@ export function bundlesOfFiles(
       const read = readRepository({
         gitRepo: { namespace, name, labels },
         spec: readGitRepoSpec(object['spec'], findings),
-        workspace: { groups, aliases: () => [], clusters: [], bundles: [] },
+        workspace: { groups, aliases: () => [], clusters: [], bundles: [], isWhole: false },
         files,
       })
       findings.push(...read.findings)
       return read.bundles.map((bundle) => bundleObject(bundle, namespace))
     })
   return { bundles, findings: findings.map(findingText) }
+}
+
+/** What is to be said about the fleet.yaml files below some directories of a repository. */
+export function findingsOfFiles(
+  files: ReadonlyMap<string, Uint8Array>,
+  directories: readonly string[],
+): readonly Finding[] {
+  const read = readRepository({
+    gitRepo: { namespace: 'fleet-default', name: 'repository', labels: {} },
+    spec: { paths: directories, targets: [{ clusterSelector: {} }] },
+    workspace: { groups: [], aliases: () => [], clusters: [], bundles: [], isWhole: false },
+    files,
+  })
+  return read.findings.filter(({ file }) => file !== undefined)
 }
 
 /** A compiled directory as an object. */

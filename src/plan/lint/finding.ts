@@ -24,6 +24,11 @@ export const CHECKS = {
     title: 'The hub would refuse an object',
     help: 'A field of one of Flotilla’s own kinds is missing, or has a value that the API does not take. `kubectl explain KIND.FIELD` and `docs/kinds` say what it takes.',
   },
+  'fleet-yaml': {
+    severity: 'warning',
+    title: 'A fleet.yaml says something that has no effect',
+    help: 'A field of Rancher Fleet is misspelt or has no effect here; where it is an error, the bundle of that directory would not be taken. `docs/dialects/fleet.md` says of every field what becomes of it.',
+  },
   'repeated-object': {
     severity: 'error',
     title: 'Two files hold the same object',
