@@ -129,7 +129,7 @@ function compareObjects(
   before: readonly UnknownObject[],
   after: readonly UnknownObject[],
 ): { readonly objects: ObjectDiff[]; readonly bytes: number } {
-  const idOf = ({ apiVersion, kind, metadata }: UnknownObject) => ({ apiVersion, kind, ...metadata })
+  const idOf = ({ apiVersion, kind, metadata }: UnknownObject) => ({ ...metadata, apiVersion, kind })
   const old = new Map(before.map((object) => [objectKey(idOf(object)), object]))
   const now = new Map(after.map((object) => [objectKey(idOf(object)), object]))
   const objects: ObjectDiff[] = []

@@ -132,6 +132,11 @@ apiVersion: flotilla.dev/v1alpha1
 kind: Placement
 metadata: {name: dcs, namespace: shop}
 spec: {clusterSelector: {matchLabels: {tier: stor}}}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Override
+metadata: {name: hot, namespace: shop}
+spec: {bundle: pos, clusters: [s1, s22], owner: ana, reason: x}
 `
   const files = { ...FILES, 'fleet/clusters.yaml': CLUSTERS.join(''), 'fleet/more.yaml': more }
   const { out } = await run(t, files)
@@ -141,9 +146,10 @@ spec: {clusterSelector: {matchLabels: {tier: stor}}}
   ])
   assert.deepEqual(told('unmatched-selector'), [
     'fleet/more.yaml:5:8: warning: Placement shop/dcs: the selector tier=stor matches none of 2 clusters: none meets tier in (stor); did you mean tier=store? [unmatched-selector]',
+    'fleet/more.yaml:10:36: warning: Override shop/hot names the cluster s22, and there is none; did you mean s2? [unmatched-selector]',
   ])
   assert.match(told('unknown-field')[0]!, /: error: /)
-  assert.match(out, /checked 8 definitions, 3 bundles, 4 objects, for 2 clusters\n/)
+  assert.match(out, /checked 9 definitions, 3 bundles, 4 objects, for 2 clusters\n/)
 })
 
 test('two bundles with one object on a cluster, and a bundle that cannot be rendered for one', async (t) => {

@@ -6,7 +6,8 @@ import type { Source } from '../../kinds/source.ts'
 import { finding, someOf } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintChart, lintKustomization } from '../../plan/lint/lint-charts.ts'
-import { lintObject } from '../../plan/lint/lint-objects.ts'
+import { lintContents } from '../../plan/lint/lint-objects.ts'
+import type { LintContent } from '../../plan/lint/lint-objects.ts'
 import type { PlacedContent } from '../../plan/lint/lint-overlap.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
@@ -78,6 +79,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
   }
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
   const content: PlacedContent[] = []
+  const lintable: LintContent[] = []
   const findings: PlacedFinding[] = packagedFindings(bundle, files)
   for (const { result, when, clusters: names } of variants) {
     const known = names.filter((name) => name !== '')
@@ -87,13 +89,14 @@ export function lintBundle(input: BundleToLint): BundleContent {
         name: name === '' ? 'that of --kube-version' : name,
         kubeVersion: byName.get(name)?.kubeVersion,
       }))
-      for (const object of result.objects) for (const one of lintObject(object, who)) findings.push(locate(one, object))
+      lintable.push({ objects: result.objects, clusters: who })
     } else if (result.ok === false) {
       findings.push(
         ...result.problems.map((problem) => problemFinding(withPlace(problem, files), { key, known, when, here })),
       )
     }
   }
+  findings.push(...lintContents(lintable).map(({ found, object }) => locate(found, object)))
   return { bundle: key, placed: content, findings, locate }
 }
 

@@ -1,6 +1,7 @@
 /** All checks over files and what a hub adds to them. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
 import type { LabelSelector } from '../../core/selector.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -8,9 +9,10 @@ import type { Source } from '../../kinds/source.ts'
 import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintSource } from '../../plan/lint/lint-charts.ts'
-import { lintObject } from '../../plan/lint/lint-objects.ts'
+import { lintContents } from '../../plan/lint/lint-objects.ts'
 import { lintOverlap } from '../../plan/lint/lint-overlap.ts'
 import { lintSelector, mayMeet } from '../../plan/lint/lint-selectors.ts'
+import type { Place } from '../../plan/managed-fields.ts'
 import { describeObject } from '../../plan/object-id.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
 import { keyOfObject, selectionOf, withObjects } from '../fleet-facts.ts'
@@ -21,7 +23,7 @@ import type { Definition, NamedText, PlacedFinding } from './definitions.ts'
 import { lintBundle } from './lint-bundle.ts'
 import type { BundleContent } from './lint-bundle.ts'
 import { referenceFindings } from './references.ts'
-import { selectorsIn } from './selectors.ts'
+import { clusterNamesIn, selectorsIn } from './selectors.ts'
 
 /** What to check. */
 export interface LintInput {
@@ -144,7 +146,7 @@ function looseFindings(others: readonly Definition[], { facts, kubeVersion }: Sc
         ? []
         : [{ name: `Kubernetes ${kubeVersion}`, kubeVersion }]
   return others.flatMap((definition) =>
-    lintObject(definition.object, clusters).map((found) => placed(found, definition)),
+    lintContents([{ objects: [definition.object], clusters }]).map(({ found }) => placed(found, definition)),
   )
 }
 
@@ -170,6 +172,7 @@ function selectorFindings(definition: Definition, facts: FleetFacts): PlacedFind
       among.map(({ metadata }) => metadata.labels ?? {}),
     ),
   )
+  found.push(...clusterNamesIn(object).flatMap((name) => lintClusterName({ who, ...name }, all)))
   if (object.kind === 'Placement' && all.length > 0 && found.length === 0) {
     const answer = selectionOf(object as never, facts)
     if (answer.selected.size === 0) {
@@ -179,6 +182,18 @@ function selectorFindings(definition: Definition, facts: FleetFacts): PlacedFind
     }
   }
   return found.map((one) => placed(one, definition))
+}
+
+/** A name that no cluster has. */
+function lintClusterName(
+  { who, place, name }: { readonly who: string; readonly place: Place; readonly name: string },
+  clusters: FleetFacts['clusters'],
+): Finding[] {
+  const names = clusters.map(({ metadata }) => metadata.name)
+  if (names.length === 0 || names.includes(name)) return []
+  const near = nearest(name, names)
+  const todo = near === undefined ? {} : { todo: `did you mean ${near}?` }
+  return [finding('unmatched-selector', `${who} names the cluster ${name}, and there is none`, { place, ...todo })]
 }
 
 const STOPPED: Readonly<Record<string, string>> = {
@@ -217,7 +232,7 @@ function overlapFindings(contents: readonly BundleContent[], facts: FleetFacts):
 }
 
 function whoOf({ apiVersion, kind, metadata }: UnknownObject): string {
-  return describeObject({ apiVersion, kind, ...metadata })
+  return describeObject({ ...metadata, apiVersion, kind })
 }
 
 function distinct(findings: readonly PlacedFinding[]): PlacedFinding[] {

@@ -21,3 +21,18 @@ export function selectorsIn(object: UnknownObject): { readonly place: Place; rea
   walk(object['spec'], ['spec'])
   return found
 }
+
+/** Every cluster that a variant of a Bundle or an Override names. */
+export function clusterNamesIn(object: UnknownObject): { readonly place: Place; readonly name: string }[] {
+  const { spec } = object
+  if (!isObject(spec)) return []
+  const variants = object.kind === 'Bundle' && Array.isArray(spec['variants']) ? (spec['variants'] as unknown[]) : []
+  const layers = object.kind === 'Override' ? [{ layer: spec, place: ['spec'] as Place }] : []
+  const all = [...layers, ...variants.map((layer, index) => ({ layer, place: ['spec', 'variants', index] }))]
+  return all.flatMap(({ layer, place }) => {
+    const names = isObject(layer) && Array.isArray(layer['clusters']) ? (layer['clusters'] as unknown[]) : []
+    return names.flatMap((name, index) =>
+      typeof name === 'string' ? [{ place: [...place, 'clusters', index], name }] : [],
+    )
+  })
+}

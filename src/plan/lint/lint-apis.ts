@@ -46,7 +46,7 @@ export function lintApi(object: UnknownObject, clusters: readonly LintCluster[])
 }
 
 function nameOf(object: UnknownObject): string {
-  return describeObject({ apiVersion: object.apiVersion, kind: object.kind, ...object.metadata })
+  return describeObject({ ...object.metadata, apiVersion: object.apiVersion, kind: object.kind })
 }
 
 function ran(names: readonly string[], version = 'that or a newer one'): string {

@@ -36,7 +36,7 @@ export function lintContentFields(object: UnknownObject, clusters: readonly Lint
 
 /** Checks the fields of an object of a kind. */
 export function lintFields(kind: Kind, object: UnknownObject): Finding[] {
-  const who = describeObject({ apiVersion: object.apiVersion, kind: object.kind, ...object.metadata })
+  const who = describeObject({ ...object.metadata, apiVersion: object.apiVersion, kind: object.kind })
   const schema: StructuralSchema = {
     ...kind.schema,
     properties: { ...kind.schema.properties, metadata: METADATA_SCHEMA },
@@ -81,7 +81,7 @@ function lintKind(object: UnknownObject): Finding[] {
   // An API version that is gone or to come is told as such.
   if (apiLife(apiVersion, kind)) return []
   const kinds = builtInGroups().get(groupOf(object))
-  const who = describeObject({ apiVersion, kind, ...object.metadata })
+  const who = describeObject({ ...object.metadata, apiVersion, kind })
   if (!kinds) {
     const message = `${who}: the kind ${kind} of ${apiVersion} is not one of Kubernetes’ own; its fields were not checked`
     return [finding('unknown-kind', message, { place: ['kind'] })]

@@ -28,7 +28,7 @@ export interface FoundImage {
 
 /** Images that nobody can say what they are tomorrow. */
 export function lintImages(object: UnknownObject): Finding[] {
-  const who = describeObject({ apiVersion: object.apiVersion, kind: object.kind, ...object.metadata })
+  const who = describeObject({ ...object.metadata, apiVersion: object.apiVersion, kind: object.kind })
   return imagesOf(object).flatMap(({ image, container, place }) => {
     const why = unpinned(image)
     if (why === undefined) return []

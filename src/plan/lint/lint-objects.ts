@@ -1,12 +1,49 @@
 /** The checks of rendered objects, as the hub does them for its conditions and the CLI for files. */
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { hideSecret } from '../../kinds/secret-object.ts'
 import type { Finding } from './finding.ts'
 import { lintApi } from './lint-apis.ts'
 import type { LintCluster } from './lint-apis.ts'
 import { lintContentFields } from './lint-fields.ts'
 import { lintImages } from './lint-images.ts'
 
-/** What is wrong with an object for the clusters that get it. */
-export function lintObject(object: UnknownObject, clusters: readonly LintCluster[]): Finding[] {
-  return [...lintApi(object, clusters), ...lintContentFields(object, clusters), ...lintImages(object)]
+/** Objects, and the clusters that get them. */
+export interface LintContent {
+  readonly objects: readonly UnknownObject[]
+  readonly clusters: readonly LintCluster[]
+}
+
+/** A finding, and the object it is about. */
+export interface ObjectFinding {
+  readonly found: Finding
+  readonly object: UnknownObject
+}
+
+/** What is wrong with objects for the clusters that get them; what several contents share is told once, for all their clusters. At most `most` objects are looked at. */
+export function lintContents(contents: readonly LintContent[], most = Infinity): ObjectFinding[] {
+  const found = new Map<string, ObjectFinding>()
+  const served = new Map<string, { readonly object: UnknownObject; readonly clusters: LintCluster[] }>()
+  let looked = 0
+  for (const { objects, clusters } of contents) {
+    for (const whole of objects) {
+      if (looked++ >= most) break
+      // No sentence may repeat a value of a Secret.
+      const object = hideSecret(whole)
+      const { namespace = '', name } = object.metadata
+      const id = `${object.apiVersion} ${object.kind} ${namespace}/${name}`
+      const known = served.get(id)
+      if (known) known.clusters.push(...clusters)
+      else served.set(id, { object, clusters: [...clusters] })
+      for (const one of [...lintContentFields(object, clusters), ...lintImages(object)]) {
+        const key = `${one.check} ${one.message}`
+        const before = found.get(key)?.found.severity
+        if (before === undefined || (before !== 'error' && one.severity === 'error'))
+          found.set(key, { found: one, object })
+      }
+    }
+  }
+  const apis = [...served.values()].flatMap(({ object, clusters }) =>
+    lintApi(object, clusters).map((one) => ({ found: one, object })),
+  )
+  return [...apis, ...found.values()]
 }

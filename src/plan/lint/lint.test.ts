@@ -14,6 +14,7 @@ import { lintApi } from './lint-apis.ts'
 import { lintChart, lintKustomization, lintSource } from './lint-charts.ts'
 import { lintContentFields } from './lint-fields.ts'
 import { lintImages, unpinned } from './lint-images.ts'
+import { lintContents } from './lint-objects.ts'
 import { lintOverlap } from './lint-overlap.ts'
 import { contradiction, lintSelector } from './lint-selectors.ts'
 
@@ -191,6 +192,53 @@ test('a contradiction is told exactly when no labels at all meet the requirement
   )
 })
 
+test('what several contents share is told once, for all their clusters', () => {
+  const pdb = (min: number) => object('policy/v1beta1', 'PodDisruptionBudget', { spec: { min } })
+  const pod = (n: number) =>
+    object('v1', 'Pod', { spec: { hostname: `h${n}`, containers: [{ name: 'c', image: 'nginx' }], x: 1 } })
+  const contents = [1, 2, 3].map((n) => ({
+    objects: [pdb(n), pod(n)],
+    clusters: [{ name: `s${n}`, kubeVersion: n === 3 ? 'v1.99.0' : 'v1.30.0' }],
+  }))
+  assert.deepEqual(lines(lintContents(contents).map(({ found }) => found)), [
+    'error removed-api: PodDisruptionBudget shop/x: policy/v1beta1 is not served since Kubernetes 1.25, and 3 clusters run that or a newer one (s1, s2, s3); write apiVersion: policy/v1',
+    'error unknown-field: Pod shop/x: there is no field x in .spec',
+    'warning unpinned-image: Pod shop/x: the image nginx of container c has no tag, which means latest; name a version, or a digest',
+  ])
+})
+
+test('whatever an object looks like, lint answers', () => {
+  const names = fc.constantFrom(
+    'spec',
+    'template',
+    'containers',
+    'image',
+    'name',
+    'metadata',
+    'data',
+    '__proto__',
+    'kind',
+  )
+  const tree = fc.letrec<{ any: unknown }>((tie) => ({
+    any: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom(null, '', 'nginx', 1, true),
+      fc.array(tie('any'), { maxLength: 3 }),
+      fc.dictionary(names, tie('any'), { maxKeys: 4 }),
+    ),
+  })).any
+  const which = fc.constantFrom(['v1', 'Pod'], ['apps/v1', 'Deployment'], ['v1', 'Secret'], ['x/v1', 'X'], ['', ''])
+  fc.assert(
+    fc.property(which, tree, tree, ([apiVersion = '', kind = ''], spec, metadata) => {
+      const extra = typeof metadata === 'object' && !Array.isArray(metadata) ? metadata : {}
+      const made = { apiVersion, kind, metadata: { ...extra, name: 'x' }, spec } as UnknownObject
+      assert.ok(Array.isArray(lintContents([{ objects: [made], clusters: [{ name: 's1', kubeVersion: 'v1.30.0' }] }])))
+      assert.ok(Array.isArray(lintOverlap([{ bundle: 'a', clusters: [], objects: [made] }])))
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test('bundles that have the same object on a cluster: an error where they disagree', () => {
   const cm = (data: object) => object('v1', 'ConfigMap', { data })
   const content = (bundle: string, clusters: string[], ...objects: UnknownObject[]) => ({ bundle, clusters, objects })
@@ -207,6 +255,9 @@ test('bundles that have the same object on a cluster: an error where they disagr
   assert.deepEqual(told(content('a/one', ['s1'], cm({})), content('a/two', ['s2'], cm({}))), [])
   assert.match(told(content('a/one', [], cm({})), content('a/two', ['s2'], cm({})))[0]!, /on clusters that are in both/)
   assert.deepEqual(told(content('a/one', ['s1'], cm({ k: '1' })), content('a/one', ['s1'], cm({ k: '2' }))), [])
+  // One that many have is told once for each of them, not for each pair.
+  const many = Array.from({ length: 20 }, (_, n) => content(`a/${String(n).padStart(2, '0')}`, ['s1'], cm({})))
+  assert.equal(told(...many).length, 19)
   // Another version of the same API is the same object.
   const a = content('a/one', ['s1'], object('apps/v1', 'Deployment'))
   assert.equal(told(a, content('a/two', ['s1'], object('apps/v1beta1', 'Deployment'))).length, 1)
