@@ -76,7 +76,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     paint: (color, text) => painted(stdout, color, text),
     isLive: stdout.isTTY,
     get columns() {
-      return stdout.columns ?? 80
+      return stdout.columns || 80 // some terminals say 0
     },
     isInteractive: options.stdinIsTTY && stderr.isTTY,
     isUtf8: environment.isUtf8,

@@ -64,25 +64,27 @@ test('RollingSync: a ring per step; who matches none is in none', () => {
   assert.deepEqual(fromRollingSync([{ matchExpressions, maxUpdate: '25%' }, { maxUpdate: 0 }]), {
     rings: [
       { name: 'step-1', selector: { matchExpressions }, concurrency: '25%' },
-      { name: 'step-2', concurrency: 1 },
+      { name: 'step-2', concurrency: 1, approvals: { count: 1 } },
     ],
-    notes: ['step 2: maxUpdate 0 waits for a person; pause the rollout before it'],
+    notes: ['step 2: maxUpdate 0 waits for a person; one approval opens the ring, not each application'],
   })
 })
 
-test('KubeFleet: stages with waits; any failure stops', () => {
+test('KubeFleet: stages with waits and approvals; any failure stops', () => {
   const labelSelector = { matchLabels: { stage: 'one' } }
   assert.deepEqual(
     fromKubeFleet([
       { name: 'one', labelSelector, waitMs: 3_600_000 },
-      { name: 'two', maxConcurrency: '50%', needsApproval: true },
+      { name: 'two', maxConcurrency: '50%', approvalBefore: true, approvalAfter: true },
+      { name: 'three', approvalAfter: true },
     ]),
     {
       rings: [
         { name: 'one', selector: labelSelector, concurrency: 1, maxFailed: 0, soakMs: 3_600_000 },
-        { name: 'two', concurrency: '50%', maxFailed: 0 },
+        { name: 'two', concurrency: '50%', maxFailed: 0, approvals: { count: 1 } },
+        { name: 'three', concurrency: 1, maxFailed: 0, approvals: { count: 1 } },
       ],
-      notes: ['stage two: approval; pause the rollout before it'],
+      notes: ['stage three: approval after the last stage; nothing waits for it'],
     },
   )
 })

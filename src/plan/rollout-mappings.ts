@@ -135,9 +135,10 @@ export interface RollingSyncStep {
 export function fromRollingSync(steps: readonly RollingSyncStep[]): MappedRollout {
   const notes: string[] = []
   const rings = steps.map(({ matchExpressions = [], maxUpdate = '100%' }, i): RingSpec => {
-    if (isZero(maxUpdate)) notes.push(`step ${i + 1}: maxUpdate 0 waits for a person; pause the rollout before it`)
     const selector = matchExpressions.length === 0 ? {} : { selector: { matchExpressions } }
-    return { name: `step-${i + 1}`, ...selector, concurrency: isZero(maxUpdate) ? 1 : maxUpdate }
+    if (!isZero(maxUpdate)) return { name: `step-${i + 1}`, ...selector, concurrency: maxUpdate }
+    notes.push(`step ${i + 1}: maxUpdate 0 waits for a person; one approval opens the ring, not each application`)
+    return { name: `step-${i + 1}`, ...selector, concurrency: 1, approvals: { count: 1 } }
   })
   return { rings, notes }
 }
@@ -148,22 +149,28 @@ export interface KubeFleetStage {
   readonly labelSelector?: LabelSelector
   readonly maxConcurrency?: Limit
   readonly waitMs?: number
-  readonly needsApproval?: boolean
+  /** An Approval among beforeStageTasks. */
+  readonly approvalBefore?: boolean
+  /** An Approval among afterStageTasks. */
+  readonly approvalAfter?: boolean
 }
 
 /** Rings for KubeFleet's stages; any failure stops them, as there. */
 export function fromKubeFleet(stages: readonly KubeFleetStage[]): MappedRollout {
   const notes: string[] = []
-  const rings = stages.map(({ name, labelSelector, maxConcurrency = 1, waitMs, needsApproval }): RingSpec => {
-    if (needsApproval) notes.push(`stage ${name}: approval; pause the rollout before it`)
+  const rings = stages.map(({ name, labelSelector, maxConcurrency = 1, waitMs, approvalBefore }, i): RingSpec => {
+    const needsApproval = approvalBefore || stages[i - 1]?.approvalAfter
     return {
       name: ringName(name),
       ...(labelSelector ? { selector: labelSelector } : {}),
       concurrency: maxConcurrency,
       maxFailed: 0,
       ...(waitMs === undefined ? {} : { soakMs: waitMs }),
+      ...(needsApproval ? { approvals: { count: 1 } } : {}),
     }
   })
+  const last = stages.at(-1)
+  if (last?.approvalAfter) notes.push(`stage ${last.name}: approval after the last stage; nothing waits for it`)
   return { rings, notes }
 }
 

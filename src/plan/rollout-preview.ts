@@ -30,6 +30,8 @@ export interface PreviewRing {
   /** How many moves of `concurrency` clusters it takes. */
   readonly steps: number
   readonly soakMs: number
+  /** What else it asks for: gates before it opens, approvals, gates before it is through. */
+  readonly asks: readonly string[]
 }
 
 /** What would happen. */
@@ -78,6 +80,7 @@ export function previewRollout(
       ),
       steps: Math.ceil(moving / limit),
       soakMs: ring.soakMs ?? 0,
+      asks: asksOf(ring),
     }
   })
   return {
@@ -86,6 +89,12 @@ export function previewRollout(
     warnings: [...emptyRings(shown), ...unrepresented(byRing)],
     expectedMs: shown.reduce((sum, { steps, soakMs }) => sum + steps * perClusterMs + soakMs, 0),
   }
+}
+
+function asksOf({ approvals, gates = [] }: RingSpec): string[] {
+  const named = (when: 'Open' | 'Pass') => gates.filter((gate) => gate.when === when).map(({ name }) => `gate ${name}`)
+  const people = approvals ? [`approval${approvals.count > 1 ? ` of ${approvals.count}` : ''}`] : []
+  return [...named('Open'), ...people, ...named('Pass')]
 }
 
 function emptyRings(rings: readonly PreviewRing[]): string[] {

@@ -91,6 +91,8 @@ describe('rows of the view', () => {
       { state: 'Pending', waitsFor: 'budget', message: 'held' },
     ],
     ['waits for a person', held('Paused'), cluster(), true, { state: 'Pending', waitsFor: 'approval' }],
+    ['waits for a word', held('ApprovalPending'), cluster(), true, { state: 'Pending', waitsFor: 'approval' }],
+    ['waits for the world', held('GatePending'), cluster(), true, { state: 'Pending', waitsFor: 'gate' }],
     ['waits, other words', held('ReportPending'), cluster(), true, { state: 'Pending', waitsFor: 'ring' }],
     [
       'never heard',

@@ -74,13 +74,28 @@ function whyHeld(rollout: Rollout): string {
 function liveDrawing({ terminal }: WatchInput): (rollout: Rollout) => void {
   let drawn = 0
   return (rollout) => {
-    const lines = [headLine(rollout), ...ringLines(rollout).split('\n'), whyHeld(rollout)]
-    if (!ENDED.includes(rollout.status?.phase)) lines.push('Ctrl-C leaves; it goes on.')
-    const shown = lines.map((line) => [...line].slice(0, Math.max(20, terminal.columns - 1)).join(''))
+    const width = Math.max(20, terminal.columns - 1)
+    const rings = ringLines(rollout)
+      .split('\n')
+      .map((line) => [...line].slice(0, width).join(''))
+    const shown = [...wrapped(headLine(rollout), width), ...rings, ...wrapped(whyHeld(rollout), width)]
+    if (!ENDED.includes(rollout.status?.phase)) shown.push('Ctrl-C leaves; it goes on.'.slice(0, width))
     const back = drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`
     drawn = shown.length
     terminal.data(`${back}${shown.join('\n')}\n`)
   }
+}
+
+/** A sentence in lines of at most so many characters, broken between words where that is possible. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (let rest = text; rest !== '';) {
+    const at = rest.length <= width ? rest.length : rest.lastIndexOf(' ', width)
+    const end = at <= 0 ? width : at
+    lines.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return lines
 }
 
 /** One line for each change of what a person would tell: phase, numbers of the moving ring, why it waits. */

@@ -47,7 +47,13 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
     { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1, soak: '10m' },
     { name: 'early', count: 1, concurrency: 10 },
   ]
-  await client.create(RolloutPlan, build(RolloutPlan, 'ns/careful', { spec: { rings, start: 'Automatic' } }), write)
+  const asks = {
+    approvals: { count: 2, noSelfApproval: false },
+    gates: [{ name: 'base', when: 'Open' as const, bundleReady: { bundle: 'base' } }],
+  }
+  const planned = rings.map((ring) => (ring.name === 'early' ? { ...ring, ...asks } : ring))
+  const plan = { rings: planned, start: 'Automatic' as const }
+  await client.create(RolloutPlan, build(RolloutPlan, 'ns/careful', { spec: plan }), write)
   await client.create(Bundle, buildBundle('ns/hello', { placement: 'p', rollout: { plan: 'careful' } }), write)
   const clusters = {
     a: { ring: 'canary', region: 'eu' },
@@ -120,9 +126,9 @@ test('the plan is shown before it starts: rings, frozen, offline, who is in none
   await rolloutStart('hello', { ...input, flags: { dryRun: true } })
   assert.deepEqual(said.out.split('\n'), [
     'bundle hello: 3 clusters, at least 10m0s with a minute for each step',
-    'RING     MEMBERS   OFFLINE   FROZEN   STEPS   SOAK',
-    'canary   1         1         0        0       10m0s',
-    'early    1         1         0        0       -',
+    'RING     MEMBERS   OFFLINE   FROZEN   STEPS   SOAK    ASKS',
+    'canary   1         1         0        0       10m0s   -',
+    'early    1         1         0        0       -       gate base, approval of 2',
     '(none)   1',
     '',
   ])
@@ -232,9 +238,10 @@ test('watch: a line for each change, drawn over on a terminal, until it ends; ex
     '',
   ])
   assert.equal(await both({ ...input.terminal, isLive: true, columns: 30 }), 0)
-  assert.ok(said.out.includes('\u001b[5A\u001b[J'), 'drawn over')
+  assert.equal(said.out.split('\u001b[J').length, 4, 'drawn over')
+  const lines = said.out.split('\n').map((line) => line.slice(line.lastIndexOf('\u001b[J') + 1))
   assert.ok(
-    said.out.split('\n').every((line) => line.replace('\u001b[5A\u001b[J', '').length < 30),
+    lines.every((line) => line.length < 33),
     said.out,
   )
   assert.match(said.out, /Ctrl-C leaves; it goes on\.\n/)

@@ -253,16 +253,17 @@ function asRing({ soak, ...ring }: RolloutPlan['spec']['rings'][number]): RingSp
 
 function previewText(bundle: string, { rings, expectedMs, unringed }: RolloutPreview): string {
   const rows = [
-    ['RING', 'MEMBERS', 'OFFLINE', 'FROZEN', 'STEPS', 'SOAK'],
-    ...rings.map(({ name, members, offline, frozen, steps, soakMs }) => [
+    ['RING', 'MEMBERS', 'OFFLINE', 'FROZEN', 'STEPS', 'SOAK', 'ASKS'],
+    ...rings.map(({ name, members, offline, frozen, steps, soakMs, asks }) => [
       name,
       String(members.length),
       String(offline.length),
       String(frozen.length),
       String(steps),
       soakMs === 0 ? '-' : formatDuration(soakMs),
+      asks.join(', ') || '-',
     ]),
-    ...(unringed.length > 0 ? [['(none)', String(unringed.length), '', '', '', '']] : []),
+    ...(unringed.length > 0 ? [['(none)', String(unringed.length), '', '', '', '', '']] : []),
   ]
   const total = rings.reduce((sum, { members }) => sum + members.length, 0) + unringed.length
   return `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step\n${columns(rows)}\n`
