@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { Assignment } from '../kinds/assignment.ts'
+import { Cluster } from '../kinds/cluster.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'
@@ -69,6 +70,23 @@ describe('content', () => {
     const back = await run(3, objects(60, 2000))
     assert.ok(back < 1500, `${back} bytes`)
     assert.equal(hub.network.requests.filter((request) => request.includes(ROUTES.blob)).length, 0)
+  })
+
+  it('comes no faster than the line of its site, which is free for the rest meanwhile', async () => {
+    const cluster = await hub.client.get(Cluster, { name: 'store-1' })
+    await hub.client.update(Cluster, { ...cluster, spec: { ...cluster.spec, maxBytesPerSecond: 10_000 } })
+    await hub.clock.settle()
+    const begin = hub.clock.monotonicMs()
+    const bytes = await run(1, objects(60, 2000))
+    const tookMs = hub.clock.monotonicMs() - begin
+    assert.ok(bytes > 50_000, `${bytes} bytes`)
+    assert.ok(tookMs + 1 >= (bytes / 10_000 - 1) * 1000, `${bytes} bytes in ${tookMs} ms`)
+    assert.equal(site.agent().linkState(), 'Following')
+    // A small change does not wait for what was sent before it.
+    await hub.clock.advance(60_000)
+    const again = hub.clock.monotonicMs()
+    await run(2, objects(60, 2000, { 30: 'changed' }))
+    assert.ok(hub.clock.monotonicMs() - again < 10_000)
   })
 
   it('goes on where it broke off, and comes whole when its base was lost', async () => {

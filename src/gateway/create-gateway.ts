@@ -27,6 +27,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { everySigner, trustVersionOf, writePublicKey } from '../wire/trust.ts'
 import { WireError } from '../wire/validate.ts'
 import { bytesAnswer, jsonAnswer, notFound, refusalAnswer, resumableAnswer } from './answers.ts'
+import { createBandwidth } from './bandwidth.ts'
 import { clusterIdOf } from './caller.ts'
 import { createEnrolment, isAdmitted, notAccepted, unknownCluster } from './enrol.ts'
 import type { IssueCertificate } from './enrol.ts'
@@ -96,6 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const liveness = createLiveness({ client: options.client, clock, log, gateway: options.name })
   const traffic = createTraffic()
+  const bandwidth = createBandwidth(clock)
   const skew = createSkew({ client: informers.client, clock, log })
   const reports = createReports({ client: informers.client, clock, log, traffic })
   const held = createHeld({
@@ -142,7 +144,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (after) instances.note(after)
     follow.wake(id)
     if (after) return
-    for (const part of [liveness, reports, instances, reportQuota, traffic, skew]) part.forget(id)
+    for (const part of [liveness, reports, instances, reportQuota, traffic, bandwidth, skew]) part.forget(id)
   })
   const running = Promise.all([informers.run(life.signal), liveness.run(life.signal)])
 
@@ -186,9 +188,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       const wait = parameters.get('wait')
       return wait === null ? followAnswer(cluster, by, signal) : pollAnswer(cluster, by, { wait, signal })
     }
-    if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster, request, parameters)
-    if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return blobAnswer(cluster, path, request)
-    if (request.method === 'GET' && path.startsWith(ROUTES.set)) return setAnswer(cluster, request, parameters)
+    const atItsPace = async (answer: Promise<HttpResponse>) =>
+      bandwidth.pace(cluster, await answer, AbortSignal.any([signal, life.signal]), () => clusterById(cluster.spec.id))
+    if (at === `GET ${ROUTES.document}`) return atItsPace(documentAnswer(cluster, request, parameters))
+    if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return atItsPace(blobAnswer(cluster, path, request))
+    if (request.method === 'GET' && path.startsWith(ROUTES.set))
+      return atItsPace(setAnswer(cluster, request, parameters))
     if (at === `POST ${ROUTES.held}`) {
       reportQuota.take(cluster.spec.id)
       await held(cluster, assignmentOf(cluster), body)

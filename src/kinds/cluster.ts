@@ -109,6 +109,13 @@ export const Cluster = defineKind({
           'The kind of place it is in; what its times were when it joined. Connected: heard every 30 s, offline after 2 min. Edge: 60 s, 15 min. Intermittent: 5 min, 7 days.',
       }),
     ),
+    maxBytesPerSecond: optional(
+      int({
+        minimum: 1024,
+        description:
+          'How fast content is sent to it. Without it as its class says: Connected without limit, Edge 4 MiB/s, Intermittent 256 KiB/s.',
+      }),
+    ),
     values: optional(
       rawObject({ description: 'Values of this cluster for templates of bundles, as `.Cluster.Values`.' }),
     ),

@@ -13,3 +13,10 @@ export const SITE_CLASS_TIMES: Readonly<
   /** A ship, a train, a line that is switched on at night: a week. */
   Intermittent: { checkInSeconds: 300, offlineAfterSeconds: 604_800 },
 }
+
+/** How fast content goes to a cluster of a class unless the cluster says otherwise: a store's line is there for its tills. */
+export const SITE_CLASS_BYTES_PER_SECOND: Readonly<Record<SiteClass, number | undefined>> = {
+  Connected: undefined,
+  Edge: 4 * 1024 * 1024,
+  Intermittent: 256 * 1024,
+}
