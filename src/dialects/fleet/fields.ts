@@ -89,7 +89,10 @@ const HELM: Fields = {
     'flag',
     "helm.skipSchemaValidation has no effect: values are always checked against the chart's schema",
   ),
-  disableDependencyUpdate: near('flag', 'Dependencies are never fetched: they must be in `charts/` of the chart.'),
+  disableDependencyUpdate: near(
+    'flag',
+    'Dependencies of the same bundle (`file://`) are always taken, others never: they must be in `charts/` of the chart.',
+  ),
 }
 
 const DRIFT: Fields = {

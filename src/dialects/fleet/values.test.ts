@@ -85,6 +85,30 @@ test('charts are found where they are, and nothing beside them is deployed', () 
   )
 })
 
+test('dependencies beside a chart are packed in', () => {
+  const sub = {
+    'dep/Chart.yaml': 'apiVersion: v2\nname: dep\nversion: 1.0.0\n',
+    'dep/templates/d.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dep}\n',
+  }
+  const chart = (repository: string) =>
+    `apiVersion: v2\nname: ch\nversion: 1.0.0\ndependencies:\n- {name: dep, version: 1.0.0, repository: "${repository}"}\n`
+  const objects = (repository: string, more: Record<string, string> = {}) =>
+    readFleetTree({
+      ...sub,
+      'ch/Chart.yaml': chart(repository),
+      'fleet.yaml': { helm: { chart: 'ch' } },
+      ...more,
+    }).objects('c1')
+  assert.deepEqual(
+    (objects('file://../dep') as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name),
+    ['dep'],
+    'H22',
+  )
+  assert.match(shown(objects('https://x/y')), /missing in charts\/ directory: dep/)
+  assert.match(shown(objects('file://../../dep')), /which is outside the directory of the bundle; put dep into charts/)
+  assert.match(shown(objects('file://../ch')), /depend on one another more than 8 deep/)
+})
+
 test('charts from elsewhere become Sources whose files are included', () => {
   const repo = 'https://charts.example.com'
   const read = readFleetTree({

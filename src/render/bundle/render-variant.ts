@@ -29,6 +29,7 @@ import { goValue, watchInputs } from './watch-inputs.ts'
 import type { WatchedInputs } from './watch-inputs.ts'
 import { detectStyle, insidePath, kustomizationIn } from './detect-style.ts'
 import type { Style } from './detect-style.ts'
+import { chartFiles } from './chart-files.ts'
 import { createExpander } from './expand.ts'
 import type { Expander } from './expand.ts'
 import { finishObjects, refuseSecrets } from './finish.ts'
@@ -55,13 +56,14 @@ function profileFor(recipe: BundleRecipe): HelmProfile {
 function chartAt(path: string, recipe: BundleRecipe, files: ArtifactFiles): Chart {
   const loaded = remembered(charts, files, () => new Map<string, Chart>())
   const profile = profileFor(recipe)
-  const ignored = (recipe.ignore ?? []).map((one) => insidePath(recipe.path ?? '', one, 'spec.source.ignore'))
-  const key = JSON.stringify([profile.name, path, ignored])
+  const base = insidePath('', recipe.path ?? '', 'spec.source.path')
+  const ignored = (recipe.ignore ?? []).map((one) => insidePath(base, one, 'spec.source.ignore'))
+  const key = JSON.stringify([profile.name, path, base, ignored])
   const chart =
     loaded.get(key) ??
     (path.endsWith('.tgz')
       ? loadChartArchive(files.get(path)!, { profile })
-      : loadChart(below(files, path, ignored), { profile }))
+      : loadChart(chartFiles(path, { files, base, ignored }), { profile }))
   loaded.set(key, chart)
   return chart
 }
@@ -387,16 +389,6 @@ function renderNoting(note: () => void, render: () => RenderedChart): RenderedCh
     note()
     throw caught
   }
-}
-
-function below(files: ArtifactFiles, path: string, ignored: readonly string[]): Map<string, Uint8Array> {
-  const folder = path === '' ? '' : `${path}/`
-  return new Map(
-    [...files]
-      .filter(([name]) => name.startsWith(folder))
-      .filter(([name]) => !ignored.some((one) => name === one || name.startsWith(`${one}/`)))
-      .map(([name, bytes]) => [name.slice(folder.length), bytes]),
-  )
 }
 
 /** Templates without a chart of their own: they get one that says nothing. */

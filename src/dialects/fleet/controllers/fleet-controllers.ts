@@ -180,8 +180,7 @@ function releaseOf({ metadata, spec }: Rollout): string {
 function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): RolloutCounts | undefined {
   if (!status?.release) return undefined
   const [rollout] = rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)
-  const each = (rollout?.status as { bundles?: readonly ({ name: string } & RolloutCounts)[] } | undefined)?.bundles
-  return each?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
+  return rollout?.status?.bundles?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
 }
 
 /** Groups whose members or their states a change of a Cluster touches. */

@@ -138,7 +138,7 @@ test('a mistyped path, a bad commit and an empty one take nothing away', async (
   assert.match(await condition('Ready'), /^False NoBundles: .*Nothing that is delivered is taken away\.$/)
   await push('c3', { ...withoutDb, 'web/cm.yaml': cm('web', '3') })
   assert.deepEqual(await bundles(), ['apps-web'], 'a directory that is gone takes its bundle with it')
-  assert.ok((await delivered())['c2']?.includes('apps-web: web/web 3'))
+  assert.deepEqual((await delivered())['c2'], ['apps-web: web/web 3'])
 })
 
 test('groups, names of others, and what has no effect', async (t) => {
@@ -183,4 +183,20 @@ test('clusters of another workspace are not reached', async (t) => {
   assert.deepEqual(Object.keys(await delivered()).sort(), ['c1', 'c2'])
   const placement = await hub.find(Placement, 'fleet-default/apps')
   assert.equal(placement?.status?.selected, 2)
+})
+
+test('what was made of a GitRepo goes with it; what others made stays', async (t) => {
+  const { hub, repo, settle, bundles, delivered } = await world(t)
+  await repo()
+  await hub.create(build(Source, 'fleet-default/own', { spec: { git: { url: 'https://x/y' } } }), Source)
+  await hub.client.delete(GitRepo, { namespace: 'fleet-default', name: 'apps' })
+  await settle()
+  assert.deepEqual([await bundles(), await delivered()], [[], {}])
+  const left = async (type: typeof Source) => (await hub.client.list(type, { namespace: 'fleet-default' })).items
+  assert.deepEqual(
+    (await left(Source)).map(({ metadata }) => metadata.name),
+    ['own'],
+  )
+  assert.equal((await hub.client.list(Placement, { namespace: 'fleet-default' })).items.length, 0)
+  assert.equal((await hub.client.list(FleetBundle, { namespace: 'fleet-default' })).items.length, 0)
 })
