@@ -1,6 +1,6 @@
 /** Who may accept a cluster: the policy that ships with our kinds, for both homes. */
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from './builtin/admission.ts'
 import { Cluster } from './cluster.ts'
+import { ownBinding, ownPolicy } from './own-policy.ts'
 
 const NAME = 'clusters-accept.flotilla.dev'
 
@@ -8,43 +8,24 @@ const admitted = (object: string) =>
   `(has(${object}.spec.accepted) && ${object}.spec.accepted && !has(${object}.spec.refused))`
 
 /** Accepting a cluster, or letting one in again that was turned away, needs the verb `accept` on it. */
-export const ACCEPT_POLICY: ValidatingAdmissionPolicy = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicy',
-  metadata: { name: NAME },
-  spec: {
-    failurePolicy: 'Fail',
-    matchConstraints: {
-      resourceRules: [
-        {
-          apiGroups: [Cluster.group],
-          apiVersions: ['*'],
-          operations: ['CREATE', 'UPDATE'],
-          resources: [Cluster.plural],
-          scope: '*',
-        },
-      ],
+export const ACCEPT_POLICY = ownPolicy({
+  name: NAME,
+  kind: Cluster,
+  operations: ['CREATE', 'UPDATE'],
+  matchConditions: [
+    {
+      name: 'lets-the-cluster-in',
+      expression: `${admitted('object')} && (oldObject == null || !${admitted('oldObject')})`,
     },
-    matchConditions: [
-      {
-        name: 'lets-the-cluster-in',
-        expression: `${admitted('object')} && (oldObject == null || !${admitted('oldObject')})`,
-      },
-    ],
-    validations: [
-      {
-        expression: `authorizer.group('${Cluster.group}').resource('${Cluster.plural}').name(object.metadata.name).check('accept').allowed()`,
-        messageExpression: `request.userInfo.username + ' may not accept ' + object.metadata.name + ': it needs the verb accept on ${Cluster.plural}.${Cluster.group}'`,
-        reason: 'Forbidden',
-      },
-    ],
-  },
-}
+  ],
+  validations: [
+    {
+      expression: `authorizer.group('${Cluster.group}').resource('${Cluster.plural}').name(object.metadata.name).check('accept').allowed()`,
+      messageExpression: `request.userInfo.username + ' may not accept ' + object.metadata.name + ': it needs the verb accept on ${Cluster.plural}.${Cluster.group}'`,
+      reason: 'Forbidden',
+    },
+  ],
+})
 
 /** The policy holds everywhere. */
-export const ACCEPT_BINDING: ValidatingAdmissionPolicyBinding = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicyBinding',
-  metadata: { name: NAME },
-  spec: { policyName: NAME, validationActions: ['Deny'] },
-}
+export const ACCEPT_BINDING = ownBinding(ACCEPT_POLICY)

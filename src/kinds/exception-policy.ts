@@ -1,6 +1,6 @@
 /** Who may use a window's exception: a policy that ships with our kinds, for both homes. */
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from './builtin/admission.ts'
 import { Rollout } from './rollout.ts'
+import { ownBinding, ownPolicy } from './own-policy.ts'
 
 const NAME = 'rollouts-except.flotilla.dev'
 
@@ -12,38 +12,19 @@ const IS_THEM = [
 ].join(' : ')
 
 /** Who adds an exception to a Rollout is the user, is in the group, or has the verb `use` on the role that it names. */
-export const EXCEPTION_POLICY: ValidatingAdmissionPolicy = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicy',
-  metadata: { name: NAME },
-  spec: {
-    failurePolicy: 'Fail',
-    matchConstraints: {
-      resourceRules: [
-        {
-          apiGroups: [Rollout.group],
-          apiVersions: ['*'],
-          operations: ['CREATE', 'UPDATE'],
-          resources: [Rollout.plural],
-          scope: '*',
-        },
-      ],
+export const EXCEPTION_POLICY = ownPolicy({
+  name: NAME,
+  kind: Rollout,
+  operations: ['CREATE', 'UPDATE'],
+  matchConditions: [{ name: 'uses-exceptions', expression: 'has(object.spec.exceptions)' }],
+  validations: [
+    {
+      expression: `object.spec.exceptions.all(e, (${IS_OLD}) || (${IS_THEM}))`,
+      messageExpression: `request.userInfo.username + ' may not use an exception of ' + object.metadata.name + ': it must be their own name or group, or a role they have (verb use on exceptions.${Rollout.group})'`,
+      reason: 'Forbidden',
     },
-    matchConditions: [{ name: 'uses-exceptions', expression: 'has(object.spec.exceptions)' }],
-    validations: [
-      {
-        expression: `object.spec.exceptions.all(e, (${IS_OLD}) || (${IS_THEM}))`,
-        messageExpression: `request.userInfo.username + ' may not use an exception of ' + object.metadata.name + ': it must be their own name or group, or a role they have (verb use on exceptions.${Rollout.group})'`,
-        reason: 'Forbidden',
-      },
-    ],
-  },
-}
+  ],
+})
 
 /** The policy holds everywhere. */
-export const EXCEPTION_BINDING: ValidatingAdmissionPolicyBinding = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicyBinding',
-  metadata: { name: NAME },
-  spec: { policyName: NAME, validationActions: ['Deny'] },
-}
+export const EXCEPTION_BINDING = ownBinding(EXCEPTION_POLICY)
