@@ -148,6 +148,21 @@ describe('an agent', () => {
     assert.notEqual(await site.configMap('a'), undefined, 'admitted again, it begins')
   })
 
+  it('tries again when somebody asks, and says which try it tells of', async () => {
+    const { hub, site } = await joined()
+    const bundle = { generation: 1, objects: [configMap('a')] }
+    await hub.assign('store-1', { [BUNDLE]: bundle })
+    await site.until(BUNDLE, 'Ready')
+    const tried = async () => {
+      await hub.clock.advance(10_000)
+      const { bundles } = (await hub.client.get(ClusterReport, { name: 'store-1' })).spec
+      return bundles.map(({ state, attempt }) => `${state} ${attempt ?? 0}`)
+    }
+    assert.deepEqual(await tried(), ['Ready 0'])
+    await hub.assign('store-1', { [BUNDLE]: { ...bundle, attempt: 2 } })
+    assert.deepEqual(await tried(), ['Ready 2'])
+  })
+
   it('keeps what runs when a document is refused, and absence removes nothing', async () => {
     const { hub, site } = await joined()
     await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('a')] } })

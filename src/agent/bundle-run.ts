@@ -20,6 +20,8 @@ export interface BundleRun {
   readonly manager: string
   /** The set it works on: the one that is asked for, or the one that was gone back to. */
   set: Digest
+  /** How often somebody asked to try again, as far as that has begun. */
+  attempt: number
   inventory: Inventory | undefined
   inventoryRead: boolean
   plan: SetPlan | undefined
@@ -65,6 +67,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     epoch,
     manager: fieldManager(entry.bundle),
     set: entry.set,
+    attempt: entry.attempt ?? 0,
     inventory: undefined,
     inventoryRead: false,
     plan: undefined,

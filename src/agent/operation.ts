@@ -71,7 +71,8 @@ export function createOperation(ports: OperationPorts) {
     const { entry, epoch } = run
     if (!run.inventoryRead) takeInventory(run, await state.readInventory(entry.bundle, signal))
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
-    const wanted = { ...entry, epoch, ...(startByMs === undefined ? {} : { startByMs }) }
+    const again = (entry.attempt ?? 0) > run.attempt
+    const wanted = { ...entry, epoch, again, ...(startByMs === undefined ? {} : { startByMs }) }
     const decision = decideOperation(
       run.inventory && { ...run.inventory, isStuck: isStuck(run.inventory) },
       wanted,
@@ -86,6 +87,7 @@ export function createOperation(ports: OperationPorts) {
       const closed = around.gate(plan)
       if (closed) return closed
       await begin(run, plan, { applier, operation: decision.operation, others: around.others(), signal })
+      run.attempt = entry.attempt ?? 0
     }
     if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })
     return carryOn(run, plan, { applier, around, signal })

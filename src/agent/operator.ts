@@ -107,7 +107,8 @@ export function createOperator(ports: OperatorPorts) {
       const slot = slots.get(entry.bundle)
       if (slot && slot.run.entry.set === entry.set && slot.run.entry.generation === entry.generation) {
         // Admitted again: it may begin now, and what was missed before is not what it is now.
-        if (slot.run.entry.startBy !== entry.startBy || slot.run.entry.admittedAt !== entry.admittedAt) {
+        const { startBy, admittedAt, attempt } = slot.run.entry
+        if (startBy !== entry.startBy || admittedAt !== entry.admittedAt || attempt !== entry.attempt) {
           slot.came = cameWith(entry, document)
           slot.dueAt = clock.monotonicMs()
         }
@@ -147,7 +148,8 @@ export function createOperator(ports: OperatorPorts) {
       result = failed(slot, caught)
     }
     slot.dueAt = clock.monotonicMs() + result.lookAgainMs
-    const row = { ...rowOf(run.entry, result.row), ...detailsOf(run) }
+    const tried = run.attempt === 0 ? {} : { attempt: run.attempt }
+    const row = { ...rowOf(run.entry, result.row), ...tried, ...detailsOf(run) }
     if (jsonEqual(row, slot.row)) return
     log.info(
       { bundle: row.bundle, generation: row.generation, state: row.state, message: row.message },

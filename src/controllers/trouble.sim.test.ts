@@ -120,3 +120,18 @@ test('an agent that has not begun by start-by is admitted again, and its documen
   await say(hub, 'Ready', 'a')
   assert.equal(await tell(hub), 'Completed all []')
 })
+
+test('somebody asks that a failed site tries again: its document says so, and the others go on when it is well', async (t) => {
+  const hub = await fleet(t, { a: {}, b: {} }, { rings: [{ name: 'all', concurrency: 1, maxFailed: 0 }] })
+  await say(hub, 'Failed', 'a')
+  assert.equal(await tell(hub), 'Failed all [a]')
+  const found = await hub.client.get(Rollout, { namespace: 'default', name: 'hello-g1' })
+  const act = { n: 1, verb: 'Retry' as const, by: 'system:flotilla:hub', at: '2026-01-01T00:00:00Z' }
+  await hub.client.update(Rollout, { ...found, spec: { ...found.spec, acts: [act] } })
+  await hub.clock.advance(3000)
+  assert.equal(await tell(hub), 'Progressing all [a]')
+  const document = await hub.documentOf('a')
+  assert.deepEqual([document.revision, document.content.entries[0]?.attempt], [2, 1])
+  await say(hub, 'Ready', 'a')
+  assert.equal(await tell(hub), 'Progressing all [b]')
+})

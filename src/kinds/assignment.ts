@@ -41,6 +41,7 @@ export const Assignment = defineKind({
             { description: 'The last revision before it that was well here.' },
           ),
         ),
+        attempt: optional(int({ description: 'How often somebody asked to try it again.' })),
         startBy: optional(time({ description: 'Not begun by then, the agent waits to be admitted again.' })),
         admittedAt: optional(time({ description: 'When it was admitted.' })),
         catchUp: optional(enumOf(CATCH_UP, { description: 'What it does if it was away: see Bundle.' })),

@@ -57,6 +57,7 @@ export const ClusterReport = defineKind({
         generation: int(),
         set: digest(),
         state: enumOf(STATES),
+        attempt: optional(int({ description: 'Which of the tries that somebody asked for this is about.' })),
         message: optional(text({ max: 4096, description: "The cluster's own words." })),
         firstFailing: optional(text({ max: 1024, description: 'The first object that is not well.' })),
         drift: optional(

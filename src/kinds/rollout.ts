@@ -183,6 +183,7 @@ export const Rollout = defineKind({
           ring: ringName(),
           admittedAt: time(),
           startBy: optional(time({ description: 'Not begun by then, the slot is free again after a margin.' })),
+          attempt: optional(int({ description: 'Which of the tries that somebody asked for it is.' })),
           failedAt: optional(time({ description: 'Since then it counts as failed, until it is Ready.' })),
         }),
         { max: 10_000, description: 'Clusters that hold a slot: admitted, and not yet reported Ready.' },

@@ -38,6 +38,8 @@ test('admitted again with a later start-by: the document says so, once, and keep
   assert.deepEqual([renewed.changed, renewed.entries], [true, [again]])
   assert.equal(assemble({ entries: renewed.entries, admissions: [again] }).changed, false)
   assert.equal(assemble({ entries: [again], admissions: [present] }).changed, false, 'never back to an earlier one')
+  const tried = assemble({ entries: [entry('ns/b', 2)], admissions: [{ ...entry('ns/b', 2), attempt: 1 }] })
+  assert.deepEqual([tried.changed, tried.entries[0]?.attempt], [true, 1], 'and so is another try')
   const other = assemble({ entries: [again], admissions: [entry('ns/c', 1)] })
   assert.deepEqual(other.entries[0], again, 'another bundle that moves does not take it away')
 })

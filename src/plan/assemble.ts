@@ -19,6 +19,8 @@ export interface AssembledEntry {
   /** The Rollout that admitted it, `namespace/name`. */
   readonly rollout: string
   readonly startBy?: string
+  /** How often somebody asked to try it again. */
+  readonly attempt?: number
   /** The last revision before it that was well here. */
   readonly before?: Revision
   /** Its secret values, sealed to a key of this cluster; a new admission has none yet. */
@@ -110,10 +112,15 @@ export function assemble(input: AssembleInput): Assembled {
       const { bundle, generation } = present
       if (present.set !== admission.set)
         conflicts.push({ bundle, generation, kept: present.set, refused: admission.set })
-      else if (isLater(admission.startBy, present.startBy)) {
-        // Admitted again: an agent that did not begin in time may begin now.
-        const { startBy, admittedAt } = admission
-        entries.set(bundle, { ...present, ...(startBy && { startBy }), ...(admittedAt && { admittedAt }) })
+      else if (isLater(admission.startBy, present.startBy) || (admission.attempt ?? 0) > (present.attempt ?? 0)) {
+        // Admitted again: an agent that did not begin in time, or failed, may begin now.
+        const { startBy, admittedAt, attempt } = admission
+        entries.set(bundle, {
+          ...present,
+          ...(startBy && { startBy }),
+          ...(admittedAt && { admittedAt }),
+          ...(attempt && { attempt }),
+        })
         changed = true
       }
       continue

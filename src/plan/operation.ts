@@ -40,6 +40,8 @@ export interface Wanted {
   readonly set: Digest
   /** Not begun by then, it waits to be admitted again. */
   readonly startByMs?: number
+  /** Somebody asked to try the same again, and that has not begun yet. */
+  readonly again?: boolean
 }
 
 /** What to do. */
@@ -58,12 +60,14 @@ export type OperationDecision =
 
 /** Decides what happens with a bundle. */
 export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, nowMs: number): OperationDecision {
+  const isLate = wanted.startByMs !== undefined && nowMs > wanted.startByMs
+  const isAgain = wanted.again === true && !isLate
   const remedy = recorded?.remedy
-  if (remedy?.set === wanted.set && wanted.generation <= remedy.generation) return { kind: 'Remedied' }
+  if (remedy?.set === wanted.set && wanted.generation <= remedy.generation && !isAgain) return { kind: 'Remedied' }
   const isOut = remedy?.action === 'Uninstall'
   if (recorded?.set === wanted.set && !isOut) {
     // Somebody asks again: that is another operation.
-    if (recorded.isStuck && wanted.generation > recorded.generation) {
+    if (isAgain || (recorded.isStuck && wanted.generation > recorded.generation)) {
       return { kind: 'Begin', operation: recorded.history?.length ? 'Upgrade' : 'Install' }
     }
     if (recorded.phase === 'Applying') return { kind: 'Resume' }
@@ -73,7 +77,7 @@ export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, 
     const why = recorded.epoch < wanted.epoch ? 'a new epoch began' : 'the hub asks for an older generation'
     return { kind: 'Hold', message: `${why}: held at generation ${recorded.generation} until the hub reaches it again` }
   }
-  if (wanted.startByMs !== undefined && nowMs > wanted.startByMs) {
+  if (isLate) {
     return {
       kind: 'Hold',
       message: `it was to start by ${formatTime(wanted.startByMs)}; waiting to be admitted again`,

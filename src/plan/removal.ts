@@ -124,6 +124,7 @@ function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<s
     }),
     free: availability.state === 'Available' && !hold,
     ...(hold ? { hold } : {}),
+    tried: 0,
     handed: standing === 'Handed',
     well: standing === 'Done',
     failed: standing === 'Handed' && reported?.state === 'Failed',

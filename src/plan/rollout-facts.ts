@@ -30,6 +30,8 @@ export interface RolloutFacts {
   /** The bundles of which it has recorded that newer Rollouts carry them. */
   readonly superseded?: readonly Superseded[]
   readonly admissions: readonly RolloutAdmission[]
+  /** How often somebody asked to try a cluster again. */
+  readonly attemptOf?: (cluster: string) => number
   /** Milliseconds since 1970. */
   readonly createdAt?: number
   /** The RolloutPlan it was made from. */

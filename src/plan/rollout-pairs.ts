@@ -29,6 +29,8 @@ export interface RolloutAdmission {
   readonly startBy?: string
   /** RFC 3339; since then it counts as failed, until it is Ready. */
   readonly failedAt?: string
+  /** Which of the tries that somebody asked for it is. */
+  readonly attempt?: number
 }
 
 /** What a rollout knows of a cluster; an unknown name is a cluster that is no longer registered. */
@@ -63,8 +65,10 @@ export interface Pair {
   readonly handed: boolean
   /** Reported well at the target. */
   readonly well: boolean
-  /** Reported Failed at the target. */
+  /** Reported Failed at the target, in its latest try. */
   readonly failed: boolean
+  /** Which of the tries that somebody asked for its report is about. */
+  readonly tried: number
   /** Reported Failed at what it runs now: heal it first. */
   readonly ailing: boolean
   /** It has nothing to get: it is not rendered for this cluster, or the document has this generation with other content. */
@@ -95,7 +99,7 @@ export function pairKey(pair: { readonly bundle: string; readonly cluster: strin
 
 /** All selected pairs of clusters that exist, in order of the release's bundles and of the clusters' names. */
 export function pairsOf(input: PairsInput): Pair[] {
-  const admitted = new Set(input.admissions.map(pairKey))
+  const admitted = new Map(input.admissions.map((admission) => [pairKey(admission), admission]))
   return input.bundles.flatMap((target) =>
     [...(input.decisions.get(target.placement) ?? [])].sort(compareText).flatMap((name) => {
       const cluster = input.clusterOf(name)
@@ -120,7 +124,7 @@ export function heldByLabel({ labels = {} }: RolloutCluster): NonNullable<PairsI
 
 interface Known {
   readonly cluster: RolloutCluster
-  readonly admitted: ReadonlySet<string>
+  readonly admitted: ReadonlyMap<string, RolloutAdmission>
   readonly waits?: string
   readonly problem?: string
   readonly hold?: PairHold
@@ -129,6 +133,7 @@ interface Known {
 function pairOf(namespace: string, released: ReleaseBundle, name: string, known: Known): Pair {
   const { availability, assigned: documents, reported: reports, reportedAt, labels = {} } = known.cluster
   const key = `${namespace}/${released.name}`
+  const slot = known.admitted.get(pairKey({ bundle: released.name, cluster: name }))
   const assigned = documents.get(key)
   const reported = reports.get(key)
   // A Release that changes nothing for this cluster asks nothing of it: what it has is what it should have.
@@ -148,7 +153,7 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     state: pairState({
       selection: { selected: true, message: '' },
       target,
-      admitted: known.admitted.has(pairKey({ bundle: target.name, cluster: name })),
+      admitted: slot !== undefined,
       availability,
       ...(assigned ? { assigned } : {}),
       ...(reported ? { reported } : {}),
@@ -162,7 +167,8 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     ...(known.hold ? { hold: known.hold } : {}),
     handed: atTarget || sameRevision(assigned, target),
     well: atTarget && (reported?.state === 'Ready' || reported?.state === 'Drifted'),
-    failed: atTarget && reported?.state === 'Failed',
+    failed: atTarget && reported?.state === 'Failed' && (reported.attempt ?? 0) >= (slot?.attempt ?? 0),
+    tried: (atTarget && reported?.attempt) || 0,
     ailing: !atTarget && reported?.state === 'Failed',
     blocked,
     ...(known.problem === undefined ? {} : { problem: known.problem }),

@@ -4,6 +4,7 @@ import type { FreedSlot, RolloutInput } from './rollout-facts.ts'
 import { compareText } from './placement-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
+import { askedAgain } from './rollout-retry.ts'
 import type { RingLimits, RingSpec } from './rollout-rings.ts'
 import { olderDrained } from './rollout-supersede.ts'
 import { sameRevision } from './state.ts'
@@ -77,7 +78,8 @@ function hasFailed(
   { rollout, now, holdOf }: Pick<RolloutInput, 'rollout' | 'now' | 'holdOf'>,
 ): boolean {
   const reported = cluster?.reported.get(`${rollout.namespace}/${admission.bundle}`)
-  if (target && isReportedAt(target, reported) && reported?.state === 'Failed') return true
+  const isLatest = (reported?.attempt ?? 0) >= (admission.attempt ?? 0)
+  if (target && isReportedAt(target, reported) && reported?.state === 'Failed' && isLatest) return true
   // One that is held after its admission does not begin, and is late through no fault of its own.
   if (target && reported?.state !== 'Progressing' && holdOf?.(target, admission.cluster)) return false
   const { progressDeadlineMs } = rollout
@@ -142,6 +144,7 @@ export function nextAdmissions(members: {
 }): RolloutAdmission[] {
   const { input, pairs, kept, inUse, limits, ringOf } = members
   const holding = new Set(kept.map(pairKey))
+  const isAsked = askedAgain(input, kept)
   const clusters = new Set(inUse.clusters)
   const failed = new Set(inUse.failed)
   const own = new Set(kept.map(({ cluster }) => cluster))
@@ -152,7 +155,8 @@ export function nextAdmissions(members: {
   const isWithin = busy() <= limits.flight
   const inUseMayMove = isWithin || olderDrained(input.predecessors)
   const candidates = pairs
-    .filter((pair) => pair.free && !pair.well && !pair.failed && !pair.blocked && !holding.has(pairKey(pair)))
+    .filter((pair) => pair.free && !pair.well && !pair.blocked)
+    .filter((pair) => isAsked(pair) || (!pair.failed && !holding.has(pairKey(pair))))
     .map((pair) => ({ pair, rank: inUse.pairs.has(pairKey(pair)) ? 0 : pair.ailing ? 1 : 2 }))
     .sort((a, b) => a.rank - b.rank || compareText(a.pair.cluster, b.pair.cluster))
   const admitted: RolloutAdmission[] = []
@@ -171,6 +175,7 @@ export function nextAdmissions(members: {
     own.add(cluster)
     ownFailed.delete(cluster)
     const { name: ring, startByMs } = ringOf(pair)
+    const attempt = input.rollout.attemptOf?.(cluster) ?? 0
     admitted.push({
       bundle: pair.bundle,
       cluster,
@@ -178,6 +183,7 @@ export function nextAdmissions(members: {
       admittedAt: formatTime(input.now),
       // A removal is not content: it has no start-by.
       ...(startByMs === undefined || input.removal ? {} : { startBy: formatTime(input.now + startByMs) }),
+      ...(attempt === 0 ? {} : { attempt }),
     })
   }
   return admitted

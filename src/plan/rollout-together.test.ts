@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../core/digest.ts'
 import type { State } from '../kinds/states.ts'
+import { attemptsBy } from './rollout-retry.ts'
 import { planRollout } from './rollout.ts'
 import type { ReleaseBundle, RolloutCluster, RolloutFacts, RolloutInput } from './rollout.ts'
 import type { ClusterContent } from './variants.ts'
@@ -128,4 +129,27 @@ test('failures within maxFailed do not stop the rest, of this ring or the next; 
   assert.deepEqual([ends.phase, ends.message], ['Completed', '3 of 4 ready; a failed.'])
   const stops = plan({ a: failed, b: failed, c: {}, d: {} }, { admissions: [slot('x', 'a'), slot('x', 'b')] })
   assert.match(stops.message, /^2 failed \(a, b\), more than the 1 allowed, so nobody else is admitted\./)
+})
+
+test('who failed tries again when somebody asks: admitted anew, as the budget allows, and a failure counts again', () => {
+  const release = { bundles: [bundle('x')] }
+  const rings = [{ name: 'all', concurrency: 1, maxFailed: 0 }]
+  const admissions = [{ ...slot('x', 'a'), failedAt: '2026-11-16T11:59:30Z' }]
+  const failed: Says = { x: ['Failed', 2] }
+  const stopped = planRollout(input({ a: failed, b: {} }, { rings, admissions }, { release }))
+  assert.equal(stopped.kind, 'Fail')
+  const attemptOf = attemptsBy([{ n: 3, clusters: ['a'] }])
+  const again = planRollout(input({ a: failed, b: {} }, { rings, admissions, attemptOf }, { release }))
+  assert.equal(slots(again), 'x@a')
+  assert.deepEqual(
+    [again.admissions[0]?.attempt, again.admissions[0]?.failedAt, again.phase],
+    [3, undefined, 'Progressing'],
+  )
+  const next = { rings, admissions: again.admissions, attemptOf }
+  const waits = planRollout(input({ a: failed, b: {} }, next, { release }))
+  assert.equal(waits.kind, 'Wait', 'what it said before it tried again does not count')
+  const other = planRollout(
+    input({ a: failed, b: {} }, { rings, admissions, attemptOf: attemptsBy([{ n: 1, clusters: ['b'] }]) }, { release }),
+  )
+  assert.equal(other.kind, 'Fail', 'somebody else was meant')
 })

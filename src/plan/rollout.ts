@@ -36,6 +36,7 @@ import type { Exit, Opening } from './rollout-opening.ts'
 import { ringLimits, ringOf, ringStates, toleratedOf } from './rollout-rings.ts'
 import type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
 import { pairKey, pairsOf } from './rollout-pairs.ts'
+import { askedAgain } from './rollout-retry.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
 import { nextAdmissions, nextDue, settleSlots, whoIsInUse } from './rollout-slots.ts'
 import { describeGone, supersededBundles, withoutSuperseded } from './rollout-supersede.ts'
@@ -218,7 +219,8 @@ function advance(members: Members): RolloutDecision {
   // Rings whose gate is recorded stay open: for clusters that join or return.
   const pairs = members.pairs.filter((pair) => admits(indexOf(pair)))
   const marked = new Set(kept.filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
-  const hasFailed = (pair: Pair) => pair.failed || marked.has(pairKey(pair))
+  const isAsked = askedAgain(input, kept)
+  const hasFailed = (pair: Pair) => (pair.failed || marked.has(pairKey(pair))) && !isAsked(pair)
   const inRing = rings.map((_, i) => members.pairs.filter((pair) => indexOf(pair) === i))
   const before = inRing
     .slice(0, current)
@@ -271,8 +273,10 @@ function advance(members: Members): RolloutDecision {
   }
   const admitted = nextAdmissions({ input, pairs, kept, inUse, limits, ringOf: (pair) => rings[indexOf(pair)]! })
   if (admitted.length > 0) {
+    const again = new Set(admitted.map(pairKey))
+    const others = kept.filter((admission) => !again.has(pairKey(admission)))
     const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts, input)}.`
-    return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...kept, ...admitted], message }
+    return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...others, ...admitted], message }
   }
 
   const holding = new Set(kept.map(pairKey))

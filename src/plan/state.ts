@@ -16,6 +16,8 @@ export interface Revision {
 /** What a cluster's agent says about one bundle. */
 export interface ReportedBundle extends Revision {
   readonly state: State
+  /** Which of the tries that somebody asked for this is about. */
+  readonly attempt?: number
   readonly message?: string
   readonly firstFailing?: string
 }

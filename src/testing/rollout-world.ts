@@ -22,7 +22,10 @@ type BundleName = (typeof BUNDLES)[number]
 
 interface Held {
   readonly assigned: number
-  readonly reported: readonly [State, number] | undefined
+  /** Which of the tries that somebody asked for the document is about. */
+  readonly attempt: number
+  /** State, generation and try. */
+  readonly reported: readonly [State, number, number] | undefined
 }
 
 interface Seen extends Readonly<Record<BundleName, Held>> {
@@ -41,6 +44,8 @@ export type Step =
   | { readonly do: 'release'; readonly carries?: readonly BundleName[] }
   | { readonly do: 'plan'; readonly rollout: number; readonly age: number; readonly knowsNewer: boolean }
   | { readonly do: 'assemble' | 'toggle'; readonly cluster: number }
+  /** Somebody asks that who failed tries again. */
+  | { readonly do: 'retry'; readonly rollout: number }
   | {
       readonly do: 'agent'
       readonly cluster: number
@@ -66,6 +71,7 @@ export class RolloutWorld {
   /** Everything each rollout ever wrote; rollout i carries generation i + 1. */
   readonly #rollouts: Written[][] = []
   readonly #carries: (readonly BundleName[])[] = []
+  readonly #attempts: number[] = []
   /** How far each rollout has followed each older one. */
   readonly #followed: number[][] = []
 
@@ -78,10 +84,14 @@ export class RolloutWorld {
       case 'release':
         this.#followed.push(this.#rollouts.map(() => 0))
         this.#carries.push(step.carries ?? ['x'])
+        this.#attempts.push(0)
         this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending' }])
         return
       case 'plan':
         return this.#plan(step)
+      case 'retry':
+        if (step.rollout < this.#attempts.length) this.#attempts[step.rollout]! += 1
+        return
       case 'assemble':
         for (const bundle of BUNDLES) this.#assemble(step.cluster, bundle)
         return
@@ -93,11 +103,14 @@ export class RolloutWorld {
       case 'agent': {
         const { bundle = 'x', cluster, outcome } = step
         const now = last(this.#clusters[cluster]!)
-        const { assigned } = now[bundle]
+        const { assigned, attempt } = now[bundle]
         if (!now.online || assigned === 0) return
         if (outcome === 'Ready') this.#everReady[cluster]!.add(`${bundle}${assigned}`)
-        if (outcome === 'Failed') this.#everFailed[cluster]!.add(`${bundle}${assigned}`)
-        this.#clusters[cluster]!.push({ ...now, [bundle]: { assigned, reported: [outcome, assigned] } })
+        if (outcome === 'Failed') this.#everFailed[cluster]!.add(`${bundle}${assigned}/${attempt}`)
+        this.#clusters[cluster]!.push({
+          ...now,
+          [bundle]: { assigned, attempt, reported: [outcome, assigned, attempt] },
+        })
       }
     }
   }
@@ -117,6 +130,7 @@ export class RolloutWorld {
         namespace: 'ns',
         rings: [{ name: 'all', ...this.#budget }],
         paused: false,
+        attemptOf: () => this.#attempts[rollout]!,
         ...now,
       },
       release: { bundles: carries.map((name) => ({ name, generation, set: set(generation), placement: 'p' })) },
@@ -155,13 +169,13 @@ export class RolloutWorld {
   #seen(index: number, age: number): RolloutCluster {
     const seen = aged(this.#clusters[index]!, age)
     const assigned = new Map<string, { generation: number; set: Digest }>()
-    const reported = new Map<string, { generation: number; set: Digest; state: State }>()
+    const reported = new Map<string, { generation: number; set: Digest; state: State; attempt: number }>()
     for (const bundle of BUNDLES) {
       const held = seen[bundle]
       if (held.assigned > 0) assigned.set(`ns/${bundle}`, { generation: held.assigned, set: set(held.assigned) })
       if (!held.reported) continue
-      const [state, generation] = held.reported
-      reported.set(`ns/${bundle}`, { generation, set: set(generation), state })
+      const [state, generation, attempt] = held.reported
+      reported.set(`ns/${bundle}`, { generation, set: set(generation), state, attempt })
     }
     return {
       availability: { state: seen.online ? 'Available' : 'Offline', reason: 'Seen', message: '' },
@@ -174,10 +188,13 @@ export class RolloutWorld {
     const now = last(this.#clusters[index]!)
     const admitted = this.#rollouts.flatMap((history, i) => {
       const isOwn = (one: RolloutAdmission) => one.cluster === CLUSTERS[index] && one.bundle === bundle
-      return last(history).admissions.some(isOwn) ? [i + 1] : []
+      const slot = last(history).admissions.find(isOwn)
+      return slot ? [{ assigned: i + 1, attempt: slot.attempt ?? 0 }] : []
     })
-    const assigned = Math.max(now[bundle].assigned, ...admitted)
-    if (assigned > now[bundle].assigned) this.#clusters[index]!.push({ ...now, [bundle]: { ...now[bundle], assigned } })
+    const { assigned, attempt } = now[bundle]
+    const newest = admitted.at(-1)
+    if (!newest || newest.assigned < assigned || (newest.assigned === assigned && newest.attempt <= attempt)) return
+    this.#clusters[index]!.push({ ...now, [bundle]: { ...now[bundle], ...newest } })
   }
 
   /** How many may be unwell. */
@@ -199,7 +216,8 @@ export class RolloutWorld {
   changing(bundle: BundleName): string[] {
     return this.unproven(bundle).filter((name) => {
       const i = CLUSTERS.indexOf(name)
-      return !this.#everFailed[i]!.has(`${bundle}${last(this.#clusters[i]!)[bundle].assigned}`)
+      const { assigned, attempt } = last(this.#clusters[i]!)[bundle]
+      return !this.#everFailed[i]!.has(`${bundle}${assigned}/${attempt}`)
     })
   }
 
@@ -234,7 +252,7 @@ export class RolloutWorld {
   }
 }
 
-const NOTHING: Held = { assigned: 0, reported: undefined }
+const NOTHING: Held = { assigned: 0, attempt: 0, reported: undefined }
 
 function last<T>(history: readonly T[]): T {
   return history[history.length - 1]!
@@ -260,6 +278,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('assemble' as const), cluster }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('toggle' as const), cluster }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('retry' as const), rollout: fc.nat(2) }) },
   {
     weight: 6,
     arbitrary: fc.record({

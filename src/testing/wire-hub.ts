@@ -49,6 +49,7 @@ export interface TestBundle {
   readonly generation: number
   readonly objects: readonly UnknownObject[]
   readonly startBy?: string
+  readonly attempt?: number
   readonly options?: BundleOptions
 }
 
@@ -209,9 +210,10 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       if (!isApiError(caught, 'NotFound')) throw caught
     })
     const assembled: AssembledEntry[] = []
-    for (const [bundle, { generation, objects, startBy, options: how }] of Object.entries(bundles)) {
+    for (const [bundle, { generation, objects, startBy, attempt, options: how }] of Object.entries(bundles)) {
       const set = await putSet(objects, how, bundle)
-      const entry = { bundle, generation, set, rollout: bundle, ...(startBy === undefined ? {} : { startBy }) }
+      const again = { ...(startBy === undefined ? {} : { startBy }), ...(attempt === undefined ? {} : { attempt }) }
+      const entry = { bundle, generation, set, rollout: bundle, ...again }
       const sealed = await seal(cluster, entry, new AbortController().signal)
       assembled.push({ ...entry, ...(sealed ? { sealed } : {}) })
     }

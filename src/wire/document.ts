@@ -17,6 +17,8 @@ export interface DocumentEntry {
   readonly startBy?: string
   /** RFC 3339: when it was admitted; a document that is signed again for its rules is no newer content. */
   readonly admittedAt?: string
+  /** How often somebody asked to try the same again; an agent that does not know it goes on trying as it does. */
+  readonly attempt?: number
   /** The strictest policy of the revisions this one skips; the set's own counts as well. */
   readonly catchUp?: 'Immediate' | 'NextWindow' | 'Hold'
   /** The set's secret values, sealed to this cluster (sealed.ts); needs feature `sealed/v1`. */

@@ -130,6 +130,8 @@ export const ReportRow = Type.Object(
       type: 'string',
       enum: STATES.filter((state) => state !== 'Offline' && state !== 'NotSelected'),
     }),
+    /** Which of the tries that somebody asked for this is about. */
+    attempt: Type.Optional(Type.Integer({ minimum: 0 })),
     message: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
     firstFailing: Type.Optional(Type.String({ maxLength: LIMITS.messageChars })),
     /** Objects that somebody changed and that are not changed back; fields and who has them, never values. */

@@ -69,6 +69,7 @@ const DocumentSchema = Type.Object({
         rollout: Type.String({ maxLength: 317 }),
         startBy: Type.Optional(Time),
         admittedAt: Type.Optional(Time),
+        attempt: Type.Optional(Revision),
         catchUp: Type.Optional(
           Type.Union([Type.Literal('Immediate'), Type.Literal('NextWindow'), Type.Literal('Hold')]),
         ),

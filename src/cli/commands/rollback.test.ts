@@ -11,7 +11,7 @@ import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { build, buildBundle, buildCluster } from '../../testing/builders.ts'
 import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
-import { releaseLift, rollback } from './rollback.ts'
+import { releaseLift, retry, rollback } from './rollback.ts'
 import type { RollbackInput } from './rollback.ts'
 import { rolloutHistory } from './rollout.ts'
 
@@ -120,4 +120,19 @@ test('a mark is shown in the history and can be lifted', async (t) => {
   await releaseLift('hello-g2', input())
   assert.match(hub.taken().err, /no longer marked bad: hello may have its content again/)
   assert.equal((await hub.client.get(Release, { namespace: 'ns', name: 'hello-g2' })).status?.bad, undefined)
+})
+
+test('retry asks in the caller’s own name, for who failed, and for nobody else', async (t) => {
+  const { hub, input } = await started(t)
+  assert.match(await troubleOf(retry('hello-g2', input())), /nobody failed, so there is nothing to try again/)
+  const rollout = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })
+  const at = '2026-11-16T11:00:00Z'
+  const admissions = [{ bundle: 'hello', cluster: 'a', ring: 'all', admittedAt: at, failedAt: at }]
+  await hub.client.update(Rollout, { ...rollout, status: { admissions } }, { ...write, subresource: 'status' })
+  assert.match(await troubleOf(retry('hello-g2', input({ cluster: ['b'] }))), /b did not fail/)
+  await retry('hello-g2', input({ cluster: ['a'], reason: 'registry is back' }))
+  const [act] = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec.acts!
+  assert.deepEqual([act?.n, act?.verb, act?.clusters, act?.reason], [1, 'Retry', ['a'], 'registry is back'])
+  await rolloutHistory('hello', input())
+  assert.match(hub.taken().out, /hello-g2 .* tried again 2026-11-16T12:00:00Z by \S+: registry is back/)
 })

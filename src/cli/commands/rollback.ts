@@ -1,4 +1,4 @@
-/** `flotilla rollback` and `flotilla release lift`: taking a change back, with what it touches shown first, and letting it come again. */
+/** `flotilla rollback`, `retry` and `release lift`: taking a change back, with what it touches shown first, trying again, letting it come again. */
 import { clientOver } from '../../client/create-client.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
@@ -14,7 +14,7 @@ import type { PlannedRollback } from '../../plan/rollback.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { columns } from '../rollout-look.ts'
 import { whoAmI } from '../who-am-i.ts'
-import { address, find, namespaceOf, ROLLOUT } from './rollout.ts'
+import { address, find, namespaceOf, ROLLOUT, rolloutNamed } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 
 const RELEASE = address<Release>('Release')
@@ -38,7 +38,7 @@ export interface RollbackInput extends RolloutInput {
 
 /** Takes a bundle's newest change, or a rollout, back; shows who goes where first, and asks. */
 export async function rollback(name: string, input: RollbackInput): Promise<void> {
-  const { terminal, flags, connection, environment } = input
+  const { terminal, flags, environment } = input
   const { rollout, release, bundles } = await changeOf(name, input)
   if (flags.ring !== undefined && rollout.spec.rings.every((ring) => ring.name !== flags.ring)) {
     throw new CliError(EXIT.notFound, {
@@ -60,25 +60,51 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
   if (flags.dryRun) return
   await agree(`take ${rollout.metadata.name} back on ${touched} clusters?`, input)
 
-  const { username } = await whoAmI(connection.rest)
-  const acts = rollout.spec.acts ?? []
   const { clusters, ring, to, bundles: only } = request
-  const act: NonNullable<Rollout['spec']['acts']>[number] = {
-    n: Math.max(0, ...acts.map(({ n }) => n)) + 1,
+  const n = await ask(rollout, input, {
     verb: 'RollBack',
-    by: username,
-    at: formatTime(input.now()),
-    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
     ...(clusters ? { clusters: [...clusters] } : {}),
     ...(ring === undefined ? {} : { ring }),
     ...(to === undefined ? {} : { to }),
     ...(only ? { bundles: [...only] } : {}),
-  }
-  const next = { ...rollout, spec: { ...rollout.spec, acts: [...acts, act].slice(-100) } }
-  await clientOver(connection.rest).update(ROLLOUT, next, { fieldManager: 'flotilla-cli' })
-  const undo = `${release.metadata.name}-undo-${act.n}`
+  })
+  const undo = `${release.metadata.name}-undo-${n}`
   terminal.step('ok', `rollout ${rollout.metadata.name} is taken back; its content stays away until it changes`)
   terminal.step('next', `${environment.program} rollout status ${undo} -n ${namespaceOf(input)}`)
+}
+
+type Act = NonNullable<Rollout['spec']['acts']>[number]
+
+/** Writes down what somebody asks of a rollout, in their own name; the number of it. */
+async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 'by' | 'at'>): Promise<number> {
+  const { connection, flags } = input
+  const { username: by } = await whoAmI(connection.rest)
+  const acts = rollout.spec.acts ?? []
+  const n = Math.max(0, ...acts.map((one) => one.n)) + 1
+  const reason = flags.reason === undefined ? {} : { reason: flags.reason }
+  const one: Act = { n, by, at: formatTime(input.now()), ...act, ...reason }
+  const next = { ...rollout, spec: { ...rollout.spec, acts: [...acts, one].slice(-100) } }
+  await clientOver(connection.rest).update(ROLLOUT, next, { fieldManager: 'flotilla-cli' })
+  return n
+}
+
+/** Lets who failed try again. */
+export async function retry(name: string, input: RollbackInput): Promise<void> {
+  const { terminal, flags, environment } = input
+  const rollout = await rolloutNamed(name, input)
+  const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
+  const strangers = (flags.cluster ?? []).filter((cluster) => !failed.has(cluster))
+  if (failed.size === 0 || strangers.length > 0) {
+    const who = failed.size === 0 ? 'nobody failed' : `${strangers.join(', ')} did not fail`
+    throw new CliError(EXIT.conflict, {
+      what: `rollout ${name}: ${who}, so there is nothing to try again`,
+      todo: `see: ${environment.program} rollout status ${name}`,
+    })
+  }
+  await ask(rollout, input, { verb: 'Retry', ...(flags.cluster ? { clusters: [...flags.cluster] } : {}) })
+  const count = flags.cluster?.length ?? failed.size
+  terminal.step('ok', `${count} of rollout ${name} try again, as its budgets allow`)
+  terminal.step('next', `${environment.program} rollout status ${name} -n ${namespaceOf(input)}`)
 }
 
 /** Takes the mark from a release, so that its content may come again. */

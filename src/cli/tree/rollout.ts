@@ -137,6 +137,23 @@ export function addRollback(program: Command, act: Act): void {
       }),
     )
   program
+    .command('retry')
+    .argument('<rollout>')
+    .description('let the clusters that failed try again, as the budgets allow')
+    .option('-n, --namespace <namespace>', 'the namespace')
+    .addOption(new Option('--cluster <cluster>', 'only this cluster (repeatable)').argParser(collect))
+    .option('--reason <text>', 'why; kept in the history')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ retry }, { systemClock }, connection] = await Promise.all([
+          commands(),
+          import('../../core/system-clock.ts'),
+          run.connect(),
+        ])
+        await retry(words[0]!, { ...run, connection, flags, confirm: async () => true, now: () => systemClock.now() })
+      }),
+    )
+  program
     .command('release')
     .description('releases: what moves together')
     .command('lift')

@@ -128,8 +128,9 @@ function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined):
   const was = before?.status?.admissions ?? []
   const is = after?.status?.admissions ?? []
   if (jsonEqual(was, is)) return []
-  // The same pair admitted again has another time to begin by.
-  const keyOfSlot = ({ bundle, cluster, startBy }: (typeof is)[number]) => `${bundle}/${cluster}/${startBy}`
+  // The same pair admitted again has another time to begin by, or is another try.
+  const keyOfSlot = ({ bundle, cluster, startBy, attempt }: (typeof is)[number]) =>
+    `${bundle}/${cluster}/${startBy}/${attempt}`
   const known = new Set(was.map(keyOfSlot))
   return is.filter((slot) => !known.has(keyOfSlot(slot))).map(({ cluster }) => cluster)
 }
@@ -156,7 +157,7 @@ function entriesOf(caches: Caches, rollout: Rollout, cluster: string): Assembled
       const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
       const keeps = revision.variants !== undefined && present?.generation === generation
       const set = keeps ? present.set : content.set
-      const { startBy, admittedAt } = admission
+      const { startBy, admittedAt, attempt } = admission
       const catchUp = caches.bundles.lister.get(bundle)?.spec.catchUp
       return [
         {
@@ -166,6 +167,7 @@ function entriesOf(caches: Caches, rollout: Rollout, cluster: string): Assembled
           rollout: keyOf(rollout),
           admittedAt,
           ...(startBy === undefined ? {} : { startBy }),
+          ...(attempt === undefined ? {} : { attempt }),
           ...(catchUp === undefined ? {} : { catchUp }),
         },
       ]

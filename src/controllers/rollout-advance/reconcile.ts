@@ -5,6 +5,7 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
+import { attemptsBy } from '../../plan/rollout-retry.ts'
 import { planRollout } from '../../plan/rollout.ts'
 import type { Predecessor, RingSpec, RingState, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
 import type { ReleaseBundle } from '../../plan/rollout-pairs.ts'
@@ -80,6 +81,7 @@ function inputOf(
       ...durationOf('progressDeadlineMs', rollout.spec.progressDeadline),
       admissions: rollout.status?.admissions ?? [],
       closed: isClosed(rollout),
+      ...(rollout.spec.removal ? {} : { attemptOf: attemptsBy(retriesOf(rollout)) }),
       superseded: rollout.status?.superseded ?? [],
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
       ...(createdAt === undefined ? {} : { createdAt }),
@@ -127,6 +129,10 @@ export function isClosed(rollout: Rollout): boolean {
 
 function isClosedFor(rollout: Rollout, bundle: string): boolean {
   return isClosed(rollout) || (rollout.status?.superseded ?? []).some((one) => one.bundle === bundle)
+}
+
+function retriesOf({ spec }: Rollout): NonNullable<Rollout['spec']['acts']> {
+  return (spec.acts ?? []).filter(({ verb }) => verb === 'Retry')
 }
 
 /** Failures that stop it take it back where its plan says so; once, rollout-undo does the rest. */
