@@ -85,7 +85,9 @@ test('a bundle reaches the selected clusters through admissions, and is Ready wh
       requires: ['sets/v1'],
       rules: { trustVersion: 1 },
       content: {
-        entries: [{ bundle: BUNDLE, generation: 1, set, rollout: 'default/hello-g1' }],
+        entries: [
+          { bundle: BUNDLE, generation: 1, set, rollout: 'default/hello-g1', admittedAt: '2026-01-01T00:00:00Z' },
+        ],
         tombstones: [],
       },
     },

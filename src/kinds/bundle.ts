@@ -185,6 +185,24 @@ export const Bundle = defineKind({
         { description: 'How changes move through the fleet.' },
       ),
     ),
+    guard: optional(
+      object(
+        {
+          maxDropped: optional(
+            intOrString({
+              minimum: 0,
+              pattern: '^(100|[1-9]?[0-9])%$',
+              description:
+                'How many objects a change may drop from a cluster at once. Unless said half of them, but up to 5 always.',
+            }),
+          ),
+        },
+        {
+          description:
+            'A change that would drop more stops and asks: annotation `flotilla.dev/release-drop` with the token that its condition names lets it through.',
+        },
+      ),
+    ),
     ...BUNDLE_OPTIONS,
   }),
   status: object({

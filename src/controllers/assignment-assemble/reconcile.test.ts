@@ -297,3 +297,34 @@ test('more windows than a document may have stop its document, and say so', asyn
   assert.match(error.message, /65 windows and freezes concern it/)
   assert.deepEqual(log, [])
 })
+
+test('a cluster that would lose most of its bundles keeps them until a person says so; the rest goes on', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  const bundles = Array.from({ length: 12 }, (_, i) => `ns/b${i}`)
+  world.admissions = bundles.map((bundle) => entry(bundle, 1))
+  const cluster = buildCluster('a')
+  await passOf(reconciler, cluster, clock)
+  await clock.advance(1000)
+  world.removals = bundles
+    .slice(0, 7)
+    .map((bundle) => ({ bundle, policy: 'Delete', cause: 'unplaced', rollout: 'ns/removal' }))
+  world.admissions = [entry('ns/b11', 2)]
+  const held = await passOf(reconciler, cluster, clock)
+  assert.ok(held.error instanceof Stalled)
+  assert.match(
+    held.error.message,
+    /^Would drop 7 of 12 bundles; at most 6 may go at once\. Its document keeps ns\/b0, ns\/b1, ns\/b2 and 4 more; everything else goes on\. Let them go with: kubectl annotate clusters\.flotilla\.dev a --overwrite flotilla\.dev\/release-drop=g1-drop7-[0-9a-f]{8}$/,
+  )
+  assert.equal(signed.at(-1)?.content.entries.length, 12)
+  assert.equal(signed.at(-1)?.content.entries.find(({ bundle }) => bundle === 'ns/b11')?.generation, 2)
+  await clock.advance(1000)
+  assert.ok((await passOf(reconciler, cluster, clock)).error instanceof Stalled, 'says so as long as it waits')
+  assert.equal(signed.length, 2)
+  const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
+  const released = {
+    ...cluster,
+    metadata: { ...cluster.metadata, annotations: { 'flotilla.dev/release-drop': token } },
+  }
+  assert.equal((await passOf(reconciler, released, clock)).error, undefined)
+  assert.deepEqual([signed.at(-1)?.content.entries.length, signed.at(-1)?.content.tombstones.length], [5, 7])
+})

@@ -15,6 +15,7 @@ import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '.
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/sealed.ts'
 import { ownDocument } from '../../wire/signed-document.ts'
+import { guardBundles } from './guard-bundles.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
 
@@ -40,11 +41,13 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const found = ports.assignmentOf(name)
       const present = found?.spec.clusterId === cluster.spec.id ? found : undefined
       const before = present?.spec.entries ?? []
+      const graves = present?.spec.tombstones ?? []
+      const guard = guardBundles(cluster, { entries: before, tombstones: graves }, ports.removalsOf(cluster))
       const content = assemble({
         entries: before,
-        tombstones: present?.spec.tombstones ?? [],
+        tombstones: graves,
         admissions: ports.admissionsOf(cluster),
-        removals: ports.removalsOf(cluster),
+        removals: guard.removals,
         removed: ports.removedOf(cluster),
         well: ports.wellOf(cluster, before),
         begun: (bundle) => ports.begun(cluster, bundle),
@@ -56,7 +59,10 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       draft.conditions.remove('Assigned')
       // Rules are in force on receipt: a cluster hears of a new window, hold, signer or timeline in a document of its own.
       const isRuled = !present || (isTrusted(present, ports) && present.spec.rules === rulesDigest(rules))
-      if (!content.changed && isRuled && isSealedTo(cluster, content.entries)) return {}
+      if (!content.changed && isRuled && isSealedTo(cluster, content.entries)) {
+        if (guard.held) throw guard.held
+        return {}
+      }
 
       const waitMs = ports.pace.waitMs(name)
       if (waitMs > 0) return { requeueAfterMs: waitMs }
@@ -66,7 +72,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         ports,
         context.signal,
       )
-      const sameGraves = jsonEqual(content.tombstones, present?.spec.tombstones ?? [])
+      const sameGraves = jsonEqual(content.tombstones, graves)
       if (unsealed && isRuled && jsonEqual(entries, before) && sameGraves) throw unsealed
       if (found && !present) await ports.deleteAssignment(found, context.signal)
 
@@ -88,7 +94,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       if (present) await ports.updateAssignment(next, context.signal)
       else await ports.createAssignment(next, context.signal)
       context.log.info({ cluster: name, revision: document.revision }, 'document issued')
-      if (unsealed) throw unsealed
+      if (unsealed ?? guard.held) throw (unsealed ?? guard.held)!
       return {}
     },
   }

@@ -53,5 +53,6 @@ export interface BundleRenderPorts {
   /** The key of the bundle's secret values; made when there is none. */
   valuesKeyOf(bundle: string): Promise<ValuesKey>
   putBlob(bytes: Uint8Array): Promise<Digest>
+  getBlob(digest: Digest): Promise<Uint8Array | undefined>
   createRelease(release: Release, signal: AbortSignal): Promise<void>
 }

@@ -44,6 +44,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
       blobs.add(digestOf(bytes))
       return digestOf(bytes)
     },
+    getBlob: async () => undefined,
     createRelease: async (release) => {
       log.push(`create ${release.metadata.name}`)
       assert.ok(blobs.has(release.spec.bundles[0]!.set), 'the set is stored before the Release names it (I-27)')
@@ -224,4 +225,45 @@ test('content may be in ConfigMaps, as much of it as there are; a mistake says i
     assert.ok(error instanceof Waiting)
     assert.equal(error.message, `spec.manifestsFrom names ${missing}, and that is not there.`)
   }
+})
+
+test('a change that drops more objects than its guard allows stops and asks; a person lets exactly this one through', async () => {
+  const stored = new Map<Digest, Uint8Array>()
+  const putBlob = async (bytes: Uint8Array) => {
+    stored.set(digestOf(bytes), bytes)
+    return digestOf(bytes)
+  }
+  let assigned: { generation: number; set: Digest } | undefined
+  const store = () => ({
+    inputs: { name: 'store-1', labels: {}, annotations: {}, claims: {}, values: {} },
+    ...(assigned ? { assigned } : {}),
+  })
+  const made: Release[] = []
+  const { reconciler } = fixture({
+    putBlob,
+    getBlob: async (digest) => stored.get(digest),
+    selectedBy: () => [store()],
+    releasesOf: () => made,
+    createRelease: async (release) => void made.push(release),
+  })
+  const manifests = (count: number) =>
+    Array.from({ length: count }, (_, i) => configMapManifest(`c${i}`, { x: '1' })).join('---\n')
+  const first = await passOf(reconciler, bundle(1, { manifests: manifests(12) }))
+  assigned = first.draft.next.status!.revision
+  const small = bundle(2, { manifests: manifests(4) })
+  const held = await passOf(reconciler, { ...small, status: first.draft.next.status! })
+  assert.ok(held.error instanceof Stalled)
+  assert.match(
+    held.error.message,
+    /^Would drop 8 of 12 objects; at most 6 may go at once\. On store-1: ConfigMap default\/c10, .* and 5 more\. Clusters keep what they run\. Let it through with: kubectl annotate bundles\.flotilla\.dev hello -n ns --overwrite flotilla\.dev\/release-drop=g2-drop8-[0-9a-f]{8}$/,
+  )
+  assert.equal(made.length, 1)
+  const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
+  const other = bundle(2, { manifests: manifests(3) })
+  other.metadata.annotations = { 'flotilla.dev/release-drop': token }
+  assert.ok((await passOf(reconciler, other)).error instanceof Stalled, 'not for a larger one')
+  small.metadata.annotations = { 'flotilla.dev/release-drop': token }
+  assert.equal((await passOf(reconciler, small)).draft.next.status?.release, 'hello-g2')
+  const wide = bundle(3, { manifests: manifests(1), guard: { maxDropped: '100%' } })
+  assert.equal((await passOf(reconciler, wide)).error, undefined)
 })

@@ -16,6 +16,7 @@ import { contentFor, variantKey } from '../../plan/variants.ts'
 import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/rendered.ts'
+import { guardObjects } from './guard-objects.ts'
 import { showLint } from './lint.ts'
 import { entryOf, releaseObject } from '../release-objects.ts'
 import { asCandidate, takeReleased, waitsForOthers } from './candidate.ts'
@@ -147,6 +148,7 @@ async function releaseOf(
     ...content,
     ...(found.revision === undefined ? {} : { revision: found.revision }),
   }
+  await guardObjects(bundle, release, selected ?? [], ports)
   if (ports.othersOf(bundle).some((other) => other.isWaiting || other.artifact !== bundle.status?.artifact)) {
     bundle.status!.candidate = await asCandidate(release, found, ports)
     return undefined

@@ -88,6 +88,7 @@ export function createBundleRender(
     },
     valuesKeyOf: (bundle) => valuesKeys.make(bundle),
     putBlob: (bytes) => blobs.put(bytes),
+    getBlob: (digest) => blobs.get(digest),
     createRelease: (release, signal) => createOnce(client, Release, release, { fieldManager: MANAGER, signal }),
   })
   const triggers = triggersOf(caches)

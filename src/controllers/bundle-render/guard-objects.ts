@@ -1,0 +1,64 @@
+/** A change that would drop more objects from clusters than its guard allows stops before a Release is made of it, and asks. */
+import { Stalled } from '../../core/errors.ts'
+import type { Digest } from '../../core/digest.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import { RELEASE_DROP } from '../../kinds/placement.ts'
+import { describeObject } from '../../plan/object-id.ts'
+import type { ExistingRelease } from '../../plan/release.ts'
+import { judgeShrink } from '../../plan/shrink-guard.ts'
+import { contentFor } from '../../plan/variants.ts'
+import { parseObjectSet } from '../../wire/signed-document.ts'
+import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
+
+/** Throws Stalled when a cluster would lose more objects of the bundle than may go at once; each distinct change is looked at once. */
+export async function guardObjects(
+  bundle: Bundle,
+  release: ExistingRelease,
+  selected: readonly SelectedCluster[],
+  ports: Pick<BundleRenderPorts, 'getBlob'>,
+): Promise<void> {
+  const { name, namespace = '', annotations } = bundle.metadata
+  const limit = bundle.spec.guard?.maxDropped
+  const written = annotations?.[RELEASE_DROP]
+  const objectsOf = objectReader(ports)
+  const judged = new Set<string>()
+  for (const { inputs, assigned } of selected) {
+    const content = contentFor(release, inputs)
+    if (!assigned || content.kind !== 'Set' || content.set === assigned.set) continue
+    const change = `${assigned.set} ${content.set}`
+    if (judged.has(change)) continue
+    judged.add(change)
+    const [before, after] = [await objectsOf(assigned.set), await objectsOf(content.set)]
+    if (!before || !after) continue
+    const staying = new Set(after)
+    const dropped = before.filter((object) => !staying.has(object))
+    const verdict = judgeShrink({
+      noun: 'objects',
+      dropped,
+      of: before.length,
+      generation: release.generation,
+      ...(limit === undefined ? {} : { limit }),
+      ...(written === undefined ? {} : { release: written }),
+    })
+    if (verdict.kind !== 'Held') continue
+    const some = `${dropped.slice(0, 3).join(', ')}${dropped.length > 3 ? ` and ${dropped.length - 3} more` : ''}`
+    throw new Stalled(
+      'DropHeld',
+      `${verdict.message} On ${inputs.name}: ${some}. Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${RELEASE_DROP}=${verdict.token}`,
+    )
+  }
+}
+
+/** Objects of sets by name; a set that is gone cannot be compared with. */
+function objectReader({ getBlob }: Pick<BundleRenderPorts, 'getBlob'>): (set: Digest) => Promise<string[] | undefined> {
+  const known = new Map<Digest, Promise<string[] | undefined>>()
+  const read = async (set: Digest): Promise<string[] | undefined> => {
+    const bytes = await getBlob(set)
+    return bytes && parseObjectSet(bytes).objects.map(describeObject)
+  }
+  return (set) => {
+    const found = known.get(set) ?? read(set)
+    known.set(set, found)
+    return found
+  }
+}
