@@ -47,6 +47,20 @@ export function isSimple(question: PlacementQuestion): boolean {
   return question.scheduler !== 'ocm' && !isRanked(question) && question.decisionGroups === undefined
 }
 
+/**
+ * Whether nobody who is selected is given up for a newcomer, as long as everybody selected is above `NEWCOMER_MOST`: a number of
+ * clusters is asked for, and only Balance and Steady count with their own weights.
+ */
+export function keepsIncumbents(question: PlacementQuestion): boolean {
+  const { scheduler, numberOfClusters, spread = [], decisionGroups, prioritizers } = question
+  const isDefault =
+    prioritizers === undefined || (prioritizers.mode !== 'Exact' && !prioritizers.configurations?.length)
+  return scheduler !== 'ocm' && numberOfClusters !== undefined && spread.length === 0 && !decisionGroups && isDefault
+}
+
+/** The most that a cluster scores which is not selected yet, with Balance alone: Steady gives it nothing. */
+export const NEWCOMER_MOST = MAX_SCORE
+
 /** Selects clusters. */
 export function selectClusters(
   question: PlacementQuestion,

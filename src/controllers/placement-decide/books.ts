@@ -27,6 +27,8 @@ export interface PlacementBook {
   readonly pages: number
   /** How many are selected. */
   readonly selected: number
+  /** The lowest score of those selected, where they are ranked. */
+  readonly lowest?: number
   /** Milliseconds since 1970 at which the answer ends by itself. */
   readonly until?: number
 }

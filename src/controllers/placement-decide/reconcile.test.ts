@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { RELEASE_DROP } from '../../kinds/placement.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import type { PlacementCluster } from '../../plan/placement.ts'
 import { PAGE_SIZE } from '../../plan/placement.ts'
+import { questionOf } from '../../plan/placement-objects.ts'
+import { selectClusters } from '../../plan/placement-select.ts'
 import { buildPlacement } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import { createPlacementBooks } from './books.ts'
@@ -58,7 +61,7 @@ function fixture(count: number) {
   }
   /** Something that happens once, in the middle of a pass. */
   const meanwhile = (happens: () => void) => void (whileWriting = happens)
-  return { clusters, pages, log, reconciler, change, holding, meanwhile, looks: () => looks }
+  return { clusters, pages, log, reconciler, change, holding, meanwhile, books, looks: () => looks }
 }
 
 const placement = (generation: number, labels = { tier: 'store' }): Placement => {
@@ -209,4 +212,70 @@ test('a placement that is being deleted is left alone', async () => {
   leaving.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
   assert.equal((await passOf(reconciler, leaving)).commit, 'Nothing')
   assert.deepEqual(log, [])
+})
+
+const ranked = (numberOfClusters: number): Placement => {
+  const made = placement(1)
+  return { ...made, spec: { ...made.spec, numberOfClusters } }
+}
+
+test('a number of clusters: who is not among them changes without a look at the fleet, who is among them does not', async () => {
+  const { clusters, reconciler, change, pages, looks } = fixture(40)
+  const selected = () => [...pages.values()].flatMap(({ spec }) => spec.decisions.map(({ cluster }) => cluster))
+  let now = (await passOf(reconciler, ranked(3))).draft.next
+  now = (await passOf(reconciler, now)).draft.next
+  // Chosen once, they are steady from the next look on.
+  change(39, { ...clusters[39]!, labels: { tier: 'lab' } })
+  now = (await passOf(reconciler, now)).draft.next
+  const before = looks()
+  for (const [at, tier] of [
+    [20, 'lab'],
+    [20, 'store'],
+    [21, 'lab'],
+  ] as const) {
+    change(at, { ...clusters[at]!, labels: { tier } })
+    now = (await passOf(reconciler, now)).draft.next
+  }
+  assert.deepEqual([looks(), selected()], [before, ['c0000', 'c0001', 'c0002']])
+  change(1, { ...clusters[1]!, labels: { tier: 'lab' } })
+  now = (await passOf(reconciler, now)).draft.next
+  assert.deepEqual([looks(), selected()], [before + 1, ['c0000', 'c0002', 'c0003']])
+})
+
+test('looking at changed clusters alone gives what a look at the whole fleet gives, whatever changes', async () => {
+  let saved = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(
+        fc.record({
+          at: fc.integer({ min: 0, max: 11 }),
+          tier: fc.constantFrom('store', 'store', 'lab'),
+          taint: fc.constantFrom(undefined, 'PreferNoSelect' as const, 'NoSelect' as const, 'NoSelectIfNew' as const),
+        }),
+        { maxLength: 25 },
+      ),
+      async (number, changes) => {
+        const { clusters, reconciler, pages, books, looks } = fixture(12)
+        const selected = () => [...pages.values()].flatMap(({ spec }) => spec.decisions.map(({ cluster }) => cluster))
+        let now = (await passOf(reconciler, ranked(number))).draft.next
+        for (const { at, tier, taint } of changes) {
+          const was = clusters[at]!
+          const { taints: _, ...bare } = was
+          const is = { ...bare, labels: { tier }, ...(taint ? { taints: [{ key: 'x', effect: taint }] } : {}) }
+          clusters[at] = is
+          const incumbents = new Map(selected().map((name) => [name, undefined] as const))
+          const load = { countOf: () => 0, max: 0 }
+          const expected = selectClusters(questionOf(now), clusters, { sets: [], bound: [], incumbents, load, now: 0 })
+          books.note(was, is, { now: 0, isIncumbent: (_, name) => incumbents.has(name) })
+          const before = looks()
+          now = (await passOf(reconciler, now)).draft.next
+          assert.deepEqual([...selected()].sort(), [...expected.selected.keys()].sort())
+          if (looks() === before) saved++
+        }
+      },
+    ),
+    { numRuns: 100 },
+  )
+  assert.ok(saved > 100, `only ${saved} changes were decided without a look at the fleet`)
 })

@@ -9,7 +9,8 @@ import { Placement, RELEASE_DROP } from '../../kinds/placement.ts'
 import { decidePlacement, summarize } from '../../plan/placement.ts'
 import type { ClusterDecision, PlacementAnswer, PlacementQuestion, PlacementWorld } from '../../plan/placement.ts'
 import { decisionsOnPages, incumbentsOf, questionOf } from '../../plan/placement-objects.ts'
-import { isSimple } from '../../plan/placement-select.ts'
+import { taintsOf } from '../../plan/placement-filter.ts'
+import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement-select.ts'
 import { shrinkAllowance } from '../../plan/shrink-guard.ts'
 import type { PlacementBook } from './books.ts'
 import type { PlacementDecidePorts } from './ports.ts'
@@ -49,9 +50,10 @@ async function decideTouched(
 ): Promise<PlacementBook | undefined> {
   const placement = draft.next
   const status = placement.status
-  if (!isSimple(book.question) || status?.decisionsGeneration !== book.generation) return undefined
+  if (status?.decisionsGeneration !== book.generation) return undefined
   const now = context.clock.now()
   if (book.until !== undefined && book.until <= now) return undefined
+  if (!isSimple(book.question)) return isUnmoved(placement, book, { ports, now }) ? told(draft, book) : undefined
   const changed = changePages(placement, ports.pagesOf(keyOf(placement)), { book, ports, now })
   if (!changed || changed.lost > shrinkAllowance(placement.spec.guard?.maxDropped, status.selected ?? 0))
     return undefined
@@ -63,14 +65,41 @@ async function decideTouched(
       writing.done()
     }
   }
-  status.selected = (status.selected ?? 0) + changed.gained - changed.lost
-  const { selected } = status
-  const message = summarize({ selected, stopped: book.stopped, unscheduled: 0, feasible: selected }, book.total)
-  draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
+  const selected = (status.selected ?? 0) + changed.gained - changed.lost
+  status.selected = selected
   if (changed.pages.length > 0) {
     context.log.info({ selected, written: changed.pages.length }, 'placement decided')
   }
-  return { ...book, selected, touched: new Set() }
+  return told(draft, { ...book, selected })
+}
+
+/** Says how many are selected and why the others are not; the book is up to date then. */
+function told(draft: Draft<Placement>, book: PlacementBook): PlacementBook {
+  const { selected, stopped, total, question } = book
+  const passing = total - Object.values(stopped).reduce((sum, count) => sum + count, 0)
+  const feasible = isSimple(question) ? selected : passing
+  const message = summarize({ selected, stopped, unscheduled: 0, feasible }, total)
+  draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
+  return { ...book, touched: new Set() }
+}
+
+/**
+ * Whether the clusters that changed cannot change who is selected: as many are as were asked for, none of those that changed is
+ * among them, and none of those that changed can score as much as the lowest of them.
+ */
+function isUnmoved(
+  placement: Placement,
+  { question, filter, selected, lowest, touched }: PlacementBook,
+  { ports, now }: { readonly ports: PlacementDecidePorts; readonly now: number },
+): boolean {
+  if (!keepsIncumbents(question) || selected !== question.numberOfClusters) return false
+  if (lowest === undefined || lowest <= NEWCOMER_MOST) return false
+  return [...touched].every((name) => {
+    if (ports.pageWith(keyOf(placement), name)) return false
+    const cluster = ports.clusterOf(name)
+    // A toleration that ends by itself changes when to look again.
+    return !cluster || taintsOf(filter, cluster, { now, incumbent: false }).until === undefined
+  })
 }
 
 async function decideWhole(
@@ -126,10 +155,16 @@ async function decideWhole(
     touched: new Set<string>(),
     pages: answer.pages.length,
     selected,
+    ...lowestOf(answer),
     ...(until === undefined ? {} : { until }),
   }
   ports.books.keep(placement, book, context.since)
   return lookAgain(until, context)
+}
+
+function lowestOf({ selection }: PlacementAnswer): Pick<PlacementBook, 'lowest'> {
+  const scores = [...selection.selected.values()].flatMap(({ score }) => score ?? [])
+  return scores.length === 0 ? {} : { lowest: scores.reduce((least, score) => Math.min(least, score)) }
 }
 
 function lookAgain(until: number | undefined, { clock }: Context): Result {
