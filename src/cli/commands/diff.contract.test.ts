@@ -16,7 +16,7 @@ import { formatTime } from '../../core/time.ts'
 import { composeApi } from '../../hub/compose-api.ts'
 import { inProcess } from '../../hub/compose.ts'
 import { HUB_USERS } from '../../hub/ports.ts'
-import { Namespace, Secret } from '../../kinds/builtin/core.ts'
+import { ConfigMap, Namespace, Secret } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import { Cluster } from '../../kinds/cluster.ts'
@@ -274,9 +274,32 @@ spec:
   assert.doesNotMatch(out, /hunter2|cannot-render/)
 })
 
+test('manifests in ConfigMaps of the hub are compared with those of the files', async (t) => {
+  const { write, run, client } = await scene(t)
+  const text = (value: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\ndata: {v: "${value}"}\n`
+  await client.create(ConfigMap, build(ConfigMap, 'shop/parts', { data: { 'a.yaml': text('1') } }))
+  const spec = { placement: 'stores', manifestsFrom: [{ configMap: 'parts' }] }
+  await client.create(Bundle, build(Bundle, 'shop/parts', { spec }))
+  assert.equal((await run({ bundle: 'parts' })).out, 'no differences\n')
+  const object = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'parts', namespace: 'shop' },
+    data: { 'a.yaml': text('2') },
+  }
+  write({ 'fleet/parts.yaml': JSON.stringify(object) })
+  assert.match(
+    (await run({ bundle: 'parts', summary: true })).out,
+    / 4 {2}change {2}ConfigMap default\/made: data\.v 1→2 /,
+  )
+})
+
 test('validate with a hub checks the content of its Bundles that follow this repository', async (t) => {
   const { root, write, rest } = await scene(t)
-  write({ 'other/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndta: {}\n' })
+  write({
+    'other/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndta: {}\n',
+    'region/cm.yaml': files('')['region/cm.yaml'].replace('.region', '.zone'),
+  })
   let out = ''
   const code = await validate([root], {
     terminal: { data: (text) => void (out += text), say: () => {}, step: () => {} },
@@ -288,8 +311,12 @@ test('validate with a hub checks the content of its Bundles that follow this rep
     out,
     /other\/cm\.yaml:4:1: warning: ConfigMap default\/other: there is no field dta; did you mean data\? \[unknown-field\]\n/,
   )
-  assert.match(out, /; checked 3 bundles, 4 objects, for 5 clusters\n/)
-  assert.equal(code, 0)
+  assert.match(out, /; checked 3 bundles, 3 objects, for 5 clusters\n/)
+  assert.match(
+    out,
+    /region\/cm\.yaml:4:27: error: Bundle shop\/region cannot be rendered for hyper, s1, s2 and 1 more: [^\n]*zone[^\n]*\n/,
+  )
+  assert.equal(code, 1)
 })
 
 test('what cannot be compared is said in four lines, and never with exit code 1', async (t) => {

@@ -6,6 +6,7 @@ import { clientOver } from '../../client/create-client.ts'
 import type { Connection } from '../connect.ts'
 import { addressOf } from '../diff/choose-sources.ts'
 import { openRepository } from '../diff/git-repository.ts'
+import { inputTexts } from '../diff/input-texts.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
 import { keyOfObject, NO_FACTS, readFleetFacts } from '../fleet-facts.ts'
@@ -52,9 +53,16 @@ export async function validate(
   const definitions: NamedText[] = []
   for (const path of paths) definitions.push(...(await definitionsOf(path, { root, files, stdin })))
   const hasHub = flags.hub === true || flags.kubeconfig !== undefined || flags.context !== undefined
-  const facts = hasHub ? await readFleetFacts(clientOver((await connect()).rest)) : NO_FACTS
-  const followed = hasHub ? await followedSources(root, facts) : new Set<string>()
-  const report = lintFiles({ definitions, files, facts, hasHub, followed, kubeVersion: flags.kubeVersion })
+  const client = hasHub ? clientOver((await connect()).rest) : undefined
+  const facts = client ? await readFleetFacts(client) : NO_FACTS
+  const report = lintFiles({
+    definitions,
+    files,
+    facts,
+    hasHub,
+    kubeVersion: flags.kubeVersion,
+    ...(client && { followed: await followedSources(root, facts), hubTexts: await inputTexts(client, facts) }),
+  })
   const ofFleet = await fleetFindings(paths, root, files)
   const shown = {
     ...report,

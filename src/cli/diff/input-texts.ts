@@ -23,17 +23,23 @@ const RESOURCES: Readonly<Record<Kind, ResourceType<WithData>>> = {
 /** Looks up on the hub what inputs need; what the person may not read is as good as not there. */
 export async function inputTexts(client: Client, { bundles }: FleetFacts): Promise<(namespace: string) => TextsOf> {
   const found = new Map<string, Texts | undefined>()
+  const readOnce = async (kind: Kind, at: { readonly namespace: string; readonly name: string }) => {
+    const id = `${kind} ${at.namespace}/${at.name}`
+    if (!found.has(id)) found.set(id, await read(client, kind, at))
+    return { id, known: found.get(id) }
+  }
   for (const { metadata, spec } of bundles) {
     const namespace = metadata.namespace ?? 'default'
-    for (const { configMap, secret } of spec.inputs ?? []) {
-      const kind: Kind = secret ? 'Secret' : 'ConfigMap'
-      const { name } = secret ?? configMap ?? {}
-      if (name === undefined) continue
-      const id = `${kind} ${namespace}/${name}`
-      const known = found.has(id) ? found.get(id) : await read(client, kind, { namespace, name })
+    const maps = [
+      ...(spec.manifestsFrom ?? []).map(({ configMap }) => configMap),
+      ...(spec.inputs ?? []).flatMap(({ configMap }) => (configMap ? [configMap.name] : [])),
+    ]
+    for (const name of maps) await readOnce('ConfigMap', { namespace, name })
+    for (const { secret } of spec.inputs ?? []) {
+      if (!secret) continue
+      const { id, known } = await readOnce('Secret', { namespace, name: secret.name })
       // A preview is read by more people than the Secret: a key that is asked for stands for its value.
-      const asked = secret?.key === undefined ? {} : { [secret.key]: placeholder(name, secret.key) }
-      found.set(id, known === undefined && secret?.key === undefined ? undefined : { ...known, ...asked })
+      if (secret.key !== undefined) found.set(id, { ...known, [secret.key]: placeholder(secret.name, secret.key) })
     }
   }
   return (namespace) => (kind, name) => found.get(`${kind} ${namespace}/${name}`)

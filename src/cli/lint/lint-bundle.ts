@@ -11,6 +11,7 @@ import type { LintContent } from '../../plan/lint/lint-objects.ts'
 import type { PlacedContent } from '../../plan/lint/lint-overlap.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
+import { describeProblems } from '../../render/rendered.ts'
 import type { RenderProblem } from '../../render/rendered.ts'
 import { readYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
@@ -34,6 +35,8 @@ export interface BundleToLint {
   /** Objects of the files that are not ours: ConfigMaps for inputs. */
   readonly others: readonly Definition[]
   readonly facts: FleetFacts
+  /** ConfigMaps and Secrets that the hub has. */
+  readonly hubTexts: (namespace: string) => TextsOf
   /** Those it is for; one without a name stands for any. */
   readonly clusters: readonly ClusterInputs[]
 }
@@ -80,6 +83,11 @@ export function lintBundle(input: BundleToLint): BundleContent {
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
   const content: PlacedContent[] = []
   const lintable: LintContent[] = []
+  // One mistake fails many variants; it is told once.
+  const problems = new Map<
+    string,
+    Pick<Problem, 'when'> & { readonly problem: RenderProblem; readonly known: string[] }
+  >()
   const findings: PlacedFinding[] = packagedFindings(bundle, files)
   for (const { result, when, clusters: names } of variants) {
     const known = names.filter((name) => name !== '')
@@ -91,10 +99,16 @@ export function lintBundle(input: BundleToLint): BundleContent {
       }))
       lintable.push({ objects: result.objects, clusters: who })
     } else if (result.ok === false) {
-      findings.push(
-        ...result.problems.map((problem) => problemFinding(withPlace(problem, files), { key, known, when, here })),
-      )
+      for (const problem of result.problems) {
+        const id = describeProblems([problem])
+        const before = problems.get(id)
+        if (before) before.known.push(...known)
+        else problems.set(id, { problem: withPlace(problem, files), known: [...known], when })
+      }
     }
+  }
+  for (const { problem, ...about } of problems.values()) {
+    findings.push(problemFinding(problem, { ...about, key, here }))
   }
   findings.push(...lintContents(lintable).map(({ found, object }) => locate(found, object)))
   return { bundle: key, placed: content, findings, locate }
@@ -106,12 +120,12 @@ function isHere(bundle: Bundle, files: BundleToLint['files']): boolean {
   return leaves || [...files.keys()].some((file) => isBelowPath(bundle, file))
 }
 
-function textsIn({ bundle, others }: BundleToLint): TextsOf {
+function textsIn({ bundle, others, hubTexts }: BundleToLint): TextsOf {
   const namespace = bundle.metadata.namespace ?? 'default'
   return (kind, name) =>
     textsOfObject(
       others.find(({ object }) => object.kind === kind && keyOfObject(object) === `${namespace}/${name}`)?.object,
-    )
+    ) ?? hubTexts(namespace)(kind, name)
 }
 
 interface Problem {

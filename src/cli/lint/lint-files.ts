@@ -15,6 +15,7 @@ import { lintSelector, mayMeet } from '../../plan/lint/lint-selectors.ts'
 import type { Place } from '../../plan/managed-fields.ts'
 import { describeObject } from '../../plan/object-id.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
+import type { TextsOf } from '../bundle-recipe.ts'
 import { keyOfObject, selectionOf, withObjects } from '../fleet-facts.ts'
 import type { FleetFacts } from '../fleet-facts.ts'
 import { isBelowPath } from './bundle-folder.ts'
@@ -36,6 +37,8 @@ export interface LintInput {
   readonly hasHub: boolean
   /** Git Sources of the hub (`namespace/name`) that the repository is: their Bundles are looked at too. */
   readonly followed?: ReadonlySet<string>
+  /** What inputs of Bundles come from, as far as the hub has it. */
+  readonly hubTexts?: (namespace: string) => TextsOf
   /** Stands for all clusters where none is known. */
   readonly kubeVersion?: string | undefined
 }
@@ -56,14 +59,14 @@ const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {
 
 /** Checks everything. */
 export function lintFiles(input: LintInput): LintReport {
-  const { definitions, files, facts: hub, hasHub, followed, kubeVersion } = input
+  const { definitions, files, facts: hub, hasHub, followed, kubeVersion, hubTexts = NO_TEXTS } = input
   const read = readDefinitions(definitions)
   const { objects, findings: own } = checkOwn(read.own)
   const facts = withObjects(
     hub,
     objects.map(({ object }) => object),
   )
-  const scene: Scene = { files, facts, others: read.others, kubeVersion }
+  const scene: Scene = { files, facts, others: read.others, kubeVersion, hubTexts }
   const bundles = objects.filter(({ object }) => object.kind === 'Bundle')
   const defined = new Set(bundles.map(({ object }) => keyOfObject(object)))
   const live = hub.bundles.filter(
@@ -104,7 +107,10 @@ interface Scene {
   readonly facts: FleetFacts
   readonly others: readonly Definition[]
   readonly kubeVersion: string | undefined
+  readonly hubTexts: (namespace: string) => TextsOf
 }
+
+const NO_TEXTS = (): TextsOf => () => undefined
 
 /** The clusters a bundle is for; one that stands for any where none is known. */
 function clustersOf(bundle: Bundle, { facts, kubeVersion }: Scene): readonly ClusterInputs[] {
@@ -122,11 +128,11 @@ function placementOf(bundle: Bundle, facts: FleetFacts) {
 }
 
 function contentOf(bundle: Bundle, definition: Definition | undefined, scene: Scene): BundleContent {
-  const { facts, files, others } = scene
+  const { facts, files, others, hubTexts } = scene
   const source = facts.sources.find(
     (one) => keyOfObject(one) === `${bundle.metadata.namespace ?? 'default'}/${bundle.spec.source?.name}`,
   )
-  return lintBundle({ definition, bundle, source, files, others, facts, clusters: clustersOf(bundle, scene) })
+  return lintBundle({ definition, bundle, source, files, others, facts, hubTexts, clusters: clustersOf(bundle, scene) })
 }
 
 // The renderer says what is wrong with files of a bundle, and better.
