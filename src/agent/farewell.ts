@@ -106,13 +106,14 @@ export function createFarewell({ content, state, clock, log, onWrite }: Farewell
       if (planned.length === 0) return leaving.inventory
       return run({ ...leaving, inventory: await begin(leaving) }, planned, pre, signal)
     },
-    /** Runs what comes after they are gone, and deletes what hooks left that is of no use to anybody. */
-    async after(leaving: Leaving, signal: AbortSignal): Promise<Inventory> {
+    /** Runs what comes after they are gone (`onGone` is told before they are forgotten), and deletes what hooks left that is of no use to anybody. */
+    async after(leaving: Leaving, signal: AbortSignal, onGone: () => Promise<void>): Promise<void> {
       const { applier } = leaving
       let { inventory } = leaving
       const isBegun = inventory.operation?.kind === 'Uninstall'
       const planned = isBegun ? await hooksFor(inventory, signal) : []
       if (planned.length > 0 && inventory.objects.length > 0) {
+        await onGone()
         inventory = { ...inventory, objects: [] }
         await write(inventory)
       }
@@ -120,7 +121,6 @@ export function createFarewell({ content, state, clock, log, onWrite }: Farewell
       const { bundle, hooks: records = [] } = inventory
       const journal = { bundle, operation: 0, hooks: () => records, save: async () => {}, note: () => {} }
       await hooks.clear(journal, { applier, signal })
-      return inventory
     },
   }
 }

@@ -212,6 +212,27 @@ describe('hooks', () => {
     })
     assert.equal(await uidOf(site, 'began'), undefined, 'what ran goes with the bundle')
     assert.equal(jobsMade(site), 3)
+    const removal = () => site.agent().report().removals?.[0]
+    await hub.clock.runUntil(() => removal()?.state === 'Removed', { withinMs: 60_000, what: 'the receipt' })
+    assert.equal(removal()?.deleted, 1)
+  })
+
+  it('that fail before a bundle leaves keep it, and say so; asked for again it is tried again', async () => {
+    const { hub, site } = await joined()
+    const bad = hookJob('before', helm('pre-delete'), 'broken:1')
+    await hub.assign('store-1', one([configMap('a'), bad]))
+    await readyAt(hub, site, 1)
+    const removal = () => site.agent().report().removals?.[0]
+    const bury = (generation: number) =>
+      hub.assign('store-1', {}, { tombstones: [{ bundle: BUNDLE, generation, policy: 'Delete' }] })
+    await bury(2)
+    await hub.clock.runUntil(() => removal()?.state === 'Failed', { withinMs: 120_000, what: 'the failure' })
+    assert.match(removal()?.message ?? '', /^it stays: pre-delete hook Job default\/before failed: /)
+    await hub.clock.advance(600_000)
+    assert.ok(await site.configMap('a'))
+    assert.equal(jobsMade(site), 1)
+    await bury(3)
+    await hub.clock.runUntil(() => jobsMade(site) === 2, { withinMs: 120_000, what: 'another try' })
   })
 
   it('do not run for a bundle whose objects stay', async () => {

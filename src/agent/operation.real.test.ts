@@ -197,6 +197,45 @@ describe('on a real cluster', () => {
     await until('large', isReady('default/large', 1))
   })
 
+  it('writes nothing for a new epoch, also one that is behind', async () => {
+    const app = (generation: number, version: string) => ({ 'default/app': { generation, objects: objects(version) } })
+    await agent.assign(app(3, '1'))
+    await until('at rest', isReady('default/app', 3))
+    await sleep(1500)
+    const from = requests.length
+    await agent.assign(app(3, '1'), { epoch: 2 })
+    await agent.assign(app(1, '2'), { epoch: 3 })
+    await until('held', () => agent.row('default/app')?.state === 'Pending')
+    assert.match(agent.row('default/app')?.message ?? '', /a new epoch began: held at generation 3/)
+    await sleep(1500)
+    const written = requests.slice(from).filter(({ method, path }) => method !== 'GET' && !path.includes('dryRun=All'))
+    assert.deepEqual(written, [])
+    await agent.assign(app(3, '1'), { epoch: 3 })
+    await until('reached', isReady('default/app', 3))
+  })
+
+  it('orphans exactly: everything stays as it is, and nothing is recorded any more', async () => {
+    const base = { 'default/app': { generation: 3, objects: objects('1') } }
+    const kept = [configMap('kept-1', { v: '1' }, 'shop'), configMap('kept-2', { v: '1' }, 'shop')]
+    await agent.assign({ ...base, 'default/kept': { generation: 1, objects: kept } })
+    await until('kept', isReady('default/kept', 1))
+    const found = async () =>
+      (await client.list(ConfigMap, { namespace: 'shop', limit: 500 })).items
+        .filter(({ metadata }) => metadata.name.startsWith('kept-'))
+        .map(({ metadata, data }) => [metadata.name, metadata.uid, data?.['v']])
+    const before = await found()
+    assert.equal(before.length, 2)
+    await agent.assign(base, { tombstones: [{ bundle: 'default/kept', generation: 2, policy: 'Orphan' }] })
+    const recorded = async () => {
+      const { items } = await client.list(ConfigMap, { namespace: 'flotilla-agent', limit: 500 })
+      return items.some(
+        ({ data }) => data?.['state']?.includes('"bundle":"default/kept"') && data['state'].includes('"phase"'),
+      )
+    }
+    await until('forgotten', async () => !(await recorded()))
+    assert.deepEqual(await found(), before)
+  })
+
   it('starts again from the cluster alone, and removes exactly what it made', async () => {
     await agent.stop()
     await client.create(ConfigMap, configMap('bystander', {}, 'shop'))

@@ -146,7 +146,10 @@ export function createRemoval(ports: RemovalPorts) {
       bundles.keepFormer(less)
       throw new Waiting('Removing', message, AGAIN_MS)
     }
-    if (isEnded) await farewell.after({ inventory, generation, applier }, signal)
+    // Counted before they are forgotten, while the hooks that come after run.
+    const onGone = () =>
+      receipts.note(rowFor(tombstone, 'Removing', { ...counts, message: 'its last hooks run' }), true)
+    if (isEnded) await farewell.after({ inventory, generation, applier }, signal, onGone)
     const is = counts.deleted === 0 && counts.leftTotal > 0 ? 'Orphaned' : 'Removed'
     // First the receipt: without it a crash would forget what was left.
     await receipts.note(rowFor(tombstone, is, { ...counts, ...timeNow() }), true)

@@ -51,7 +51,8 @@ export interface OperatedBundle {
 /** Makes it; nothing runs before `start`. */
 export function createOperatingAgent(options: OperatingAgentOptions) {
   const { transport, clock, ids, log = silentLogger } = options
-  const blobs = options.blobs ?? createMemoryBlobs()
+  // There is no hub to fetch from again: what was assigned stays.
+  const blobs: Blobs = { ...(options.blobs ?? createMemoryBlobs()), delete: async () => {} }
   const ceiling = options.ceiling ?? {}
   let document: ClusterDocument | undefined
   let operator: ReturnType<typeof createOperator> | undefined
