@@ -258,6 +258,11 @@ export const BUNDLE_OPTIONS = {
   ),
 }
 
+const { apply, delete: deletes, namespaces, ignore, ignoreConditions, drift, executor } = BUNDLE_OPTIONS
+
+/** What of it a variant may say for its clusters. */
+export const VARIANT_OPTIONS = { apply, delete: deletes, namespaces, ignore, ignoreConditions, drift, executor }
+
 /** The options as a schema of their own, for sets. */
 export const BundleOptionsSchema = object(BUNDLE_OPTIONS)
 

@@ -1,4 +1,4 @@
-import { BUNDLE_OPTIONS } from './bundle-options.ts'
+import { BUNDLE_OPTIONS, VARIANT_OPTIONS } from './bundle-options.ts'
 import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from './layer.ts'
@@ -128,6 +128,11 @@ export const Bundle = defineKind({
           name: text({ max: 63, min: 1, description: 'What it is called, in messages.' }),
           ...LAYER_CLUSTERS,
           skip: optional(flag({ description: 'The bundle is not for these clusters.' })),
+          options: optional(
+            object(VARIANT_OPTIONS, {
+              description: 'How it is applied on these clusters; each field instead of that of the Bundle.',
+            }),
+          ),
           ...LAYER_OPTIONS,
         }),
         { max: 128, description: 'Layers for some clusters, over the bundle, in order.' },

@@ -4,6 +4,7 @@ import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
+import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
@@ -222,7 +223,7 @@ async function renderFor(
 
 async function storeVariant(
   draft: Draft<Bundle>,
-  { when: reads, result }: SharedVariant,
+  { when: reads, result, variants }: SharedVariant,
   ports: BundleRenderPorts,
 ): Promise<{ readonly variant: ReleaseVariant; readonly size: number }> {
   const key = variantKey(reads)
@@ -230,19 +231,28 @@ async function storeVariant(
   if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0 }
   if (!result.ok) return failed(describeProblems(result.problems))
   if (result.objects.length === 0) return failed('it holds no objects')
-  const wrong = wrongOption(draft.next, result.objects)
+  const options = optionsFor(draft.next, variants ?? [])
+  const wrong = wrongOption(options ?? {}, result.objects)
   if (wrong !== undefined) return failed(wrong)
-  const about = { bundle: keyOf(draft.next), options: bundleOptionsOf(draft.next.spec) }
+  const about = { bundle: keyOf(draft.next), options }
   const stored = await storeSet(about, result.objects, ports)
   return 'problem' in stored ? failed(stored.problem) : { variant: { ...key, set: stored.set }, size: stored.size }
 }
 
+/** How a bundle is applied where these of its variants count. */
+function optionsFor({ spec }: Bundle, variants: readonly string[]): BundleOptions | undefined {
+  const own = (spec.variants ?? [])
+    .filter(({ name }) => variants.includes(name))
+    .flatMap(({ options }) => options ?? [])
+  return own.length === 0 ? bundleOptionsOf(spec) : bundleOptionsOf(Object.assign({}, bundleOptionsOf(spec), ...own))
+}
+
 /** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */
-function wrongOption({ spec }: Bundle, objects: readonly UnknownObject[]): string | undefined {
-  const judgement = readJudgement(spec)
+function wrongOption(options: BundleOptions, objects: readonly UnknownObject[]): string | undefined {
+  const judgement = readJudgement(options)
   if (!judgement.ok) return `spec.${judgement.problem}`
   for (const object of objects) {
-    const read = objectOptions(spec, object)
+    const read = objectOptions(options, object)
     if (!read.ok) return read.problem
   }
   return undefined

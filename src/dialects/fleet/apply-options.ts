@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import type { CompileScene } from './compile-bundle.ts'
-import type { ComparePatch, FleetYaml } from './fleet-yaml.ts'
+import type { ComparePatch, FleetOptions, FleetYaml } from './fleet-yaml.ts'
 import { fitsAlternative } from './targets.ts'
 
 /** The namespace of Fleet's agent in every cluster, where its service accounts are. */
@@ -32,8 +32,8 @@ export function applyOptions(
     drift: { mode: drift?.enabled ? 'Correct' : 'Report' },
     namespaces: {
       create: yaml.createNamespace !== false,
-      ...(yaml.namespaceLabels ? { labels: { ...yaml.namespaceLabels } } : {}),
-      ...(yaml.namespaceAnnotations ? { annotations: { ...yaml.namespaceAnnotations } } : {}),
+      ...(isSaid(yaml.namespaceLabels) ? { labels: { ...yaml.namespaceLabels } } : {}),
+      ...(isSaid(yaml.namespaceAnnotations) ? { annotations: { ...yaml.namespaceAnnotations } } : {}),
       ...(removesNamespaces ? { delete: true } : {}),
     },
     ...(keep || yaml.deleteCRDResources
@@ -51,6 +51,10 @@ export function applyOptions(
     ...(depends.length === 0 ? {} : { dependsOn: depends }),
     ...(account ? { executor: { namespace: AGENT_NAMESPACE, name: account } } : {}),
   }
+}
+
+function isSaid(map: object | undefined): boolean {
+  return map !== undefined && Object.keys(map).length > 0
 }
 
 function textsOf(fields: JsonObject): Record<string, string> {
@@ -111,4 +115,71 @@ function dependenciesOf(
       warn('dependsOn: no bundle has these labels, so nothing is waited for')
     return found.map((one) => ({ bundle: one.name, ...wanted }))
   })
+}
+
+/** Which options of a bundle a field of a customization changes. */
+const CHANGED: Readonly<Partial<Record<keyof FleetOptions, readonly (keyof BundleOptions)[]>>> = {
+  namespaceLabels: ['namespaces'],
+  namespaceAnnotations: ['namespaces'],
+  createNamespace: ['namespaces'],
+  deleteNamespace: ['namespaces'],
+  serviceAccount: ['executor'],
+  keepResources: ['delete'],
+  deleteCRDResources: ['delete'],
+  correctDrift: ['drift', 'apply'],
+  diff: ['ignore'],
+  ignore: ['ignoreConditions'],
+}
+
+/** The options of a customization: each that it says anything about, over those of fleet.yaml. */
+export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: CompileScene): BundleOptions {
+  const { helm } = custom
+  const names = (Object.keys(CHANGED) as (keyof FleetOptions)[]).filter((field) => custom[field] !== undefined)
+  const appliesOtherwise = helm?.timeoutSeconds !== undefined || helm?.force === true || helm?.takeOwnership === true
+  const changed = new Set([
+    ...names.flatMap((field) => CHANGED[field] ?? []),
+    ...(appliesOtherwise ? ['apply' as const] : []),
+  ])
+  if (changed.size === 0) return {}
+  const { dependsOn: _dependsOn, ...base } = yaml
+  const merged: FleetYaml = {
+    ...base,
+    namespaceLabels: { ...yaml.namespaceLabels, ...custom.namespaceLabels },
+    namespaceAnnotations: { ...yaml.namespaceAnnotations, ...custom.namespaceAnnotations },
+    createNamespace: custom.createNamespace ?? yaml.createNamespace ?? true,
+    deleteNamespace: custom.deleteNamespace ?? yaml.deleteNamespace ?? false,
+    // Fleet cannot take this back for some clusters either.
+    keepResources: yaml.keepResources === true || custom.keepResources === true,
+    deleteCRDResources: custom.deleteCRDResources ?? yaml.deleteCRDResources ?? false,
+    ...(custom.correctDrift ? { correctDrift: custom.correctDrift } : {}),
+    diff: { comparePatches: mergePatches(yaml.diff?.comparePatches ?? [], custom.diff?.comparePatches ?? []) },
+    ignore: { conditions: [...(yaml.ignore?.conditions ?? []), ...(custom.ignore?.conditions ?? [])] },
+    helm: {
+      ...yaml.helm,
+      ...(helm?.timeoutSeconds ? { timeoutSeconds: helm.timeoutSeconds } : {}),
+      force: yaml.helm?.force === true || helm?.force === true,
+      takeOwnership: yaml.helm?.takeOwnership === true || helm?.takeOwnership === true,
+    },
+  }
+  const { correctDrift, serviceAccount, ...options } = scene.options
+  const account = custom.serviceAccount ?? serviceAccount
+  const all = applyOptions(
+    merged,
+    {
+      ...scene,
+      options: {
+        ...options,
+        ...(account ? { serviceAccount: account } : {}),
+        ...(correctDrift && !custom.correctDrift ? { correctDrift } : {}),
+      },
+    },
+    () => {},
+  )
+  return Object.fromEntries([...changed].flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))
+}
+
+function mergePatches(base: readonly ComparePatch[], over: readonly ComparePatch[]): ComparePatch[] {
+  const keyOf = ({ apiVersion, kind, namespace, name }: ComparePatch): string =>
+    JSON.stringify([apiVersion, kind, namespace, name])
+  return [...new Map([...base, ...over].map((patch) => [keyOf(patch), patch])).values()]
 }

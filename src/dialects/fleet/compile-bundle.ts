@@ -3,7 +3,7 @@ import type { Bundle } from '../../kinds/bundle.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import type { RingSpec } from '../../plan/rollout-rings.ts'
-import { applyOptions } from './apply-options.ts'
+import { applyOptions, customOptions } from './apply-options.ts'
 import { hasContent } from './content.ts'
 import type { FleetCustomization, FleetTarget, FleetYaml } from './fleet-yaml.ts'
 import { layerOf } from './layer.ts'
@@ -184,20 +184,6 @@ interface VariantScene {
 
 type Variant = NonNullable<Bundle['spec']['variants']>[number]
 
-/** Options of a bundle that are the same on all its clusters. */
-const BUNDLE_WIDE = [
-  'namespaceLabels',
-  'namespaceAnnotations',
-  'serviceAccount',
-  'createNamespace',
-  'keepResources',
-  'deleteNamespace',
-  'deleteCRDResources',
-  'correctDrift',
-  'diff',
-  'ignore',
-] as const
-
 function variantOf(
   custom: FleetCustomization & { readonly name: string },
   { yaml, scene, layerScene, warn, wrong }: VariantScene,
@@ -216,12 +202,7 @@ function variantOf(
     return []
   }
   const [only, ...more] = meaning.alternatives
-  const common = BUNDLE_WIDE.filter((field) => custom[field] !== undefined)
-  for (const field of common) {
-    warn(
-      `customization ${custom.name}: ${field} is the same on all clusters of a bundle; what fleet.yaml itself says counts`,
-    )
-  }
+  const options = customOptions(yaml, custom, scene)
   const helm = yaml.helm
   const layer = layerOf(custom, { ...layerScene, ...(helm ? { base: helm } : {}) })
   const index = yaml.customizations.filter(({ name }) => name === custom.name).indexOf(custom)
@@ -230,6 +211,7 @@ function variantOf(
       name: `${custom.name.slice(0, 59)}${index > 0 ? `-${index + 1}` : ''}`,
       ...(more.length === 0 ? only : { anyOf: meaning.alternatives }),
       ...(custom.doNotDeploy ? { skip: true } : {}),
+      ...(Object.keys(options).length === 0 ? {} : { options }),
       ...layer,
     } as Variant,
   ]

@@ -88,11 +88,6 @@ test('what is refused, and what has no effect, says so', () => {
       /means no cluster; is there a ClusterGroup g\?/,
       'warning',
     ],
-    [
-      { targetCustomizations: [{ name: 'x', clusterName: 'c1', namespaceLabels: { a: 'b' } }] },
-      /customization x: namespaceLabels is the same on all clusters of a bundle/,
-      'warning',
-    ],
   ]
   for (const [fleet, words, level] of table) {
     const { findings, bundles } = read(fleet)
@@ -256,4 +251,46 @@ test('how a bundle is applied', () => {
     { group: 'apps', kind: 'Deployment', namespace: 'n', name: 'd', pointers: ['/spec/replicas', '/spec/x'] },
   ])
   assert.deepEqual(spec.dependsOn, [{ bundle: 'db', states: ['Ready', 'Drifted'] }, { bundle: 'labelled' }])
+})
+
+test('options of a customization are those of its clusters alone', () => {
+  const { spec } = read(
+    {
+      namespaceLabels: { team: 'x' },
+      correctDrift: { enabled: true },
+      diff: { comparePatches: [{ kind: 'Service', name: 's', jsonPointers: ['/a'] }] },
+      targetCustomizations: [
+        { name: 'one', clusterName: 'c1', namespaceLabels: { pci: 'y' }, serviceAccount: 'own', keepResources: true },
+        {
+          name: 'two',
+          clusterName: 'c2',
+          correctDrift: { enabled: false },
+          diff: { comparePatches: [{ kind: 'Job', jsonPointers: ['/b'] }] },
+        },
+        { name: 'none', clusterName: 'c3', namespace: 'n' },
+      ],
+    },
+    { spec: { targets: [{ clusterSelector: {} }], serviceAccount: 'all', correctDrift: { enabled: true } } },
+  ).bundle()
+  assert.deepEqual(spec.namespaces?.labels, { team: 'x' }, 'O19: not everywhere')
+  assert.deepEqual(
+    spec.variants?.map(({ options }) => options),
+    [
+      {
+        namespaces: { create: true, labels: { team: 'x', pci: 'y' } },
+        executor: { namespace: 'cattle-fleet-system', name: 'own' },
+        delete: { unplaced: 'Orphan', bundleDeleted: 'Orphan' },
+      },
+      {
+        drift: { mode: 'Report' },
+        apply: { takeover: 'IfNoDiff' },
+        ignore: [
+          { kind: 'Service', name: 's', pointers: ['/a'] },
+          { kind: 'Job', pointers: ['/b'] },
+        ],
+      },
+      undefined,
+    ],
+    'F19, F23, O17, O18',
+  )
 })

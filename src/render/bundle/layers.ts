@@ -9,6 +9,8 @@ import type { WatchedInputs } from './watch-inputs.ts'
 export interface AppliedLayers {
   readonly layers: readonly { readonly name: string; readonly options: LayerOptions }[]
   readonly skip?: string
+  /** The names of the variants among them. */
+  readonly variants: readonly string[]
 }
 
 /** Finds the layers for a cluster; what selectors look at counts as read. */
@@ -26,6 +28,7 @@ export function layersFor(recipe: BundleRecipe, cluster: WatchedInputs, name: ()
       ...chosen.map((layer) => ({ name: `variant ${layer.name}`, options: layer })),
       ...overrides.map((layer) => ({ name: `override ${layer.name}`, options: layer })),
     ],
+    variants: chosen.map((layer) => layer.name),
     ...(skipping ? { skip: skipping.name } : {}),
   }
 }

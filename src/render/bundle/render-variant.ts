@@ -90,6 +90,8 @@ export interface Variant {
   readonly frozen: FrozenRecord
   /** Which layer each Helm value comes from. */
   readonly origins: ReadonlyMap<string, string>
+  /** The names of the bundle's variants that count for it. */
+  readonly variants: readonly string[]
   readonly style?: Style['kind'] | 'Inline'
   /** What people should know although it is no mistake. */
   readonly notes?: readonly string[]
@@ -99,9 +101,9 @@ export interface Variant {
 export function renderVariant(recipe: BundleRecipe, cluster: ClusterInputs, parts: VariantParts): Variant {
   const watched = watchInputs(cluster)
   const name = (): string => watched.map.get('Name') as string
-  const { layers, skip } = layersFor(recipe, watched, name)
+  const { layers, skip, variants } = layersFor(recipe, watched, name)
   const origins = originsOf(layers)
-  const base = { origins, frozen: parts.frozen }
+  const base = { origins, variants, frozen: parts.frozen }
   if (skip !== undefined) return { ...base, result: { ok: 'skip', by: skip }, reads: watched.reads() }
   try {
     const made = renderLayers(recipe, mergeLayers(layers), { ...parts, watched })

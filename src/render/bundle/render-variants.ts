@@ -19,6 +19,8 @@ export interface VariantsRequest {
 export interface SharedVariant {
   readonly when: Reads
   readonly clusters: readonly string[]
+  /** The names of the bundle's variants that count for them. */
+  readonly variants?: readonly string[]
   readonly result: RenderResult | { readonly ok: 'skip'; readonly by: string }
 }
 
@@ -41,7 +43,7 @@ export function renderVariants(
   { recipe, clusters, frozen }: VariantsRequest,
   { watch, ...parts }: VariantsParts,
 ): VariantsResult {
-  const shared: { when: Reads; clusters: string[]; result: SharedVariant['result'] }[] = []
+  const shared: { when: Reads; clusters: string[]; variants: readonly string[]; result: SharedVariant['result'] }[] = []
   let drawn = frozen
   let style: Variant['style']
   const notes = new Set<string>()
@@ -55,7 +57,8 @@ export function renderVariants(
     drawn = variant.frozen
     style ??= variant.style
     for (const note of variant.notes ?? []) notes.add(note)
-    shared.push({ when: variant.reads, clusters: [cluster.name], result: variant.result })
+    const { reads, variants, result } = variant
+    shared.push({ when: reads, clusters: [cluster.name], variants, result })
   }
   return { variants: shared, frozen: drawn, notes: [...notes], ...(style === undefined ? {} : { style }) }
 }

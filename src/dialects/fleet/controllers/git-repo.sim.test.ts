@@ -200,3 +200,22 @@ test('what was made of a GitRepo goes with it; what others made stays', async (t
   assert.equal((await hub.client.list(Placement, { namespace: 'fleet-default' })).items.length, 0)
   assert.equal((await hub.client.list(FleetBundle, { namespace: 'fleet-default' })).items.length, 0)
 })
+
+test('options of a customization reach its clusters and nobody else', async (t) => {
+  const { hub, repo } = await world(t, {
+    'a/fleet.yaml':
+      'targetCustomizations:\n- {name: prod, clusterSelector: {matchLabels: {env: prod}}, keepResources: true}\n',
+    'a/cm.yaml': cm('a', '1'),
+  })
+  await repo()
+  const kept: Record<string, unknown> = {}
+  for (const { metadata, spec } of (await hub.client.list(Assignment)).items) {
+    for (const { set } of spec.entries) {
+      const { options } = JSON.parse(new TextDecoder().decode(await hub.blobs.get(set))) as {
+        options: { delete?: object }
+      }
+      kept[metadata.name] = options.delete
+    }
+  }
+  assert.deepEqual(kept, { c1: { unplaced: 'Orphan', bundleDeleted: 'Orphan' }, c2: undefined })
+})
