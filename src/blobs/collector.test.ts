@@ -19,7 +19,10 @@ describe('the collector of blobs', () => {
   it('keeps what a document reaches through its sets, and not its predecessors', async () => {
     const blobs = createMemoryBlobs()
     const object = await blobs.put(json({ kind: 'ConfigMap', image: `x@sha256:${'1'.repeat(64)}` }))
-    const set = await blobs.put(json({ format: 'flotilla.dev/set/v1', objects: [{ digest: object }] }))
+    const values = await blobs.put(json({ format: 'flotilla.dev/values/v1', box: 'x' }))
+    const sealed = await blobs.put(json({ format: 'flotilla.dev/sealed/v1', boxes: {} }))
+    const set = await blobs.put(json({ format: 'flotilla.dev/set/v1', objects: [{ digest: object }], values }))
+    const oldSealed = await blobs.put(json({ format: 'flotilla.dev/sealed/v1', boxes: { to: 'an older key' } }))
     const document = (more: object) =>
       json({
         payloadType: 'x',
@@ -27,16 +30,16 @@ describe('the collector of blobs', () => {
         signatures: [],
       })
     const oldSet = await blobs.put(json({ format: 'flotilla.dev/set/v1', objects: [] }))
-    const oldest = await blobs.put(document({ content: { entries: [{ set: oldSet }] } }))
-    const previous = await blobs.put(document({ previous: oldest, content: { entries: [{ set }] } }))
+    const oldest = await blobs.put(document({ content: { entries: [{ set: oldSet, sealed: oldSealed }] } }))
+    const previous = await blobs.put(document({ previous: oldest, content: { entries: [{ set, sealed }] } }))
     const newest = await blobs.put(document({ previous, content: { entries: [{ set }], tombstones: [] } }))
     const odd = await blobs.put(json({ format: 'flotilla.dev/set/v9', parts: [newest] }))
     const lost = await blobs.put(utf8('lost'))
     const roots = async () => [previous, odd]
     const options = { blobs, roots, clock: at(1000), log: silentLogger, graceMs: 10 }
-    assert.equal(await collectBlobs(options, never), 3)
+    assert.equal(await collectBlobs(options, never), 4)
     const left = await Array.fromAsync(blobs.list())
-    assert.deepEqual(left.sort(), [object, set, previous, newest, odd].sort())
+    assert.deepEqual(left.sort(), [object, values, sealed, set, previous, newest, odd].sort())
     assert.equal(await blobs.has(lost), false)
   })
 

@@ -30,8 +30,12 @@ export function hideValuesIn(text: string, object: UnknownObject): string {
   if (!isSecret(object)) return text
   const plain = Object.values(isObject(object['stringData']) ? object['stringData'] : {}).map(String)
   const encoded = Object.values(isObject(object['data']) ? object['data'] : {}).map(String)
-  const values = [...plain, ...encoded, ...encoded.map((value) => new TextDecoder().decode(fromBase64(value)))]
-  return values
+  return hideTexts(text, [...plain, ...encoded, ...encoded.map((value) => new TextDecoder().decode(fromBase64(value)))])
+}
+
+/** A sentence without these texts. */
+export function hideTexts(text: string, secrets: readonly string[]): string {
+  return secrets
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
     .reduce((sentence, value) => sentence.replaceAll(value, () => HIDDEN_VALUE), text)

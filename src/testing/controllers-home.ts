@@ -1,6 +1,6 @@
 /** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
 import { createApiServer } from '../apiserver/api-server.ts'
-import type { Blobs } from '../blobs/blobs.ts'
+import type { CollectableBlobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
@@ -44,7 +44,7 @@ export interface ControllersHome {
   serveSources(fetchSource: FetchSourcePort): void
   /** Plays the world of gates. */
   serveGates(askGate: AskGatePort): void
-  readonly blobs: Blobs
+  readonly blobs: CollectableBlobs
   create<T extends KubeObject>(object: T, type: ResourceType<T>): Promise<T>
   find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined>
   /** The document a cluster's Assignment names; it is not signed here. */

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { collectBlobs } from '../../blobs/collector.ts'
 import { base64, fromBase64, fromUtf8, utf8 } from '../../core/bytes.ts'
 import { keyPairFromSeed } from '../../core/keys.ts'
+import { silentLogger } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'
+import { blobRoots } from '../../hub/blob-roots.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/bundle.ts'
@@ -121,7 +124,7 @@ test('nothing is released, signed or sealed again by a restart, nor by content t
 })
 
 test('a new sealing key seals again, for that cluster alone', async (t) => {
-  const { hub, settle, read, revisions, entryOf } = await world(t)
+  const { hub, join, settle, read, revisions, entryOf } = await world(t)
   const password = await read('one', 1)
   const before = await entryOf('one')
   const cluster = (await hub.find(Cluster, 'one'))!
@@ -134,6 +137,18 @@ test('a new sealing key seals again, for that cluster alone', async (t) => {
   const { sealed: _sealed, ...rest } = await entryOf('one')
   const { sealed: _before, ...was } = before
   assert.deepEqual(rest, was)
+
+  // The collector reaches what is sealed, and what the hub keeps to seal it again, from Assignments and Releases.
+  const { clock, blobs, client } = hub
+  const stray = await blobs.put(utf8('sealed for somebody who is gone'))
+  const roots = (signal: AbortSignal) => blobRoots(client, signal)
+  await collectBlobs({ blobs, roots, clock, log: silentLogger, graceMs: -1 }, new AbortController().signal)
+  assert.equal(await blobs.has(stray), false)
+  assert.equal(await read('one', 9), password)
+  assert.equal(await read('two', 2), password)
+  await join('later', 3)
+  await settle()
+  assert.equal(await read('later', 3), password)
 })
 
 test('values whose key is gone stop that bundle where it is, say so, and hold nothing else up', async (t) => {

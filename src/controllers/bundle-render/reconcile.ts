@@ -26,6 +26,7 @@ import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 import { showRollout } from './ready.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
+import { hideInputs } from './secret-inputs.ts'
 import { storeSet } from './store-set.ts'
 
 /** How often what cannot be watched is looked at again. */
@@ -202,7 +203,8 @@ async function renderFor(
   const key = keyOf(draft.next)
   const before = await ports.frozenOf(key)
   const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NOBODY] : clusters, frozen: before }
-  const { variants, frozen, notes } = await ports.render(request, context.signal)
+  const { frozen, notes, ...rendered } = await ports.render(request, context.signal)
+  const variants = hideInputs(draft.next, found.recipe.inputs, rendered.variants)
   if (Object.keys(frozen).length > Object.keys(before).length) await ports.keepFrozen(key, frozen)
   if (clusters.length === 0 && variants.some(({ when }) => Object.keys(when).length > 0)) {
     const why = selected === undefined ? 'The Placement has not been decided yet' : 'No cluster is selected'

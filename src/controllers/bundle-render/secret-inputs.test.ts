@@ -5,7 +5,7 @@ import { Stalled, Waiting } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import { build, buildBundle } from '../../testing/builders.ts'
-import { markedInputs, secretInput } from './secret-inputs.ts'
+import { hideInputs, markedInputs, secretInput } from './secret-inputs.ts'
 
 const stored = (data: Record<string, string>, labels: Record<string, string> = { 'flotilla.dev/input': 'allowed' }) =>
   build(SecretKind, 'ns/db', { data }, { labels })
@@ -64,6 +64,26 @@ describe('inputs from Secrets of the hub', () => {
     assert.deepEqual(one['f'], { file: 'f' })
     assert.ok(!JSON.stringify(one).includes('hunter2'))
     assert.ok(!JSON.stringify(one).includes(digestOfJson({ value: 'hunter2' }).slice(7)))
+  })
+
+  it('are taken out of what a template says about its mistake', () => {
+    const bundle = buildBundle('ns/app', {
+      inputs: [
+        { name: 'db', secret: { name: 'db' } },
+        { name: 'c', file: 'f' },
+      ],
+    })
+    const failed = (message: string) => ({
+      when: {},
+      clusters: ['a'],
+      result: { ok: false as const, problems: [{ message, file: 'f.yaml' }] },
+    })
+    const inputs = { db: { value: { password: 'hunter2', pem: 'first line\nsecond line' } }, c: { value: 'plain' } }
+    const said = 'cannot unmarshal `hunter2` (aHVudGVyMg==) at second line, plain'
+    const [shown] = hideInputs(bundle, inputs, [failed(said)])
+    assert.deepEqual(shown, failed('cannot unmarshal `[sealed]` ([sealed]) at [sealed], plain'))
+    const untouched = [failed(said)]
+    assert.equal(hideInputs(buildBundle('ns/app'), inputs, untouched), untouched)
   })
 
   it('cost nothing where there are none', async () => {

@@ -1,10 +1,12 @@
 /** Inputs of a Bundle that come from Secrets of the hub. */
-import { base64, fromBase64, fromUtf8, hmacSha256 } from '../../core/bytes.ts'
+import { base64, fromBase64, fromUtf8, hmacSha256, utf8 } from '../../core/bytes.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
-import { canonicalJson } from '../../core/json.ts'
+import { canonicalJson, isObject } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import { hideTexts } from '../../kinds/secret-object.ts'
 import type { InputSource } from '../../render/bundle/recipe.ts'
+import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
 /** Whoever may write Bundles may not thereby read every Secret of the namespace: a Secret says that it is meant for them. */
@@ -53,4 +55,27 @@ export async function markedInputs(
   const key = (await ports.valuesKeyOf(keyOf(bundle))).reveal()
   const marks = secret.map((name) => [name, { mark: base64(hmacSha256(key, canonicalJson([name, inputs[name]]))) }])
   return { ...inputs, ...Object.fromEntries(marks) }
+}
+
+/** Results as they may be told: a template's mistake may repeat what it was given. */
+export function hideInputs(
+  bundle: Bundle,
+  inputs: Readonly<Record<string, InputSource>> = {},
+  variants: readonly SharedVariant[],
+): readonly SharedVariant[] {
+  const secret = (bundle.spec.inputs ?? []).flatMap((input) => (input.secret ? [inputs[input.name]] : []))
+  const texts = secret.flatMap((input) => (input && 'value' in input ? textsIn(input.value) : []))
+  if (texts.length === 0) return variants
+  const forms = texts.flatMap((text) => [text, base64(utf8(text)), ...text.split('\n')])
+  return variants.map((variant) => {
+    const { result } = variant
+    if (result.ok !== false) return variant
+    const problems = result.problems.map((problem) => ({ ...problem, message: hideTexts(problem.message, forms) }))
+    return { ...variant, result: { ok: false, problems } }
+  })
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
 }
