@@ -3,6 +3,7 @@ import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
+import { askBefore } from '../ask-before.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
 import { ASSIGNMENTS, CLUSTERS } from '../own-kinds.ts'
@@ -100,16 +101,6 @@ async function bundlesOf({ metadata }: Cluster, { connection }: AdmissionInput):
   } catch (caught) {
     if (isApiError(caught, 'NotFound')) return 0
     throw caught
-  }
-}
-
-async function askBefore(question: string, { flags, terminal, confirm }: AdmissionInput): Promise<void> {
-  if (flags.yes) return
-  if (!terminal.isInteractive) {
-    throw new CliError(EXIT.usage, { what: question, why: 'nobody can be asked', todo: 'say --yes if you mean it' })
-  }
-  if (!(await confirm(`${question}. Go on?`))) {
-    throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
   }
 }
 

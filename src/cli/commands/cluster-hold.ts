@@ -5,6 +5,7 @@ import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { holdOfCluster } from '../../plan/cluster-hold.ts'
+import { askBefore } from '../ask-before.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -129,22 +130,13 @@ async function bundlesOn(clusters: readonly Cluster[], { connection }: HoldInput
 }
 
 /** One cluster is easily undone; many are asked about. */
-async function askForMany(
-  clusters: readonly Cluster[],
-  what: string,
-  { flags, terminal, confirm }: HoldInput,
-): Promise<void> {
-  if (clusters.length === 1 || flags.yes) return
+async function askForMany(clusters: readonly Cluster[], what: string, input: HoldInput): Promise<void> {
+  if (clusters.length === 1) return
   const some = clusters
     .slice(0, 3)
     .map(({ metadata }) => metadata.name)
     .join(', ')
-  const question = `${what} ${clusters.length} clusters (${some}${clusters.length > 3 ? ', …' : ''})`
-  if (!terminal.isInteractive) {
-    throw new CliError(EXIT.usage, { what: question, why: 'nobody can be asked', todo: 'say --yes if you mean it' })
-  }
-  if (!(await confirm(`${question}. Go on?`)))
-    throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
+  await askBefore(`${what} ${clusters.length} clusters (${some}${clusters.length > 3 ? ', …' : ''})`, input)
 }
 
 function namesOrSelector(names: readonly string[], selector: string | undefined): string {

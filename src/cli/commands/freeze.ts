@@ -7,6 +7,7 @@ import { formatTime, parseTime } from '../../core/time.ts'
 import type { ClusterWindow } from '../../kinds/cluster-window.ts'
 import type { Window } from '../../kinds/window.ts'
 import { compileWindow, isForCluster, windowObjectProblem } from '../../plan/window-rules.ts'
+import { askBefore } from '../ask-before.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { readDuration } from '../duration.ts'
@@ -92,14 +93,7 @@ export async function freezeLift(name: string, input: FreezeInput): Promise<void
   const { text } = windowStateText(object, systemClock.now())
   const held = await clustersOf(object, input)
   const question = `lifting freeze ${name} (${text}) lets what waits begin on up to ${held.length} clusters`
-  if (!flags.yes) {
-    if (!terminal.isInteractive) {
-      throw new CliError(EXIT.usage, { what: question, why: 'nobody can be asked', todo: 'say --yes if you mean it' })
-    }
-    if (!(await input.confirm(`${question}. Go on?`))) {
-      throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
-    }
-  }
+  await askBefore(question, input)
   const { uid } = object.metadata
   const options = uid === undefined ? {} : { uid }
   if (namespace === undefined) await client.delete(CLUSTER_WINDOWS, { name }, options)

@@ -4,6 +4,7 @@ import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
 import { Source } from '../../kinds/source.ts'
+import { askBefore } from '../ask-before.ts'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -57,19 +58,12 @@ export async function sourceResume(name: string, input: SourceInput): Promise<vo
 
 /** Takes a revision that is held because it does not follow the last one. */
 export async function sourceAccept(name: string, input: SourceInput): Promise<void> {
-  const { flags, terminal, confirm } = input
+  const { terminal } = input
   const source = await sourceNamed(name, input)
   const { held, artifact } = source.status ?? {}
   if (!held) throw new CliError(EXIT.conflict, { what: `source ${name} holds nothing back` })
   const question = `source ${name} goes from ${artifact?.revision ?? 'nothing'} to ${held.revision}, which does not follow it; bundles of it change`
-  if (!flags.yes) {
-    if (!terminal.isInteractive) {
-      throw new CliError(EXIT.usage, { what: question, why: 'nobody can be asked', todo: 'say --yes if you mean it' })
-    }
-    if (!(await confirm(`${question}. Go on?`))) {
-      throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
-    }
-  }
+  await askBefore(question, input)
   // The resourceVersion: what was shown is what is released.
   const { resourceVersion } = source.metadata
   await patch(source, { metadata: { resourceVersion }, spec: { accept: held.accept } }, input)
