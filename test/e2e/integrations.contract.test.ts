@@ -245,3 +245,19 @@ test('the GitHub action posts one comment, renews it, and fails on errors; the G
 
   await demo.stop('SIGINT')
 })
+
+test('an error of diff is never its exit code for differences', async (t) => {
+  const file = join(temporaryFolder(t), 'kubeconfig')
+  const nowhere = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'a', user: { token: 'x' } }],
+    contexts: [{ name: 'flotilla', context: { cluster: 'a', user: 'a' } }],
+  }
+  writeFileSync(file, JSON.stringify(nowhere))
+  const ended = await runFlotilla(t, ['diff', '--kubeconfig', file])
+  assert.equal(ended.code, 2)
+  assert.match(ended.stderr, /^error: the hub cannot be reached\n/)
+  assert.equal((await runFlotilla(t, ['get', 'clusters', '--kubeconfig', file])).code, 1)
+})
