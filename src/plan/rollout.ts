@@ -148,8 +148,9 @@ function placeInRings(
     input.rollout.ringStates ?? [],
     new Map(pairs.map((pair) => [pair.cluster, asCluster(pair)])).values(),
   )
-  const places = new Map(pairs.map((pair) => [pairKey(pair), ringOf(rings, states, asCluster(pair))]))
-  return { rings, states, current: currentRing(rings, states), indexOf: (pair) => places.get(pairKey(pair))! }
+  // By the pair itself: keys made of two names for every question cost more than the answers.
+  const places = new Map(pairs.map((pair) => [pair, ringOf(rings, states, asCluster(pair))]))
+  return { rings, states, current: currentRing(rings, states), indexOf: (pair) => places.get(pair)! }
 }
 
 /** Holds that do not depend on how the members are doing. */
@@ -220,8 +221,10 @@ function advance(members: Members): RolloutDecision {
   const pairs = members.pairs.filter((pair) => admits(indexOf(pair)))
   const marked = new Set(kept.filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
   const isAsked = askedAgain(input, kept)
-  const hasFailed = (pair: Pair) => (pair.failed || marked.has(pairKey(pair))) && !isAsked(pair)
-  const inRing = rings.map((_, i) => members.pairs.filter((pair) => indexOf(pair) === i))
+  const broken = new Set(members.pairs.filter((pair) => (pair.failed || marked.has(pairKey(pair))) && !isAsked(pair)))
+  const hasFailed = (pair: Pair) => broken.has(pair)
+  const inRing = rings.map((): Pair[] => [])
+  for (const pair of members.pairs) inRing[indexOf(pair)]?.push(pair)
   const before = inRing
     .slice(0, current)
     .map((those, i) => Math.min(clustersOf(those.filter(hasFailed)), toleratedOf(rings[i]!, clustersOf(those))))
@@ -372,14 +375,14 @@ function advance(members: Members): RolloutDecision {
     return wait(holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
   }
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
-  const broken = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
+  const losses = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
   const unmade = unrendered.length > 0 ? ` ${unrenderedHold(unrendered).message}` : ''
   return {
     ...base,
     kind: 'Complete',
     phase: 'Completed',
     excused: excused.map((pair) => pair.cluster),
-    message: `${progress(counts, input)}${broken}${late}.${unmade}`,
+    message: `${progress(counts, input)}${losses}${late}.${unmade}`,
     rings: passing(base.rings, current, input.now),
   }
 }

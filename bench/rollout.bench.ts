@@ -1,0 +1,106 @@
+/**
+ * What a rollout costs the hub: node bench/rollout.bench.ts [CLUSTERS].
+ * One bundle moves through three rings of simulated clusters; reports come in bursts, as many as a gateway brings at once, and each burst is one
+ * look at the Rollout. The same with a quarter of the fleet, to see the growth, and what a look costs for a single report.
+ */
+import { digestOf } from '../src/core/digest.ts'
+import { silentLogger } from '../src/core/log.ts'
+import { createPace } from '../src/controllers/pace.ts'
+import { rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/reconcile.ts'
+import { commitOf, openDraft } from '../src/engine/draft.ts'
+import { Release } from '../src/kinds/release.ts'
+import { Rollout } from '../src/kinds/rollout.ts'
+import type { RolloutCluster } from '../src/plan/rollout.ts'
+import { createSeededIds } from '../src/sim/kernel/seeded-ids.ts'
+import { createVirtualClock } from '../src/sim/kernel/virtual-clock.ts'
+import { build } from '../src/testing/builders.ts'
+
+const [clusters = 10_000] = process.argv.slice(2).map(Number)
+const SINGLE = 50
+const set = digestOf('content')
+const release = build(Release, 'ns/hello-g2', {
+  spec: { bundles: [{ name: 'hello', generation: 2, set, placement: 'p' }] },
+})
+const rings = [
+  { name: 'canary', share: '1%', concurrency: '50%' },
+  { name: 'early', share: '10%', concurrency: '20%' },
+  { name: 'rest', concurrency: '10%', maxFailed: '2%' },
+]
+
+async function measure(count: number) {
+  const names = Array.from({ length: count }, (_, i) => `store-${String(i).padStart(5, '0')}`)
+  const fleet = new Map<string, RolloutCluster>()
+  const seen = { state: 'Available', reason: 'Seen', message: '' } as const
+  for (const name of names) fleet.set(name, { availability: seen, assigned: new Map(), reported: new Map() })
+  const well: RolloutCluster = {
+    availability: seen,
+    assigned: new Map([['ns/hello', { generation: 2, set }]]),
+    reported: new Map([['ns/hello', { generation: 2, set, state: 'Ready' as const }]]),
+  }
+  const clock = createVirtualClock()
+  const reconciler = rolloutAdvanceReconciler({
+    releaseOf: () => release,
+    selectedBy: () => names,
+    clusterOf: (name) => fleet.get(name),
+    inputsOf: () => undefined,
+    groupsOf: () => [],
+    holdsAt: () => () => undefined,
+    rolloutsOf: () => [],
+    hasBundle: () => true,
+    removalOf: () => undefined,
+    holdersOf: () => [],
+    approvalsOf: () => [],
+    gateAnswerOf: () => undefined,
+    askGates: () => {},
+    standingOf: () => undefined,
+    pace: createPace(clock, 1000),
+  })
+  const context = { clock, ids: createSeededIds('bench'), log: silentLogger, signal: new AbortController().signal }
+  let rollout = build(Rollout, 'ns/hello-g2', { spec: { release: 'hello-g2', rings, paused: false } })
+  let writes = 0
+  let looks = 0
+  let ms = 0
+  const perRing = new Map<string, { looks: number; ms: number }>()
+  const look = async () => {
+    const draft = openDraft(rollout, clock.now())
+    const began = performance.now()
+    await reconciler.reconcile(draft, context)
+    const took = performance.now() - began
+    looks++
+    ms += took
+    if (commitOf(draft) !== 'Nothing') {
+      writes++
+      rollout = draft.next
+    }
+    const ring = perRing.get(rollout.status?.ring ?? '') ?? { looks: 0, ms: 0 }
+    perRing.set(rollout.status?.ring ?? '', { looks: ring.looks + 1, ms: ring.ms + took })
+    return took
+  }
+  const singles: number[] = []
+  await look()
+  while (rollout.status?.phase !== 'Completed') {
+    const moving = (rollout.status?.admissions ?? []).map(({ cluster }) => cluster)
+    for (const [i, name] of moving.entries()) {
+      fleet.set(name, well)
+      if (singles.length < SINGLE && rollout.status?.ring === 'rest' && i % 10 === 0) singles.push(await look())
+    }
+    await clock.advance(2000)
+    await look()
+  }
+  const single = singles.reduce((sum, one) => sum + one, 0) / singles.length
+  return { count, writes, looks, ms, single, perRing }
+}
+
+await measure(1000)
+const few = await measure(Math.ceil(clusters / 4))
+const many = await measure(clusters)
+for (const { count, writes, looks, ms, single, perRing } of [few, many]) {
+  const told = [...perRing].map(([ring, cost]) => `${ring} ${cost.looks} looks ${cost.ms.toFixed(0)} ms`).join(', ')
+  console.log(`${count} clusters: ${looks} looks, ${writes} writes, ${ms.toFixed(0)} ms of CPU (${told})`)
+  console.log(
+    `  ${((1000 * ms) / count).toFixed(0)} µs per cluster; a look for one report takes ${single.toFixed(1)} ms`,
+  )
+}
+console.log(
+  `growth for 4× the fleet: per cluster ${(many.ms / many.count / (few.ms / few.count)).toFixed(2)}×, for one report ${(many.single / few.single).toFixed(2)}×`,
+)
