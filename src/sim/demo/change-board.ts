@@ -14,8 +14,11 @@ export interface ChangeBoard {
 
 const MAX_BYTES = 16 * 1024
 
-/** Opens the board; `sites` is asked with each question. */
-export async function openChangeBoard(sites: () => readonly Pick<Site, 'store' | 'isBroken'>[]): Promise<ChangeBoard> {
+/** Opens the board at an address, where port 0 picks a free one; `sites` is asked with each question. */
+export async function openChangeBoard(
+  listen: string,
+  sites: () => readonly Pick<Site, 'store' | 'isBroken'>[],
+): Promise<ChangeBoard> {
   const server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (part: string) => {
@@ -29,7 +32,7 @@ export async function openChangeBoard(sites: () => readonly Pick<Site, 'store' |
   })
   await new Promise<void>((opened, failed) => {
     server.once('error', failed)
-    server.listen(0, '127.0.0.1', opened)
+    server.listen({ host: '127.0.0.1', port: Number(new URL(`http://${listen}`).port) }, opened)
   })
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

@@ -71,7 +71,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   try {
     const git = join(folder, 'git')
     const sites: Site[] = []
-    const board = await openChangeBoard(() => sites)
+    const board = await openChangeBoard(place.listen.board, () => sites)
     closers.push(() => board.close())
     const [repository, hub] = await Promise.all([
       createRepository(git, clock).then(async (made) => {
@@ -91,7 +91,8 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
         { clock, ids, log },
       ).then(async (started) => {
         closers.push(() => started.close())
-        await place.remember(started)
+        const hostOf = (url: string) => new URL(url).host
+        await place.remember({ api: hostOf(started.api), gateway: hostOf(started.gateway), board: board.host })
         return started
       }),
     ])

@@ -4,13 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../../core/json.ts'
 
+/** Where the parts of a demo listen. */
+export interface Addresses {
+  readonly api: string
+  readonly gateway: string
+  readonly board: string
+}
+
 /** The directory of one demo. */
 export interface Place {
   readonly folder: string
-  /** Where the hub listened the last time; agents that joined then look for it there. */
-  readonly listen: { readonly api: string; readonly gateway: string }
-  /** Remembers where the hub listens now. */
-  remember(hub: { readonly api: string; readonly gateway: string }): Promise<void>
+  /** Where the hub and the change board listened the last time; agents that joined and rollouts that began then look for them there. */
+  readonly listen: Addresses
+  /** Remembers where they listen now, each `host:port`. */
+  remember(addresses: Addresses): Promise<void>
   /** Removes what should not stay. */
   leave(): Promise<void>
 }
@@ -23,7 +30,7 @@ export async function openPlace(kept: string | undefined): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-demo-'))
     return {
       folder,
-      listen: { api: ANY, gateway: ANY },
+      listen: { api: ANY, gateway: ANY, board: ANY },
       remember: async () => {},
       leave: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
     }
@@ -35,20 +42,17 @@ export async function openPlace(kept: string | undefined): Promise<Place> {
   return {
     folder: kept,
     listen: await readAddresses(file),
-    remember: async ({ api, gateway }) => {
-      const known = { api: new URL(api).host, gateway: new URL(gateway).host }
-      await writeFile(file, `${JSON.stringify(known)}\n`, { mode: 0o600 })
-    },
+    remember: (addresses) => writeFile(file, `${JSON.stringify(addresses)}\n`, { mode: 0o600 }),
     leave: async () => {},
   }
 }
 
-async function readAddresses(file: string): Promise<Place['listen']> {
+async function readAddresses(file: string): Promise<Addresses> {
   const text = await readFile(file, 'utf8').catch(() => '{}')
   const known: unknown = JSON.parse(text)
   const of = (name: string): string => {
     const address = isObject(known) ? known[name] : undefined
     return typeof address === 'string' ? address : ANY
   }
-  return { api: of('api'), gateway: of('gateway') }
+  return { api: of('api'), gateway: of('gateway'), board: of('board') }
 }
