@@ -110,18 +110,22 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   }
   const all = { ...parts, client }
   return [
-    createController({
-      ...all,
-      type: GitRepo,
-      informer: repos,
-      reconciler: gitRepoReconciler(ports),
-      watches: [
-        watchOf(sources, repoOf),
-        watchOf(bundles, repoOf),
-        watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
-        watchOf(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
-      ],
-    }),
+    withChanges(
+      createController({
+        ...all,
+        type: GitRepo,
+        informer: repos,
+        reconciler: gitRepoReconciler(ports),
+        watches: [
+          watchOf(sources, repoOf),
+          watchOf(bundles, repoOf),
+          watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).flatMap(repoOf)),
+          watchOf(groups, ({ metadata }) => repos.lister.by('namespace', metadata.namespace ?? '').map(keyOf)),
+        ],
+      }),
+      clusters,
+      (change) => reposTouched(change, repos),
+    ),
     createController({
       ...all,
       type: FleetBundle,
@@ -181,6 +185,15 @@ function countsOf({ metadata, status }: Bundle, rollouts: Informer<Rollout>): Ro
   if (!status?.release) return undefined
   const [rollout] = rollouts.lister.by('fleet-release', `${metadata.namespace ?? ''}/${status.release}`)
   return rollout?.status?.bundles?.find(({ name }) => name === metadata.name) ?? rollout?.status?.counts
+}
+
+/** GitRepos whose targets may mean a Cluster by another name now. */
+function reposTouched({ before, after }: Change<Cluster>, repos: Informer<GitRepo>): string[] {
+  const named = (cluster: Cluster | undefined): unknown =>
+    cluster && aliasesOf(cluster).length > 0 ? [workspaceOf(cluster), aliasesOf(cluster)] : []
+  if (jsonEqual(named(before), named(after))) return []
+  const spaces = new Set([before, after].flatMap((cluster) => (cluster ? [workspaceOf(cluster)] : [])))
+  return [...spaces].flatMap((space) => repos.lister.by('namespace', space).map(keyOf))
 }
 
 /** Groups whose members or their states a change of a Cluster touches. */

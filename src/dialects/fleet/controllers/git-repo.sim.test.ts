@@ -136,6 +136,19 @@ test('a mistyped path, a bad commit and an empty one take nothing away', async (
   assert.deepEqual([await delivered(), await bundles()], [before, ['apps-db', 'apps-web']])
   assert.match((await status())?.findings?.[0] ?? '', /^web\/fleet\.yaml:/)
   assert.match(await condition('Ready'), /^False NoBundles: .*Nothing that is delivered is taken away\.$/)
+  await push('c2b', {
+    ...withoutDb,
+    'web/fleet.yaml': 'defaultNamespace: [',
+    'new/fleet.yaml': '{}',
+    'new/cm.yaml': cm('new', '1'),
+  })
+  assert.deepEqual(await bundles(), ['apps-db', 'apps-new', 'apps-web'], 'what can be read goes on, and nothing goes')
+  assert.deepEqual((await delivered())['c2'], [
+    'apps-db: default/db 1',
+    'apps-new: default/new 1',
+    'apps-web: web/web 1',
+  ])
+  assert.match(await condition('Ready'), /^False ErrApplied: web\/fleet\.yaml:/)
   await push('c3', { ...withoutDb, 'web/cm.yaml': cm('web', '3') })
   assert.deepEqual(await bundles(), ['apps-web'], 'a directory that is gone takes its bundle with it')
   assert.deepEqual((await delivered())['c2'], ['apps-web: web/web 3'])
@@ -218,4 +231,17 @@ test('options of a customization reach its clusters and nobody else', async (t) 
     }
   }
   assert.deepEqual(kept, { c1: { unplaced: 'Orphan', bundleDeleted: 'Orphan' }, c2: undefined })
+})
+
+test('a cluster is meant by its name in Fleet as soon as it has one', async (t) => {
+  const { hub, repo, settle, delivered } = await world(t, { 'a.yaml': cm('a', '1') })
+  await repo({ targets: [{ clusterName: 'berlin' }] })
+  assert.deepEqual(await delivered(), {})
+  const found = (await hub.find(Cluster, 'c2'))!
+  await hub.client.update(Cluster, {
+    ...found,
+    spec: { ...found.spec, aliases: [{ dialect: 'fleet', name: 'fleet-default/berlin' }] },
+  })
+  await settle()
+  assert.deepEqual(await delivered(), { c2: ['apps: default/a 1'] })
 })
