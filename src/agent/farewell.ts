@@ -37,11 +37,15 @@ const { pre, post } = OPERATION_EVENTS.Uninstall
 /** Makes it. */
 export function createFarewell({ content, state, clock, log, onWrite }: FarewellPorts) {
   const hooks = createHooks({ content, clock, log })
+  const warned = new Map<string, Inventory['set']>()
 
   /** The hooks a bundle has for its end; none when its set is not on this disk any more, which is said. */
   async function hooksFor({ bundle, set }: Inventory, signal: AbortSignal): Promise<readonly PlannedHook[]> {
     const kept = await content.kept(set)
     if (!kept) {
+      // Once, not in every round of a removal.
+      if (warned.get(bundle) === set) return []
+      warned.set(bundle, set)
       log.warn({ bundle, set }, 'its set is not here any more: hooks it may have had for its removal are not run')
       return []
     }
@@ -121,6 +125,7 @@ export function createFarewell({ content, state, clock, log, onWrite }: Farewell
       const { bundle, hooks: records = [] } = inventory
       const journal = { bundle, operation: 0, hooks: () => records, save: async () => {}, note: () => {} }
       await hooks.clear(journal, { applier, signal })
+      warned.delete(bundle)
     },
   }
 }
