@@ -158,7 +158,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     clock,
     ids,
     log,
-    maxPrune: ceiling.maxPrune,
+    // The cluster's own ceiling and what the hub says: the lower one counts.
+    maxPrune: () => least(ceiling.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
     hubTime,
     onChange: () => reporter.wake(),
   })
@@ -205,4 +206,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       ])
     },
   }
+}
+
+function least(...limits: readonly (number | undefined)[]): number | undefined {
+  const known = limits.filter((limit) => limit !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }

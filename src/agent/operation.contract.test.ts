@@ -295,6 +295,19 @@ describe('leaving', () => {
     assert.equal(await site.configMap('c'), undefined)
   })
 
+  it('does not delete more than the hub says for this cluster, and goes on when that changes', async () => {
+    const { hub, site } = await joined()
+    const limit = (maxPrune: number) => ({ rules: { trustVersion: 1, limits: { maxPrune } }, requires: ['limits/v1'] })
+    await hub.assign('store-1', one(['a', 'b', 'c', 'd'].map((name) => configMap(name))))
+    await site.until(BUNDLE, 'Ready')
+    await hub.assign('store-1', one([configMap('a')], 2), limit(2))
+    const { message } = await site.until(BUNDLE, 'Pending')
+    assert.match(message ?? '', /3 objects would be deleted and this cluster allows 2 at once .*the Cluster's limits/)
+    await hub.assign('store-1', one([configMap('a')], 2), limit(3))
+    await readyAt(hub, site, 2)
+    assert.equal(await site.configMap('b'), undefined)
+  })
+
   it('keeps what the bundle says is kept, by cause, rule and annotation, and Orphan keeps all', async () => {
     const { hub, site } = await joined()
     const objects = [

@@ -41,7 +41,7 @@ export interface OperationPorts {
   readonly clock: Clock
   readonly log: Logger
   /** The most objects of one bundle that the cluster lets be deleted at once. */
-  readonly maxPrune?: number | undefined
+  readonly maxPrune: () => number | undefined
 }
 
 /** What a step knows of the other bundles. */
@@ -129,7 +129,7 @@ export function createOperation(ports: OperationPorts) {
     const isUnsettled = run.inventory?.phase !== 'Settled'
     let waits: string | undefined
     if (gone.length > 0 && (isUnsettled || isHealthy)) {
-      const context = { bundle: run.entry.bundle, applier, wanted: around.wanted, log, ceiling: ports.maxPrune }
+      const context = { bundle: run.entry.bundle, applier, wanted: around.wanted, log, ceiling: ports.maxPrune() }
       const pruned = await pruneObjects(
         { ...context, objects: gone, options: plan.options, cause: 'removed', isHealthy },
         signal,

@@ -41,7 +41,7 @@ export interface OperatorPorts {
   readonly log: Logger
   readonly hubTime: Pick<HubTime, 'now'>
   /** The most objects of one bundle that the cluster lets be deleted at once. */
-  readonly maxPrune?: number | undefined
+  readonly maxPrune: () => number | undefined
   /** Called after every change of rows or document. */
   readonly onChange: () => void
 }

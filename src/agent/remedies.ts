@@ -29,7 +29,7 @@ export interface RemedyPorts {
   /** Takes an operation as far as it goes now. */
   readonly workOn: (run: BundleRun, plan: SetPlan, work: Work) => Promise<Outcome>
   readonly appliersFor: (plan: SetPlan) => WorkContext['applier']
-  readonly maxPrune: number | undefined
+  readonly maxPrune: () => number | undefined
   readonly log: Logger
 }
 
@@ -120,7 +120,7 @@ export function createRemedies(ports: RemedyPorts) {
         options: { ...options, delete: { ...options.delete, bundleDeleted: 'Delete' } },
         cause: 'bundleDeleted',
         isHealthy: true,
-        ceiling: ports.maxPrune,
+        ceiling: ports.maxPrune(),
         applier: work.applier,
         wanted: work.around.wanted,
         log,

@@ -38,7 +38,7 @@ export interface RemovalPorts {
   readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
   /** The most objects of one bundle that the cluster lets be deleted at once. */
-  readonly maxPrune?: number | undefined
+  readonly maxPrune: () => number | undefined
 }
 
 const AGAIN_MS = 1000
@@ -184,7 +184,7 @@ export function createRemoval(ports: RemovalPorts) {
         options: how.rules,
         cause: cause ?? 'bundleDeleted',
         isHealthy: true,
-        ceiling: ports.maxPrune,
+        ceiling: ports.maxPrune(),
         applier: how.applier,
         wanted: bundles.wantedElsewhere,
         log,

@@ -131,6 +131,12 @@ export const Cluster = defineKind({
       'Held as it is: nothing new begins here, on the hub and in the agent, until it is released. What runs is kept and repaired.',
     ),
     cordon: held('Held as it is, and nobody selects it anew: as if tainted `flotilla.dev/cordoned:NoSelectIfNew`.'),
+    limits: optional(
+      object(
+        { maxPrune: optional(int({ description: 'The most objects of one bundle that are deleted at once.' })) },
+        { description: 'In force in the agent besides its own ceiling; the lower one counts.' },
+      ),
+    ),
     checkInSeconds: int({
       default: 30,
       minimum: 1,

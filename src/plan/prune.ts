@@ -94,7 +94,7 @@ function tooMany(count: number, bundleLimit: number | undefined, ceiling: number
     return `${count} objects left the set and prune.max is ${bundleLimit}; raise it to delete them`
   }
   if (ceiling !== undefined && count > ceiling) {
-    return `${count} objects would be deleted and this cluster allows ${ceiling} at once (maxPrune in the agent's ceiling)`
+    return `${count} objects would be deleted and this cluster allows ${ceiling} at once (maxPrune, in the agent's ceiling or the Cluster's limits)`
   }
   return undefined
 }

@@ -126,7 +126,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       clock,
       ids,
       log,
-      maxPrune: ceiling.maxPrune,
+      maxPrune: () => ceiling.maxPrune,
       hubTime: { now: () => clock.now() },
       onChange: () => {},
     })

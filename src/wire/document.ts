@@ -40,6 +40,8 @@ export interface DocumentRules {
   readonly windows?: readonly DocumentWindow[]
   /** The whole cluster is held as it is; the sentence says why and until what. Needs feature `hold/v1`. */
   readonly hold?: { readonly message: string }
+  /** Besides the cluster's own ceiling: the lower one counts. Needs feature `limits/v1`. */
+  readonly limits?: { readonly maxPrune?: number }
   /** The TrustBundle version the hub uses now. */
   readonly trustVersion: number
 }

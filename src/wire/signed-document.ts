@@ -16,7 +16,7 @@ import { SEALED_FEATURE } from './sealed.ts'
 import { parseJson, WireError } from './validate.ts'
 
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
-export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1', 'hold/v1', SEALED_FEATURE]
+export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1', 'hold/v1', 'limits/v1', SEALED_FEATURE]
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
@@ -58,6 +58,7 @@ const DocumentSchema = Type.Object({
   rules: Type.Object({
     windows: Type.Optional(Windows),
     hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
+    limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
     trustVersion: Revision,
   }),
   content: Type.Object({

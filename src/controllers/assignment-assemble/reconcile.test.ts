@@ -277,6 +277,22 @@ test('window edits come at most once a second per cluster', async () => {
   assert.deepEqual([result?.requeueAfterMs, log], [1000, ['create 1']])
 })
 
+test('limits of the cluster are a rule, and a changed one is a document of its own', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  for (const maxPrune of [5, 5, 2]) {
+    await passOf(reconciler, buildCluster('a', { spec: { limits: { maxPrune } } }), clock)
+    await clock.advance(1000)
+  }
+  assert.deepEqual(
+    signed.map(({ rules, requires }) => [rules.limits?.maxPrune, requires.join(' ')]),
+    [
+      [5, 'sets/v1 limits/v1'],
+      [2, 'sets/v1 limits/v1'],
+    ],
+  )
+})
+
 test('a hold of the cluster is a rule, and needs an agent that knows it', async () => {
   const { clock, signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]

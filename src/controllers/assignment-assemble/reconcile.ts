@@ -20,11 +20,12 @@ import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
 
 /** What an agent must understand to follow a document. */
-function requiresOf({ windows, hold }: DocumentRules, entries: readonly AssembledEntry[]): string[] {
+function requiresOf({ windows, hold, limits }: DocumentRules, entries: readonly AssembledEntry[]): string[] {
   return [
     'sets/v1',
     ...(windows ? ['windows/v1'] : []),
     ...(hold ? ['hold/v1'] : []),
+    ...(limits ? ['limits/v1'] : []),
     ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
   ]
 }
@@ -132,12 +133,13 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
     trustVersion: ports.trustVersion(),
     ...(windows.length > 0 ? { windows } : {}),
     ...(hold ? { hold: { message: clusterHoldSentence(hold) } } : {}),
+    ...(cluster.spec.limits?.maxPrune === undefined ? {} : { limits: { maxPrune: cluster.spec.limits.maxPrune } }),
   }
 }
 
 /** What an Assignment remembers of the rules; nothing where there are none, as before there were any. */
-function rulesDigest({ windows, hold }: DocumentRules): Digest | undefined {
-  return windows || hold ? digestOf(canonicalJson({ windows, hold })) : undefined
+function rulesDigest({ windows, hold, limits }: DocumentRules): Digest | undefined {
+  return windows || hold || limits ? digestOf(canonicalJson({ windows, hold, limits })) : undefined
 }
 
 function isTrusted({ spec }: Assignment, ports: AssignmentAssemblePorts): boolean {
