@@ -90,6 +90,7 @@ test('.fleetignore', () => {
     'repo: a.yaml s2/a.yaml u/a.yaml',
     'I5, and I6 as it should be',
   )
+  assert.equal(files({ '.fleetignore': 'e/*', e: '', 'x/e/f.yaml': '' }), 'repo: e', 'directories only')
   const inherited = scan({ '.fleetignore': 'cm.yaml', [`b/${F}`]: '{}', 'b/cm.yaml': '' })
   assert.deepEqual(inherited.shown, ['repo-b: cm.yaml'], 'I7')
   const parent = scan({ '.fleetignore': 'b', [F]: '{}', 'c.yaml': '', [`b/${F}`]: '{}', 'b/cm.yaml': '' })

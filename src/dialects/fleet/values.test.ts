@@ -224,6 +224,12 @@ test('templates in values: what Fleet answers, type by type', () => {
   assert.match(shown(expanded('${ .ClusterValues.nope }', {}, inputs)), /no entry for key "nope"/, 'V13')
 })
 
+test('values may be deep, and not without end', () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 'global.fleet.clusterLabels.env' : { a: nested(depth - 1) })
+  assert.match(shown(expanded(nested(45))), /"a":"prod"/)
+  assert.match(shown(expanded(nested(60))), /helm\.values are more than 50 maps deep/, 'V7')
+})
+
 test('templateValues, and templates switched off', () => {
   const templateValues = { a: 'x: ${ .ClusterName }', l: '${ range list 1 2 }\n- ${ . }${ end }', n: '1.20', e: '' }
   const result = values({ helm: { templateValues } }) as Record<string, unknown>
