@@ -22,6 +22,7 @@ describe('meeting an object', () => {
     ['there before, if the same', { takeover: 'IfNoDiff' }, { kind: 'Adopt', onlyIfSame: true }],
     ['recreated by somebody', { recorded: { uid: 'u0' } }, { kind: 'Adopt', onlyIfSame: false }],
     ['written before a crash', { recorded: {}, isAppliedByUs: true }, { kind: 'Ours', adopted: false }],
+    ['of a former life', { recorded: undefined, isAppliedByUs: true }, { kind: 'Ours', adopted: true }],
     ['adopted before a crash', { recorded: { adopted: true }, isAppliedByUs: true }, { kind: 'Ours', adopted: true }],
     ['of a bundle that is here', { others: [other] }, { kind: 'Share', adopted: false, with: 'default/other' }],
     [

@@ -52,8 +52,9 @@ export function decideMeeting(facts: MeetingFacts): Meeting {
       ? { kind: 'Share', adopted, with: other.bundle }
       : { kind: 'Move', adopted, from: other.bundle }
   }
-  // Recorded before it was written, and then a crash: the cluster itself says that it was us.
-  if (facts.isAppliedByUs) return { kind: 'Ours', adopted: recorded?.adopted === true }
+  // Recorded before it was written, and then a crash: the cluster itself says that it was us. Without a record it is from a former life of
+  // the bundle, which let it go, or took it over from somebody: it is not the bundle's to delete.
+  if (facts.isAppliedByUs) return { kind: 'Ours', adopted: recorded === undefined || recorded.adopted === true }
   if (facts.takeover === 'Never') {
     return { kind: 'Refuse', why: 'it was there before the bundle, and takeover is Never' }
   }

@@ -1,7 +1,8 @@
 /** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/state.ts. */
 import type { State } from '../kinds/states.ts'
-import type { Availability } from './availability.ts'
 import type { PairHold } from './pair-hold.ts'
+import { removalState } from './removal-words.ts'
+import type { RemovalStanding } from './removal-words.ts'
 import type { ExceptionSubject } from './window-rules.ts'
 import { countStates, pairState } from './state.ts'
 import type { ClusterContent } from './variants.ts'
@@ -30,11 +31,9 @@ export interface RowRollout {
 }
 
 /** What a row needs of a cluster. */
-export interface RowCluster {
+export interface RowCluster extends RemovalStanding {
   readonly name: string
-  readonly availability: Pick<Availability, 'state' | 'message'>
-  /** What its document and its agent say about this bundle. */
-  readonly assigned?: Revision
+  /** What its agent says about this bundle. */
   readonly reported?: ReportedBundle
   /** What of the newest release is its own, where clusters differ. */
   readonly content?: ClusterContent
@@ -94,11 +93,16 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
   return {
     bundle: bundle.name,
     cluster: cluster.name,
-    ...pairState(facts),
+    ...(leaving(cluster, selected) ?? pairState(facts)),
     ...(hold ? { badges: [hold.badge] } : {}),
     ...(reported ? { generation: reported.generation } : {}),
     ...(target ? { target: target.generation } : {}),
   }
+}
+
+/** A removal is what there is to say while its tombstone is out, and about a cluster that is not selected. */
+function leaving(cluster: RowCluster, selected: boolean | undefined): PairState | undefined {
+  return cluster.buried || selected === false ? removalState(cluster) : undefined
 }
 
 /** What the cluster should have: its own content, under the number it has it by already. */

@@ -31,6 +31,8 @@ export function watchFleet(store: Store, signal: AbortSignal): FleetWatch {
   const violations: string[] = []
   let seen = 0
   let mostInFlight = 0
+  /** The last receipt of each cluster and bundle; reports are stored before documents follow from them. */
+  const receipts = new Map<string, { readonly generation: number; readonly revision: number }>()
 
   const follow = async (kind: Kind, look: (before: unknown, after: unknown) => void): Promise<void> => {
     for await (const { previous, value } of store.watch(prefixOf(kind), 0, signal)) {
@@ -61,13 +63,27 @@ export function watchFleet(store: Store, signal: AbortSignal): FleetWatch {
     if (is.spec.revision === was.spec.revision && is.spec.document !== was.spec.document) {
       violated(`I-24: ${is.metadata.name} has two documents of revision ${is.spec.revision}`)
     }
-    for (const { bundle } of was.spec.entries) {
-      if (!is.spec.entries.some((entry) => entry.bundle === bundle))
+    for (const { bundle, generation } of was.spec.entries) {
+      const isBuried = is.spec.tombstones?.some((one) => one.bundle === bundle && one.generation >= generation)
+      if (!isBuried && !is.spec.entries.some((entry) => entry.bundle === bundle))
         violated(`I-08: ${bundle} vanished from ${is.metadata.name}`)
+    }
+    for (const grave of was.spec.tombstones ?? []) {
+      const { bundle, generation, since } = grave
+      if (is.spec.tombstones?.some((one) => one.bundle === bundle && one.generation >= generation)) continue
+      if (is.spec.entries.some((entry) => entry.bundle === bundle && entry.generation > generation)) continue
+      const receipt = receipts.get(`${is.metadata.name} ${bundle}`)
+      if (!receipt || receipt.generation < generation || receipt.revision < since) {
+        violated(`I-08: the tombstone of ${bundle} left ${is.metadata.name} without a receipt`)
+      }
     }
   }
   const onReport = (before: unknown, after: unknown): void => {
     const [was, is] = [before as ClusterReport | undefined, after as ClusterReport | undefined]
+    for (const { bundle, generation, state } of is?.spec.removals ?? []) {
+      if (state !== 'Removed' && state !== 'Orphaned') continue
+      receipts.set(`${is!.metadata.name} ${bundle}`, { generation, revision: is!.spec.revision })
+    }
     if (was && is && is.spec.epoch === was.spec.epoch && is.spec.revision < was.spec.revision) {
       violated(`I-11: the report of ${is.metadata.name} went back from ${was.spec.revision} to ${is.spec.revision}`)
     }

@@ -143,6 +143,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       stopping?.abort()
       await running
     },
+    removals: () => operator?.removals() ?? [],
     row: (bundle: string) => operator?.rows().find((row) => row.bundle === bundle),
   }
 }

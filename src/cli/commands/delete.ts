@@ -7,6 +7,8 @@ import { findResource, objectName } from '../resources.ts'
 import type { ApiResource } from '../resources.ts'
 import type { Terminal } from '../terminal.ts'
 import { readObjects, resourceFinder, withNamespace } from './apply.ts'
+import { letGo, reachOf } from './delete-reach.ts'
+import type { Reach } from './delete-reach.ts'
 
 /** Flags of `delete`. */
 export interface DeleteFlags {
@@ -24,9 +26,12 @@ export interface DeleteInput {
   readonly stdin: AsyncIterable<Uint8Array>
   /** Asks a person a yes-or-no question. */
   readonly confirm: (question: string) => Promise<boolean>
+  /** Asks a person to type a name. */
+  readonly confirmName?: (question: string, name: string) => Promise<boolean>
 }
 
-interface Victim {
+/** One object to delete. */
+export interface Victim {
   readonly resource: ApiResource
   readonly name: string
   readonly namespace: string | undefined
@@ -35,8 +40,12 @@ interface Victim {
 /** Runs `delete KIND NAME…`, `delete KIND/NAME…` or `delete -f FILE`. */
 export async function deleteObjects(words: readonly string[], input: DeleteInput): Promise<void> {
   const victims = await victimsOf(words, input)
-  await askBefore(victims, input)
   const client = clientOver(input.connection.rest)
+  const reach = await reachOf(client, victims)
+  for (const { sentence } of reach) input.terminal.step('warn', sentence)
+  await askBefore(victims, reach, input)
+  // Typed by a person who saw how far it reaches: the hub need not ask again.
+  if (!input.flags.yes) for (const one of reach) await letGo(client, one)
   for (const { resource, name, namespace } of victims) {
     try {
       await client.delete(resource, { name, ...(namespace !== undefined && { namespace }) })
@@ -79,7 +88,11 @@ async function victimsOf(words: readonly string[], input: DeleteInput): Promise<
   )
 }
 
-async function askBefore(victims: readonly Victim[], { flags, terminal, confirm }: DeleteInput): Promise<void> {
+async function askBefore(
+  victims: readonly Victim[],
+  reach: readonly Reach[],
+  { flags, terminal, confirm, confirmName }: DeleteInput,
+): Promise<void> {
   const names = victims.map(({ resource, name, namespace }) =>
     namespace === undefined ? objectName(resource, name) : `${objectName(resource, name)} in ${namespace}`,
   )
@@ -91,5 +104,8 @@ async function askBefore(victims: readonly Victim[], { flags, terminal, confirm 
       todo: 'say --yes if you mean it',
     })
   }
-  if (!(await confirm(`delete ${what}?`))) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was deleted' })
+  const far = reach.find(({ clusters }) => clusters.length > 1)
+  const isMeant =
+    far && confirmName ? await confirmName(`delete ${what}?`, far.bundle.name) : await confirm(`delete ${what}?`)
+  if (!isMeant) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was deleted' })
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createClient } from '../../client/create-client.ts'
 import { createRest } from '../../client/rest.ts'
 import { utf8 } from '../../core/bytes.ts'
+import { digestOf } from '../../core/digest.ts'
 import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
@@ -11,11 +12,14 @@ import { composeApi } from '../../hub/compose-api.ts'
 import { inProcess } from '../../hub/compose.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { HUB_USERS } from '../../hub/ports.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
+import { Rollout } from '../../kinds/rollout.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { build, buildCluster, buildPlacement } from '../../testing/builders.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
 import { explainError } from '../explain-error.ts'
 import { createTerminal } from '../terminal.ts'
 import { explain, simulatePlacement } from './placement.ts'
@@ -48,7 +52,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const spec = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
   await client.create(PlacementDecision, build(PlacementDecision, 'ns/stores-0', { spec }), write)
   const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
-  return { said, input: { connection, terminal, flags: {} } }
+  return { said, client, input: { connection, terminal, flags: {} } }
 }
 
 async function* fileOf(text: string) {
@@ -106,4 +110,32 @@ test('simulate shows who is gained and lost by an edit, and stores nothing', asy
   said.out = ''
   await explain(['stores', 'a'], input)
   assert.match(said.out, /^SELECTED {3}placement stores, generation 1/)
+})
+
+test('explain says what the cluster runs because of it, and why it keeps or loses that', async (t) => {
+  const { said, input, client } = await started(t)
+  const entries = [{ bundle: 'ns/hello', generation: 2, set: digestOf('x'), rollout: 'ns/hello-g2' }]
+  const spec = { clusterId: 'c-c', epoch: 1, revision: 4, document: digestOf('d'), entries }
+  await client.create(Bundle, buildBundle('ns/hello', { placement: 'stores' }))
+  const assignment = await client.create(Assignment, build(Assignment, 'c', { spec }))
+  await explain(['stores', 'c'], input)
+  assert.match(
+    said.out,
+    /what it runs:\n {2}hello {2}kept at generation 2: only a change of spec, labels or sets removes/,
+  )
+
+  const reason = 'Placement stores no longer selects them.'
+  const removal = { bundle: 'hello', cause: 'unplaced', policy: 'Delete', clusters: ['c'], reason } as const
+  const rings = [{ name: 'all', concurrency: 1 }]
+  const rollout = { release: 'hello-g2', rings, paused: false, removal: { ...removal, clusters: ['c'] } }
+  await client.create(Rollout, build(Rollout, 'ns/hello-removal-1', { spec: rollout }))
+  said.out = ''
+  await explain(['stores', 'c'], input)
+  assert.match(said.out, /hello {2}Rollout hello-removal-1 removes it when its turn comes\. Placement stores no longer/)
+
+  const tombstones = [{ bundle: 'ns/hello', generation: 2, policy: 'Delete' as const, since: 5 }]
+  await client.update(Assignment, { ...assignment, spec: { ...spec, revision: 5, entries: [], tombstones } })
+  said.out = ''
+  await explain(['stores', 'c'], input)
+  assert.match(said.out, /hello {2}Removing generation 2: no receipt yet\. Placement stores no longer selects them\./)
 })

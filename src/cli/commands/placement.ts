@@ -28,6 +28,7 @@ import { CLUSTERS, ownKind } from '../own-kinds.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { readObjects } from './apply.ts'
+import { runsText } from './placement-runs.ts'
 
 /** What these commands work with. */
 export interface PlacementInput {
@@ -80,6 +81,7 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   const verdict = explainCluster(selection, subject, world)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
   terminal.data(oneText(placement, verdict))
+  terminal.data(await runsText(client, placement, { cluster, isSelected: verdict.selected }))
 }
 
 /** Shows whom an edited or new Placement would gain and lose; stores nothing. */

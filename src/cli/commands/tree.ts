@@ -84,7 +84,7 @@ function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch 
   const { namespace, name } = bundle.metadata
   const same = (other: { readonly metadata: { readonly namespace?: string } }) => other.metadata.namespace === namespace
   const placement = placements.find((one) => same(one) && one.metadata.name === bundle.spec.placement)
-  const newest = rollouts.find((one) => same(one) && one.spec.release === bundle.status?.release)
+  const newest = rollouts.find((one) => same(one) && one.spec.release === bundle.status?.release && !one.spec.removal)
   const ready = conditionOf(bundle, 'Ready')
   const path = bundle.spec.source?.path
   return {

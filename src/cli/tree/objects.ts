@@ -63,12 +63,12 @@ export function addObjects(program: Command, act: Act): void {
     .option('--ignore-not-found', 'what is gone already is fine')
     .action(
       act(async (run, words, flags) => {
-        const [{ deleteObjects }, { askYesNo }, connection] = await Promise.all([
+        const [{ deleteObjects }, { askName, askYesNo }, connection] = await Promise.all([
           import('../commands/delete.ts'),
           import('../confirm.ts'),
           run.connect(),
         ])
-        await deleteObjects(words, { ...run, connection, flags, confirm: askYesNo })
+        await deleteObjects(words, { ...run, connection, flags, confirm: askYesNo, confirmName: askName })
       }),
     )
 }

@@ -69,7 +69,7 @@ export function bundleStates(reads: ViewReads): RowSource {
         const { namespace = '', name } = bundle.metadata
         const facts = await factsOf(read, bundle)
         const isResumed = namespace === afterNamespace && name === afterBundle
-        const members = (await membersOf(read, bundle, range.where)).filter(
+        const members = (await membersOf(read, facts, { bundle, where: range.where })).filter(
           ({ cluster }) => !isResumed || compareText(cluster, afterCluster) > 0,
         )
         for (let first = 0; first < members.length; first += AT_ONCE) {
@@ -135,12 +135,21 @@ interface Member {
   readonly selected: boolean | undefined
 }
 
-/** The clusters a bundle has rows for: those selected, and one that was asked for by name also when it is not. */
-async function membersOf(reads: ViewReads, bundle: Bundle, where: RowRange['where']): Promise<readonly Member[]> {
+/** The clusters a bundle has rows for: those selected, those it is being removed from, and one that was asked for by name also when it is neither. */
+async function membersOf(
+  reads: ViewReads,
+  { removedBy }: BundleFacts,
+  of: { readonly bundle: Bundle; readonly where: RowRange['where'] },
+): Promise<readonly Member[]> {
+  const { bundle, where } = of
   const selected = await selectedBy(reads, bundle)
   const only = where.get('cluster')
   if (only !== undefined) return [{ cluster: only, selected: selected?.includes(only) }]
-  return [...(selected ?? [])].sort(compareText).map((cluster) => ({ cluster, selected: true }))
+  const known = new Set(selected)
+  const leaving = selected ? [...removedBy.keys()].filter((cluster) => !known.has(cluster)) : []
+  return [...known, ...leaving]
+    .sort(compareText)
+    .map((cluster) => ({ cluster, selected: selected && known.has(cluster) }))
 }
 
 async function selectedBy(reads: ViewReads, bundle: Bundle): Promise<readonly string[] | undefined> {
@@ -155,6 +164,8 @@ async function selectedBy(reads: ViewReads, bundle: Bundle): Promise<readonly st
 }
 
 interface BundleFacts extends RowBundle {
+  /** Rollouts that remove it, by the clusters they are not through with. */
+  readonly removedBy: ReadonlyMap<string, string>
   /** The bundle's part of its newest Release, where clusters differ. */
   readonly released?: Release['spec']['bundles'][number]
 }
@@ -165,7 +176,7 @@ async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
   const found = release === undefined ? undefined : await reads.release(namespace, release)
   const released = found?.spec.bundles.find((one) => one.name === name)
   const rollouts = release === undefined ? [] : await reads.rollouts(namespace)
-  const rollout = rollouts.find(({ spec }) => spec.release === release)
+  const rollout = rollouts.find(({ spec }) => spec.release === release && !spec.removal)
   const ready = rollout?.status?.conditions?.find(({ type }) => type === 'Ready')
   const admissions = (rollout?.status?.admissions ?? []).filter((admission) => admission.bundle === name)
   const counts = rollout?.status?.bundles?.find((one) => one.name === name) ?? rollout?.status?.counts
@@ -173,6 +184,7 @@ async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
     key: keyOf(bundle),
     name,
     placement: bundle.spec.placement,
+    removedBy: removersOf(rollouts, name),
     ...(revision ? { target: revision } : {}),
     ...(released?.variants ? { released } : {}),
     ...(rollout
@@ -189,6 +201,18 @@ async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
   }
 }
 
+function removersOf(rollouts: readonly Rollout[], bundle: string): ReadonlyMap<string, string> {
+  const removing = rollouts.filter(({ spec }) => spec.removal?.bundle === bundle && !spec.aborted)
+  return new Map(
+    removing.flatMap(({ metadata, spec, status }) => {
+      const settled = new Set(status?.settled)
+      return spec
+        .removal!.clusters.filter((cluster) => !settled.has(cluster))
+        .map((cluster): [string, string] => [cluster, metadata.name])
+    }),
+  )
+}
+
 async function stateRow(reads: ViewReads, bundle: BundleFacts, member: Member): Promise<UnknownObject | undefined> {
   const [namespace = ''] = bundle.key.split('/')
   const [cluster, report, assignment, windows] = await Promise.all([
@@ -201,9 +225,15 @@ async function stateRow(reads: ViewReads, bundle: BundleFacts, member: Member): 
   const assigned = assignment?.spec.entries.find((entry) => entry.bundle === bundle.key)
   const reported = report?.spec.bundles.find((row) => row.bundle === bundle.key)
   const hold = holdOf(bundle, cluster, windows, reads.now())
+  const buried = assignment?.spec.tombstones?.find((tombstone) => tombstone.bundle === bundle.key)
+  const removal = report?.spec.removals?.find((row) => row.bundle === bundle.key)
+  const removedBy = bundle.removedBy.get(member.cluster)
   const facts: RowCluster = {
     name: member.cluster,
     availability: availabilityOf(cluster),
+    ...(buried ? { buried } : {}),
+    ...(removal ? { removal } : {}),
+    ...(removedBy === undefined ? {} : { removedBy }),
     ...(assigned ? { assigned } : {}),
     ...(reported ? { reported } : {}),
     ...(hold ? { hold } : {}),

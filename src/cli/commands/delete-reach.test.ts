@@ -1,0 +1,94 @@
+/** How far a deletion reaches, and what a person is asked, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { digestOf } from '../../core/digest.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { composeApi } from '../../hub/compose-api.ts'
+import { inProcess } from '../../hub/compose.ts'
+import { ensureNamespace } from '../../hub/hub-info.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { Assignment } from '../../kinds/assignment.ts'
+import { Bundle, REMOVAL_FINALIZER } from '../../kinds/bundle.ts'
+import { shrinkToken } from '../../plan/shrink-guard.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
+import { createTerminal } from '../terminal.ts'
+import { deleteObjects } from './delete.ts'
+
+async function* nothing(): AsyncIterable<Uint8Array> {}
+
+async function started(t: { after(fn: () => Promise<void>): void }, clusters: readonly string[], spec: object = {}) {
+  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const client = createClient({ transport, clock: systemClock })
+  await ensureNamespace(client, 'ns')
+  const manifests = configMapManifest('hello', {})
+  const bundle = await client.create(Bundle, buildBundle('ns/hello', { manifests, ...spec }))
+  // As the hub does it: the object stays until the removal is written down.
+  await client.update(Bundle, { ...bundle, metadata: { ...bundle.metadata, finalizers: [REMOVAL_FINALIZER] } })
+  for (const name of clusters) {
+    const entries = [{ bundle: 'ns/hello', generation: 1, set: digestOf('x'), rollout: 'ns/hello-g1' }]
+    const document = digestOf(name)
+    await client.create(
+      Assignment,
+      build(Assignment, name, { spec: { clusterId: name, epoch: 1, revision: 1, document, entries } }),
+    )
+  }
+  const said = { out: '', err: '', questions: [] as string[] }
+  const terminal = createTerminal({
+    stdout: { write: (text) => (said.out += text), isTTY: true },
+    stderr: { write: (text) => (said.err += text), isTTY: true },
+    stdinIsTTY: true,
+    environment: { isUtf8: true, color: undefined },
+    color: 'never',
+  })
+  const rest = createRest({ transport, clock: systemClock })
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
+  const run = (flags: object, answer: boolean) =>
+    deleteObjects(['bundle', 'hello'], {
+      connection,
+      terminal,
+      flags,
+      stdin: nothing(),
+      confirm: async (question) => (said.questions.push(`y/N ${question}`), answer),
+      confirmName: async (question, name) => (said.questions.push(`type ${name}: ${question}`), answer),
+    })
+  return { said, run, bundle: () => client.get(Bundle, { namespace: 'ns', name: 'hello' }) }
+}
+
+test('a Bundle on several clusters says from which it goes, and wants its name typed', async (t) => {
+  const { said, run, bundle } = await started(t, ['a', 'b', 'c', 'd'])
+  await assert.rejects(run({}, false), /cancelled; nothing was deleted/)
+  assert.match(
+    said.err,
+    /bundle hello is removed from 4 clusters \(a, b, c and 1 more\), ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them/,
+  )
+  assert.deepEqual(said.questions, ['type hello: delete bundle.flotilla.dev/hello in ns?'])
+  assert.equal((await bundle()).metadata.deletionTimestamp, undefined)
+
+  await run({}, true)
+  const { metadata } = await bundle()
+  assert.ok(metadata.deletionTimestamp)
+  const token = shrinkToken({ generation: 0, dropped: ['a', 'b', 'c', 'd'] })
+  assert.equal(metadata.annotations?.['flotilla.dev/release-drop'], token, 'who typed it is not asked again')
+})
+
+test('--yes says how far it reaches and lets the hub ask about a large removal', async (t) => {
+  const { said, run, bundle } = await started(t, ['a'], { delete: { bundleDeleted: 'Orphan' } })
+  await run({ yes: true }, false)
+  assert.match(said.err, /bundle hello leaves 1 cluster \(a\), ring by ring; its objects stay there/)
+  assert.equal((await bundle()).metadata.annotations, undefined)
+  assert.deepEqual(said.questions, [])
+})
+
+test('a Bundle that runs nowhere is a plain question', async (t) => {
+  const { said, run } = await started(t, [])
+  await run({}, true)
+  assert.match(said.err, /bundle hello runs on no cluster/)
+  assert.deepEqual(said.questions, ['y/N delete bundle.flotilla.dev/hello in ns?'])
+})

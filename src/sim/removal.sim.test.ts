@@ -1,0 +1,122 @@
+/** Removal under faults: whatever is lost, killed or restarted, exactly what was made goes, and nothing goes without a tombstone and its receipt. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Deployment } from '../kinds/builtin/apps.ts'
+import { ConfigMap, Namespace } from '../kinds/builtin/core.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { Bundle } from '../kinds/bundle.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Placement } from '../kinds/placement.ts'
+import { Rollout } from '../kinds/rollout.ts'
+import { isApiError } from '../core/errors.ts'
+import { stored, watchFleet } from '../testing/fleet-invariants.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
+import { simulateCrashes } from '../testing/sim-crashes.ts'
+import { simulate } from '../testing/sim-seeds.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import type { World } from './kernel/world.ts'
+
+const WITHIN = { withinMs: 7_200_000 }
+
+async function done(world: World, what: string, act: () => Promise<unknown>): Promise<void> {
+  let isDone = false
+  let busy = false
+  const attempt = () => {
+    if (isDone || busy) return isDone
+    busy = true
+    act()
+      .then(() => (isDone = true))
+      .catch(() => {}) // lost on the way; asked again
+      .finally(() => (busy = false))
+    return isDone
+  }
+  await world.runUntil(attempt, { ...WITHIN, what })
+}
+
+/** A bundle comes, its clusters change it not, a person deletes it. */
+async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}): Promise<void> {
+  const life = new AbortController()
+  const fleet = await startFleet(world, { clusters: 2 })
+  const watch = watchFleet(fleet.hubStore, life.signal)
+  const person = { fieldManager: 'person', force: true }
+  const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, rollout: { concurrency: 1 } } }
+  await done(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, person))
+  await done(world, 'bundle', () => fleet.client.apply(Bundle, bundle, person))
+  await world.runUntil(async () => (await readyCount(fleet)) === 2, { ...WITHIN, what: 'both clusters Ready' })
+  faults(fleet)
+  for (const { client, name } of fleet.members) {
+    const bystander = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bystander', namespace: 'shop' } }
+    await done(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, person))
+  }
+  await done(world, 'deletion', () =>
+    fleet.client.delete(Bundle, { namespace: 'default', name: 'shop' }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+    }),
+  )
+  await world.runUntil(() => isRemoved(fleet), { ...WITHIN, what: 'both clusters removed' })
+  watch.check()
+  assert.equal(watch.mostInFlight(), 1, 'one slot was used, never more')
+  for (const { store, name } of fleet.members) {
+    assert.deepEqual(await stored(store, Deployment), [], `${name} has no Deployment`)
+    const shop = (await stored(store, ConfigMap)).filter(({ metadata }) => metadata.namespace === 'shop')
+    assert.deepEqual(
+      shop.map(({ metadata }) => metadata.name).filter((one) => one !== 'kube-root-ca.crt'),
+      ['bystander'],
+      `${name} keeps what nobody recorded (I-07)`,
+    )
+    assert.ok(
+      (await stored(store, Namespace)).some(({ metadata }) => metadata.name === 'shop'),
+      'kept: nobody named it',
+    )
+  }
+  for (const { spec } of await stored(fleet.hubStore, ClusterReport)) {
+    assert.equal(spec.removals?.[0]?.state, 'Removed')
+    assert.deepEqual(spec.removals[0].left, ['Namespace shop: it may hold what the bundle did not bring'])
+  }
+  life.abort()
+}
+
+async function readyCount(fleet: Fleet): Promise<number> {
+  const reports = await stored(fleet.hubStore, ClusterReport)
+  return reports.filter(({ spec }) => spec.bundles.some(({ state }) => state === 'Ready')).length
+}
+
+async function isRemoved(fleet: Fleet): Promise<boolean> {
+  const assignments = await stored(fleet.hubStore, Assignment)
+  const removals = (await stored(fleet.hubStore, Rollout)).filter(({ spec }) => spec.removal)
+  return (
+    removals.length > 0 &&
+    removals.every(({ status }) => status?.phase === 'Completed') &&
+    assignments.every(({ spec }) => spec.entries.length === 0 && spec.tombstones === undefined)
+  )
+}
+
+describe('removal in simulation', () => {
+  test('gets through a kill around durable steps', async () => {
+    const deep = process.env['FLOTILLA_DEEP'] !== undefined
+    const tried = await simulateCrashes(comeAndGo, { seed: 'leave', every: deep ? 1 : 61 })
+    assert.ok(tried > 5, `only ${tried} crashes tried`)
+  })
+
+  test('gets through a bad network', async () => {
+    await simulate(
+      async (world) => {
+        world.network.setDefaultLink({ latencyMs: [1, 300], drop: 0.02, reset: 0.01 })
+        await comeAndGo(world)
+      },
+      { seeds: process.env['FLOTILLA_DEEP'] ? 100 : 2 },
+    )
+  })
+
+  test('an agent that is away while its bundle is deleted removes it when it returns', async () => {
+    await simulate(
+      (world) =>
+        comeAndGo(world, ({ members }) => {
+          members[1]!.agent.kill()
+          void world.clock.sleep(3_600_000).then(() => members[1]!.agent.start())
+        }),
+      { seeds: 1 },
+    )
+  })
+})
