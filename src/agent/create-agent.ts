@@ -19,6 +19,7 @@ import { parseTime } from '../core/time.ts'
 import { VERSION } from '../core/version.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import type { LinkState } from '../wire/agent-link.ts'
+import type { ClusterDocument } from '../wire/document.ts'
 import type { Report } from '../wire/frames.ts'
 import { createAbout } from './about.ts'
 import { createAppliers } from './appliers.ts'
@@ -162,6 +163,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     maxPrune: () => least(ceiling.maxPrune, documents.current()?.document.rules.limits?.maxPrune),
     hubTime,
     onChange: () => reporter.wake(),
+    onTerminal: (terminal) => void end(terminal),
   })
   const incarnation = createIncarnation({
     storage,
@@ -176,6 +178,18 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
   })
   const reporter = createReporter({ hub: link.hub, report, clock, ids, log })
+
+  const ended = new AbortController()
+  let isEnding = false
+
+  /** The cluster left the fleet: say that this was read, as far as somebody hears it, and stop. What runs stays. */
+  async function end({ at, reason }: NonNullable<ClusterDocument['terminal']>): Promise<void> {
+    if (isEnding) return
+    isEnding = true
+    await reporter.last(ended.signal)
+    log.info({ at, reason }, 'this cluster left the fleet: the agent ends, and what runs here stays')
+    ended.abort()
+  }
 
   function report(): Report {
     const held = documents.held()
@@ -197,12 +211,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     linkState: () => linkAt,
     report,
     async run(signal) {
+      const life = AbortSignal.any([signal, ended.signal])
       await Promise.all([
-        link.run(signal),
-        operator.run(signal),
-        reporter.run(signal),
-        about.run(signal),
-        incarnation.run(signal),
+        link.run(life),
+        operator.run(life),
+        reporter.run(life),
+        about.run(life),
+        incarnation.run(life),
       ])
     },
   }

@@ -44,6 +44,8 @@ export interface OperatorPorts {
   readonly maxPrune: () => number | undefined
   /** Called after every change of rows or document. */
   readonly onChange: () => void
+  /** The document says that the cluster left the fleet: nothing is carried out any more. */
+  readonly onTerminal?: (terminal: NonNullable<ClusterDocument['terminal']>) => void
 }
 
 const RETRY = { baseMs: 1000, maxMs: 60_000, jitter: 0.3 }
@@ -215,6 +217,10 @@ export function createOperator(ports: OperatorPorts) {
     const retryMs = await refresh(signal)
     const current = documents.current()
     if (!current) return retryMs
+    if (current.document.terminal) {
+      ports.onTerminal?.(current.document.terminal)
+      return retryMs
+    }
     if (!bundles.isKnown()) bundles.learn(await state.listInventories(signal))
     await receipts.align(current.document, signal)
     align(current.document)

@@ -103,6 +103,23 @@ describe('a removal', () => {
     assert.ok((await site.configMap('a')) && (await site.configMap('b')))
   })
 
+  it('that orphans lets go for good: what a former life of the bundle left is not deleted with a later one', async () => {
+    const { hub, site } = await running(['a'])
+    await bury(hub, 'Orphan')
+    await said(hub, site, 'Orphaned')
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects: [configMap('a'), configMap('b')] } })
+    await site.until(BUNDLE, 'Ready')
+    await hub.assign(
+      'store-1',
+      {},
+      { tombstones: [{ bundle: BUNDLE, generation: 2, policy: 'Delete', cause: 'unplaced' }] },
+    )
+    const row = await said(hub, site, 'Removed')
+    assert.deepEqual([row.deleted, row.left], [1, ['ConfigMap default/a: it was there before the bundle']])
+    assert.ok(await site.configMap('a'))
+    assert.equal(await site.configMap('b'), undefined)
+  })
+
   it('that may not be carried out says why, and deletes nothing', async () => {
     const { hub, site } = await running(['a', 'b', 'c'], {}, { ceiling: { maxPrune: 2 } })
     await bury(hub)

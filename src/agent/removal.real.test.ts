@@ -25,7 +25,8 @@ test('Orphan deletes nothing and Delete exactly what was recorded, on a real API
   const client = createClient({ transport: cluster.transport, clock: systemClock })
   const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
     for (const end = systemClock.monotonicMs() + 60_000; !(await holds()); await sleep(50)) {
-      if (systemClock.monotonicMs() > end) throw new Error(`${what}: ${JSON.stringify(agent.removals())}`)
+      if (systemClock.monotonicMs() > end)
+        throw new Error(`${what}: ${JSON.stringify([agent.row(BUNDLE), agent.removals()])}`)
     }
   }
   const maps = async () => {

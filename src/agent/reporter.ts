@@ -57,6 +57,12 @@ export function createReporter(ports: ReporterPorts) {
   return {
     /** Something changed, or the link came up. */
     wake: notice.notify,
+    /** Says what there is to say once more, as far as somebody hears it. */
+    async last(signal: AbortSignal): Promise<void> {
+      await round(signal).catch((caught: unknown) =>
+        log.debug({ err: toError(caught) }, 'the last report was not taken'),
+      )
+    },
     checkInEvery(seconds: number): void {
       checkInSeconds = seconds
     },

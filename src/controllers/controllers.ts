@@ -15,6 +15,7 @@ import { createBundleRemove } from './bundle-remove/watch.ts'
 import type { RenderPort } from './bundle-render/ports.ts'
 import { createBundleRender } from './bundle-render/watch.ts'
 import { createCaches } from './caches.ts'
+import { createClusterDecommission } from './cluster-decommission/watch.ts'
 import { createClusterAvailability, createLeaseInformer } from './cluster-availability/watch.ts'
 import { createJoinTokenExpire } from './join-token-expire/watch.ts'
 import { createPlacementDecide } from './placement-decide/watch.ts'
@@ -88,6 +89,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createRolloutAdvance(parts),
     createRolloutUndo(parts),
     createBundleRemove(parts),
+    createClusterDecommission(parts),
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
     createJoinTokenExpire(parts),

@@ -20,7 +20,7 @@ import type { AdmissionClass, AdmissionLimits } from '../wire/admission.ts'
 import { TIME_HEADER } from '../wire/clock-skew.ts'
 import { encodeDifference } from '../wire/difference.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
-import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
+import { BASE_HEADER, frameLine, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
 import type { TrustAnswer } from '../wire/frames.ts'
 import type { HubTrust } from '../wire/hub-trust.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -163,6 +163,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (at === `POST ${ROUTES.renew}`) return jsonAnswer(await enrolment.renew(body, clusterIdOf(caller)))
 
     const cluster = provenCluster(caller)
+    if (!isAdmitted(cluster)) return lastRoute(cluster, request, parameters)
     letIn(at === `POST ${ROUTES.report}` || at === `POST ${ROUTES.checkIn}` ? 'report' : 'follow')
     traffic.received(cluster.spec.id, body.byteLength)
     return traffic.sending(cluster.spec.id, await agentRoute(cluster, request, caller, signal))
@@ -208,13 +209,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     throw notFound()
   }
 
+  /** All that a cluster that was decommissioned may still ask: the document that says so. */
+  async function lastRoute(cluster: Cluster, request: HttpRequest, parameters: URLSearchParams): Promise<HttpResponse> {
+    letIn('follow')
+    const at = `${request.method} ${request.path.split('?', 1)[0]}`
+    if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster, request, parameters)
+    if (at !== `GET ${ROUTES.follow}`) throw notAccepted(cluster.metadata.name)
+    const { epoch, revision, document } = assignmentOf(cluster)!.spec
+    return bytesAnswer(frameLine({ type: 'head', epoch, revision, document }), 'application/x-ndjson', {
+      headers: { 'cache-control': 'no-store' },
+    })
+  }
+
   function provenCluster(caller: Caller): Cluster {
     const id = clusterIdOf(caller)
     // Before the path is looked at: without a certificate there is no sign of which paths exist.
     if (id === undefined) throw new ApiError('Unauthorized', 'a valid certificate of an enrolled agent is needed')
     const cluster = clusterById(id)
     if (!cluster) throw unknownCluster()
-    if (!isAdmitted(cluster)) throw notAccepted(cluster.metadata.name)
+    const isLast = cluster.spec.decommission !== undefined && assignmentOf(cluster)?.spec.terminal === true
+    if (!isAdmitted(cluster) && !isLast) throw notAccepted(cluster.metadata.name)
     return cluster
   }
 

@@ -2,7 +2,7 @@ import { AGE, defineKind } from './define-kind.ts'
 import type { ObjOf } from './define-kind.ts'
 import { CATCH_UP, DELETE_POLICIES } from './bundle-options.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
-import { digest, enumOf, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
+import { digest, enumOf, flag, int, listMap, namespacedName, object, optional, text, time } from './schema.ts'
 
 /** The head of a cluster's signed document. */
 export const Assignment = defineKind({
@@ -19,6 +19,7 @@ export const Assignment = defineKind({
     trustVersion: optional(int({ description: 'The version of the trust bundle it was signed under.' })),
     rules: optional(digest({ description: 'The rules part: windows, freezes, holds and limits.' })),
     previous: optional(digest({ description: 'The signed envelope before it.' })),
+    terminal: optional(flag({ description: 'It is the last one: the cluster left the fleet.' })),
     entries: listMap(
       ['bundle'],
       object({

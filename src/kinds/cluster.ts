@@ -7,6 +7,7 @@ import {
   flag,
   int,
   listMap,
+  listOf,
   name,
   object,
   optional,
@@ -127,6 +128,25 @@ export const Cluster = defineKind({
           'IANA time zone of the site, such as `Europe/Berlin`: windows without a zone of their own follow it.',
       }),
     ),
+    decommission: optional(
+      object(
+        {
+          policy: enumOf(['Orphan', 'Remove'], {
+            description:
+              'Orphan: what runs there stays as it is. Remove: it is deleted as when the cluster is unplaced.',
+          }),
+          at: time({ description: 'When somebody asked.' }),
+          forceUnreachable: optional(
+            flag({ description: 'When it is offline, do not wait for it: what it had is listed as left.' }),
+          ),
+          reason: optional(text({ max: 1024 })),
+        },
+        {
+          description:
+            'The cluster leaves for good: no Placement selects it, all it has is removed or let go, then its access is revoked. Taking this field away before that takes it back.',
+        },
+      ),
+    ),
     hold: held(
       'Held as it is: nothing new begins here, on the hub and in the agent, until it is released. What runs is kept and repaired.',
     ),
@@ -159,6 +179,18 @@ export const Cluster = defineKind({
         description:
           'When the agent was last heard. While it is Available: some time within its offline tolerance. Once it is offline: to 10 seconds.',
       }),
+    ),
+    decommission: optional(
+      object(
+        {
+          at: time({ description: 'Which decision this is about.' }),
+          phase: enumOf(['Leaving', 'Cleared', 'Revoked']),
+          left: optional(
+            listOf(text({ max: 2100 }), { max: 100, description: 'What was left in the cluster; the first 100.' }),
+          ),
+        },
+        { description: 'How far the cluster is on its way out.' },
+      ),
     ),
     ahead: optional(
       object(

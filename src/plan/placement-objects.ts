@@ -19,7 +19,7 @@ export function asPlacementCluster(cluster: Cluster): PlacementCluster {
     name: cluster.metadata.name,
     labels: cluster.metadata.labels ?? {},
     accepted: cluster.spec.accepted,
-    leaving: cluster.metadata.deletionTimestamp !== undefined,
+    leaving: cluster.metadata.deletionTimestamp !== undefined || cluster.spec.decommission !== undefined,
     ...(claims ? claimFacts(claims) : {}),
     ...(taints ? { taints } : {}),
     ...(scores ? { scores } : {}),

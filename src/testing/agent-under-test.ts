@@ -87,6 +87,7 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
   let agent: Agent | undefined
   let stopping: AbortController | undefined
   let running: Promise<void> | undefined
+  let hasEnded = false
 
   async function start(): Promise<void> {
     agent = await createAgent({
@@ -103,7 +104,8 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
       ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
     })
     stopping = new AbortController()
-    running = agent.run(stopping.signal)
+    hasEnded = false
+    running = agent.run(stopping.signal).finally(() => (hasEnded = true))
   }
 
   async function stop(): Promise<void> {
@@ -145,6 +147,8 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
   }
 
   return {
+    /** Whether its agent came to an end, by itself or stopped. */
+    hasEnded: () => hasEnded,
     name,
     cluster,
     files,

@@ -244,6 +244,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       epoch: document.epoch,
       revision: document.revision,
       document: digest,
+      ...(document.terminal ? { terminal: true } : {}),
       ...(previous === undefined ? {} : { previous }),
       entries: assembled.map(({ startBy: _startBy, ...entry }) => entry),
     }

@@ -86,6 +86,8 @@ export interface ClusterDocument {
   readonly requires: readonly string[]
   readonly rules: DocumentRules
   readonly content: DocumentContent
+  /** The cluster left the fleet: the agent carries nothing out any more and ends; what runs stays. Needs feature `terminal/v1`. */
+  readonly terminal?: { readonly at: string; readonly reason?: string }
 }
 
 /** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */

@@ -15,8 +15,18 @@ import { LIMITS } from './limits.ts'
 import { SEALED_FEATURE } from './sealed.ts'
 import { parseJson, WireError } from './validate.ts'
 
+/** What a document with `terminal` requires. */
+export const TERMINAL_FEATURE = 'terminal/v1'
+
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
-export const FEATURES: readonly string[] = ['sets/v1', 'windows/v1', 'hold/v1', 'limits/v1', SEALED_FEATURE]
+export const FEATURES: readonly string[] = [
+  'sets/v1',
+  'windows/v1',
+  'hold/v1',
+  'limits/v1',
+  SEALED_FEATURE,
+  TERMINAL_FEATURE,
+]
 
 const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
 const BundleName = Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' })
@@ -61,6 +71,7 @@ const DocumentSchema = Type.Object({
     limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
     trustVersion: Revision,
   }),
+  terminal: Type.Optional(Type.Object({ at: Time, reason: Type.Optional(Type.String({ maxLength: 1024 })) })),
   content: Type.Object({
     entries: Type.Array(
       Type.Object({

@@ -74,7 +74,8 @@ export async function clusterRevoke(name: string, input: AdmissionInput): Promis
   terminal.step('next', `to let it in again: ${environment.program} cluster accept ${name}`)
 }
 
-async function clusterNamed(name: string, { connection, environment }: AdmissionInput): Promise<Cluster> {
+/** The cluster of a name, or an error that helps. */
+export async function clusterNamed(name: string, { connection, environment }: AdmissionInput): Promise<Cluster> {
   const client = clientOver(connection.rest)
   try {
     return await client.get(CLUSTERS, { name })

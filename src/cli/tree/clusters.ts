@@ -67,6 +67,32 @@ export function addClusters(program: Command, act: Act): void {
       }),
     )
   }
+  cluster
+    .command('decommission')
+    .argument('<name>')
+    .description('take a cluster out of the fleet for good: its bundles go, then its access')
+    .option('--orphan', 'what runs there stays as it is')
+    .option('--remove', 'what runs there is deleted, as the bundles say')
+    .option('--force-unreachable', 'do not wait for a cluster that is offline; what is left is listed')
+    .option('--undo', 'take it back, before its access is gone')
+    .option('--reason <text>', 'why, for people')
+    .option('-y, --yes', 'do not ask')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ clusterDecommission }, { askName, askYesNo }, connection] = await Promise.all([
+          import('../commands/cluster-decommission.ts'),
+          import('../confirm.ts'),
+          run.connect(),
+        ])
+        await clusterDecommission(words[0]!, {
+          ...run,
+          connection,
+          flags,
+          confirm: askYesNo,
+          confirmName: askName,
+        })
+      }),
+    )
   const holds = {
     hold: ['clusterHold', 'hold', 'begin nothing new there; what runs is kept and repaired'],
     release: ['clusterRelease', 'hold', 'let it change again'],

@@ -14,7 +14,7 @@ import { windowRulesFor } from '../../plan/window-rules.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/sealed.ts'
-import { ownDocument } from '../../wire/signed-document.ts'
+import { ownDocument, TERMINAL_FEATURE } from '../../wire/signed-document.ts'
 import { guardBundles } from './guard-bundles.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
@@ -43,7 +43,11 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       const present = found?.spec.clusterId === cluster.spec.id ? found : undefined
       const before = present?.spec.entries ?? []
       const graves = present?.spec.tombstones ?? []
-      const guard = guardBundles(cluster, { entries: before, tombstones: graves }, ports.removalsOf(cluster))
+      const removals = ports.removalsOf(cluster)
+      // Who decommissions a cluster has said that all of it goes.
+      const guard: ReturnType<typeof guardBundles> = cluster.spec.decommission
+        ? { removals }
+        : guardBundles(cluster, { entries: before, tombstones: graves }, removals)
       const content = assemble({
         entries: before,
         tombstones: graves,
@@ -60,7 +64,9 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
       draft.conditions.remove('Assigned')
       // Rules are in force on receipt: a cluster hears of a new window, hold, signer or timeline in a document of its own.
       const isRuled = !present || (isTrusted(present, ports) && present.spec.rules === rulesDigest(rules))
-      if (!content.changed && isRuled && isSealedTo(cluster, content.entries)) {
+      const terminal = present && terminalOf(cluster)
+      const isTold = (present?.spec.terminal ?? false) === (terminal !== undefined)
+      if (!content.changed && isRuled && isTold && isSealedTo(cluster, content.entries)) {
         if (guard.held) throw guard.held
         return {}
       }
@@ -74,7 +80,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
         context.signal,
       )
       const sameGraves = jsonEqual(content.tombstones, graves)
-      if (unsealed && isRuled && jsonEqual(entries, before) && sameGraves) throw unsealed
+      if (unsealed && isRuled && isTold && jsonEqual(entries, before) && sameGraves) throw unsealed
       if (found && !present) await ports.deleteAssignment(found, context.signal)
 
       const document = documentFor(
@@ -85,6 +91,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
           ancestors: await ancestorsOf(present, ports),
           epoch: ports.epoch(),
           rules,
+          terminal,
           issuedAt: formatTime(context.clock.now()),
         },
       )
@@ -176,6 +183,7 @@ function documentFor(
   now: {
     readonly epoch: number
     readonly rules: DocumentRules
+    readonly terminal: ClusterDocument['terminal'] | undefined
     readonly issuedAt: string
     readonly ancestors: readonly Digest[]
   },
@@ -187,13 +195,22 @@ function documentFor(
     revision: (present?.spec.revision ?? 0) + 1,
     ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
     issuedAt: now.issuedAt,
-    requires: requiresOf(now.rules, content.entries),
+    requires: [...requiresOf(now.rules, content.entries), ...(now.terminal ? [TERMINAL_FEATURE] : [])],
+    ...(now.terminal ? { terminal: now.terminal } : {}),
     rules: now.rules,
     content: {
       entries: content.entries.map(asDocumentEntry),
       tombstones: content.tombstones.map(tombstoneOf),
     },
   }
+}
+
+/** What a cluster is told that is through with its decommission: that it was the last word. */
+function terminalOf({ spec, status }: Cluster): ClusterDocument['terminal'] {
+  const { decommission: asked } = spec
+  const recorded = status?.decommission
+  if (!asked || recorded?.at !== asked.at || recorded.phase === 'Leaving') return undefined
+  return { at: asked.at, ...(asked.reason === undefined ? {} : { reason: asked.reason }) }
 }
 
 function tombstoneOf({ bundle, generation, policy, cause }: AssembledTombstone): Tombstone {
@@ -226,6 +243,7 @@ function assignmentFor(
       trustVersion: document.rules.trustVersion,
       ...(rules ? { rules } : {}),
       ...(previous ? { previous } : {}),
+      ...(document.terminal ? { terminal: true } : {}),
       entries: entries.map(asWritten),
       ...(tombstones.length === 0
         ? {}

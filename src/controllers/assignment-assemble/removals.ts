@@ -2,12 +2,14 @@
 import type { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/assemble.ts'
-import { inNamespaceOf, reportOf } from '../caches.ts'
+import { assignmentOf, inNamespaceOf, reportOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { keptBy } from '../kept-clusters.ts'
 
 /** Removals of the cluster that a Rollout admitted; one that the bundle's Placement selects again in the meantime keeps it. */
-export function removalsFor(caches: Caches, { metadata: { name } }: Cluster): AdmittedRemoval[] {
+export function removalsFor(caches: Caches, cluster: Cluster): AdmittedRemoval[] {
+  const { name } = cluster.metadata
+  if (cluster.spec.decommission) return allOf(caches, cluster, cluster.spec.decommission.policy)
   return caches.rollouts.lister.by('cluster', name).flatMap((rollout) => {
     const { removal } = rollout.spec
     if (!removal || !rollout.status?.admissions?.some(({ cluster }) => cluster === name)) return []
@@ -16,6 +18,15 @@ export function removalsFor(caches: Caches, { metadata: { name } }: Cluster): Ad
     if (!keep || keep.has(name)) return []
     return [{ bundle, policy: removal.policy, cause: removal.cause, rollout: keyOf(rollout) }]
   })
+}
+
+/** A cluster that is decommissioned loses all it has, by one decision of a person: there are no rings in one cluster. */
+function allOf(caches: Caches, cluster: Cluster, policy: 'Orphan' | 'Remove'): AdmittedRemoval[] {
+  const entries = assignmentOf(caches, cluster)?.spec.entries ?? []
+  return entries.map(({ bundle }) =>
+    // Without a cause Orphan keeps everything, whatever bundles and objects say.
+    policy === 'Orphan' ? { bundle, policy } : { bundle, policy: 'Delete', cause: 'unplaced' },
+  )
 }
 
 /** Receipts of the cluster's agent, each with the revision it had seen by then. */

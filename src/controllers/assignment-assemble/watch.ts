@@ -44,10 +44,12 @@ export function createAssignmentAssemble(
   caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
   const reconciler = assignmentAssembleReconciler({
     assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
-    admissionsOf: ({ metadata }) =>
-      caches.rollouts.lister
-        .by('cluster', metadata.name)
-        .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
+    admissionsOf: ({ metadata, spec }) =>
+      spec.decommission
+        ? []
+        : caches.rollouts.lister
+            .by('cluster', metadata.name)
+            .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
     removalsOf: (cluster) => removalsFor(caches, cluster),
     removedOf: (cluster) => receiptsOf(caches, cluster),
     wellOf: (cluster, entries) => {

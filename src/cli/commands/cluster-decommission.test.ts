@@ -1,0 +1,74 @@
+/** `flotilla cluster decommission` against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { composeApi } from '../../hub/compose-api.ts'
+import { inProcess } from '../../hub/compose.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { buildCluster } from '../../testing/builders.ts'
+import { createTerminal } from '../terminal.ts'
+import { clusterDecommission } from './cluster-decommission.ts'
+
+async function started(t: { after(fn: () => Promise<void>): void }) {
+  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const client = createClient({ transport, clock: systemClock })
+  await client.create(Cluster, buildCluster('store-1'))
+  const said = { err: '', questions: [] as string[] }
+  const terminal = createTerminal({
+    stdout: { write: () => true, isTTY: true },
+    stderr: { write: (text) => (said.err += text), isTTY: true },
+    stdinIsTTY: true,
+    environment: { isUtf8: true, color: undefined },
+    color: 'never',
+  })
+  const rest = createRest({ transport, clock: systemClock })
+  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
+  const run = (flags: object, answer = true) =>
+    clusterDecommission('store-1', {
+      connection,
+      terminal,
+      environment: { program: 'flotilla' } as never,
+      flags,
+      confirm: async (question) => (said.questions.push(`y/N ${question}`), answer),
+      confirmName: async (question, name) => (said.questions.push(`type ${name}: ${question}`), answer),
+    })
+  return { said, run, cluster: () => client.get(Cluster, { name: 'store-1' }) }
+}
+
+test('what becomes of what runs there must be said', async (t) => {
+  const { run, cluster } = await started(t)
+  await assert.rejects(run({}), /what becomes of what runs on store-1\?/)
+  await assert.rejects(run({ orphan: true, remove: true }), /what becomes of/)
+  assert.equal((await cluster()).spec.decommission, undefined)
+})
+
+test('--remove wants the name typed, is written down, and can be taken back', async (t) => {
+  const { run, said, cluster } = await started(t)
+  await assert.rejects(run({ remove: true }, false), /cancelled; nothing was changed/)
+  await run({ remove: true, reason: 'store closed' })
+  assert.match(said.err, /decommissioning store-1 removes 0 bundles with its objects from 1 cluster/)
+  assert.deepEqual(said.questions.at(-1), 'type store-1: decommission store-1?')
+  const { spec } = await cluster()
+  assert.deepEqual([spec.decommission?.policy, spec.decommission?.reason], ['Remove', 'store closed'])
+  await run({ undo: true })
+  assert.equal((await cluster()).spec.decommission, undefined)
+})
+
+test('--orphan is a plain question; a second --undo says that there is nothing to take back', async (t) => {
+  const { run, said, cluster } = await started(t)
+  await run({ orphan: true, forceUnreachable: true })
+  assert.deepEqual(said.questions, ['y/N decommission store-1?'])
+  const { at, ...asked } = (await cluster()).spec.decommission!
+  assert.deepEqual([asked, typeof at], [{ policy: 'Orphan', forceUnreachable: true }, 'string'])
+  await run({ undo: true })
+  await run({ undo: true })
+  assert.match(said.err, /cluster store-1 is not being decommissioned/)
+})

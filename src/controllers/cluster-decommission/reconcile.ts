@@ -1,0 +1,70 @@
+import { formatTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import type { Assignment } from '../../kinds/assignment.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import type { Cluster } from '../../kinds/cluster.ts'
+import { planDecommission } from '../../plan/decommission.ts'
+import type { DecommissionFacts } from '../../plan/decommission.ts'
+
+/** What cluster-decommission needs from the world. */
+export interface ClusterDecommissionPorts {
+  assignmentOf(cluster: Cluster): Assignment | undefined
+  reportOf(cluster: Cluster): ClusterReport | undefined
+}
+
+/** Takes a cluster out of the fleet. It decides nothing itself: see plan/decommission.ts. */
+export function clusterDecommissionReconciler(ports: ClusterDecommissionPorts): Reconciler<Cluster> {
+  return {
+    name: 'cluster-decommission',
+    async reconcile(draft: Draft<Cluster>, { clock, log }: Context): Promise<Result> {
+      const cluster = draft.next
+      if (cluster.metadata.deletionTimestamp) return {}
+      const step = planDecommission(factsOf(cluster, ports))
+      switch (step.kind) {
+        case 'Nothing':
+          if (cluster.status?.decommission) delete cluster.status.decommission
+          draft.conditions.remove('Decommissioned')
+          return {}
+        case 'Show': {
+          const { phase, left, message } = step
+          const at = cluster.spec.decommission!.at
+          cluster.status = { ...cluster.status, decommission: { at, phase, left: [...left] } }
+          draft.conditions.set('Decommissioned', phase === 'Revoked' ? 'True' : 'False', phase, message)
+          return {}
+        }
+        case 'Revoke': {
+          const { reason } = cluster.spec.decommission!
+          const why = reason === undefined ? 'decommissioned' : `decommissioned: ${reason}`
+          cluster.spec.accepted = false
+          cluster.spec.refused = { verdict: 'Revoked', at: formatTime(clock.now()), reason: why }
+          log.info({ cluster: cluster.metadata.name }, 'cluster decommissioned; its access is revoked')
+          return {}
+        }
+      }
+    },
+  }
+}
+
+function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts): DecommissionFacts {
+  const { decommission: asked, refused } = cluster.spec
+  const recorded = cluster.status?.decommission
+  const document = ports.assignmentOf(cluster)?.spec
+  const report = ports.reportOf(cluster)?.spec
+  const available = cluster.status?.conditions?.find(({ type }) => type === 'Available')
+  return {
+    asked: asked && { policy: asked.policy, forceUnreachable: asked.forceUnreachable ?? false },
+    isRevoked: refused !== undefined,
+    isOffline: available?.status === 'False',
+    readRevision: Math.max(report?.revision ?? 0, report?.refusal?.revision ?? 0),
+    removals: report?.removals ?? [],
+    ...(document ? { document: documentOf(document) } : {}),
+    // What was written down for an earlier decision, which was taken back, does not count.
+    ...(recorded && recorded.at === asked?.at
+      ? { recorded: { phase: recorded.phase, left: recorded.left ?? [] } }
+      : {}),
+  }
+}
+
+function documentOf({ revision, terminal = false, entries, tombstones = [] }: Assignment['spec']) {
+  return { revision, isTerminal: terminal, entries, tombstones }
+}

@@ -1,0 +1,30 @@
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { assignmentOf, reportOf } from '../caches.ts'
+import type { ControllerParts } from '../parts.ts'
+import { triggerOn, withTriggers } from '../triggers.ts'
+import { clusterDecommissionReconciler } from './reconcile.ts'
+
+/** Cluster → its own end. */
+export function createClusterDecommission(parts: ControllerParts): Controller {
+  const { caches } = parts
+  const reconciler = clusterDecommissionReconciler({
+    assignmentOf: (cluster) => assignmentOf(caches, cluster),
+    reportOf: (cluster) => reportOf(caches, cluster),
+  })
+  const isLeaving = (name: string) => caches.clusters.lister.get(name)?.spec.decommission !== undefined
+  const triggers = [
+    triggerOn(caches.assignments, ({ key }) => (isLeaving(key) ? [key] : [])),
+    triggerOn(caches.reports, ({ key }) => (isLeaving(key) ? [key] : [])),
+  ]
+  const controller = createController({
+    ...parts,
+    type: Cluster,
+    informer: caches.clusters,
+    reconciler,
+    watches: triggers.map(({ watch }) => watch),
+    failureCondition: false,
+  })
+  return withTriggers(controller, triggers)
+}
