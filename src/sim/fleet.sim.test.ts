@@ -10,31 +10,13 @@ import type { Store } from '../store/store.ts'
 import { stored, watchFleet } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
+import { untilTaken } from '../testing/sim-person.ts'
 import { assertDeterministic, simulate } from '../testing/sim-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { World } from './kernel/world.ts'
 
 const WITHIN = { withinMs: 3_600_000 }
-
-/** Writes as a person would, until it is answered. */
-async function applied(world: World, write: () => Promise<unknown>): Promise<void> {
-  let done = false
-  let busy = false
-  await world.runUntil(
-    () => {
-      if (!done && !busy) {
-        busy = true
-        write()
-          .then(() => (done = true))
-          .catch(() => {}) // lost on the way; asked again
-          .finally(() => (busy = false))
-      }
-      return done
-    },
-    { ...WITHIN, what: 'the API takes a write' },
-  )
-}
 
 function bundleOf(text: string, concurrency: number): Bundle {
   const manifests = SHOP_BUNDLE.spec.manifests!.replace('good morning', text)
@@ -43,8 +25,10 @@ function bundleOf(text: string, concurrency: number): Bundle {
 
 async function applyBundle(world: World, fleet: Fleet, text: string, concurrency = 1): Promise<void> {
   const options = { fieldManager: 'person', force: true }
-  await applied(world, () => fleet.client.apply(Placement, SHOP_PLACEMENT, options))
-  await applied(world, () => fleet.client.apply(Bundle, bundleOf(text, concurrency), options))
+  await untilTaken(world, 'the API takes a write', () => fleet.client.apply(Placement, SHOP_PLACEMENT, options))
+  await untilTaken(world, 'the API takes a write', () =>
+    fleet.client.apply(Bundle, bundleOf(text, concurrency), options),
+  )
 }
 
 /** A question to the hub's store that is asked again only when something was written. */

@@ -12,27 +12,13 @@ import { isApiError } from '../core/errors.ts'
 import { stored, watchFleet } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
+import { untilTaken } from '../testing/sim-person.ts'
 import { simulate } from '../testing/sim-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { World } from './kernel/world.ts'
 
 const WITHIN = { withinMs: 7_200_000 }
-
-async function done(world: World, what: string, act: () => Promise<unknown>): Promise<void> {
-  let isDone = false
-  let busy = false
-  const attempt = () => {
-    if (isDone || busy) return isDone
-    busy = true
-    act()
-      .then(() => (isDone = true))
-      .catch(() => {}) // lost on the way; asked again
-      .finally(() => (busy = false))
-    return isDone
-  }
-  await world.runUntil(attempt, { ...WITHIN, what })
-}
 
 /** A bundle comes, its clusters change it not, a person deletes it. */
 async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}): Promise<void> {
@@ -41,15 +27,15 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
   const watch = watchFleet(fleet.hubStore, life.signal)
   const person = { fieldManager: 'person', force: true }
   const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, rollout: { concurrency: 1 } } }
-  await done(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, person))
-  await done(world, 'bundle', () => fleet.client.apply(Bundle, bundle, person))
+  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, person))
+  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, bundle, person))
   await world.runUntil(async () => (await readyCount(fleet)) === 2, { ...WITHIN, what: 'both clusters Ready' })
   faults(fleet)
   for (const { client, name } of fleet.members) {
     const bystander = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bystander', namespace: 'shop' } }
-    await done(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, person))
+    await untilTaken(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, person))
   }
-  await done(world, 'deletion', () =>
+  await untilTaken(world, 'deletion', () =>
     fleet.client.delete(Bundle, { namespace: 'default', name: 'shop' }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught
     }),

@@ -95,7 +95,8 @@ export async function clusterNamed(name: string, { connection, environment }: Ad
   }
 }
 
-async function bundlesOf({ metadata }: Cluster, { connection }: AdmissionInput): Promise<number> {
+/** How many bundles the cluster's document has. */
+export async function bundlesOf({ metadata }: Cluster, { connection }: AdmissionInput): Promise<number> {
   try {
     const { spec } = await clientOver(connection.rest).get(ASSIGNMENTS, { name: metadata.name })
     return spec.entries?.length ?? 0

@@ -1,12 +1,11 @@
 /** `flotilla cluster decommission`: takes a cluster out of the fleet for good, or takes that back. */
 import { clientOver } from '../../client/create-client.ts'
-import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { ASSIGNMENTS, CLUSTERS } from '../own-kinds.ts'
-import { clusterNamed } from './cluster-admission.ts'
+import { CLUSTERS } from '../own-kinds.ts'
+import { bundlesOf, clusterNamed } from './cluster-admission.ts'
 import type { AdmissionInput } from './cluster-admission.ts'
 
 /** What the command works with. */
@@ -37,7 +36,7 @@ export async function clusterDecommission(name: string, input: DecommissionInput
       todo: `to forget it: ${environment.program} delete cluster ${name}`,
     })
   }
-  const bundles = await bundlesOf(name, input)
+  const bundles = await bundlesOf(cluster, input)
   const isOffline = cluster.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'False')
   const what = `${bundles} ${bundles === 1 ? 'bundle' : 'bundles'}`
   const sentence = flags.remove
@@ -87,16 +86,6 @@ async function askBefore(name: string, { flags, terminal, confirm, confirmName }
   }
   const isMeant = flags.remove ? await confirmName(question, name) : await confirm(question)
   if (!isMeant) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was changed' })
-}
-
-async function bundlesOf(name: string, { connection }: DecommissionInput): Promise<number> {
-  try {
-    const { spec } = await clientOver(connection.rest).get(ASSIGNMENTS, { name })
-    return spec.entries?.length ?? 0
-  } catch (caught) {
-    if (isApiError(caught, 'NotFound')) return 0
-    throw caught
-  }
 }
 
 async function write(
