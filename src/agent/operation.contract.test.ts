@@ -73,7 +73,7 @@ describe('an operation', () => {
     const missing = { apiVersion: 'widgets.io/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'default' } }
     await hub.assign('store-1', one([configMap('good'), bad, missing]))
     const row = await site.until(BUNDLE, 'Failed')
-    assert.match(row.message ?? '', /no kind Widget in example.com\/v1.*\(and 1 more objects cannot be applied\)/)
+    assert.match(row.message ?? '', /ConfigMap default\/bad: .*\(and 1 more objects cannot be applied\)/)
     assert.equal(await site.configMap('good'), undefined)
   })
 

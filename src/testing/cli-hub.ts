@@ -1,4 +1,5 @@
 /** A hub's API in memory with a terminal that remembers, for tests of commands. */
+import assert from 'node:assert/strict'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import { createRest } from '../client/rest.ts'
@@ -13,17 +14,28 @@ import { inProcess } from '../hub/compose.ts'
 import { HUB_USERS } from '../hub/ports.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 
+/** How the person sits there. */
+export interface CliHubOptions {
+  /** At a terminal, where questions can be asked. */
+  readonly tty?: boolean
+  /** The namespace of the kubeconfig. */
+  readonly namespace?: string
+}
+
 /** Starts it; it ends with the test. */
-export function createCliHub(t: { after(fn: () => Promise<void>): void }) {
+export function createCliHub(
+  t: { after(fn: () => Promise<void>): void },
+  { tty: isTTY = false, namespace }: CliHubOptions = {},
+) {
   const blobs = createMemoryBlobs()
   const api = composeApi({ store: createMemoryStore(), blobs, clock: systemClock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
   const transport = inProcess(api.handle, HUB_USERS.admin)
   const said = { out: '', err: '' }
   const terminal = createTerminal({
-    stdout: { write: (text) => (said.out += text), isTTY: false },
-    stderr: { write: (text) => (said.err += text), isTTY: false },
-    stdinIsTTY: false,
+    stdout: { write: (text) => (said.out += text), isTTY },
+    stderr: { write: (text) => (said.err += text), isTTY },
+    stdinIsTTY: isTTY,
     environment: { isUtf8: true, color: undefined },
     color: 'never',
   })
@@ -31,8 +43,10 @@ export function createCliHub(t: { after(fn: () => Promise<void>): void }) {
   return {
     blobs,
     client: createClient({ transport, clock: systemClock }),
-    connection: { rest, server: 'memory', kubeconfig: 'none', namespace: undefined, close: async () => {} },
+    connection: { rest, server: 'memory', kubeconfig: 'none', namespace, close: async () => {} },
     terminal,
+    /** All that was printed and not taken. */
+    said,
     /** What was printed since the last time. */
     taken: () => {
       const text = { ...said }
@@ -42,12 +56,17 @@ export function createCliHub(t: { after(fn: () => Promise<void>): void }) {
   }
 }
 
-/** What a person reads when a command fails; empty when it does not. */
-export async function troubleOf(running: Promise<unknown>): Promise<string> {
-  try {
-    await running
-    return ''
-  } catch (caught) {
-    return formatTrouble(explainError(caught, {}).trouble)
-  }
+/** How a command that must fail ends, and what a person reads of it, part by part. */
+export async function troubleOf(running: Promise<unknown>) {
+  const caught = await running.then(
+    () => assert.fail('it was not refused'),
+    (error: unknown) => error,
+  )
+  const { exitCode, trouble } = explainError(caught)
+  return { exitCode, ...trouble }
+}
+
+/** The same as the lines of the terminal. */
+export async function troubleText(running: Promise<unknown>): Promise<string> {
+  return formatTrouble(await troubleOf(running))
 }

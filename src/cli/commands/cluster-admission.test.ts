@@ -1,22 +1,12 @@
 /** cluster add with all its terms, accept, reject and revoke, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
-import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
 import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../hub/hub-info.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { JoinToken } from '../../kinds/join-token.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
-import { explainError } from '../explain-error.ts'
-import { createTerminal } from '../terminal.ts'
+import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
 import { clusterAccept, clusterReject, clusterRevoke } from './cluster-admission.ts'
 import { clusterAdd } from './cluster.ts'
 
@@ -24,38 +14,16 @@ const ROOT = `sha256:${'0'.repeat(64)}` as const
 const ENVIRONMENT = { program: 'flotilla' } as never
 
 async function started(t: { after(fn: () => Promise<void>): void }, more: { tty?: boolean; says?: boolean } = {}) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const rest = createRest({ transport, clock: systemClock })
-  const client = createClient({ transport, clock: systemClock })
-  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: undefined, close: async () => {} }
-  const said = { out: '', err: '', asked: [] as string[] }
-  const isTTY = more.tty ?? false
-  const terminal = createTerminal({
-    stdout: { write: (text) => (said.out += text), isTTY },
-    stderr: { write: (text) => (said.err += text), isTTY },
-    stdinIsTTY: isTTY,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
+  const { client, connection, terminal, said } = createCliHub(t, more)
+  const asked: string[] = []
   const confirm = async (question: string) => {
-    said.asked.push(question)
+    asked.push(question)
     return more.says ?? false
   }
   await ensureNamespace(client, SYSTEM_NAMESPACE)
   await publishHubInfo(client, { endpoints: ['https://hub.example:7444'], root: ROOT, agentBundle: ROOT })
   const base = { connection, terminal, environment: ENVIRONMENT }
-  return { client, said, base, input: { ...base, flags: {}, confirm } }
-}
-
-async function troubleOf(work: Promise<unknown>) {
-  const caught = await work.then(
-    () => assert.fail('it was not refused'),
-    (error: unknown) => error,
-  )
-  const { exitCode, trouble } = explainError(caught)
-  return { exitCode, ...trouble }
+  return { client, said, asked, base, input: { ...base, flags: {}, confirm } }
 }
 
 test('a token says all its terms', async (t) => {
@@ -149,10 +117,10 @@ test('revoke says whom it cuts off and asks; --yes does not ask; accept asks to 
 })
 
 test('a person who says no changes nothing', async (t) => {
-  const { client, input, said } = await started(t, { tty: true, says: false })
+  const { client, input, asked } = await started(t, { tty: true, says: false })
   await client.create(Cluster, buildCluster('store-1'))
   assert.match((await troubleOf(clusterRevoke('store-1', input))).what, /cancelled; nothing was changed/)
-  assert.match(said.asked[0] ?? '', /its 0 bundles get no more changes.*Go on\?$/)
+  assert.match(asked[0] ?? '', /its 0 bundles get no more changes.*Go on\?$/)
   assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.accepted, true)
 })
 

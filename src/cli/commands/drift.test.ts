@@ -1,37 +1,16 @@
 /** drift list and show, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
 import { digestOf } from '../../core/digest.ts'
-import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
 import { formatTime } from '../../core/time.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { build } from '../../testing/builders.ts'
-import { createTerminal } from '../terminal.ts'
+import { createCliHub } from '../../testing/cli-hub.ts'
 import { driftList, driftShow } from './drift.ts'
 
 test('drift is listed per bundle and cluster, and shown field by field', async (t) => {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const client = createClient({ transport, clock: systemClock })
-  const said = { out: '', err: '' }
-  const terminal = createTerminal({
-    stdout: { write: (text) => (said.out += text), isTTY: false },
-    stderr: { write: (text) => (said.err += text), isTTY: false },
-    stdinIsTTY: false,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
-  const rest = createRest({ transport, clock: systemClock })
-  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
+  const { client, connection, terminal, said } = createCliHub(t)
   const run = (flags = {}) => ({ connection, terminal, flags })
   await driftList(run())
   assert.equal(said.err, 'Nothing has drifted.\n')

@@ -6,7 +6,7 @@ import { systemClock } from '../../core/system-clock.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { buildBundle, buildCluster } from '../../testing/builders.ts'
-import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
+import { createCliHub, troubleText } from '../../testing/cli-hub.ts'
 import { events } from './events.ts'
 
 test('events of every namespace come with the newest last, and can be asked for one object or for warnings only', async (t) => {
@@ -50,5 +50,5 @@ test('events of every namespace come with the newest last, and can be asked for 
   assert.equal(JSON.parse(taken().out).reason, 'RenderFailed')
   await run({ for: 'bundle/nobody' })
   assert.equal(taken().err, 'Nothing happened to bundle/nobody in the last hour.\n')
-  assert.match(await troubleOf(run({ for: 'hello' })), /"hello" is not KIND\/NAME/)
+  assert.match(await troubleText(run({ for: 'hello' })), /"hello" is not KIND\/NAME/)
 })

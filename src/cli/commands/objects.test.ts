@@ -4,23 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
-import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../hub/hub-info.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { JoinToken } from '../../kinds/join-token.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { buildPlacement } from '../../testing/builders.ts'
+import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
 import { parseJoinCode, tokenHash } from '../../wire/join-code.ts'
-import { explainError } from '../explain-error.ts'
-import { createTerminal } from '../terminal.ts'
 import { apply } from './apply.ts'
 import { clusterAccept } from './cluster-admission.ts'
 import { clusterAdd } from './cluster.ts'
@@ -35,32 +26,7 @@ async function* textOf(text: string): AsyncIterable<Uint8Array> {
 }
 
 function started(t: { after(fn: () => Promise<void>): void }) {
-  const store = createMemoryStore()
-  const api = composeApi({ store, clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const rest = createRest({ transport, clock: systemClock })
-  const connection = {
-    rest,
-    server: 'memory',
-    kubeconfig: 'none',
-    namespace: undefined,
-    close: async () => {},
-  }
-  let out = ''
-  let err = ''
-  const terminal = createTerminal({
-    stdout: { write: (text) => (out += text), isTTY: false },
-    stderr: { write: (text) => (err += text), isTTY: false },
-    stdinIsTTY: false,
-    environment: { isUtf8: true, color: undefined },
-  })
-  const taken = () => {
-    const text = { out, err }
-    out = ''
-    err = ''
-    return text
-  }
+  const { client, connection, terminal, taken } = createCliHub(t)
   const run = {
     get: async (words: string[], flags: Partial<GetFlags> = {}, signal = new AbortController().signal) => {
       await get(words, { connection, terminal, signal, flags: { output: 'table', headers: true, ...flags } })
@@ -81,7 +47,6 @@ function started(t: { after(fn: () => Promise<void>): void }) {
       return taken()
     },
   }
-  const client = createClient({ transport, clock: systemClock })
   return { ...run, connection, terminal, client, taken }
 }
 
@@ -112,15 +77,6 @@ function clusterOf(name: string): Cluster {
       offlineAfterSeconds: 120,
     },
   }
-}
-
-async function troubleOf(work: Promise<unknown>) {
-  const caught = await work.then(
-    () => assert.fail('it was not refused'),
-    (error: unknown) => error,
-  )
-  const { exitCode, trouble } = explainError(caught)
-  return { exitCode, ...trouble }
 }
 
 test('apply says what it applied, and get finds it by every name of its kind', async (t) => {

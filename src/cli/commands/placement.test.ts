@@ -1,43 +1,22 @@
 /** explain and simulate, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
 import { utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/digest.ts'
-import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { Rollout } from '../../kinds/rollout.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
+import { createCliHub } from '../../testing/cli-hub.ts'
 import { explainError } from '../explain-error.ts'
-import { createTerminal } from '../terminal.ts'
 import { explain, simulatePlacement } from './placement.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const rest = createRest({ transport, clock: systemClock })
-  const client = createClient({ transport, clock: systemClock })
-  const said = { out: '', err: '' }
-  const terminal = createTerminal({
-    stdout: { write: (text) => (said.out += text), isTTY: false },
-    stderr: { write: (text) => (said.err += text), isTTY: false },
-    stdinIsTTY: false,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
+  const { client, connection, terminal, said } = createCliHub(t, { namespace: 'ns' })
   await ensureNamespace(client, 'ns')
   const write = { fieldManager: 'test' }
   for (const [name, tier] of [
@@ -51,7 +30,6 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const decisions = ['a', 'b'].map((cluster) => ({ cluster, reason: 'labels match', state: 'Selected' as const }))
   const spec = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
   await client.create(PlacementDecision, build(PlacementDecision, 'ns/stores-0', { spec }), write)
-  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
   return { said, client, input: { connection, terminal, flags: {} } }
 }
 

@@ -10,7 +10,7 @@ import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { build, buildBundle, buildCluster } from '../../testing/builders.ts'
-import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
+import { createCliHub, troubleText } from '../../testing/cli-hub.ts'
 import { releaseLift, retry, rollback } from './rollback.ts'
 import type { RollbackInput } from './rollback.ts'
 import { rolloutHistory } from './rollout.ts'
@@ -56,7 +56,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
 
 test('who goes where is shown first; nothing happens without a yes', async (t) => {
   const { hub, input } = await started(t)
-  const refused = await troubleOf(rollback('hello', input()))
+  const refused = await troubleText(rollback('hello', input()))
   assert.match(refused, /take hello-g2 back on 1 clusters: nobody can be asked[\s\S]*say --yes if you mean it/)
   assert.equal(
     hub.taken().out,
@@ -94,7 +94,8 @@ test('what is asked is written on the rollout, in the caller’s own name', asyn
 
 test('what cannot be taken back is said', async (t) => {
   const { input } = await started(t)
-  const say = (name: string, flags: RollbackInput['flags']) => troubleOf(rollback(name, input({ yes: true, ...flags })))
+  const say = (name: string, flags: RollbackInput['flags']) =>
+    troubleText(rollback(name, input({ yes: true, ...flags })))
   assert.match(await say('hello', { cluster: ['b'] }), /cannot be taken back there[\s\S]*b ran nothing of it before/)
   assert.match(await say('hello', { cluster: ['c'] }), /nobody there has it/)
   assert.match(await say('hello-g1', {}), /newer releases carry its bundles[\s\S]*by naming the bundle/)
@@ -124,12 +125,12 @@ test('a mark is shown in the history and can be lifted', async (t) => {
 
 test('retry asks in the caller’s own name, for who failed, and for nobody else', async (t) => {
   const { hub, input } = await started(t)
-  assert.match(await troubleOf(retry('hello-g2', input())), /nobody failed, so there is nothing to try again/)
+  assert.match(await troubleText(retry('hello-g2', input())), /nobody failed, so there is nothing to try again/)
   const rollout = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })
   const at = '2026-11-16T11:00:00Z'
   const admissions = [{ bundle: 'hello', cluster: 'a', ring: 'all', admittedAt: at, failedAt: at }]
   await hub.client.update(Rollout, { ...rollout, status: { admissions } }, { ...write, subresource: 'status' })
-  assert.match(await troubleOf(retry('hello-g2', input({ cluster: ['b'] }))), /b did not fail/)
+  assert.match(await troubleText(retry('hello-g2', input({ cluster: ['b'] }))), /b did not fail/)
   await retry('hello-g2', input({ cluster: ['a'], reason: 'registry is back' }))
   const [act] = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec.acts!
   assert.deepEqual([act?.n, act?.verb, act?.clusters, act?.reason], [1, 'Retry', ['a'], 'registry is back'])

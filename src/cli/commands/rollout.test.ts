@@ -1,16 +1,8 @@
 /** rollout status, pause, resume, abort, history and the preview, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
 import { digestOf } from '../../core/digest.ts'
-import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { Approval } from '../../kinds/approval.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
@@ -18,29 +10,16 @@ import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Release } from '../../kinds/release.ts'
 import { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Rollout } from '../../kinds/rollout.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { build, buildBundle, buildCluster } from '../../testing/builders.ts'
+import { createCliHub } from '../../testing/cli-hub.ts'
 import { explainError } from '../explain-error.ts'
-import { createTerminal } from '../terminal.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { rolloutApprove } from './rollout-approve.ts'
 import { rolloutWatch } from './rollout-watch.ts'
 import { rolloutAbort, rolloutHistory, rolloutPause, rolloutResume, rolloutStart, rolloutStatus } from './rollout.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const rest = createRest({ transport, clock: systemClock })
-  const client = createClient({ transport, clock: systemClock })
-  const said = { out: '', err: '' }
-  const terminal = createTerminal({
-    stdout: { write: (text) => (said.out += text), isTTY: false },
-    stderr: { write: (text) => (said.err += text), isTTY: false },
-    stdinIsTTY: false,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
+  const { client, connection, terminal, said } = createCliHub(t, { namespace: 'ns' })
   await ensureNamespace(client, 'ns')
   const write = { fieldManager: 'test' }
   const rings = [
@@ -79,7 +58,6 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
     counts: { total: 3, ready: 1, progressing: 0, pending: 1, failed: 1, offline: 0 },
   }
   await client.update(Rollout, { ...rollout, status }, { ...write, subresource: 'status' })
-  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
   return { client, said, input: { connection, terminal, environment: { program: 'flotilla' }, flags: {} } }
 }
 

@@ -1,53 +1,21 @@
 /** source poll, suspend, resume and accept, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
 import { digestOf } from '../../core/digest.ts'
-import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { Source } from '../../kinds/source.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { build } from '../../testing/builders.ts'
-import { explainError } from '../explain-error.ts'
-import { createTerminal } from '../terminal.ts'
+import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
 import { sourceAccept, sourcePoll, sourceResume, sourceSuspend } from './source.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const client = createClient({ transport, clock: systemClock })
-  const connection = { rest: createRest({ transport, clock: systemClock }), namespace: undefined }
-  let said = ''
-  const write = (text: string) => (said += text)
-  const terminal = createTerminal({
-    stdout: { write, isTTY: false },
-    stderr: { write, isTTY: false },
-    stdinIsTTY: false,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
+  const { client, connection, terminal, said } = createCliHub(t)
   const input = { connection, terminal, environment: { program: 'flotilla' }, flags: {}, confirm: async () => false }
   await client.create(
     Source,
     build(Source, 'default/apps', { spec: { git: { url: 'https://git.example.com/x.git' } } }),
   )
   const source = () => client.get(Source, { namespace: 'default', name: 'apps' })
-  return { client, input, source, said: () => said }
-}
-
-async function troubleOf(work: Promise<unknown>) {
-  const caught = await work.then(
-    () => assert.fail('it was not refused'),
-    (error: unknown) => error,
-  )
-  const { exitCode, trouble } = explainError(caught)
-  return { exitCode, ...trouble }
+  return { client, input, source, said: () => said.out + said.err }
 }
 
 test('poll asks once more each time; suspend and resume', async (t) => {
