@@ -46,8 +46,10 @@ const EMPTIED = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as co
 
 /** Fills in a kind's defaults, in place. */
 export function defaultObject(kind: Pick<Kind, 'schema' | 'dropEmpty' | 'fillIn'>, object: KubeObject): void {
-  // Metadata is a Go struct for every kind: an empty list or map is as good as none.
-  const metadata = (object.metadata ?? {}) as unknown as JsonObject
+  // Metadata is a Go struct for every kind: never absent, and an empty list or map in it is as good as none.
+  const body = object as unknown as JsonObject
+  body['metadata'] ??= {}
+  const metadata = body['metadata'] as JsonObject
   for (const field of EMPTIED) {
     const value = metadata[field]
     if (typeof value === 'object' && Object.keys(value ?? {}).length === 0) delete metadata[field]

@@ -38,13 +38,23 @@ function all(...defaulters: readonly Defaulter[]): Defaulter {
   }
 }
 
+/** An object without labels takes those of its template; nonsense in place of metadata is left for validation to name. */
+function labelsOfTemplate(object: UnknownObject): void {
+  const labels = mapAt(object, 'spec.template.metadata.labels')
+  const metadata = mapAt(object, 'metadata')
+  if (Object.keys(metadata['labels'] ?? {}).length === 0 && Object.keys(labels).length > 0) {
+    metadata['labels'] = { ...labels }
+  }
+}
+
 /** A replication controller takes labels and selector from its template. */
 function replicationController(object: UnknownObject): void {
-  const labels = mapAt(object, 'spec.template.metadata.labels') as Record<string, string>
-  if (Object.keys(labels).length === 0) return
+  const labels = mapAt(object, 'spec.template.metadata.labels')
   const spec = specOf(object)
-  if (Object.keys(mapAt(spec, 'selector')).length === 0) spec['selector'] = { ...labels }
-  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels }
+  if (Object.keys(mapAt(spec, 'selector')).length === 0 && Object.keys(labels).length > 0) {
+    spec['selector'] = { ...labels }
+  }
+  labelsOfTemplate(object)
 }
 
 function job(object: UnknownObject): void {
@@ -56,10 +66,7 @@ function job(object: UnknownObject): void {
   spec['manualSelector'] ??= false
   spec['backoffLimit'] ??= spec['backoffLimitPerIndex'] === undefined ? 6 : 2 ** 31 - 1
   spec['podReplacementPolicy'] ??= spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed'
-  const labels = mapAt(object, 'spec.template.metadata.labels') as Record<string, string>
-  if (Object.keys(object.metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0) {
-    object.metadata.labels = { ...labels }
-  }
+  labelsOfTemplate(object)
   for (const rule of itemsAt(spec, 'podFailurePolicy.rules')) {
     for (const pattern of itemsAt(rule, 'onPodConditions')) pattern['status'] ??= 'True'
   }

@@ -5,6 +5,7 @@ import { canonicalJson, jsonClone } from '../../core/json.ts'
 import { Specimen } from '../../testing/kinds-contract.ts'
 import { Deployment } from '../builtin/apps.ts'
 import { BUILTIN_KINDS } from '../builtin.ts'
+import { builtinKind } from '../builtin/from-table.ts'
 import { apiVersionOf } from '../meta.ts'
 import type { KubeObject } from '../meta.ts'
 import { NATIVE_KINDS } from '../native.ts'
@@ -67,6 +68,32 @@ for (const kind of KINDS) {
       { numRuns: 60 },
     )
   })
+}
+
+// Go's ObjectMeta is a struct: null and absent are both the empty one, and other things are for validation to refuse.
+const ODD_METADATA: readonly (readonly [metadata: unknown, expected: unknown])[] = [
+  [undefined, { labels: { app: 'web' } }],
+  [null, { labels: { app: 'web' } }],
+  [{}, { labels: { app: 'web' } }],
+  [{ labels: null }, { labels: { app: 'web' } }],
+  [{ labels: { own: 'yes' } }, { labels: { own: 'yes' } }],
+  ['a', 'a'],
+  [0, 0],
+  [[], []],
+]
+
+for (const kind of [builtinKind('batch/v1', 'Job'), builtinKind('v1', 'ReplicationController')]) {
+  for (const [metadata, expected] of ODD_METADATA) {
+    test(`${kind.kind}: metadata ${JSON.stringify(metadata)} beside a template with labels`, () => {
+      const template = { metadata: { labels: { app: 'web' } } }
+      const body: unknown = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec: { template } }
+      const object = body as KubeObject
+      pruneObject(kind, object)
+      defaultObject(kind, object)
+      assert.deepEqual(object.metadata, expected)
+      assert.notDeepEqual(validateObject(kind, object), [])
+    })
+  }
 }
 
 test('a key such as __proto__ is only a key', () => {
