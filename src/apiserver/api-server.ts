@@ -3,6 +3,7 @@ import { ApiError, isApiError, toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
+import { VERSION } from '../core/version.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { Store } from '../store/store.ts'
 import { admitAll } from './admission.ts'
@@ -90,7 +91,7 @@ const ANONYMOUS = 'system:anonymous'
 /** Starts an API server. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store, clock, ids, log } = options
-  const version = `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${options.version ?? 'dev'}`
+  const version = `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${options.version ?? VERSION}`
   const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
   const closing = new AbortController()
   const bare = { store, clock, ids, log, registry }

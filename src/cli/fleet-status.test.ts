@@ -44,7 +44,7 @@ test('a fleet at work: counts per state, the rollout that moves, and the command
     `Hub      v1.36.0+flotilla-0.1.0   https://hub:7443
 Fleet    1,734 clusters   ✔ 1,655 Ready   ◌ 74 Offline   ✗ 5 Failed
 Rollout  shop/pos-g3   Progressing   ring early   ███████████░░░░ 713/962   41 offline
-Next     flotilla get clusters --state failed -o wide     flotilla get rollout pos-g3 -n shop -w
+Next     flotilla get clusters --state failed -o wide     flotilla rollout watch pos-g3 -n shop
 `,
   )
   const summary = JSON.stringify(statusSummary(facts, NOW))
@@ -53,6 +53,25 @@ Next     flotilla get clusters --state failed -o wide     flotilla get rollout p
     /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"freezes":\[\],"rollouts":\[\{[^[]*"pos-g3"/,
   )
   assert.doesNotMatch(summary, /pos-g2/)
+})
+
+test('a rollout that waits for a person comes first, with the word it waits for', () => {
+  const counts = { total: 4, ready: 1, progressing: 0, pending: 3, failed: 0, offline: 0 }
+  const held = { type: 'Held', status: 'True' as const, reason: 'ApprovalPending', message: '', lastTransitionTime: '' }
+  const facts = {
+    server: 's',
+    version: 'v',
+    program: 'flotilla',
+    clusters: clusters({ Ready: 4 }),
+    rollouts: [
+      rollout('base-g1', { phase: 'Progressing', counts }),
+      rollout('pos-g4', { phase: 'Progressing', ring: 'early', counts, conditions: [held] }),
+    ],
+  }
+  assert.deepEqual(statusText(facts, NOW, PLAIN).split('\n').slice(3, 5), [
+    'Rollout  shop/pos-g4   Progressing   ring early   ███░░░░░░░░░░░░ 1/4   needs approval',
+    'Next     flotilla rollout approve pos-g4 -n shop     flotilla rollout watch pos-g4 -n shop',
+  ])
 })
 
 test('an empty hub says how to begin; who waits and what ends is told; ASCII where it must be', () => {

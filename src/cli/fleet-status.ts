@@ -9,6 +9,7 @@ import type { Window } from '../kinds/window.ts'
 import { holdOfCluster } from '../plan/cluster-hold.ts'
 import { compileWindow } from '../plan/window-rules.ts'
 import { exceptionsText, windowStateText } from './window-look.ts'
+import { needsApproval } from './rollout-look.ts'
 import { STATE_GLYPHS } from './state-look.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -95,7 +96,8 @@ function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'paint'> &
   return [`${grouped(clusters.length)} cluster${clusters.length === 1 ? '' : 's'}`, ...parts].join('   ')
 }
 
-function rolloutText({ metadata, status }: Rollout, isUtf8: boolean): string {
+function rolloutText(rollout: Rollout, isUtf8: boolean): string {
+  const { metadata, status } = rollout
   const counts = status?.counts
   const total = counts?.total ?? 0
   const ready = counts?.ready ?? 0
@@ -111,6 +113,7 @@ function rolloutText({ metadata, status }: Rollout, isUtf8: boolean): string {
     ...(status?.ring === undefined ? [] : [`ring ${status.ring}`]),
     `${bar} ${grouped(ready)}/${grouped(total)}`,
     ...others.flatMap(([count, word]) => (count ? [`${grouped(count)} ${word}`] : [])),
+    ...(needsApproval(rollout) ? ['needs approval'] : []),
   ].join('   ')
 }
 
@@ -160,12 +163,14 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
 function nextCommands({ clusters, program }: StatusFacts, moving: readonly Rollout[]): string[] {
   const has = (state: State): boolean => clusters.some((cluster) => stateOf(cluster) === state)
   const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
-  const first = moving[0]
+  const asking = moving.find(needsApproval)
+  const first = asking ?? moving[0]
   return [
     ...(clusters.length === 0 ? [`${program} cluster add NAME`] : []),
     ...(waiting ? [`${program} cluster accept ${waiting.metadata.name}`] : []),
     ...(has('Failed') ? [`${program} get clusters --state failed -o wide`] : []),
-    ...(first ? [`${program} get rollout ${first.metadata.name} -n ${first.metadata.namespace} -w`] : []),
+    ...(asking ? [`${program} rollout approve ${asking.metadata.name} -n ${asking.metadata.namespace}`] : []),
+    ...(first ? [`${program} rollout watch ${first.metadata.name} -n ${first.metadata.namespace}`] : []),
     ...(clusters.length > 0 && !has('Failed') && !first ? [`${program} get clusters`] : []),
   ]
 }

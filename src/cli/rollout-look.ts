@@ -79,8 +79,9 @@ export function statusText(rollout: Rollout): string {
   return [
     headLine(rollout),
     ringLines(rollout),
-    ...(ready ? [ready.message] : []),
-    ...(held && held.message !== ready?.message ? [held.message] : []),
+    // What holds it often begins with the same words, and says more.
+    ...(ready && !held?.message?.startsWith(ready.message ?? '') ? [ready.message] : []),
+    ...(held ? [held.message] : []),
     '',
   ].join('\n')
 }

@@ -1,5 +1,6 @@
 /** One command line: finds its command in the tree, runs it and tells what went wrong. */
 import { Command, CommanderError, Option } from 'commander'
+import type { OutputConfiguration } from 'commander'
 import { toError } from '../core/errors.ts'
 import type { Connection, ConnectFlags } from './connect.ts'
 import { explainError } from './explain-error.ts'
@@ -9,6 +10,7 @@ import { findPlugin, runPlugin } from './plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
 import type { Act, CliPorts } from './tree/act.ts'
+import { isHelp, usageTrouble } from './usage-trouble.ts'
 import { addStart } from './tree/start.ts'
 import { addClusters } from './tree/clusters.ts'
 import { addObjects } from './tree/objects.ts'
@@ -32,33 +34,46 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   const scene: { server?: string; kubeconfig?: string } = {}
   let terminal = ports.terminalFor('auto')
   const [verb] = args
-  const program = buildProgram(verb, (action) => async (...received: unknown[]) => {
-    const command = received.at(-1) as Command
-    const words = command.processedArgs.flat().filter((word): word is string => typeof word === 'string')
-    const flags = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
-    terminal = ports.terminalFor(flags['color'] as 'auto' | 'always' | 'never')
-    let connection: Connection | undefined
-    const connectOnce = async (): Promise<Connection> => {
-      const { connect } = await import('./connect.ts')
-      connection ??= await connect(flags, ports.environment, terminal)
-      scene.server = connection.server
-      scene.kubeconfig = connection.kubeconfig
-      return connection
+  const output: OutputConfiguration = {
+    writeOut: (text) => terminal.data(text),
+    writeErr: (text) => terminal.say(text.trimEnd()),
+    // Told below, in the words of every other error.
+    outputError: () => {},
+  }
+  const act: Act =
+    (action) =>
+    async (...received: unknown[]) => {
+      const command = received.at(-1) as Command
+      const words = command.processedArgs.flat().filter((word): word is string => typeof word === 'string')
+      const flags = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
+      terminal = ports.terminalFor(flags['color'] as 'auto' | 'always' | 'never')
+      let connection: Connection | undefined
+      const connectOnce = async (): Promise<Connection> => {
+        const { connect } = await import('./connect.ts')
+        connection ??= await connect(flags, ports.environment, terminal)
+        scene.server = connection.server
+        scene.kubeconfig = connection.kubeconfig
+        return connection
+      }
+      try {
+        exitCode = (await action({ ...ports, terminal, connect: connectOnce }, words, flags)) ?? EXIT.ok
+      } finally {
+        await connection?.close()
+      }
     }
-    try {
-      exitCode = (await action({ ...ports, terminal, connect: connectOnce }, words, flags)) ?? EXIT.ok
-    } finally {
-      await connection?.close()
-    }
-  })
-  program.configureOutput({ writeOut: (text) => terminal.data(text), writeErr: (text) => terminal.say(text.trimEnd()) })
+  const program = buildProgram(verb, act, output)
   try {
     const plugin = verb !== undefined && !isCommand(program, verb) && findPlugin(verb, ports.environment.path)
     if (plugin) return await runPlugin(plugin, args.slice(1), ports.signal)
     await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
     return exitCode
   } catch (caught) {
-    if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (caught instanceof CommanderError) {
+      if (caught.exitCode === 0) return EXIT.ok
+      const trouble = usageTrouble(caught.message, { root: program, args, program: ports.environment.program })
+      if (!isHelp(caught)) terminal.say(formatTrouble(trouble).trimEnd())
+      return EXIT.usage
+    }
     if (ports.signal.aborted) return EXIT.interrupted
     const { exitCode: code, trouble } = explainError(caught, scene)
     terminal.say(formatTrouble(trouble).trimEnd())
@@ -72,11 +87,12 @@ function isCommand(program: Command, verb: string): boolean {
   return program.commands.some((command) => command.name() === verb || command.aliases().includes(verb))
 }
 
-function buildProgram(verb: string | undefined, act: Act): Command {
+function buildProgram(verb: string | undefined, act: Act, output: OutputConfiguration): Command {
   const program = new Command('flotilla')
     .description('Fleet management for Kubernetes: what should run, where, when and under whose rules.')
     .exitOverride()
-    .showHelpAfterError('(see flotilla --help)')
+    // Before the commands are made, which take it over.
+    .configureOutput(output)
     .version(VERSION, '-V, --version', 'print the version')
     .helpCommand(false)
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))

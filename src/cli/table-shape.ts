@@ -18,6 +18,12 @@ export function rowsInState(table: Table, wanted: string): Table {
   return { ...table, rows: table.rows.filter(({ cells }) => states.has(String(cells[at]).toLowerCase())) }
 }
 
+/** The states that rows of a table are in. */
+export function statesOf(table: Table): string[] {
+  const at = columnAt(table, 'State') ?? columnAt(table, 'Phase')
+  return at === undefined ? [] : [...new Set(table.rows.map(({ cells }) => cellText(cells[at])))].sort()
+}
+
 /** The rows in the order of a column's name or of a JSONPath over their objects; numbers as numbers. */
 export function sortedRows(table: Table, by: string): Table {
   const keyOf = sortKey(table, by)

@@ -69,6 +69,14 @@ test('each trouble of a cluster is told with what to do or whom to ask', () => {
           firstFailing: 'Deployment/web',
           message: 'no image',
         },
+        {
+          bundle: 'default/api',
+          generation: 1,
+          set,
+          state: 'Failed',
+          firstFailing: 'Deployment shop/api',
+          message: 'Deployment shop/api: no image',
+        },
       ],
     },
   } as unknown as ClusterFacts['report']
@@ -79,6 +87,7 @@ test('each trouble of a cluster is told with what to do or whom to ask', () => {
     'failed certificate: the certificate expired 24h ago; the agent renews it when it returns',
     'warning document: its newest document is revision 1/4, the agent has seen 1/3',
     'failed bundle-failed: default/web: Deployment/web: no image',
+    'failed bundle-failed: default/api: Deployment shop/api: no image',
   ])
 })
 

@@ -110,7 +110,7 @@ function contentChecks(
       check(
         state === 'Failed' ? 'bundle-failed' : 'bundle-drifted',
         state === 'Failed' ? 'failed' : 'warning',
-        `${bundle}: ${[firstFailing, message].filter(Boolean).join(': ') || state}`,
+        `${bundle}: ${troubleOf(firstFailing, message) || state}`,
       ),
     ),
     ...(own && troubled.length === 0
@@ -126,4 +126,10 @@ function agoOf(time: string | undefined, nowMs: number): string | undefined {
 
 function check(id: CheckId, result: CheckResult, text: string): Check {
   return { id, result, text }
+}
+
+/** What fails and why; most messages begin with the object already. */
+function troubleOf(object: string | undefined, message: string | undefined): string {
+  const parts = object !== undefined && message?.startsWith(object) ? [message] : [object, message]
+  return parts.filter(Boolean).join(': ')
 }

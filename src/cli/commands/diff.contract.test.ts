@@ -333,6 +333,11 @@ test('what cannot be compared is said in four lines, and never with exit code 1'
   assert.equal((await trouble({ source: 'app' })).todo, 'did you mean "apps"?')
   assert.match((await trouble({ branch: 'nowhere' })).todo ?? '', /^git fetch origin nowhere /)
   assert.match((await trouble({ branch: '--help' })).what, /is no name of a commit/)
+  assert.match(
+    (await trouble({ bundle: 'posh' })).what,
+    /^there is no bundle posh, neither on the hub nor in the files/,
+  )
+  assert.equal((await run({ bundle: 'pos' })).code, 0)
   assert.equal((await run({ into: 'main' })).code, 0)
   assert.match((await trouble({ into: 'staging' })).what, /^no Source of the hub follows a branch of this repository/)
   git('remote', 'set-url', 'origin', 'https://git.example.com/other.git')

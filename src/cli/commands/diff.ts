@@ -24,6 +24,7 @@ import type { Definition } from '../lint/definitions.ts'
 import { manifestPaths } from '../lint/manifest-paths.ts'
 import { ASSIGNMENTS, listAll, REPORTS } from '../own-kinds.ts'
 import { repositoryOf } from '../repository-files.ts'
+import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Flags of `diff`. */
@@ -85,6 +86,7 @@ export async function diff({ terminal, connection, program, flags }: DiffInput):
   if (defined.wrong > 0) {
     terminal.step('warn', `${defined.wrong} mistakes in the files; ${program} validate shows them`)
   }
+  refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
   const bundles = preview({ before, after, reports, bundle: flags.bundle, entropy: SAME_DRAWS })
   const moving = assignments.filter(({ spec }) => isBehind(spec.entries, facts)).length
   const fileOf = new Map(defined.own.map((one) => [`${one.object.kind} ${keyOfObject(one.object)}`, one.file]))
@@ -117,6 +119,16 @@ const SAME_DRAWS: Entropy = {
     keys.set(type, known)
     return known
   },
+}
+
+/** A name that is nobody's would pass as "no differences". */
+function refuseUnknown(bundle: string | undefined, bundles: readonly KubeObject[]): void {
+  const names = bundles.flatMap((one) => [keyOfObject(one), one.metadata.name])
+  if (bundle === undefined || names.includes(bundle)) return
+  throw new CliError(EXIT.notFound, {
+    what: `there is no bundle ${bundle}, neither on the hub nor in the files`,
+    todo: didYouMean(bundle, names) ?? 'see flotilla get bundles -A',
+  })
 }
 
 async function remotesOf(repository: GitRepository): Promise<readonly string[]> {

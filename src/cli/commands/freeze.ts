@@ -150,7 +150,7 @@ function requirementsOf(selector: string) {
 function momentOf(text: string, flag: string, from: number): number {
   const at = parseTime(text)
   if (at !== undefined) return at
-  if (/^\d{4}-/.test(text)) {
+  if (!/^\d+(\.\d+)?[a-z]/.test(text)) {
     throw new CliError(EXIT.usage, {
       what: `${flag} ${text}`,
       why: 'want a time with its zone, such as 2026-12-01T06:00:00+01:00, or a duration such as 36h',

@@ -17,7 +17,7 @@ import { colorOf } from '../state-look.ts'
 import { didYouMean } from '../suggest.ts'
 import { createTablePrinter, isTable } from '../table.ts'
 import type { Table } from '../table.ts'
-import { rowsInState, sortedRows, tableCsv } from '../table-shape.ts'
+import { rowsInState, sortedRows, statesOf, tableCsv } from '../table-shape.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Flags of `get`. */
@@ -156,14 +156,17 @@ async function printTable(target: Target, input: GetInput, print: PrintTable): P
   const tables = needsWholeTable(flags) ? [shaped(joined(pages), flags)] : pages
   for (const table of tables) print(table)
   const shown = tables.reduce((sum, { rows }) => sum + rows.length, 0)
-  if (flags.state !== undefined && shown < total) terminal.say(`${shown} of ${total} shown`)
+  if (flags.state !== undefined && shown < total) {
+    const others = shown === 0 ? `; they are ${statesOf(joined(pages)).join(', ')}` : ''
+    terminal.say(`${shown} of ${total} shown${others}`)
+  }
   if (next !== undefined) terminal.say(`there is more: --continue ${next}`)
   if (flags.watch) {
     await follow(target, input, { version: version ?? '0', accept: TABLE }, (event) => {
       if (isTable(event)) print(shaped(event, { ...flags, sortBy: undefined }))
     })
   }
-  return shown
+  return flags.state === undefined ? shown : total
 }
 
 interface TablesRead {

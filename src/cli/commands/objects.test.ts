@@ -141,6 +141,8 @@ test('a table can be cut, continued, chosen by state, sorted and taken as CSV', 
   assert.deepEqual(names(await hub.get(['clusters'], { continue: token!, headers: false })), ['c'])
   const troubled = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', headers: false })
   assert.deepEqual([names(troubled), troubled.err], [['a', 'c'], '2 of 3 shown\n'])
+  const nobody = await hub.get(['clusters'], { state: 'faild' })
+  assert.deepEqual([nobody.out, nobody.err], ['', '0 of 3 shown; they are Failed, Offline, Ready\n'])
   assert.match((await hub.get(['clusters', 'c'], { output: 'csv' })).out, /^NAME,STATE,.*\r\nc,Offline,/)
   assert.equal((await troubleOf(hub.get(['clusters'], { limit: '0' }))).what, '--limit must be a whole number from 1')
 })

@@ -11,7 +11,7 @@ import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
-import { createCliHub } from '../../testing/cli-hub.ts'
+import { createCliHub, troubleText } from '../../testing/cli-hub.ts'
 import { explainError } from '../explain-error.ts'
 import { explain, simulatePlacement } from './placement.ts'
 
@@ -68,6 +68,8 @@ test('explain lists everybody, and a wrong name gets a suggestion', async (t) =>
   const { exitCode, trouble } = explainError(caught)
   assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])
   assert.match(trouble.todo ?? '', /stores/)
+  assert.match(await troubleText(explain(['zz'], input)), /do: +see them all: flotilla get placements -A/)
+  assert.match(await troubleText(explain(['stores', 'zz-top'], input)), /do: +see them all: flotilla get clusters/)
 })
 
 test('simulate shows who is gained and lost by an edit, and stores nothing', async (t) => {

@@ -70,12 +70,11 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   if (!subject) {
     throw new CliError(EXIT.notFound, {
       what: `cluster ${cluster} is not registered`,
-      ...todoOf(
+      todo:
         didYouMean(
           cluster,
           clusters.map((one) => one.name),
-        ),
-      ),
+        ) ?? 'see them all: flotilla get clusters',
     })
   }
   const verdict = explainCluster(selection, subject, world)
@@ -227,18 +226,13 @@ async function placementNamed(client: Client, namespace: string, name: string): 
     const { items } = await client.list(PLACEMENT, { namespace })
     throw new CliError(EXIT.notFound, {
       what: `there is no placement ${name} in namespace ${namespace}`,
-      ...todoOf(
+      todo:
         didYouMean(
           name,
           items.map(({ metadata }) => metadata.name),
-        ),
-      ),
+        ) ?? 'see them all: flotilla get placements -A',
     })
   }
 }
 
 async function* noInput(): AsyncIterable<Uint8Array> {}
-
-function todoOf(todo: string | undefined): { todo?: string } {
-  return todo === undefined ? {} : { todo }
-}

@@ -96,7 +96,10 @@ test('what cannot be taken back is said', async (t) => {
   const { input } = await started(t)
   const say = (name: string, flags: RollbackInput['flags']) =>
     troubleText(rollback(name, input({ yes: true, ...flags })))
-  assert.match(await say('hello', { cluster: ['b'] }), /cannot be taken back there[\s\S]*b ran nothing of it before/)
+  assert.match(
+    await say('hello', { cluster: ['b'] }),
+    /cannot be taken back there[\s\S]*b ran nothing of it before\n.*--to-release; see: flotilla rollout history hello -n ns/,
+  )
   assert.match(await say('hello', { cluster: ['c'] }), /nobody there has it/)
   assert.match(await say('hello-g1', {}), /newer releases carry its bundles[\s\S]*by naming the bundle/)
   assert.match(await say('hello', { ring: 'x' }), /has no ring x[\s\S]*its rings are: all/)
@@ -136,4 +139,9 @@ test('retry asks in the caller’s own name, for who failed, and for nobody else
   assert.deepEqual([act?.n, act?.verb, act?.clusters, act?.reason], [1, 'Retry', ['a'], 'registry is back'])
   await rolloutHistory('hello', input())
   assert.match(hub.taken().out, /hello-g2 .* tried again 2026-11-16T12:00:00Z by \S+: registry is back/)
+  assert.match(await troubleText(retry('hello', input())), /do: +hello is a bundle; its newest is hello-g2/)
+  const over = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g1' })
+  const status = { phase: 'Superseded' as const, admissions }
+  await hub.client.update(Rollout, { ...over, status }, { ...write, subresource: 'status' })
+  assert.match(await troubleText(retry('hello-g1', input())), /hello-g1 is over: a newer one took over/)
 })

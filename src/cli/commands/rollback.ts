@@ -53,7 +53,7 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
     ...(bundles ? { bundles } : {}),
   }
   const plans = planRequest(rollout, release, request, await worldOf(input))
-  refuseInVain(rollout, plans)
+  refuseInVain(rollout, plans, input.environment.program)
   const touched = new Set(plans.flatMap(({ moves }) => moves.map(({ cluster }) => cluster))).size
   if (flags.output === 'json') terminal.data(`${JSON.stringify(plans, undefined, 2)}\n`)
   else terminal.data(blastRadius(rollout, plans, touched))
@@ -92,6 +92,12 @@ async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 
 export async function retry(name: string, input: RollbackInput): Promise<void> {
   const { terminal, flags, environment } = input
   const rollout = await rolloutNamed(name, input)
+  if (rollout.status?.phase === 'Superseded') {
+    throw new CliError(EXIT.conflict, {
+      what: `rollout ${name} is over: a newer one took over`,
+      todo: `see: ${environment.program} get rollouts -n ${namespaceOf(input)}`,
+    })
+  }
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
   const strangers = (flags.cluster ?? []).filter((cluster) => !failed.has(cluster))
   if (failed.size === 0 || strangers.length > 0) {
@@ -176,7 +182,7 @@ async function worldOf(input: RollbackInput): Promise<RollbackWorld> {
   }
 }
 
-function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[]): void {
+function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[], program: string): void {
   const problem = plans.find((plan) => plan.problem !== undefined)?.problem
   if (problem !== undefined) throw new CliError(EXIT.conflict, { what: `nothing was changed: ${problem}` })
   if (plans.some(({ moves }) => moves.length > 0)) return
@@ -189,7 +195,10 @@ function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[]):
         : stuck.length > 0
           ? `${stuck.slice(0, 3).join(', ')} ran nothing of it before`
           : 'nobody there has it',
-    todo: plans.length === 0 ? 'roll back the newest rollout of the bundle, by naming the bundle' : undefined,
+    todo:
+      plans.length === 0
+        ? 'roll back the newest rollout of the bundle, by naming the bundle'
+        : `name an older release with --to-release; see: ${program} rollout history ${plans[0]!.bundle} -n ${metadata.namespace}`,
   })
 }
 

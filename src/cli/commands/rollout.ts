@@ -284,7 +284,17 @@ export async function rolloutOfName(name: string, input: RolloutInput): Promise<
 
 /** The rollout of a name, or the error that says which there are. */
 export async function rolloutNamed(name: string, input: RolloutInput): Promise<Rollout> {
-  return await find(clientOver(input.connection.rest), ROLLOUT, { name, namespace: namespaceOf(input) }, input)
+  const client = clientOver(input.connection.rest)
+  const key = { name, namespace: namespaceOf(input) }
+  try {
+    return await find(client, ROLLOUT, key, input)
+  } catch (caught) {
+    if (!(caught instanceof CliError)) throw caught
+    const bundle = await client.get(BUNDLE, key).catch(() => undefined)
+    if (bundle?.status?.release === undefined) throw caught
+    const { what } = caught.trouble
+    throw new CliError(EXIT.notFound, { what, todo: `${name} is a bundle; its newest is ${bundle.status.release}` })
+  }
 }
 
 /** Finds an object, or says which is meant. */

@@ -78,7 +78,7 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
   assert.equal(JSON.parse(taken().out)[0].release.revision, `main@sha1:${COMMIT}`)
   assert.match(
     await troubleText(run('deploy/wob')),
-    /no bundle tells this cluster to have deploy\/wob\n.*should have web/s,
+    /no bundle tells cluster store-1 to have deploy\/wob\n.*should have web\n.*--field-selector cluster=store-1\n$/s,
   )
   assert.match(await troubleText(run('web')), /"web" is not KIND\/NAME/)
 })

@@ -40,7 +40,7 @@ export async function trace(words: readonly string[], { connection, terminal, fl
   const [word = ''] = words
   const client = clientOver(connection.rest)
   const rows = await rowsOn(client, flags.cluster)
-  const found = matching(rows, word, flags.namespace)
+  const found = matching(rows, word, flags)
   const trails = await Promise.all(found.map((row) => trailOf(client, row)))
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails, undefined, 2)}\n`)
   for (const trail of trails) terminal.data(textOf(trail, terminal))
@@ -59,7 +59,8 @@ async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectR
   }
 }
 
-function matching(rows: readonly ObjectRow[], word: string, namespace: string | undefined): readonly ObjectRow[] {
+function matching(rows: readonly ObjectRow[], word: string, flags: TraceInput['flags']): readonly ObjectRow[] {
+  const { cluster, namespace } = flags
   const [kind = '', name = '', ...more] = word.split('/')
   if (kind === '' || name === '' || more.length > 0) {
     throw new CliError(EXIT.usage, { what: `${JSON.stringify(word)} is not KIND/NAME`, todo: 'write deployment/web' })
@@ -71,12 +72,12 @@ function matching(rows: readonly ObjectRow[], word: string, namespace: string | 
   if (found.length > 0) return found
   const near = rows.filter(isKind).map(({ object }) => object.name)
   throw new CliError(EXIT.notFound, {
-    what: `no bundle tells this cluster to have ${word}${namespace === undefined ? '' : ` in ${namespace}`}`,
+    what: `no bundle tells cluster ${cluster} to have ${word}${namespace === undefined ? '' : ` in ${namespace}`}`,
     why:
       near.length > 0
         ? `of that kind it should have ${[...new Set(near)].slice(0, 5).join(', ')}`
         : `of that kind it should have none; bundles bring it ${rows.length} objects`,
-    todo: 'see them all: flotilla get bundleobjects -A --field-selector cluster=CLUSTER',
+    todo: `see them all: flotilla get bundleobjects -A --field-selector cluster=${cluster}`,
   })
 }
 

@@ -67,7 +67,7 @@ function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string
     return `${lines.join('\n')}\n`
   })
   const notes = printing.notes.map((note) => `note: ${note}\n`)
-  return [...blocks, ...notes].join('') || 'no differences\n'
+  return [...(blocks.length === 0 ? ['no differences\n'] : blocks), ...notes].join('')
 }
 
 function titleOf({ bundle, isNew, selected, gained, lost }: BundlePreview, { from, to }: DiffPrinting): string {
