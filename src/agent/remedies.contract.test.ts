@@ -42,11 +42,7 @@ const passwordOf = async (site: AgentUnderTest) => {
   return data && atob(data.password)
 }
 const imageOf = async (site: AgentUnderTest) => JSON.stringify((await site.get('Deployment', 'web'))?.['spec'])
-// Of two replicas an embedded cluster shows that the new ones are still to come.
-const web = (image: string): UnknownObject => {
-  const object = deployment('web', image)
-  return { ...object, spec: { ...(object['spec'] as object), replicas: 2 } }
-}
+const web = (image: string): UnknownObject => deployment('web', image)
 const timeout = { apply: { timeout: '30s' } }
 
 describe('a failed upgrade', () => {

@@ -5,6 +5,7 @@ import { Deployment } from '../kinds/builtin/apps.ts'
 import { builtinKind } from '../kinds/builtin/from-table.ts'
 import { keyOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
+import { healthOf } from '../plan/health.ts'
 import { createEmbeddedCluster } from './cluster.ts'
 import { createSeededIds } from './kernel/seeded-ids.ts'
 import { createVirtualClock } from './kernel/virtual-clock.ts'
@@ -72,7 +73,7 @@ test('a Deployment progresses, and is available after its delay', async (t) => {
   assert.deepEqual(await look(), {
     seen: '1 of 1',
     available: 0,
-    updated: 1,
+    updated: 2,
     Available: 'False MinimumReplicasUnavailable',
     Progressing: 'True ReplicaSetUpdated',
   })
@@ -101,6 +102,45 @@ test('an image that cannot be pulled fails its Deployment while the old replicas
   await apply(deploymentOf('web:2'))
   await clock.advance(1_100)
   assert.deepEqual(await look(), { seen: '3 of 3', available: 2, updated: 2, ...AVAILABLE })
+})
+
+for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet']) {
+  test(`a ${kind} of one replica never looks ready between a good image and a broken one`, async (t) => {
+    const { clock, cluster } = await started(t)
+    const type = builtinKind<UnknownObject>('apps/v1', kind)
+    const objectOf = (image: string): UnknownObject => {
+      const { replicas, ...spec } = deploymentOf(image, 1).spec
+      const own = { Deployment: { replicas }, StatefulSet: { replicas, serviceName: 'web' }, DaemonSet: {} }[kind]
+      return { apiVersion: 'apps/v1', kind, metadata: { ...KEY }, spec: { ...spec, ...own } }
+    }
+    const states: string[] = []
+    const note = async (ms: number): Promise<void> => {
+      await clock.settle()
+      await clock.advance(ms)
+      const { state } = healthOf(await cluster.client.get(type, KEY))
+      if (states.at(-1) !== state) states.push(state)
+    }
+    await cluster.client.apply(type, objectOf('web:1'), { fieldManager: 'test' })
+    await note(900)
+    await note(200)
+    await cluster.client.apply(type, objectOf('web:broken'), { fieldManager: 'test' })
+    for (let ms = 0; ms < 6_000; ms += 500) await note(500)
+    // Only a Deployment says itself that it gave up.
+    const end = kind === 'Deployment' ? ['Progressing', 'Failed'] : ['Progressing']
+    assert.deepEqual(states, ['Progressing', 'Ready', ...end])
+  })
+}
+
+test('a Deployment that is only scaled is no new rollout', async (t) => {
+  const { clock, apply, look } = await started(t)
+  await apply(deploymentOf('web:1', 1))
+  await clock.advance(1_100)
+  await apply(deploymentOf('web:1', 3))
+  const { available, updated, Progressing } = await look()
+  assert.deepEqual(
+    { available, updated, Progressing },
+    { available: 1, updated: 3, Progressing: AVAILABLE.Progressing },
+  )
 })
 
 test('nothing is written once a workload is at rest', async (t) => {

@@ -1,6 +1,7 @@
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { builtinKind } from '../../kinds/builtin/from-table.ts'
-import { at, numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { at, itemsAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { rollingLimits, rollingPods } from './rolling.ts'
 import { shortHash, timedCondition } from './rule.ts'
 import type { Moment, WorkloadRule } from './rule.ts'
 
@@ -12,7 +13,7 @@ function wantedOf(object: UnknownObject): number {
   return typeof at(object, 'spec.replicas') === 'number' ? numberAt(object, 'spec.replicas') : 1
 }
 
-/** As in a rolling update: what was available stays so while the new replicas come, or fail to. */
+/** What was available stays so while more replicas come, or fail to. */
 function availableOf(object: UnknownObject, { phase }: Moment, field = 'availableReplicas'): number {
   const wanted = wantedOf(object)
   return phase === 'Done' ? wanted : Math.min(numberAt(object, `status.${field}`), wanted)
@@ -30,24 +31,31 @@ function backOff(broken: string | undefined): string {
 const deployment: WorkloadRule = {
   kind: builtinKind('apps/v1', 'Deployment'),
   podSpec: POD_SPEC,
-  statusOf(object, moment) {
-    const { phase, broken, now } = moment
+  statusOf(object, { phase, broken, now }) {
     const wanted = wantedOf(object)
-    const available = availableOf(object, moment)
+    const limits = rollingLimits(object, wanted)
     const set = `ReplicaSet "${object.metadata.name}-${shortHash(at(object, 'spec.template'))}"`
+    const before = itemsAt(object, 'status.conditions').find((it) => it['type'] === 'Progressing')
+    const isSameSet = textAt(before, 'message').startsWith(set)
+    const pods =
+      phase === 'Done'
+        ? { old: 0, updated: wanted, available: wanted }
+        : rollingPods(object['status'], wanted, limits, isSameSet)
+    // Scaling what has come to its end is no new rollout.
+    const isDone = phase === 'Done' || (isSameSet && pods.old === 0 && before?.['reason'] === 'NewReplicaSetAvailable')
     const condition = (type: string, isTrue: boolean, reason: string, message: string) =>
       timedCondition(object, { type, status: isTrue ? 'True' : 'False', reason, message }, now, ['lastUpdateTime'])
     return {
       observedGeneration: object.metadata.generation ?? 1,
       ...counts({
-        replicas: wanted,
-        updatedReplicas: phase === 'Done' ? wanted : Math.min(1, wanted),
-        readyReplicas: available,
-        availableReplicas: available,
-        unavailableReplicas: wanted - available,
+        replicas: pods.old + pods.updated,
+        updatedReplicas: pods.updated,
+        readyReplicas: pods.available,
+        availableReplicas: pods.available,
+        unavailableReplicas: pods.old + pods.updated - pods.available,
       }),
       conditions: [
-        available >= wanted
+        pods.available >= wanted - limits.unavailable
           ? condition('Available', true, 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
           : condition(
               'Available',
@@ -62,7 +70,7 @@ const deployment: WorkloadRule = {
               'ProgressDeadlineExceeded',
               `${set} has timed out progressing: ${backOff(broken)}.`,
             )
-          : phase === 'Done'
+          : isDone
             ? condition('Progressing', true, 'NewReplicaSetAvailable', `${set} has successfully progressed.`)
             : condition('Progressing', true, 'ReplicaSetUpdated', `${set} is progressing.`),
       ],
@@ -75,9 +83,11 @@ const statefulSet: WorkloadRule = {
   podSpec: POD_SPEC,
   statusOf(object, moment) {
     const wanted = wantedOf(object)
-    const available = availableOf(object, moment)
     const revision = `${object.metadata.name}-${shortHash(at(object, 'spec.template'))}`
     const isDone = moment.phase === 'Done'
+    const isNew = !isDone && textAt(object, 'status.currentRevision', revision) !== revision
+    // An update takes the last pod away before the new one comes in its place.
+    const available = Math.min(availableOf(object, moment), isNew ? Math.max(0, wanted - 1) : wanted)
     return {
       observedGeneration: object.metadata.generation ?? 1,
       replicas: wanted,
@@ -101,7 +111,8 @@ const daemonSet: WorkloadRule = {
   kind: builtinKind('apps/v1', 'DaemonSet'),
   podSpec: POD_SPEC,
   statusOf(object, { phase }) {
-    const ready = phase === 'Done' ? NODES : Math.min(numberAt(object, 'status.numberReady'), NODES)
+    // An update takes a node's pod away before the new one comes in its place.
+    const ready = phase === 'Done' ? NODES : 0
     return {
       observedGeneration: object.metadata.generation ?? 1,
       desiredNumberScheduled: NODES,
