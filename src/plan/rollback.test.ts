@@ -62,12 +62,20 @@ test('who gets what', () => {
   const waits = at('c', [2, 'two'], [1, 'one'])
   const fresh = at('d', [3, 'three'])
   const none = at('e')
+  // The newest release has for it what it ran already, so that its document was not made anew.
+  const since = at('f', [2, 'three'], [1, 'one'])
   const table: [string, string, string][] = [
     ['all', tell(bundle([has, waits]), all), 'g4: a two, c two; moves a'],
     ['each to what it ran', tell(bundle([has, skipped]), all), 'g4: a two, b one; moves a b'],
     ['nothing to go back to', tell(bundle([has, fresh]), all), 'g4: a two, d three; moves a; stuck d'],
     ['one that has nothing gets the last good one', tell(bundle([has, none]), all), 'g4: a two, e two; moves a'],
     ['to a release', tell(bundle([has, waits, fresh]), all, 'b-g1'), 'g4: a one, c two, d one; moves a d'],
+    [
+      'to a release, also who has had the content since before',
+      tell(bundle([has, since, waits]), all, 'b-g1'),
+      'g4: a one, f one, c two; moves a f',
+    ],
+    ['who the change did not touch stays', tell(bundle([has, since]), all), 'g4: a two, f three; moves a'],
     ['an unknown one', tell(bundle([has]), all, 'x'), 'bundle b has no release x before b-g3 that is not marked bad'],
     ['the first', tell(bundle([fresh], { older: [] }), all), 'bundle b has no release before b-g3 to go back to'],
     ['nobody has it', tell(bundle([waits]), all), 'nothing; stuck '],

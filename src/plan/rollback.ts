@@ -95,7 +95,11 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
       const content = release && contentFor(release, inputs)
       return content?.kind === 'Set' ? content.set : undefined
     }
-    const isHanded = assigned?.generation === newest.generation
+    // A document is not made anew for content it has. Taking a change back leaves such a pair alone, for the change did not touch it;
+    // a release that is named is for everybody who has the content.
+    const isHanded =
+      assigned !== undefined &&
+      (assigned.generation === newest.generation || (to !== undefined && assigned.set === setIn(newest)))
     const isIncluded = scope.includes(inputs.name)
     const before = to === undefined ? assigned?.previous?.set : setIn(target)
     if (isIncluded && isHanded && before === undefined) stuck.push(inputs.name)
