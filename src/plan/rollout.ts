@@ -18,27 +18,18 @@
  * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
  * One that goes offline after it keeps its slot.
  */
-import { formatTime, parseTime } from '../core/time.ts'
 import { removalPairs } from './removal.ts'
 import type { RemovalFacts } from './removal.ts'
-import type {
-  FreedSlot,
-  RolloutCounts,
-  RolloutDecision,
-  RolloutInput,
-  RolloutPhase,
-  Superseded,
-} from './rollout-facts.ts'
-import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './rollout-holds.ts'
+import type { RolloutCounts, RolloutDecision, RolloutInput, RolloutPhase, Superseded } from './rollout-facts.ts'
+import { holdOf, nameSome } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
-import { judgeExit, judgeOpening, withoutExit } from './rollout-opening.ts'
-import type { Exit, Opening } from './rollout-opening.ts'
-import { ringLimits, ringOf, ringStates, toleratedOf } from './rollout-rings.ts'
-import type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
-import { pairKey, pairsOf } from './rollout-pairs.ts'
-import { askedAgain } from './rollout-retry.ts'
-import type { Pair, ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
-import { nextAdmissions, nextDue, settleSlots, whoIsInUse } from './rollout-slots.ts'
+import { ringOf, ringStates } from './rollout-rings.ts'
+import type { RingSpec, RingState } from './rollout-rings.ts'
+import { pairsOf } from './rollout-pairs.ts'
+import type { Pair, ReleaseBundle } from './rollout-pairs.ts'
+import { settleSlots } from './rollout-slots.ts'
+import type { Members } from './rollout-standing.ts'
+import { nextStep } from './rollout-step.ts'
 import { describeGone, supersededBundles, withoutSuperseded } from './rollout-supersede.ts'
 import { countStates } from './state.ts'
 
@@ -74,7 +65,7 @@ function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecisio
     const message = 'Nobody is left to remove it from.'
     return { ...base, kind: 'Complete', phase: 'Completed', excused: [], message }
   }
-  return { ...advance({ input, pairs, kept, freed, counts, ...placeInRings(input, pairs) }), settled }
+  return { ...nextStep({ input, pairs, kept, freed, counts, ...placeInRings(input, pairs) }), settled }
 }
 
 interface Decided {
@@ -123,7 +114,7 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[]): Decided
     const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)
     return { decision: hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped, pairs }
   }
-  const decision = advance({ input, pairs, kept, freed, counts: countPairs(pairs), ...placeInRings(input, pairs) })
+  const decision = nextStep({ input, pairs, kept, freed, counts: countPairs(pairs), ...placeInRings(input, pairs) })
   return { decision, pairs }
 }
 
@@ -199,273 +190,6 @@ function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 
   return undefined
 }
 
-interface Members {
-  readonly input: RolloutInput
-  readonly pairs: readonly Pair[]
-  readonly kept: readonly RolloutAdmission[]
-  readonly freed: readonly FreedSlot[]
-  readonly counts: RolloutCounts
-  readonly rings: readonly RingSpec[]
-  readonly states: readonly RingState[]
-  readonly current: number
-  /** The place of a pair's ring, or -1. */
-  readonly indexOf: (pair: Pair) => number
-}
-
-function advance(members: Members): RolloutDecision {
-  const { input, kept, freed, counts, rings, states, current, indexOf } = members
-  const ring = rings[current]!
-  const { admits, shut, opening } = openingsOf(members)
-  const isShut = shut === current
-  // Rings whose gate is recorded stay open: for clusters that join or return.
-  const pairs = members.pairs.filter((pair) => admits(indexOf(pair)))
-  const marked = new Set(kept.filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
-  const isAsked = askedAgain(input, kept)
-  const broken = new Set(members.pairs.filter((pair) => (pair.failed || marked.has(pairKey(pair))) && !isAsked(pair)))
-  const hasFailed = (pair: Pair) => broken.has(pair)
-  const inRing = rings.map((): Pair[] => [])
-  for (const pair of members.pairs) inRing[indexOf(pair)]?.push(pair)
-  const before = inRing
-    .slice(0, current)
-    .map((those, i) => Math.min(clustersOf(those.filter(hasFailed)), toleratedOf(rings[i]!, clustersOf(those))))
-    .reduce((sum, tolerated) => sum + tolerated, 0)
-  const limits = ringLimits(ring, clustersOf(inRing[current]!), before)
-  const allowed = limits.tolerated - before
-  const isTolerable = ring.maxFailed === undefined || clustersOf(inRing[current]!.filter(hasFailed)) <= allowed
-  const ringCounts = inRing.map((those, i) => {
-    const count = countRing(those, kept, hasFailed)
-    const isTolerated = i === current && ring.maxFailed !== undefined && isTolerable
-    return isTolerated ? { ...count, tolerated: those.filter(hasFailed).length } : count
-  })
-  const count = ringCounts[current]!
-  const gate: Exit = isShut ? { kind: 'Short', need: count.members } : judgeExit(ring, states[current]!, count, input)
-  const held = [opening?.kind === 'Held' ? opening : undefined, gate.kind === 'Gated' ? gate : undefined]
-  const asks = held.flatMap((one) => one?.asks ?? [])
-  const unringed = members.pairs.filter((pair) => indexOf(pair) < 0).map((pair) => pair.cluster)
-  const base = {
-    freed,
-    ring: ring.name,
-    counts,
-    admissions: kept,
-    ringCounts,
-    unringed,
-    rings: states.map((state, i) => {
-      if (i === shut && opening?.kind === 'Held') return opening.state
-      return i === current ? exitState(ring, state, gate) : state
-    }),
-    ...(asks.length > 0 ? { asks } : {}),
-    ...earliest(
-      nextDue(input, kept),
-      gate.kind === 'Soaking' ? gate.until : undefined,
-      ...held.map((one) => one?.until),
-      ...pairs.map(opensAt),
-    ),
-  }
-  const inUse = whoIsInUse(input, members.pairs, kept)
-  const failed = pairs.filter(hasFailed)
-  if (!isTolerable) {
-    const hold = failureHold(failed, limits.flight, allowed)
-    return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
-  }
-  if (opening?.kind === 'Ready') {
-    const { state } = opening
-    const people = (state.approvedBy ?? []).map(({ author }) => author)
-    const message = `Ring ${state.name} opens${people.length > 0 ? `, approved by ${nameSome(people)}` : ''}.`
-    const opened = base.rings.map((one, i) => (i === shut ? state : one))
-    return { ...base, kind: 'Open', phase: 'Progressing', opened: state.name, message, rings: opened }
-  }
-  const admitted = nextAdmissions({ input, pairs, kept, inUse, limits, ringOf: (pair) => rings[indexOf(pair)]! })
-  if (admitted.length > 0) {
-    const again = new Set(admitted.map(pairKey))
-    const others = kept.filter((admission) => !again.has(pairKey(admission)))
-    const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts, input)}.`
-    return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...others, ...admitted], message }
-  }
-
-  const holding = new Set(kept.map(pairKey))
-  const unserved = pairs.filter((pair) => pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
-  const waiting = unserved.filter((pair) => !pair.blocked)
-  const failedKeys = new Set(failed.map(pairKey))
-  const moving = [...inUse.pairs].filter((key) => !failedKeys.has(key)).map(clusterOfKey)
-  const wait = (hold: Hold): RolloutDecision => ({
-    ...base,
-    kind: 'Wait',
-    phase: kept.length > 0 || counts.ready > 0 ? 'Progressing' : 'Pending',
-    hold,
-    message: hold.message,
-  })
-
-  const failuresFill = ring.maxFailed === undefined && clustersOf(failed) - before >= limits.flight
-  if (
-    failed.length > 0 &&
-    (failuresFill || (gate.kind === 'Short' && !isShut && moving.length === 0 && waiting.length === 0))
-  ) {
-    const hold = failureHold(failed, limits.flight)
-    return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
-  }
-  if (isShut && opening?.kind === 'Held') return wait(opening.hold)
-  const isLast = current === rings.length - 1
-  if (!isLast && gate.kind === 'Open' && members.pairs.length > 0) {
-    const message = `Ring ${ring.name} is through: ${count.ready} of ${count.members} ${input.removal ? 'removed' : 'ready'}. Ring ${rings[current + 1]!.name} is next.`
-    return {
-      ...base,
-      kind: 'Pass',
-      phase: 'Progressing',
-      passed: ring.name,
-      message,
-      rings: passing(base.rings, current, input.now),
-    }
-  }
-  if (waiting.length > 0) {
-    return wait(budgetHold(limits.flight, [...inUse.clusters], kept))
-  }
-  if (moving.length > 0) {
-    const message = `Waits for the report of ${nameSome(moving)}; ${progress(counts, input)}.`
-    return wait({
-      ...budgetHold(limits.flight, moving, kept),
-      reason: 'ReportPending',
-      message,
-      releasedBy: 'their reports',
-    })
-  }
-  const unrendered = unserved.filter((pair) => pair.problem !== undefined)
-  const taken = unserved.filter((pair) => pair.problem === undefined)
-  if (taken.length > 0) {
-    const names = nameSome(taken.map((pair) => pair.cluster))
-    return wait(
-      holdOf(
-        'GenerationTaken',
-        `${names} already has this generation, or a later one, with other content.`,
-        'an edit of the Bundle, which makes a newer generation',
-      ),
-    )
-  }
-  if (members.pairs.length === 0) {
-    return wait(
-      holdOf('NoClusters', 'The placement selects no cluster.', 'a cluster that it selects', input.rollout.createdAt),
-    )
-  }
-  if (gate.kind === 'Soaking') {
-    const hold = holdOf(
-      'Soaking',
-      `Ring ${ring.name} is Ready and soaks.`,
-      `time: ${formatTime(gate.until)}`,
-      parseTime(gate.readyAt),
-    )
-    return wait(hold)
-  }
-  if (gate.kind === 'Gated') return wait(gate.hold)
-  const excused = pairs.filter((pair) => !pair.free && !pair.well)
-  const closed = excused.filter((pair) => pair.hold?.for === 'window')
-  if (closed.length > 0 && (gate.kind === 'Short' || isLast)) return wait(windowHold(closed, progress(counts, input)))
-  if (gate.kind === 'Short') {
-    if (unrendered.length > 0) return wait(unrenderedHold(unrendered))
-    if (pairs.every((pair) => !pair.free && !pair.well)) {
-      const frozen = pairs.filter((pair) => pair.hold)
-      if (frozen.length === pairs.length) return wait(frozenHold(frozen))
-      const message = `No selected cluster ${describeExcused(excused)}.`
-      return wait(holdOf('AllOffline', message, 'one of them connecting, or being unfrozen', input.rollout.createdAt))
-    }
-    const message = `Ring ${ring.name} has ${count.ready} ready of ${count.members} and needs ${gate.need}.`
-    return wait(holdOf('RingShort', message, 'more of its clusters being Ready'))
-  }
-  if (opening?.kind === 'Held') return wait(opening.hold)
-  if (unringed.length > 0) {
-    const message = `${progress(counts, input)}; ${nameSome(unringed)} in no ring.`
-    return wait(holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
-  }
-  const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
-  const losses = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
-  const unmade = unrendered.length > 0 ? ` ${unrenderedHold(unrendered).message}` : ''
-  return {
-    ...base,
-    kind: 'Complete',
-    phase: 'Completed',
-    excused: excused.map((pair) => pair.cluster),
-    message: `${progress(counts, input)}${losses}${late}.${unmade}`,
-    rings: passing(base.rings, current, input.now),
-  }
-}
-
-/**
- * Which rings admit. A ring that asks for approvals is opened only when somebody in it has something to receive; one that was
- * passed while it was empty still asks when clusters come.
- */
-function openingsOf({ input, pairs, rings, states, current, indexOf }: Members): {
-  admits(ring: number): boolean
-  /** The first ring that is not open although it is its turn, or -1. */
-  readonly shut: number
-  readonly opening: Opening | undefined
-} {
-  const needy = new Set(pairs.filter((pair) => !pair.well).map(indexOf))
-  const openings = rings.slice(0, current + 1).map((ring, i): Opening => {
-    if (!needy.has(i)) return { kind: 'Open' }
-    const before = i === 0 ? undefined : parseTime(states[i - 1]?.passedAt ?? '')
-    return judgeOpening(ring, states[i]!, input, before ?? input.rollout.createdAt)
-  })
-  const shut = openings.findIndex(({ kind }) => kind !== 'Open')
-  return { admits: (ring) => openings[ring]?.kind === 'Open', shut, opening: openings[shut] }
-}
-
-function describeExcused(excused: readonly Pair[]): string {
-  const names = nameSome(excused.map((pair) => pair.cluster))
-  return excused.some((pair) => pair.hold) ? `is connected and free: ${names}` : `is connected: ${names}`
-}
-
-function describeLate(excused: readonly Pair[]): string {
-  const frozen = excused.filter((pair) => pair.hold).map((pair) => pair.cluster)
-  const away = excused.filter((pair) => !pair.hold).map((pair) => pair.cluster)
-  return [
-    ...(away.length > 0 ? [`${nameSome(away)} not connected, admitted on return`] : []),
-    ...(frozen.length > 0 ? [`${nameSome(frozen)} frozen, admitted when free`] : []),
-  ].join('; ')
-}
-
-function countRing(
-  members: readonly Pair[],
-  kept: readonly RolloutAdmission[],
-  hasFailed: (pair: Pair) => boolean,
-): RingCount {
-  const holding = new Set(kept.map(pairKey))
-  // Who waits for a window of its own comes in time, and the ring waits for it; a freeze is no reason to stop the others.
-  const isAway = (pair: Pair) => !pair.free && pair.hold?.for !== 'window'
-  const isExcused = (pair: Pair) =>
-    pair.problem !== undefined || (isAway(pair) && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
-  return {
-    members: members.length,
-    ready: members.filter((pair) => pair.well).length,
-    failed: members.filter((pair) => hasFailed(pair) || pair.problem !== undefined).length,
-    excused: members.filter(isExcused).length,
-  }
-}
-
-function exitState(ring: RingSpec, state: RingState, gate: Exit): RingState {
-  if (gate.kind === 'Soaking') return { ...state, readyAt: gate.readyAt }
-  return gate.kind === 'Short' ? withoutExit(ring, state) : gate.state
-}
-
-function passing(states: readonly RingState[], current: number, now: number): readonly RingState[] {
-  return states.map((state, i) => (i === current ? { ...state, passedAt: state.passedAt ?? formatTime(now) } : state))
-}
-
-function clustersOf(pairs: readonly Pair[]): number {
-  return new Set(pairs.map(({ cluster }) => cluster)).size
-}
-
-function clusterOfKey(key: string): string {
-  return key.slice(key.indexOf('/') + 1)
-}
-
-/** When a pair that waits may be free. */
-function opensAt({ well, hold }: Pair): number | undefined {
-  return well ? undefined : hold?.until
-}
-
-function earliest(...times: readonly (number | undefined)[]): { readonly until?: number } {
-  const known = times.filter((time) => time !== undefined)
-  return known.length === 0 ? {} : { until: Math.min(...known) }
-}
-
 function countPairs(pairs: readonly Pair[]): RolloutCounts {
   const states = countStates(pairs.map((pair) => pair.state.state))
   return {
@@ -482,8 +206,4 @@ function countPairs(pairs: readonly Pair[]): RolloutCounts {
 function countBundles(pairs: readonly Pair[]): ReadonlyMap<string, RolloutCounts> {
   const groups = Map.groupBy(pairs, ({ bundle }) => bundle)
   return new Map([...groups].map(([bundle, those]) => [bundle, countPairs(those)]))
-}
-
-function progress(counts: RolloutCounts, input: RolloutInput): string {
-  return `${counts.ready} of ${counts.total} ${input.removal ? 'removed' : 'ready'}`
 }
