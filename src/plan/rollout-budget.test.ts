@@ -20,6 +20,25 @@ test('a history that broke an earlier rule: a failed cluster gives up its slot, 
   ])
 })
 
+test('a history that broke an earlier rule: one that failed and was tolerated tries again beside a full budget', () => {
+  const plan = (rollout: number, knowsNewer = false) => ({ do: 'plan', rollout, knowsNewer, age: 0 }) as const
+  assertBudgetHolds({ concurrency: 2, maxFailed: 1 }, [
+    { do: 'release', carries: ['x'] },
+    plan(0, true),
+    { do: 'assemble', cluster: 1 },
+    { do: 'agent', cluster: 1, bundle: 'y', outcome: 'Failed' },
+    plan(1),
+    { do: 'release', carries: ['x', 'y'] },
+    plan(0),
+    plan(0, true),
+    plan(1, true),
+    plan(2),
+    { do: 'assemble', cluster: 2 },
+    { do: 'assemble', cluster: 0 },
+    { do: 'assemble', cluster: 1 },
+  ])
+})
+
 test('a history that broke an earlier rule: a slot of the rollout before last, not given back yet, admits for free', () => {
   const plan = (rollout: number, knowsNewer = false) => ({ do: 'plan', rollout, knowsNewer, age: 0 }) as const
   assertBudgetHolds({ concurrency: 1 }, [

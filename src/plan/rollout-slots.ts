@@ -108,6 +108,8 @@ export interface InUse {
   readonly clusters: ReadonlySet<string>
   /** Those of the clusters of which every such pair is marked as failed: they change nothing any more. */
   readonly failed: ReadonlySet<string>
+  /** Per bundle, the clusters whose pair is not marked as failed: they are changing. */
+  readonly changing: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Works out who takes up the budget; `kept` is as `settleSlots` left it. */
@@ -118,18 +120,24 @@ export function whoIsInUse(input: RolloutInput, pairs: readonly Pair[], kept: re
     .flatMap((predecessor) => predecessor.admissions)
     .filter((admission) => bundles.has(admission.bundle) && !wellNow.has(pairKey(admission)))
   const unwell = pairs.filter((pair) => pair.handed && !pair.well)
-  const inUse = new Map([...unwell, ...older, ...kept].map((pair) => [pairKey(pair), pair.cluster]))
+  const all = [...unwell, ...older, ...kept]
+  const inUse = new Map(all.map((pair) => [pairKey(pair), pair.cluster]))
   const clusters = new Set(inUse.values())
   const failed = new Set(clusters)
   // What any rollout has under way is under way, whatever an older one says of it; a report alone marks nothing.
   const marked = new Set([...older, ...kept].filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
   for (const { failedAt, cluster } of [...older, ...kept]) if (failedAt === undefined) failed.delete(cluster)
   for (const [key, cluster] of inUse) if (!marked.has(key)) failed.delete(cluster)
-  return { pairs: new Set(inUse.keys()), clusters, failed }
+  const moving = Map.groupBy(
+    all.filter((pair) => !marked.has(pairKey(pair))),
+    ({ bundle }) => bundle,
+  )
+  const changing = new Map([...moving].map(([bundle, those]) => [bundle, new Set(those.map(({ cluster }) => cluster))]))
+  return { pairs: new Set(inUse.keys()), clusters, failed, changing }
 }
 
 /** The clusters that take up a slot: all in use but the failed ones that are tolerated. */
-export function busyCount({ clusters, failed }: InUse, { tolerated }: RingLimits): number {
+function busyCount({ clusters, failed }: Pick<InUse, 'clusters' | 'failed'>, { tolerated }: RingLimits): number {
   return clusters.size - Math.min(failed.size, tolerated)
 }
 
@@ -150,10 +158,16 @@ export function nextAdmissions(members: {
   const own = new Set(kept.map(({ cluster }) => cluster))
   const ownFailed = new Set(own)
   for (const { cluster, failedAt } of kept) if (failedAt === undefined) ownFailed.delete(cluster)
-  const busy = () => busyCount({ pairs: inUse.pairs, clusters, failed }, limits)
+  const busy = () => busyCount({ clusters, failed }, limits)
+  const changing = new Map([...inUse.changing].map(([bundle, those]) => [bundle, new Set(those)]))
   const slotsTaken = () => own.size - Math.min(ownFailed.size, limits.tolerated)
   const isWithin = busy() <= limits.flight
-  const inUseMayMove = isWithin || olderDrained(input.predecessors)
+  const isDrained = olderDrained(input.predecessors)
+  // One that failed, and is tolerated, begins to change again with the next try: it needs room among those that do.
+  const hasRoom = ({ bundle, cluster }: Pair) => {
+    const those = changing.get(bundle)
+    return those === undefined || those.has(cluster) || those.size < limits.flight
+  }
   const candidates = pairs
     .filter((pair) => pair.free && !pair.well && !pair.blocked)
     .filter((pair) => isAsked(pair) || (!pair.failed && !holding.has(pairKey(pair))))
@@ -166,12 +180,13 @@ export function nextAdmissions(members: {
     const isFree = clusters.has(cluster) && (!failed.has(cluster) || failed.size > limits.tolerated)
     if (isFree) {
       // A cluster in use costs nothing; with more in use than there may be, only what is in use itself moves.
-      if (rank === 0 ? !inUseMayMove : !isWithin) continue
+      if (!isWithin && !(rank === 0 && isDrained && hasRoom(pair))) continue
       const takesNone = own.has(cluster) && (!ownFailed.has(cluster) || ownFailed.size > limits.tolerated)
       if (!takesNone && slotsTaken() >= limits.flight) continue
     } else if (busy() >= limits.flight || (!clusters.has(cluster) && clusters.size >= limits.total)) continue
     clusters.add(cluster)
     failed.delete(cluster)
+    changing.set(pair.bundle, (changing.get(pair.bundle) ?? new Set()).add(cluster))
     own.add(cluster)
     ownFailed.delete(cluster)
     const { name: ring, startByMs } = ringOf(pair)
