@@ -153,7 +153,7 @@ function shownText(text: string): string[] {
     .split('\n')
     .map((line) =>
       line
-        .replaceAll(/\b\d+s\b/g, 'AGE')
+        .replaceAll(/\b(?:\d+[ydhms])+\b/g, 'AGE')
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )
