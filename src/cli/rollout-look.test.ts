@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rollout } from '../kinds/rollout.ts'
-import { statusText } from './rollout-look.ts'
+import { ringLines, statusText } from './rollout-look.ts'
 
 test('what holds a rollout is said once', () => {
   const said = (ready: string, held: string) => {
@@ -18,4 +18,21 @@ test('what holds a rollout is said once', () => {
   const more = 'Waits for approval of ring early. Released by `flotilla rollout approve`.'
   assert.deepEqual(said('Waits for approval of ring early.', more), [more])
   assert.deepEqual(said('3 of 5 ready.', more), ['3 of 5 ready.', more])
+})
+
+test('a ring that was through without a change does not ask for approval any more', () => {
+  const approvals = { count: 1, noSelfApproval: false }
+  const lines = (state: object) =>
+    ringLines({
+      spec: { rings: [{ name: 'early', approvals }] },
+      status: { rings: [{ name: 'early', members: 2, ready: 2, ...state }] },
+    } as unknown as Rollout)
+  const passedAt = '2026-11-16T00:00:00Z'
+  assert.equal(lines({ passedAt }), ` ✔ early   2/2   through ${passedAt}`)
+  assert.equal(lines({}), ' … early   2/2   needs approval')
+  const approvedBy = [{ author: 'ana' }]
+  assert.equal(
+    lines({ openedAt: passedAt, approvedBy, passedAt }),
+    ` ✔ early   2/2   approved by ana, through ${passedAt}`,
+  )
 })

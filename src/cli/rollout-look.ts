@@ -51,7 +51,8 @@ export function ringLines({ spec, status }: Rollout): string {
 /** What a ring still asks for, and what it was given. */
 function termsOf(ring: Ring, state: RingStatus | undefined): string[] {
   return [
-    ...(ring.approvals ? [approvalTerm(ring.approvals, state)] : []),
+    // A ring is also through when nobody in it had to change: then nobody was asked.
+    ...(ring.approvals && (state?.openedAt || !state?.passedAt) ? [approvalTerm(ring.approvals, state)] : []),
     ...(ring.gates ?? []).map((gate) => gateTerm(gate, state)),
     ...(state?.passedAt ? [`through ${state.passedAt}`] : state?.readyAt ? [`ready since ${state.readyAt}`] : []),
   ]

@@ -205,7 +205,9 @@ test('an offline cluster waits for its return; a refused removal stops the rest 
 
 test('a removal that asks waits for a person', () => {
   const facts = input({ a: { entry: 1 } })
-  const asking = planRollout({ ...facts, rollout: { ...facts.rollout, paused: true, asks: 'Would drop 1 of 1.' } })
+  const rollout = { ...facts.rollout, name: 'b-removal-1', namespace: 'ns', paused: true, asks: 'Would drop 1 of 1.' }
+  const asking = planRollout({ ...facts, rollout })
   assert.equal(asking.message, 'Would drop 1 of 1. Nothing goes before somebody says so.')
   assert.equal(asking.phase, 'Paused')
+  assert.match(JSON.stringify(asking), /`flotilla rollout resume b-removal-1 -n ns`/)
 })

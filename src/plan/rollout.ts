@@ -181,7 +181,7 @@ function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 
     return holdOf(
       'Paused',
       `${input.rollout.asks} Nothing goes before somebody says so.`,
-      'flotilla rollout resume NAME',
+      `\`flotilla rollout resume ${input.rollout.name ?? ''} -n ${input.rollout.namespace}\``,
     )
   }
   if (input.rollout.paused) {

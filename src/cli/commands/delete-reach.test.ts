@@ -83,6 +83,7 @@ test('--yes says how far it reaches and lets the hub ask about a large removal',
   await run({ yes: true }, false)
   assert.match(said.err, /bundle hello leaves 1 cluster \(a\), ring by ring; its objects stay there/)
   assert.equal((await bundle()).metadata.annotations, undefined)
+  assert.match(said.err, /flotilla get rollouts -n ns {3}# hello-removal-…; a large one waits for resume/)
   assert.deepEqual(said.questions, [])
 })
 

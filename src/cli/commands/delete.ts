@@ -55,6 +55,11 @@ export async function deleteObjects(words: readonly string[], input: DeleteInput
       throw caught
     }
   }
+  for (const { bundle, clusters } of reach) {
+    const look = `flotilla get rollouts -n ${bundle.namespace}   # ${bundle.name}-removal-…`
+    if (clusters.length > 0)
+      input.terminal.step('next', input.flags.yes ? `${look}; a large one waits for resume` : look)
+  }
 }
 
 async function victimsOf(words: readonly string[], input: DeleteInput): Promise<Victim[]> {

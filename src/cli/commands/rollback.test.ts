@@ -57,11 +57,11 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
 test('who goes where is shown first; nothing happens without a yes', async (t) => {
   const { hub, input } = await started(t)
   const refused = await troubleText(rollback('hello', input()))
-  assert.match(refused, /take hello-g2 back on 1 clusters: nobody can be asked[\s\S]*say --yes if you mean it/)
+  assert.match(refused, /take hello-g2 back on 1 cluster: nobody can be asked[\s\S]*say --yes if you mean it/)
   assert.equal(
     hub.taken().out,
     [
-      'takes hello-g2 back on 1 clusters, by the budgets of its rings',
+      'takes hello-g2 back on 1 cluster, by the budgets of its rings',
       'BUNDLE   FROM   TO   CLUSTERS   OFFLINE',
       'hello    g2     g1   1          1 when they return',
       '1 ran nothing of it before and keep it: b',

@@ -58,7 +58,7 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
   if (flags.output === 'json') terminal.data(`${JSON.stringify(plans, undefined, 2)}\n`)
   else terminal.data(blastRadius(rollout, plans, touched))
   if (flags.dryRun) return
-  await agree(`take ${rollout.metadata.name} back on ${touched} clusters?`, input)
+  await agree(`take ${rollout.metadata.name} back on ${clustersText(touched)}?`, input)
 
   const { clusters, ring, to, bundles: only } = request
   const n = await ask(rollout, input, {
@@ -217,7 +217,11 @@ function blastRadius({ metadata }: Rollout, plans: readonly PlannedRollback[], t
     stuck.length === 0
       ? ''
       : `${stuck.length} ran nothing of it before and keep it: ${stuck.slice(0, 3).join(', ')}${stuck.length > 3 ? ' …' : ''}\n`
-  return `takes ${metadata.name} back on ${touched} clusters, by the budgets of its rings\n${columns([['BUNDLE', 'FROM', 'TO', 'CLUSTERS', 'OFFLINE'], ...rows])}\n${keeps}`
+  return `takes ${metadata.name} back on ${clustersText(touched)}, by the budgets of its rings\n${columns([['BUNDLE', 'FROM', 'TO', 'CLUSTERS', 'OFFLINE'], ...rows])}\n${keeps}`
+}
+
+function clustersText(count: number): string {
+  return count === 1 ? '1 cluster' : `${count} clusters`
 }
 
 async function agree(question: string, { flags, terminal, confirm }: RollbackInput): Promise<void> {
