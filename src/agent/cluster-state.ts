@@ -178,7 +178,7 @@ export function createClusterState(client: Client) {
     }
   }
 
-  async function read(name: string, signal: AbortSignal): Promise<string | undefined> {
+  async function read(name: string, signal?: AbortSignal): Promise<string | undefined> {
     const found = await find(name, signal)
     if (found) versions.set(name, found)
     else versions.delete(name)
@@ -331,7 +331,7 @@ export function createClusterState(client: Client) {
       written.delete(bundle)
     },
     /** What became of bundles that were removed, newest first. */
-    async readReceipts(signal: AbortSignal): Promise<RemovalRow[]> {
+    async readReceipts(signal?: AbortSignal): Promise<RemovalRow[]> {
       const text = await read(RECEIPTS_NAME, signal)
       return text === undefined
         ? []

@@ -13,10 +13,15 @@ export function createReceipts(
   /** By bundle, newest last. */
   let rows: Map<string, RemovalRow> | undefined
   let isWritten = true
+  let isInDoubt = false
 
   async function save(): Promise<void> {
     if (isWritten || !rows) return
+    // The answer to a write may have been lost: what is there is looked at, or the next write meets it for ever.
+    if (isInDoubt) await state.readReceipts()
+    isInDoubt = true
     await state.writeReceipts([...rows.values()])
+    isInDoubt = false
     isWritten = true
   }
 
@@ -57,6 +62,7 @@ export function createReceipts(
     forget(): void {
       rows = undefined
       isWritten = true
+      isInDoubt = false
     },
   }
 }
