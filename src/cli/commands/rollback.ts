@@ -14,7 +14,7 @@ import type { PlannedRollback } from '../../plan/rollback.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { columns } from '../rollout-look.ts'
 import { whoAmI } from '../who-am-i.ts'
-import { address, find, namespaceOf, ROLLOUT, rolloutNamed } from './rollout.ts'
+import { address, changeRollout, find, namespaceOf, ROLLOUT, rolloutNamed } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 
 const RELEASE = address<Release>('Release')
@@ -79,13 +79,14 @@ type Act = NonNullable<Rollout['spec']['acts']>[number]
 async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 'by' | 'at'>): Promise<number> {
   const { connection, flags } = input
   const { username: by } = await whoAmI(connection.rest)
-  const acts = rollout.spec.acts ?? []
-  const n = Math.max(0, ...acts.map((one) => one.n)) + 1
   const reason = flags.reason === undefined ? {} : { reason: flags.reason }
-  const one: Act = { n, by, at: formatTime(input.now()), ...act, ...reason }
-  const next = { ...rollout, spec: { ...rollout.spec, acts: [...acts, one].slice(-100) } }
-  await clientOver(connection.rest).update(ROLLOUT, next, { fieldManager: 'flotilla-cli' })
-  return n
+  const changed = await changeRollout(rollout, input, (now) => {
+    const acts = now.spec.acts ?? []
+    const n = Math.max(0, ...acts.map((one) => one.n)) + 1
+    const one: Act = { n, by, at: formatTime(input.now()), ...act, ...reason }
+    return { ...now, spec: { ...now.spec, acts: [...acts, one].slice(-100) } }
+  })
+  return changed.spec.acts!.at(-1)!.n
 }
 
 /** Lets who failed try again. */

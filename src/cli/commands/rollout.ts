@@ -320,11 +320,34 @@ export async function find<T extends KubeObject>(
   }
 }
 
+/** How often a change is made again before somebody is told. */
+const CONFLICTS = 20
+
 async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: RolloutInput): Promise<void> {
   const { reason } = input.flags
-  const annotations = { ...rollout.metadata.annotations, ...(reason === undefined ? {} : { [REASON]: reason }) }
-  const next = { ...rollout, metadata: { ...rollout.metadata, annotations }, spec: { ...rollout.spec, ...spec } }
-  await clientOver(input.connection.rest).update(ROLLOUT, next, { fieldManager: 'flotilla-cli' })
+  await changeRollout(rollout, input, (now) => {
+    const annotations = { ...now.metadata.annotations, ...(reason === undefined ? {} : { [REASON]: reason }) }
+    return { ...now, metadata: { ...now.metadata, annotations }, spec: { ...now.spec, ...spec } }
+  })
+}
+
+/** Changes a rollout that the hub writes all the time: what somebody else wrote meanwhile stays, and the change is made again over it. */
+export async function changeRollout(
+  rollout: Rollout,
+  { connection }: Pick<RolloutInput, 'connection'>,
+  change: (now: Rollout) => Rollout,
+): Promise<Rollout> {
+  const client = clientOver(connection.rest)
+  const { name, namespace = '' } = rollout.metadata
+  let now = rollout
+  for (let left = CONFLICTS; ; left -= 1) {
+    try {
+      return await client.update(ROLLOUT, change(now), { fieldManager: 'flotilla-cli' })
+    } catch (caught) {
+      if (!isApiError(caught, 'Conflict') || left === 0) throw caught
+      now = await client.get(ROLLOUT, { name, namespace })
+    }
+  }
 }
 
 /** The namespace a command is about. */
