@@ -15,12 +15,13 @@ export function createReceipts(
   let isWritten = true
   let isInDoubt = false
 
-  async function save(): Promise<void> {
+  async function save(news?: RemovalRow): Promise<void> {
     if (isWritten || !rows) return
     // The answer to a write may have been lost: what is there is looked at, or the next write meets it for ever.
     if (isInDoubt) await state.readReceipts()
     isInDoubt = true
-    await state.writeReceipts([...rows.values()])
+    const others = [...rows.values()].filter(({ bundle }) => bundle !== news?.bundle)
+    await state.writeReceipts(news ? [...others, news] : others)
     isInDoubt = false
     isWritten = true
   }
@@ -47,16 +48,16 @@ export function createReceipts(
       await save()
       ports.onChange()
     },
-    /** Says how a removal stands. `keep`: also after a restart. */
+    /** Says how a removal stands. `keep`: also after a restart, so it is said only once it is written. */
     async note(row: RemovalRow, keep: boolean): Promise<void> {
       if (!rows) return
-      if (!jsonEqual(rows.get(row.bundle), row)) {
-        rows.delete(row.bundle)
-        rows.set(row.bundle, row)
-        isWritten = false
-        ports.onChange()
-      }
-      if (keep) await save()
+      const isNews = !jsonEqual(rows.get(row.bundle), row)
+      if (isNews) isWritten = false
+      if (keep) await save(row)
+      if (!isNews) return
+      rows.delete(row.bundle)
+      rows.set(row.bundle, row)
+      ports.onChange()
     },
     /** The cluster is another one: they are read again. */
     forget(): void {
