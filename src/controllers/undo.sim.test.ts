@@ -110,7 +110,7 @@ test('everything goes back to what each ran before, is marked bad, and stays awa
   })
   const rollout = await hub.find(Rollout, 'default/hello-g3-undo-1')
   assert.equal(rollout?.status?.phase, 'Completed')
-  assert.deepEqual(rollout?.spec.rings[0], { name: 'first', count: 2, concurrency: 2 }, 'budgets, and no soaking')
+  assert.deepEqual(rollout?.spec.rings, [{ name: 'back', concurrency: 5 }], 'a budget, and no soaking')
   const bad = (await hub.find(Release, 'default/hello-g3'))?.status?.bad
   assert.deepEqual(
     bad?.map(({ bundle, by, reason }) => [bundle, by, reason]),
@@ -196,6 +196,23 @@ test('or everywhere; and a rollback that fails waits for a person', async (t) =>
   const undo = await hub.find(Rollout, 'default/hello-g3-undo-0')
   assert.deepEqual([undo?.status?.phase, undo?.status?.rollBack], ['Failed', undefined])
   assert.equal(await hub.find(Release, 'default/hello-g3-undo-0-undo-0'), undefined)
+})
+
+test('or everywhere, in rings: a failed store of a later ring goes back first, and keeps nobody from it', async (t) => {
+  const rings = [
+    { name: 'first', count: 1, concurrency: 1, maxFailed: 0 },
+    { name: 'rest', concurrency: 2, maxFailed: 0 },
+  ]
+  const hub = await fleet(t, { rings, onFailure: 'RollBackAll' })
+  await edit(hub, { manifests: manifest('two') })
+  await say(hub, 'Ready', 'a')
+  await say(hub, 'Ready', 'b')
+  await say(hub, 'Failed', 'c')
+  await hub.clock.advance(60_000)
+  assert.match(await delivered(hub), /^a g3 two, b g3 two, c g4 one, /)
+  await say(hub, 'Ready', 'c', 'd')
+  await say(hub, 'Ready', 'a', 'b')
+  assert.match(await delivered(hub), /^a g4 one, b g4 one, c g4 one, d g\d one$/)
 })
 
 test('a first release has nothing to go back to, and says so', async (t) => {

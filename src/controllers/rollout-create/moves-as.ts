@@ -36,28 +36,20 @@ export function movesAs(
 
 /**
  * How a rollback moves: everywhere or in a ring nobody gets anything but what ran before, so that it neither soaks nor asks nor waits to be
- * started; with single clusters the rest goes on with the newer content, and does.
+ * started, and goes in one ring with the budget of the last: in the order of the rings, the first would wait for the slots of who
+ * failed in a later one. With single clusters the rest goes on with the newer content, and does all that.
  */
 export function goesBackAs(moves: Moves, { scope }: NonNullable<Release['spec']['rollBack']>): Moves {
-  return scope === 'Clusters' ? moves : { ...moves, rings: moves.rings.map(withBudgetsOnly), paused: false }
+  const last = moves.rings.at(-1)
+  if (scope === 'Clusters' || !last) return moves
+  const { concurrency, maxUnavailable, maxFailed, startBy } = last
+  const budget = { concurrency, maxUnavailable, maxFailed, startBy }
+  const known = Object.entries(budget).filter(([, value]) => value !== undefined)
+  return {
+    ...moves,
+    rings: [{ name: 'back', ...(Object.fromEntries(known) as Pick<Ring, 'concurrency'>) }],
+    paused: false,
+  }
 }
 
 type Ring = Rollout['spec']['rings'][number]
-
-const BUDGETS = [
-  'name',
-  'selector',
-  'group',
-  'count',
-  'share',
-  'concurrency',
-  'maxUnavailable',
-  'maxFailed',
-  'readyShare',
-  'minReady',
-  'startBy',
-] as const satisfies readonly (keyof Ring)[]
-
-function withBudgetsOnly(ring: Ring): Ring {
-  return Object.fromEntries(BUDGETS.flatMap((key) => (ring[key] === undefined ? [] : [[key, ring[key]]]))) as Ring
-}
