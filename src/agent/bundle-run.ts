@@ -85,6 +85,9 @@ export function takeInventory(run: BundleRun, inventory: Inventory | undefined):
   run.inventory = inventory
   run.inventoryRead = true
   run.records = new Map((inventory?.objects ?? []).map((object) => [objectKey(object), object]))
+  // What was written since then is in no record: it counts as not done, or the records would tell of older content for good.
+  run.meetings.clear()
+  run.done.clear()
 }
 
 /** Where a bundle is, beside what it has. */

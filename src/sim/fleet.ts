@@ -27,7 +27,8 @@ import type { World } from './kernel/world.ts'
 export interface FleetOptions {
   readonly clusters: number
   readonly labels?: (index: number) => Record<string, string>
-  readonly behaviour?: Partial<WorkloadBehaviour>
+  /** How the workloads of a cluster behave, by its name. */
+  readonly behaviourOf?: (name: string) => Partial<WorkloadBehaviour>
 }
 
 /** One cluster of the fleet with its agent. */
@@ -93,7 +94,7 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
         name,
         joinCode: code.code,
         cas,
-        ...(options.behaviour && { behaviour: options.behaviour }),
+        ...(options.behaviourOf && { behaviour: options.behaviourOf(name) }),
       }),
     )
   }
