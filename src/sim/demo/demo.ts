@@ -57,6 +57,8 @@ const JOINING_AT_ONCE = 8
 const POLL_MS = 250
 // Nobody at a demo waits two minutes to see that a plug was pulled.
 const TIMES = { checkInSeconds: 10, offlineAfterSeconds: 30 }
+// Those that are away from the start should be seen to be so before the app comes.
+const AWAY_TIMES = { ...TIMES, offlineAfterSeconds: 5 }
 const WRITE = { fieldManager: 'flotilla-demo', force: true }
 
 /** Starts the hub and the stores; `arrived` says when they have joined. */
@@ -184,7 +186,8 @@ async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arri
     for (const { metadata, status } of items) {
       const site = waiting.get(metadata.name)
       if (!site || status?.certificate === undefined) continue
-      await hub.client.patch(Cluster, { name: metadata.name }, { type: 'merge', body: { spec: TIMES } })
+      const spec = site.store.trouble === 'Offline' ? AWAY_TIMES : TIMES
+      await hub.client.patch(Cluster, { name: metadata.name }, { type: 'merge', body: { spec } })
       waiting.delete(metadata.name)
     }
     if (waiting.size > 0) await clock.sleep(POLL_MS, signal)
@@ -198,5 +201,24 @@ async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arri
   await hub.client.apply(Placement, DEMO_PLACEMENT, WRITE)
   await hub.client.apply(RolloutPlan, plan, WRITE)
   await hub.client.apply(Bundle, BASELINE_BUNDLE, WRITE)
-  await hub.client.apply(Bundle, DEMO_BUNDLE, WRITE)
+  const away = sites.filter(({ store }) => store.trouble === 'Offline').map(({ store }) => store.name)
+  const bring = async (): Promise<void> => {
+    await whenAway(hub, away, at)
+    await hub.client.apply(Bundle, DEMO_BUNDLE, WRITE)
+  }
+  if (away.length === 0) return await bring()
+  running.push(
+    bring().catch((caught: unknown) => {
+      if (!signal.aborted) throw caught
+    }),
+  )
+}
+
+/** A store that falls silent after it was admitted counts as failed; the demo's are offline from the start. */
+async function whenAway(hub: RunningHub, names: readonly string[], { clock, signal }: Arriving): Promise<void> {
+  const isAway = async (name: string): Promise<boolean> => {
+    const { status } = await hub.client.get(Cluster, { name })
+    return status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'False') ?? false
+  }
+  while (!(await Promise.all(names.map(isAway))).every(Boolean)) await clock.sleep(POLL_MS, signal)
 }
