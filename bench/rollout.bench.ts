@@ -5,7 +5,7 @@
  */
 import { digestOf } from '../src/core/digest.ts'
 import { silentLogger } from '../src/core/log.ts'
-import { createPace } from '../src/controllers/pace.ts'
+import { createPace } from '../src/engine/pace.ts'
 import { rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/reconcile.ts'
 import { commitOf, openDraft } from '../src/engine/draft.ts'
 import { Release } from '../src/kinds/release.ts'

@@ -22,6 +22,7 @@ import {
 } from '../plan/placement-objects.ts'
 import { selectClusters } from '../plan/placement-select.ts'
 import type { Selection } from '../plan/placement-select.ts'
+import type { PlacementCluster, PlacementWorld } from '../plan/placement.ts'
 import { CLUSTERS, listAll, ownKind } from './own-kinds.ts'
 
 /** Everything of a fleet that a preview follows from. */
@@ -93,21 +94,42 @@ export function keyOfObject({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`
 }
 
+/** The fleet as one Placement sees it. */
+export interface PlacementView {
+  readonly clusters: readonly PlacementCluster[]
+  /** What was decided for it. */
+  readonly pages: readonly PlacementDecision[]
+  readonly world: PlacementWorld
+}
+
 /** What a Placement selects of these clusters. */
 export function selectionOf(placement: Placement, facts: FleetFacts): Selection {
+  const { clusters, world } = placementView(placement, facts)
+  return selectClusters(questionOf(placement), clusters, world)
+}
+
+/** Shows a Placement the fleet; decisions of other Placements count as load. */
+export function placementView(
+  placement: Placement,
+  facts: Pick<FleetFacts, 'clusters' | 'sets' | 'bindings' | 'decisions'>,
+): PlacementView {
   const namespace = placement.metadata.namespace ?? 'default'
   const key = `${namespace}/${placement.metadata.name}`
   const pages = facts.decisions.filter(
     ({ metadata, spec }) => metadata.namespace === namespace && spec.placement === placement.metadata.name,
   )
-  return selectClusters(questionOf(placement), facts.clusters.map(asPlacementCluster), {
-    sets: facts.sets.map(asPlacementSet),
-    bound: facts.bindings
-      .filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace)
-      .map(({ spec }) => spec.clusterSet),
-    incumbents: incumbentsOf(decisionsOnPages(pages)),
-    load: loadBeside(facts.decisions, key),
-    now: systemClock.now(),
-    compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
-  })
+  return {
+    clusters: facts.clusters.map(asPlacementCluster),
+    pages,
+    world: {
+      sets: facts.sets.map(asPlacementSet),
+      bound: facts.bindings
+        .filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace)
+        .map(({ spec }) => spec.clusterSet),
+      incumbents: incumbentsOf(decisionsOnPages(pages)),
+      load: loadBeside(facts.decisions, key),
+      now: systemClock.now(),
+      compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
+    },
+  }
 }

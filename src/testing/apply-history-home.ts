@@ -1,9 +1,11 @@
 // The two homes histories are played on, and the recorded answers of the real one.
 import { readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApi } from './api-contract-harness.ts'
 import type { Api } from './api-contract-harness.ts'
+import { openBareControlPlaneHome, openEmbeddedHome } from './api-contract-home.ts'
 import type { ApiUnderTest } from './api-contract.ts'
 import { assertSame, play } from './apply-history.ts'
 import type { History, Outcome } from './apply-history.ts'
@@ -20,6 +22,28 @@ export const HISTORIES_FILE = new URL('./fixtures/apply-histories.jsonl', import
 const NAMESPACE = 'histories'
 const SEED = 2026
 const EACH = 8
+
+/** Plays random histories on both homes; `runs` of each kind unless the environment says how many. */
+export function historySuite(runs: number): void {
+  const options = {
+    seed: Number(process.env['FLOTILLA_SEED'] ?? 1),
+    runs: Number(process.env['FLOTILLA_SEEDS'] ?? runs),
+  }
+  describe('random histories of writes end alike on our server and a kube-apiserver', () => {
+    const homes: ApiUnderTest[] = []
+    let real: Api
+    let ours: Api
+    before(async () => {
+      homes.push(await openBareControlPlaneHome(), await openEmbeddedHome())
+      real = await readyForHistories(homes[0]!)
+      ours = await readyForHistories(homes[1]!)
+    })
+    after(() => Promise.all(homes.map((home) => home.cleanup())))
+    for (const subject of Object.keys(SUBJECTS)) {
+      it(subject, () => compareHomes({ real, ours }, subject, options))
+    }
+  })
+}
 
 /** Makes a home ready: the namespace is there and the custom kind is served. */
 export async function readyForHistories({ transport }: ApiUnderTest): Promise<Api> {

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup } from './flotilla-process.ts'
 
-const FREE = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
 const READY = /^flotilla hub ready: api (\S+) gateway \S+:(\d+) console \S+ kubeconfig (\S+)\n/
 const CANARY = 'Q0FOQVJZLWluLXNlY3JldA=='
 

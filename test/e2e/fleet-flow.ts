@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createTestRepository } from '../../src/testing/git-repository.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup } from './flotilla-process.ts'
 
 const execute = promisify(execFile)
-const FREE = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
 
 const gitRepo = (repo: string) => `kind: ClusterGroup
 apiVersion: fleet.cattle.io/v1alpha1

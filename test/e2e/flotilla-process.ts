@@ -4,8 +4,19 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
+
+/** Listeners of a hub on ports that are free. */
+export const FREE = [
+  '--listen',
+  '127.0.0.1:0',
+  '--gateway-listen',
+  '127.0.0.1:0',
+  '--console-listen',
+  '127.0.0.1:0',
+] as const
 
 /** How a process ended. */
 export interface Ended {
@@ -97,5 +108,23 @@ function follow(child: ChildProcess, args: readonly string[]): FlotillaProcess {
       child.kill(signal)
       return await ended
     },
+  }
+}
+
+const WITHIN_MS = 120_000
+const AGAIN_MS = 300
+
+/** What a look finds in the end. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  withinMs: number = WITHIN_MS,
+): Promise<T> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > end) throw new Error(`${what} did not happen within ${withinMs / 1000} s`)
+    await sleep(AGAIN_MS)
   }
 }

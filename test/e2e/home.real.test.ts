@@ -3,12 +3,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startControlPlane } from '../../src/testing/control-plane.ts'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
-
-const FREE = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
-const WITHIN_MS = 120_000
+import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const CONTENT = `apiVersion: flotilla.dev/v1alpha1
 kind: Placement
@@ -54,16 +50,6 @@ spec:
 interface Deployment {
   metadata: { managedFields: { manager: string; operation: string }[] }
   status?: { availableReplicas?: number; conditions?: { type: string; status: string }[] }
-}
-
-async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + WITHIN_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > end) throw new Error(`${what} did not happen within ${WITHIN_MS / 1000} s`)
-    await sleep(500)
-  }
 }
 
 test('a bundle reaches a real cluster through a hub whose home is a real kube-apiserver', async (t) => {

@@ -8,18 +8,16 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { bundle } from '../../scripts/bundle.ts'
 import { startControlPlane } from '../../src/testing/control-plane.ts'
 import type { ControlPlane } from '../../src/testing/control-plane.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
-import { temporaryFolder } from './flotilla-process.ts'
+import { eventually, FREE, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup } from './flotilla-process.ts'
 
 const execute = promisify(execFile)
 const ACCOUNT = 'system:serviceaccount:flotilla-agent:flotilla-agent'
-const WITHIN_MS = 120_000
 
 interface Container {
   readonly command: readonly string[]
@@ -115,16 +113,6 @@ async function endOf(child: ChildProcess): Promise<{ code: number | null; said: 
   let said = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
   return new Promise((done) => child.on('close', (code) => done({ code, said })))
-}
-
-async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + WITHIN_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > end) throw new Error(`${what} did not happen within ${WITHIN_MS / 1000} s`)
-    await sleep(300)
-  }
 }
 
 const PROPERTY_CRD = {
@@ -230,8 +218,7 @@ test(
       return (await running).stdout
     }
 
-    const free = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
-    const hub = spawn(process.execPath, [program, 'hub', 'run', '--data', join(folder, 'hub'), ...free], {
+    const hub = spawn(process.execPath, [program, 'hub', 'run', '--data', join(folder, 'hub'), ...FREE], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     t.after(() => void hub.kill('SIGKILL'))

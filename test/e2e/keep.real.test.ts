@@ -8,9 +8,11 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startConnectProxy } from '../../src/testing/bad-ways.ts'
 import { startControlPlane } from '../../src/testing/control-plane.ts'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { eventually as soon, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const WITHIN_MS = 200_000
+
+const eventually = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => soon(what, look, WITHIN_MS)
 
 const contentOf = (text: string) => `apiVersion: flotilla.dev/v1alpha1
 kind: Placement
@@ -36,16 +38,6 @@ spec:
     data:
       text: "${text}"
 `
-
-async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + WITHIN_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > end) throw new Error(`${what} did not happen within ${WITHIN_MS / 1000} s`)
-    await sleep(300)
-  }
-}
 
 async function freePort(): Promise<number> {
   const server = createServer()

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { declaredMetrics } from '../../src/hub/metrics/docs-page.ts'
-import { startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { FREE, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 const skip = hasPromtool || process.env['CI'] === 'true' ? false : 'promtool is not here: apt-get install prometheus'
@@ -14,8 +14,7 @@ test(
   { skip },
   async (t) => {
     const data = join(temporaryFolder(t), 'hub')
-    const free = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
-    const hub = startFlotilla(t, ['hub', 'run', '--data', data, ...free])
+    const hub = startFlotilla(t, ['hub', 'run', '--data', data, ...FREE])
     const [, page = ''] = await hub.says(/ console (\S+) /)
     const scrape = async () => await (await fetch(new URL('/metrics', page))).text()
     const first = await scrape()

@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup, Ended } from './flotilla-process.ts'
 
-const WITHIN_MS = 120_000
-const FREE = ['--listen', '127.0.0.1:0', '--gateway-listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0']
 const READY = /^flotilla hub ready: api (\S+) gateway (\S+) console (\S+) kubeconfig (\S+)\n/
 
 /** The password; nothing else in the test has these letters. */
@@ -134,14 +131,4 @@ function filesIn(folder: string): [string, Buffer][] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => [path, readFileSync(path)])
-}
-
-async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + WITHIN_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > end) throw new Error(`${what} did not happen within ${WITHIN_MS / 1000} s`)
-    await sleep(300)
-  }
 }

@@ -1,36 +1,16 @@
 /** `flotilla cluster decommission` against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
-import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { Cluster } from '../../kinds/cluster.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { buildCluster } from '../../testing/builders.ts'
-import { createTerminal } from '../terminal.ts'
+import { createCliHub } from '../../testing/cli-hub.ts'
 import { clusterDecommission } from './cluster-decommission.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const client = createClient({ transport, clock: systemClock })
+  const hub = createCliHub(t, { tty: true, namespace: 'ns' })
+  const { client, connection, terminal } = hub
+  const said = Object.assign(hub.said, { questions: [] as string[] })
   await client.create(Cluster, buildCluster('store-1'))
-  const said = { err: '', questions: [] as string[] }
-  const terminal = createTerminal({
-    stdout: { write: () => true, isTTY: true },
-    stderr: { write: (text) => (said.err += text), isTTY: true },
-    stdinIsTTY: true,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
-  const rest = createRest({ transport, clock: systemClock })
-  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
   const run = (flags: object, answer = true) =>
     clusterDecommission('store-1', {
       connection,

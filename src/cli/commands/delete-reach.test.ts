@@ -1,31 +1,21 @@
 /** How far a deletion reaches, and what a person is asked, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '../../client/create-client.ts'
-import { createRest } from '../../client/rest.ts'
 import { digestOf } from '../../core/digest.ts'
-import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
-import { composeApi } from '../../hub/compose-api.ts'
-import { inProcess } from '../../hub/compose.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
-import { HUB_USERS } from '../../hub/ports.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../kinds/bundle.ts'
 import { shrinkToken } from '../../plan/shrink-guard.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
 import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
-import { createTerminal } from '../terminal.ts'
+import { createCliHub } from '../../testing/cli-hub.ts'
 import { deleteObjects } from './delete.ts'
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 
 async function started(t: { after(fn: () => Promise<void>): void }, clusters: readonly string[], spec: object = {}) {
-  const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
-  const client = createClient({ transport, clock: systemClock })
+  const hub = createCliHub(t, { tty: true, namespace: 'ns' })
+  const { client, connection, terminal } = hub
+  const said = Object.assign(hub.said, { questions: [] as string[] })
   await ensureNamespace(client, 'ns')
   const manifests = configMapManifest('hello', {})
   const bundle = await client.create(Bundle, buildBundle('ns/hello', { manifests, ...spec }))
@@ -39,16 +29,6 @@ async function started(t: { after(fn: () => Promise<void>): void }, clusters: re
       build(Assignment, name, { spec: { clusterId: name, epoch: 1, revision: 1, document, entries } }),
     )
   }
-  const said = { out: '', err: '', questions: [] as string[] }
-  const terminal = createTerminal({
-    stdout: { write: (text) => (said.out += text), isTTY: true },
-    stderr: { write: (text) => (said.err += text), isTTY: true },
-    stdinIsTTY: true,
-    environment: { isUtf8: true, color: undefined },
-    color: 'never',
-  })
-  const rest = createRest({ transport, clock: systemClock })
-  const connection = { rest, server: 'memory', kubeconfig: 'none', namespace: 'ns', close: async () => {} }
   const run = (flags: object, answer: boolean) =>
     deleteObjects(['bundle', 'hello'], {
       connection,

@@ -2,29 +2,21 @@
 import { clientOver } from '../../client/create-client.ts'
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
 import type { ClusterSetBinding } from '../../kinds/cluster-set-binding.ts'
 import type { ClusterSet } from '../../kinds/cluster-set.ts'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Placement } from '../../kinds/placement.ts'
-import { compileCelFor } from '../../plan/placement-cel.ts'
 import { explainCluster } from '../../plan/placement-explain.ts'
 import type { ClusterVerdict } from '../../plan/placement-explain.ts'
-import {
-  asPlacementCluster,
-  asPlacementSet,
-  decisionsOnPages,
-  incumbentsOf,
-  loadBeside,
-  questionOf,
-} from '../../plan/placement-objects.ts'
+import { decisionsOnPages, questionOf } from '../../plan/placement-objects.ts'
 import { selectClusters } from '../../plan/placement-select.ts'
 import type { Selection } from '../../plan/placement-select.ts'
 import { decidePlacement } from '../../plan/placement.ts'
-import type { PlacementCluster, PlacementWorld } from '../../plan/placement.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { CLUSTERS, ownKind } from '../own-kinds.ts'
+import { placementView } from '../fleet-facts.ts'
+import type { PlacementView } from '../fleet-facts.ts'
+import { CLUSTERS, listAll, ownKind } from '../own-kinds.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { readObjects } from './apply.ts'
@@ -42,13 +34,6 @@ const CLUSTER_SET = ownKind<ClusterSet>('ClusterSet', 'Cluster')
 const BINDING = ownKind<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
 const PLACEMENT = ownKind<Placement>('Placement', 'Namespaced')
 const DECISION = ownKind<PlacementDecision>('PlacementDecision', 'Namespaced')
-
-/** The fleet as placement sees it. */
-interface Fleet {
-  readonly clusters: readonly PlacementCluster[]
-  readonly pages: readonly PlacementDecision[]
-  readonly world: PlacementWorld
-}
 
 /** Explains a placement: why each cluster is selected or not, or one cluster in full. */
 export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
@@ -192,30 +177,14 @@ function wholeText(placement: Placement, selection: Selection, verdicts: readonl
   return [`placement ${placement.metadata.name}: ${title}`, ...words, ''].join('\n')
 }
 
-async function readFleet(client: Client, placement: Placement): Promise<Fleet> {
-  const namespace = placement.metadata.namespace ?? 'default'
+async function readFleet(client: Client, placement: Placement): Promise<PlacementView> {
   const [clusters, sets, bindings, decisions] = await Promise.all([
-    client.list(CLUSTERS),
-    client.list(CLUSTER_SET),
-    client.list(BINDING, { namespace }),
-    client.list(DECISION),
+    listAll(client, CLUSTERS),
+    listAll(client, CLUSTER_SET),
+    listAll(client, BINDING, { namespace: placement.metadata.namespace ?? 'default' }),
+    listAll(client, DECISION),
   ])
-  const key = `${namespace}/${placement.metadata.name}`
-  const pages = decisions.items.filter(
-    ({ metadata, spec }) => metadata.namespace === namespace && spec.placement === placement.metadata.name,
-  )
-  return {
-    clusters: clusters.items.map(asPlacementCluster),
-    pages,
-    world: {
-      sets: sets.items.map(asPlacementSet),
-      bound: bindings.items.map(({ spec }) => spec.clusterSet),
-      incumbents: incumbentsOf(decisionsOnPages(pages)),
-      load: loadBeside(decisions.items, key),
-      now: systemClock.now(),
-      compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
-    },
-  }
+  return placementView(placement, { clusters, sets, bindings, decisions })
 }
 
 async function placementNamed(client: Client, namespace: string, name: string): Promise<Placement> {

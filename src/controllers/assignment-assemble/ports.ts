@@ -4,7 +4,7 @@ import type { Cluster } from '../../kinds/cluster.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'
 import type { CompiledWindow, WindowEntry } from '../../plan/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
-import type { Pace } from '../pace.ts'
+import type { Pace } from '../../engine/pace.ts'
 
 /** Signs a document; the bytes are the envelope whose digest the Assignment names. */
 export type SignDocument = (document: ClusterDocument, signal: AbortSignal) => Promise<Uint8Array>

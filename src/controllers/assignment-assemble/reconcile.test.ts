@@ -13,7 +13,7 @@ import type { CompiledWindow } from '../../plan/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { signDocument } from '../../wire/signed-document.ts'
-import { createPace } from '../pace.ts'
+import { createPace } from '../../engine/pace.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 

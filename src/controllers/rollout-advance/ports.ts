@@ -6,7 +6,7 @@ import type { BundleStanding, GateAnswer } from '../../plan/rollout-gates.ts'
 import type { PairHold } from '../../plan/pair-hold.ts'
 import type { ReleaseBundle, RingAsk, RolloutCluster } from '../../plan/rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
-import type { Pace } from '../pace.ts'
+import type { Pace } from '../../engine/pace.ts'
 
 /** What rollout-advance needs from the world. */
 export interface RolloutAdvancePorts {

@@ -9,7 +9,7 @@ import type { RolloutCluster } from '../../plan/rollout.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
-import { createPace } from '../pace.ts'
+import { createPace } from '../../engine/pace.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { rolloutAdvanceReconciler } from './reconcile.ts'
 

@@ -20,7 +20,7 @@ import { assignmentOf, groupsIn, inNamespaceOf, inputsOf, reportOf, rolloutsOfBu
 import type { Caches } from '../caches.ts'
 import { findObject } from '../find-object.ts'
 import { keptBy } from '../kept-clusters.ts'
-import { createPace } from '../pace.ts'
+import { createPace } from '../../engine/pace.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'

@@ -1,34 +1,28 @@
 /** How a Bundle does, on the row that Fleet's users look at. */
 import { Waiting } from '../../../core/errors.ts'
-import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
+import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Bundle } from '../../../kinds/bundle.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { FleetBundle } from '../kinds.ts'
 import { summaryOf, summaryText, worstOf } from '../states.ts'
 import type { GitRepoPorts } from './ports.ts'
 
-/** Counts move with every cluster; they are saved up so long. */
-const SAVED_UP_MS = 3000
-
 /** Shows a Bundle. */
-export function bundleRowReconciler(ports: Pick<GitRepoPorts, 'bundleOf' | 'countsOf'>): Reconciler<FleetBundle> {
-  const shownAt = new Map<string, number>()
+export function bundleRowReconciler(
+  ports: Pick<GitRepoPorts, 'bundleOf' | 'countsOf' | 'pace'>,
+): Reconciler<FleetBundle> {
   return {
     name: 'fleet-bundle-row',
-    async reconcile(draft: Draft<FleetBundle>, context: Context): Promise<Result> {
+    async reconcile(draft: Draft<FleetBundle>): Promise<Result> {
       const row = draft.next
       const key = keyOf(row)
-      if (row.metadata.deletionTimestamp) {
-        shownAt.delete(key)
-        return {}
-      }
+      if (row.metadata.deletionTimestamp) return {}
       const { namespace = '', name } = row.metadata
       const bundle = ports.bundleOf(namespace, name)
       if (!bundle) throw new Waiting('BundleNotFound', `There is no Bundle ${name} of flotilla.dev.`, 60_000)
-      const now = context.clock.monotonicMs()
-      const waitMs = SAVED_UP_MS - (now - (shownAt.get(key) ?? -SAVED_UP_MS))
+      const waitMs = ports.pace.waitMs(key)
       if (waitMs > 0 && draft.seen.status?.display) return { requeueAfterMs: waitMs }
-      shownAt.set(key, now)
+      ports.pace.note(key)
       show(draft, bundle, ports)
       return {}
     },

@@ -11,6 +11,7 @@ import type { Logger } from '../../../core/log.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import { createController, watchOf } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
+import { createPace } from '../../../engine/pace.ts'
 import { Bundle } from '../../../kinds/bundle.ts'
 import { Cluster } from '../../../kinds/cluster.ts'
 import { keyOf } from '../../../kinds/meta.ts'
@@ -40,6 +41,9 @@ export interface FleetParts {
 
 const MANAGER = 'flotilla-fleet'
 
+/** Counts move with every cluster; they are saved up so long. */
+const SAVED_UP_MS = 3000
+
 /** Makes the controllers; nothing happens before they run. */
 export function createFleetControllers(parts: FleetParts): readonly Controller[] {
   const { informers, blobs } = parts
@@ -63,7 +67,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   clusters.addIndex('fleet-workspace', (cluster) => [workspaceOf(cluster)])
   clusters.addIndex('fleet-aliased', (cluster) => (aliasesOf(cluster).length > 0 ? [workspaceOf(cluster)] : []))
   const clustersOf = (namespace: string) => clusters.lister.by('fleet-workspace', namespace)
-  const ports: GitRepoPorts = {
+  const ports: Omit<GitRepoPorts, 'pace'> = {
     find: (kind, namespace, name) => made.get(kind)?.lister.get(`${namespace}/${name}`),
     madeFor: (uid) =>
       [...made].flatMap(([kind, informer]) =>
@@ -115,7 +119,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         ...all,
         type: GitRepo,
         informer: repos,
-        reconciler: gitRepoReconciler(ports),
+        reconciler: gitRepoReconciler({ ...ports, pace: createPace(parts.clock, SAVED_UP_MS) }),
         watches: [
           watchOf(sources, repoOf),
           watchOf(bundles, repoOf),
@@ -130,7 +134,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       ...all,
       type: FleetBundle,
       informer: rows,
-      reconciler: bundleRowReconciler(ports),
+      reconciler: bundleRowReconciler({ ...ports, pace: createPace(parts.clock, SAVED_UP_MS) }),
       watches: [
         watchOf(bundles, (bundle) => (ownersOf(bundle).length > 0 ? [keyOf(bundle)] : [])),
         watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),

@@ -20,8 +20,6 @@ import type { ReadRepository } from '../read-repository.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../states.ts'
 import type { GitRepoPorts } from './ports.ts'
 
-/** Status that only counts is saved up so long; it moves with every cluster. */
-const SAVED_UP_MS = 3000
 /** How often files that nobody knew of are asked for: settings, then what they name. */
 const MAX_ROUNDS = 4
 const MAX_FINDINGS = 100
@@ -36,7 +34,6 @@ interface Compiled {
 /** Keeps what a GitRepo stands for in step with its repository. */
 export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
   const known = new Map<string, Compiled>()
-  const shownAt = new Map<string, number>()
   return {
     name: 'fleet-git-repo',
     async reconcile(draft: Draft<GitRepo>, context: Context): Promise<Result> {
@@ -44,7 +41,6 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
       const key = keyOf(repo)
       if (repo.metadata.deletionTimestamp) {
         known.delete(key)
-        shownAt.delete(key)
         return {}
       }
       const findings: Finding[] = []
@@ -73,11 +69,10 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
       all.push(...taken)
       const isWhole = read.failed.length === 0 && !all.some(({ level }) => level === 'error')
       const pruned = isWhole ? await prune(repo, read, { ports, context }) : { again: false }
-      const now = context.clock.monotonicMs()
-      const waitMs = SAVED_UP_MS - (now - (shownAt.get(key) ?? -SAVED_UP_MS))
+      const waitMs = ports.pace.waitMs(key)
       const shown = statusOf(repo, { read, findings: all, source, ports })
       if (waitMs > 0 && onlyCounts(draft.seen, shown)) return { requeueAfterMs: waitMs }
-      shownAt.set(key, now)
+      ports.pace.note(key)
       show(draft, shown, source)
       return pruned.again ? { requeueAfterMs: 1000 } : {}
     },

@@ -1,4 +1,5 @@
 import type { Digest } from '../../../core/digest.ts'
+import type { Pace } from '../../../engine/pace.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/bundle.ts'
@@ -19,6 +20,8 @@ export interface GitRepoPorts {
   /** The files of an artifact; bytes of those that were asked for before. */
   filesOf(artifact: Digest): Promise<LazyFiles>
   bundleOf(namespace: string, name: string): Bundle | undefined
+  /** How often counts are shown. */
+  readonly pace: Pace
   /** How the newest Release of a Bundle does. */
   countsOf(bundle: Bundle): RolloutCounts | undefined
 }
