@@ -38,14 +38,24 @@ export const Source = defineKind({
     helm: optional(
       object(
         {
-          url: url('The address of the repository, where its index.yaml is.'),
-          chart: text({ max: 253, min: 1, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
-          version: optional(range('The newest version in this range; all stable ones without it.')),
+          url: url('The address of the repository, where its index.yaml is; without `chart`, of the archive itself.'),
+          chart: optional(
+            text({
+              max: 253,
+              min: 1,
+              pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+              description:
+                'Which chart of the repository; without it, the one at the address (`https://…/web-1.0.0.tgz`).',
+            }),
+          ),
+          version: optional(
+            range('The newest version of `chart` in this range; all stable ones without it. An archive has its own.'),
+          ),
           verify: optional(
             flag({ default: false, description: 'The chart must be signed with a key of `keyring` in the Secret.' }),
           ),
         },
-        { description: 'A chart of a Helm repository.' },
+        { description: 'A chart of a Helm repository, or the archive of one.' },
       ),
     ),
     oci: optional(

@@ -1,5 +1,6 @@
-/** Helm repositories: index.yaml, the newest version in a range, the archive checked against its digest and signature. */
+/** Helm repositories: index.yaml, the newest version in a range, the archive checked against its digest and signature; or one archive by its address. */
 import { digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
 import { isObject } from '../core/json.ts'
 import { compareVersions } from '../core/semver.ts'
 import type { Source } from '../kinds/source.ts'
@@ -31,8 +32,31 @@ interface ChartVersion {
   readonly digest: string | undefined
 }
 
-/** Fetches a chart. */
+/** Fetches a chart: the newest of a repository, or the archive at an address. */
 export async function fetchHelmChart(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
+  return spec.chart === undefined
+    ? fetchArchive(spec, context)
+    : fetchFromIndex({ ...spec, chart: spec.chart }, context)
+}
+
+/** A chart that no index names says its version itself. */
+async function fetchArchive(spec: HelmSpec, context: FetchContext): Promise<FetchOutcome> {
+  if (spec.version !== undefined) {
+    throw new SourceError(
+      'BadSource',
+      `spec.helm.version is for a chart of a repository, and spec.helm.url is an archive; name spec.helm.chart, or leave the version out.`,
+    )
+  }
+  const archive = await get(spec.url, MAX_CHART, context)
+  const digest = digestOf(archive.body)
+  const { followed, same } = comparable(context)
+  if (same?.commit === digest) return { kind: 'Same' }
+  const chart = openChart(archive.body, fileOf(spec.url))
+  const found = { version: chart.version, url: spec.url, digest }
+  return (followed ? whyHeld(found, followed, context) : undefined) ?? (await store(found, { chart, archive }, context))
+}
+
+async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: FetchContext): Promise<FetchOutcome> {
   const indexUrl = `${spec.url.replace(/\/+$/, '')}/index.yaml`
   const index = await get(indexUrl, MAX_INDEX, context)
   const found = chooseVersion(readIndex(index.body, spec.chart, indexUrl), spec)
@@ -43,37 +67,74 @@ export async function fetchHelmChart(spec: HelmSpec, context: FetchContext): Pro
   if (same && versionOfRevision(same.revision) === found.version && (found.digest ?? same.commit) === same.commit) {
     return { kind: 'Same' }
   }
-  const chartUrl = new URL(found.url, spec.url.replace(/\/*$/, '/')).href
-  const archive = await get(chartUrl, MAX_CHART, context)
+  const url = new URL(found.url, spec.url.replace(/\/*$/, '/')).href
+  const archive = await get(url, MAX_CHART, context)
   const digest = digestOf(archive.body)
   if (found.digest !== undefined && found.digest !== digest) {
     throw new SourceError(
       'DigestMismatch',
-      `${chartUrl} has the digest ${digest}, and index.yaml says ${found.digest}; the repository is damaged or changed by somebody.`,
+      `${url} has the digest ${digest}, and index.yaml says ${found.digest}; the repository is damaged or changed by somebody.`,
       { retry: true },
     )
   }
   const changed = followed && found.digest === undefined ? whyHeld({ ...found, digest }, followed, context) : undefined
   if (changed) return changed
-  if (spec.verify) {
-    const provenance = await get(`${chartUrl}.prov`, MAX_PROVENANCE, context)
+  const chart = openChart(archive.body, `${spec.chart}-${found.version}.tgz`)
+  return store({ version: found.version, url, digest }, { chart, archive }, context)
+}
+
+/** A chart out of its archive, with the version it says. */
+interface OpenChart {
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly version: string
+}
+
+function openChart(archive: Uint8Array, name: string): OpenChart {
+  const files = filesOfArchive(archive, { name, stripFirst: true })
+  const bytes = files.get('Chart.yaml')
+  if (!bytes) throw new SourceError('BadArchive', `${name} is no chart: it has no Chart.yaml.`)
+  let value: unknown
+  try {
+    value = readYamlDocument(bytes, { file: 'Chart.yaml', duplicateKeys: 'last' }).value
+  } catch (caught) {
+    if (!(caught instanceof YamlError)) throw caught
+    throw new SourceError('BadArchive', `${name}: ${caught.message}.`, { cause: caught })
+  }
+  const version = isObject(value) ? value['version'] : undefined
+  if (typeof version !== 'string' || !/^[0-9A-Za-z.+-]{1,128}$/.test(version)) {
+    throw new SourceError('BadArchive', `${name} is no chart: its Chart.yaml has no version.`)
+  }
+  return { files, version }
+}
+
+async function store(
+  { version, url, digest }: ChartVersion & { readonly digest: Digest },
+  { chart, archive }: { readonly chart: OpenChart; readonly archive: HttpAnswer },
+  context: FetchContext,
+): Promise<FetchOutcome> {
+  if (context.spec.helm?.verify) {
+    const provenance = await get(`${url}.prov`, MAX_PROVENANCE, context)
     verifyProvenance({
       provenance: provenance.body,
       keyring: context.credentials?.keyring,
-      file: decodeURIComponent(new URL(chartUrl).pathname.split('/').at(-1) ?? ''),
+      file: fileOf(url),
       digest,
     })
   }
-  const files = filesOfArchive(archive.body, { name: `${spec.chart}-${found.version}.tgz`, stripFirst: true })
-  const stored = await storeFiles(files, context.spec, context.blobs)
+  const stored = await storeFiles(chart.files, context.spec, context.blobs)
   const artifact = {
     ...stored,
-    revision: `${found.version}@${digest}`,
+    revision: `${version}@${digest}`,
     commit: digest,
     fetchedBytes: archive.body.byteLength,
     from: archive.url,
   }
   return { kind: 'New', artifact }
+}
+
+/** The last part of an address, for messages and signatures. */
+function fileOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '')
 }
 
 function versionOfRevision(revision: string): string {
@@ -106,7 +167,7 @@ async function get(url: string, maxBytes: number, context: FetchContext): Promis
   const target = mirrored(asked, context.mirrors, SCHEMES)
   const given = context.credentials
   // A repository may name archives on another host; a credential that is not for it stays here.
-  const isHome = asked.host === parseSourceUrl(context.spec.helm!.url, SCHEMES).host
+  const isHome = asked.host === parseSourceUrl(context.spec.helm!.url.replace(/[?#].*$/, ''), SCHEMES).host
   const mayOmit =
     target.isMirror || !isHome || (given !== undefined && given.password === undefined && !isBoundTo(given, target.url))
   const credentials = credentialsFor(target.url, given, mayOmit)
@@ -168,7 +229,10 @@ export function readIndex(bytes: Uint8Array, chart: string, file: string): Chart
   })
 }
 
-function chooseVersion(versions: readonly ChartVersion[], { version, chart }: HelmSpec): ChartVersion {
+function chooseVersion(
+  versions: readonly ChartVersion[],
+  { version, chart }: HelmSpec & { chart: string },
+): ChartVersion {
   const names = versions.map((one) => one.version)
   const chosen = versions.find((one) => one.version === version)?.version ?? newestVersion(names, version ?? '*')
   const found = versions.find((one) => one.version === chosen)

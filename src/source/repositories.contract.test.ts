@@ -107,6 +107,33 @@ test('a version whose content changed is held', async (t) => {
   )
 })
 
+test('an archive by its address says its own version', async (t) => {
+  const files = new Map<string, Uint8Array | string>()
+  const { server, fetcher, credentials } = await world(t, [serveFiles(files)])
+  const url = `${server.url}/web.tgz`
+  const fetch = (more: object = {}) => fetcher.fetch({ helm: { url, ...more } }, { credentials })
+  assert.match(words(await fetch()), /^NotFound: /)
+  files.set('/web.tgz', chartOf('1.0.0'))
+  assert.equal(words(await fetch()), `1.0.0@${digestOf(chartOf('1.0.0'))}`)
+  assert.equal(words(await fetch()), 'Same')
+  files.set('/web.tgz', chartOf('1.0.0', [{ name: 'web/x', content: 'x' }]))
+  assert.match(words(await fetch()), /^Held ContentChanged: Version 1\.0\.0 has other content than before/)
+  files.set('/web.tgz', chartOf('0.9.0'))
+  assert.match(words(await fetch()), /^Held WentBack: /)
+  files.set('/web.tgz', chartOf('1.1.0'))
+  assert.match(words(await fetch()), /^1\.1\.0@sha256:/)
+  assert.match(
+    words(await fetch({ version: '1.1.0' })),
+    /^BadSource: spec\.helm\.version is for a chart of a repository/,
+  )
+  files.set('/web.tgz', tarGz([{ name: 'web/values.yaml', content: 'a: 1\n' }]))
+  assert.equal(words(await fetch()), 'BadArchive: web.tgz is no chart: it has no Chart.yaml.')
+  files.set('/web.tgz', tarGz([{ name: 'web/Chart.yaml', content: 'name: web\n' }]))
+  assert.equal(words(await fetch()), 'BadArchive: web.tgz is no chart: its Chart.yaml has no version.')
+  files.set('/web.tgz', tarGz([{ name: 'web/Chart.yaml', content: 'a: [' }]))
+  assert.match(words(await fetch()), /^BadArchive: web\.tgz: Chart\.yaml/)
+})
+
 test('hostile archives are refused by name', async (t) => {
   const { files, publish } = helmFiles()
   const { server, fetcher, credentials } = await world(t, [serveFiles(files)])

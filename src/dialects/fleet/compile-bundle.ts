@@ -83,7 +83,8 @@ export function compileBundle(
   const variants = yaml.customizations.flatMap((one) => variantOf(one, { yaml, scene, layerScene, warn, wrong }))
   const layers = [base, ...variants]
   if (!hasContent(scanned, layers, (path) => scene.file(path))) {
-    if (scanned.fleetYaml !== undefined && scanned.files.length > 0)
+    const isWrong = findings.slice(before).some(({ level }) => level === 'error')
+    if (scanned.fleetYaml !== undefined && scanned.files.length > 0 && !isWrong)
       warn('it holds nothing to deploy, so there is no bundle for it')
     return undefined
   }

@@ -83,7 +83,8 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
           { name: source },
           {
             ...spec,
-            interval: '15m',
+            // An archive is the same one until somebody writes another address.
+            interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
             ...(helmSecret === '' ? {} : { credentials: helmSecret }),
           },
         ),

@@ -54,7 +54,10 @@ const valueRef: Fields = {
 }
 
 const HELM: Fields = {
-  chart: exact('text', 'A directory of the repository, a chart of `repo`, or `oci://…`; other URLs are refused.'),
+  chart: exact(
+    'text',
+    'A directory of the repository, a chart of `repo`, `oci://…`, an archive `https://….tgz`, or `git::URL//DIRECTORY?ref=REF`; a ref that begins like a version is a tag.',
+  ),
   repo: exact('text', 'A Source is made for the chart, and its files are included in the bundle.'),
   version: exact('text', 'Version or range; followed by the Source.'),
   releaseName: exact('text', 'The name templates see; there is no Helm release on the cluster.'),

@@ -2,18 +2,19 @@
 import { fromUtf8, hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Source } from '../../kinds/source.ts'
 import { mergeValues } from '../../render/bundle/layers.ts'
 import type { LayerOptions } from '../../render/bundle/recipe.ts'
 import { readFirstYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { FleetHelm, FleetOptions } from './fleet-yaml.ts'
 import { cleanPath } from './names.ts'
+import { remoteChart } from './remote-chart.ts'
+import type { RemoteSpec } from './remote-chart.ts'
 
 /** A chart from elsewhere: the Source it needs, and where its files appear. */
 export interface RemoteChart {
   readonly source: string
-  readonly spec: Pick<Source['spec'], 'helm' | 'oci'>
+  readonly spec: RemoteSpec
   readonly at: string
 }
 
@@ -105,37 +106,15 @@ function chartOf(helm: FleetHelm, scene: LayerScene): string | undefined {
   const chart = helm.chart || scene.base?.chart || ''
   const repo = helm.repo || scene.base?.repo || ''
   const version = helm.version || scene.base?.version || ''
-  const spec = remoteSpec(chart, repo, version)
-  if (spec === undefined) return chart === '' ? undefined : relative(chart)
-  if ('problem' in spec) {
-    scene.wrong(spec.problem)
+  const remote = remoteChart(chart, repo, version)
+  if (remote === undefined) return chart === '' ? undefined : relative(chart)
+  if ('problem' in remote) {
+    scene.wrong(remote.problem)
     return undefined
   }
   const sum = hex(sha256(`${chart}:${repo}:${version}`))
   const source = `${scene.gitRepo.slice(0, 200)}-chart-${sum.slice(0, 12)}`
   const at = `.charts/${sum.slice(0, 12)}`
-  scene.charts.set(at, { source, spec, at })
-  return at
-}
-
-function remoteSpec(
-  chart: string,
-  repo: string,
-  version: string,
-): Pick<Source['spec'], 'helm' | 'oci'> | { readonly problem: string } | undefined {
-  const oci = repo.startsWith('oci://') ? repo : chart.startsWith('oci://') ? chart : undefined
-  if (oci !== undefined) {
-    const isExact = /^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(version)
-    return { oci: { url: oci, ...(isExact ? { tag: version.replaceAll('+', '_') } : { semver: version || '*' }) } }
-  }
-  if (repo !== '') {
-    if (chart === '') return { problem: 'helm.repo needs helm.chart: which chart of the repository' }
-    return { helm: { url: repo, chart, ...(version === '' ? {} : { version }) } }
-  }
-  if (/^[a-z0-9+.-]+:\/\/|^git::|^git@|^github\.com\//i.test(chart)) {
-    return {
-      problem: `helm.chart ${JSON.stringify(chart)} is a URL; name the repository with helm.repo, or put the chart into git`,
-    }
-  }
-  return undefined
+  scene.charts.set(at, { source, spec: remote.spec, at })
+  return remote.directory === undefined ? at : `${at}/${remote.directory}`
 }

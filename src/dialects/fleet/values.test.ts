@@ -149,10 +149,52 @@ test('charts from elsewhere become Sources whose files are included', () => {
     ['fleet.yaml: helm.repo needs helm.chart: which chart of the repository'],
     'H21',
   )
+})
+
+test('charts by their address: archives and directories of other repositories', () => {
+  const commit = '0123456789012345678901234567890123456789'
+  const table: [string, unknown, string][] = [
+    ['https://x/y/ch-1.0.0.tgz', { helm: { url: 'https://x/y/ch-1.0.0.tgz' } }, ''],
+    ['https://x/ch.tgz?a=b', { helm: { url: 'https://x/ch.tgz?a=b' } }, ''],
+    ['git::https://x/y.git', { git: { url: 'https://x/y.git' } }, ''],
+    [
+      'git::https://x/y.git//a/./b?ref=main',
+      { git: { url: 'https://x/y.git', ref: { branch: 'main' } }, paths: ['a/b'] },
+      '/a/b',
+    ],
+    ['git::https://x/y//a?ref=v1.2&depth=1', { git: { url: 'https://x/y', ref: { tag: 'v1.2' } }, paths: ['a'] }, '/a'],
+    ['git::ssh://git@x:22/y//a', { git: { url: 'ssh://git@x:22/y' }, paths: ['a'] }, '/a'],
+    [`git@x:y/z.git//a?ref=${commit}`, { git: { url: 'git@x:y/z.git', ref: { commit } }, paths: ['a'] }, '/a'],
+    ['github.com/o/r', { git: { url: 'https://github.com/o/r.git' } }, ''],
+    [
+      'github.com/o/r/charts/a?ref=1.0',
+      { git: { url: 'https://github.com/o/r.git', ref: { tag: '1.0' } }, paths: ['charts/a'] },
+      '/charts/a',
+    ],
+    [
+      'gitlab.com/o/r.git//a?ref=x',
+      { git: { url: 'https://gitlab.com/o/r.git', ref: { branch: 'x' } }, paths: ['a'] },
+      '/a',
+    ],
+  ]
+  for (const [chart, source, directory] of table) {
+    const { charts, spec } = readFleetTree({ 'fleet.yaml': { helm: { chart } } }).bundle()
+    assert.deepEqual(
+      charts.map((one) => one.spec),
+      [source],
+      chart,
+    )
+    assert.equal(spec.helm?.chart, `${charts[0]!.at}${directory}`, chart)
+  }
+  const said = (chart: string) => readFleetTree({ 'fleet.yaml': { helm: { chart } }, 'cm.yaml': 'kind: X\n' }).findings
   assert.match(
-    readFleetTree({ 'fleet.yaml': { helm: { chart: 'https://x/y.tgz' } } }).findings.join(),
-    /is a URL; name the repository with helm\.repo/,
+    said('s3::https://x/y').join(),
+    /^fleet\.yaml: helm\.chart "s3::https:\/\/x\/y" cannot be fetched; use https/,
   )
+  assert.match(said('ftp://x/y.tgz').join(), /"ftp:\/\/x\/y\.tgz" cannot be fetched/)
+  assert.match(said('git::https://x/y//../../a').join(), /leaves its repository/)
+  assert.match(said('git::https://x/y?sshkey=a').join(), /sshkey has no meaning here; only ref has/)
+  assert.equal(said('ftp://x/y.tgz').length, 1, 'the mistake is said once')
 })
 
 const LABELS = {

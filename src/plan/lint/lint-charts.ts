@@ -14,7 +14,8 @@ export function lintSource({ metadata, spec }: Pick<Source, 'metadata' | 'spec'>
     finding('unpinned-chart', `${who}: ${message}`, { place, todo: 'name one version' }),
   ]
   const { helm, oci } = spec
-  if (helm) {
+  // An archive at an address is one version; other content there is held.
+  if (helm?.chart !== undefined) {
     if (helm.version === undefined)
       return found(`chart ${helm.chart} has no version: the newest is taken`, ['spec', 'helm'])
     if (!EXACT.test(helm.version)) {
