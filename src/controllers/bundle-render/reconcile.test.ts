@@ -93,6 +93,14 @@ test('what lint finds in the content is a condition, for the versions of the clu
   )
 })
 
+test('a newer hub does not render again what is released: its engine may write other bytes (I-28)', async () => {
+  const older = fixture()
+  const { draft } = await passOf(older.reconciler, bundle())
+  const newer = fixture({ releasesOf: () => older.releases })
+  assert.equal((await passOf(newer.reconciler, draft.next)).commit, 'Nothing')
+  assert.deepEqual(newer.log, [])
+})
+
 test('a release that was deleted is made again', async () => {
   const { reconciler, releases, log } = fixture()
   const first = await passOf(reconciler, bundle())

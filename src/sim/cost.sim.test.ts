@@ -1,0 +1,82 @@
+/** What a change costs the hub, in durable writes: as much as it concerns, whatever else is in the fleet. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { Bundle } from '../kinds/bundle.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { Placement } from '../kinds/placement.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
+import { untilTaken } from '../testing/sim-person.ts'
+import { simulate } from '../testing/sim-seeds.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import type { World } from './kernel/world.ts'
+
+const [FEW, MANY] = [2, 6]
+const PERSON = { fieldManager: 'person', force: true }
+/** Long enough for a small fleet to come to rest. */
+const REST_MS = 60_000
+
+async function release(world: World, { client }: Fleet, text: string): Promise<void> {
+  const manifests = SHOP_BUNDLE.spec.manifests!.replace('good morning', text)
+  const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests, rollout: { concurrency: MANY } } }
+  await untilTaken(world, 'the Placement is taken', () => client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  await untilTaken(world, 'the Bundle is taken', () => client.apply(Bundle, bundle, PERSON))
+  await world.run(REST_MS)
+}
+
+/** The keys that a change writes until the fleet is at rest again, but for who leads and who was heard. */
+async function keysWrittenBy(fleet: Fleet, change: () => Promise<void>): Promise<string[]> {
+  const life = new AbortController()
+  const keys: string[] = []
+  const follow = async (): Promise<void> => {
+    for await (const { key } of fleet.hubStore.watch('/', fleet.hubStore.revision(), life.signal)) keys.push(key)
+  }
+  const following = follow().catch((error: unknown) => {
+    if (!life.signal.aborted) throw error
+  })
+  await change()
+  life.abort()
+  await following
+  return keys.filter((key) => !key.includes('/leases/'))
+}
+
+async function costs(
+  world: World,
+  clusters: number,
+): Promise<{ readonly released: string[]; readonly relabelled: string[] }> {
+  const fleet = await startFleet(world, { clusters })
+  await release(world, fleet, 'good morning')
+  const released = await keysWrittenBy(fleet, () => release(world, fleet, 'good evening'))
+  const relabelled = await keysWrittenBy(fleet, async () => {
+    const floor = { type: 'merge', body: { metadata: { labels: { floor: 'second' } } } } as const
+    await untilTaken(world, 'the label is taken', () => fleet.client.patch(Cluster, { name: 'store-1' }, floor))
+    await world.run(REST_MS)
+  })
+  return { released, relabelled }
+}
+
+const written: Record<string, { readonly released: string[]; readonly relabelled: string[] }> = {}
+before(async () => {
+  for (const [name, clusters] of Object.entries({ few: FEW, many: MANY })) {
+    await simulate(
+      async (world) => {
+        written[name] = await costs(world, clusters)
+      },
+      { seeds: 1 },
+    )
+  }
+})
+
+test('a new content is three writes a cluster: its document, its report, its part of the rollout (I-29)', () => {
+  const { few, many } = written
+  assert.ok(few!.released.length > 3 * FEW, 'the writes were seen')
+  assert.ok(many!.released.length - few!.released.length <= 3 * (MANY - FEW), many!.released.join('\n'))
+  const own = many!.released.filter((key) => key.endsWith('/store-1'))
+  assert.deepEqual(own, ['/flotilla.dev/assignments/store-1', '/flotilla.dev/clusterreports/store-1'])
+})
+
+test('a label of one cluster is written for that cluster, however many others there are (I-16)', () => {
+  const { few, many } = written
+  assert.deepEqual(many!.relabelled, few!.relabelled)
+  assert.deepEqual([...new Set(many!.relabelled)], ['/flotilla.dev/clusters/store-1'])
+})
