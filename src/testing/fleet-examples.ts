@@ -4,7 +4,8 @@
  */
 import { writeYaml } from '../yaml/write.ts'
 
-type Tree = Record<string, string>
+/** Texts by path. */
+export type Tree = Record<string, string>
 
 const at = (folder: string, tree: Tree): Tree =>
   Object.fromEntries(Object.entries(tree).map(([path, text]) => [`${folder}/${path}`, text]))
@@ -53,7 +54,8 @@ const KUSTOMIZE: Tree = {
     .join('')}`,
 }
 
-const CHART: Tree = {
+/** The counter as a chart. */
+export const CHART: Tree = {
   'Chart.yaml': 'apiVersion: v2\nname: counter\nversion: 1.0.0\n',
   'values.yaml': 'replicas: 1\ncopies: true\nserviceType: ClusterIP\n',
   'templates/front.yaml': `${deployment('front', '{{ .Values.replicas }}', 'example.com/front:1')}---\n${service('front', 'front', '{{ .Values.serviceType }}')}`,
@@ -64,6 +66,7 @@ const CHART: Tree = {
 /** What each environment is: dev has no copies of the store, test three fronts, prod three and a load balancer. */
 const ENVIRONMENTS = ['dev', 'test', 'prod'] as const
 
+/** A fleet.yaml with a customization for each environment. */
 const perEnvironment = (
   options: (environment: string) => Record<string, unknown>,
   base: Record<string, unknown> = {},
@@ -88,9 +91,10 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 const overlay = (environment: string, patches: Tree): Tree => ({
   ...at(`overlays/${environment}`, patches),
-  [`overlays/${environment}/kustomization.yaml`]: `resources:\n- ../../base\npatches:\n${Object.keys(patches)
-    .map((path) => `- path: ${path}\n`)
-    .join('')}`,
+  [`overlays/${environment}/kustomization.yaml`]: writeYaml({
+    resources: ['../../base'],
+    patches: Object.keys(patches).map((path) => ({ path })),
+  }),
 })
 
 const named = (kind: string, name: string, body: string): string =>
@@ -99,6 +103,23 @@ const named = (kind: string, name: string, body: string): string =>
 /** Directories by the name of their case; below `single/` for one cluster, below `multi/` for three environments. */
 export const FLEET_EXAMPLES: Readonly<Record<string, Tree>> = {
   'single/manifests': { ...MANIFESTS, 'fleet.yaml': 'defaultNamespace: counter\n' },
+  'single/simple': MANIFESTS,
+  'single/folders': {
+    ...Object.fromEntries(
+      Object.entries(MANIFESTS).map(([path, text]) => [
+        `${path.includes('service') ? 'services' : 'deployments'}/${path}`,
+        text,
+      ]),
+    ),
+    'fleet.yaml': 'namespace: counter\n',
+    'README.md': '# The counter\n',
+  },
+  'single/kustomize-root': {
+    ...KUSTOMIZE,
+    ...overlay('plain', {}),
+    'kustomization.yaml': 'bases:\n- overlays/plain\n',
+    'fleet.yaml': 'defaultNamespace: counter\nkustomize:\n  dir: ""\n',
+  },
   'single/kustomize': { ...KUSTOMIZE, 'fleet.yaml': 'defaultNamespace: counter\nkustomize:\n  dir: base\n' },
   'single/helm': { ...CHART, 'fleet.yaml': 'defaultNamespace: counter\nhelm:\n  releaseName: counter\n' },
   'single/helm-kustomize': {
@@ -127,6 +148,17 @@ export const FLEET_EXAMPLES: Readonly<Record<string, Tree>> = {
     'overlays/prod/front-deployment_patch.yaml': THREE,
     'overlays/prod/front-service_patch.yaml': 'spec:\n  type: LoadBalancer\n',
     'fleet.yaml': perEnvironment((environment) => ({ yaml: { overlays: [environment] } })),
+  },
+  /** Overlays for one thing each, and environments that put them together. */
+  'multi/shared-overlays': {
+    ...MANIFESTS,
+    'overlays/one-store/copy-deployment.yaml': '# one store is enough here\n',
+    'overlays/one-store/copy-service_patch.yaml': 'spec:\n  selector: {role: store}\n',
+    'overlays/three/front-deployment_patch.yaml': THREE,
+    'overlays/public/front-service_patch.yaml': 'spec:\n  type: LoadBalancer\n',
+    'fleet.yaml': perEnvironment((environment) => ({
+      yaml: { overlays: { dev: ['one-store'], test: ['three'], prod: ['public', 'three'] }[environment] },
+    })),
   },
   'multi/kustomize': {
     ...KUSTOMIZE,
@@ -204,5 +236,66 @@ export const FLEET_EXAMPLES: Readonly<Record<string, Tree>> = {
     'settings/prod.yaml': 'tills: 4\n',
     'settings/eu.yaml': 'language: de\nregistry: eu.mirror.example.com\n',
     'settings/thin-line.yaml': 'registry: localhost:5000\nsync: 15m\n',
+  },
+  /** What a platform team and the teams on it keep in one repository, for three environments. */
+  'teams/platform': {
+    'README.md': '# Everything we run\n',
+    ...at('platform/gateway', {
+      'Chart.yaml': 'apiVersion: v2\nname: gateway\nversion: 0.3.0\n',
+      'values.yaml': 'class: internal\n',
+      'values/dev.yaml': 'class: internal\n',
+      'values/test.yaml': 'class: internal\n',
+      'values/prod.yaml': 'class: public\n',
+      'templates/gateway.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{ .Release.Name }}"}\ndata: {class: "{{ .Values.class }}", host: "{{ .Values.host }}"}\n',
+      'fleet.yaml': writeYaml({
+        name: 'gateway',
+        defaultNamespace: 'gateway',
+        helm: { releaseName: 'gateway', chart: '.', values: { host: '${ .ClusterName }.example.com' } },
+        targetCustomizations: ENVIRONMENTS.map((environment) => ({
+          name: environment,
+          clusterGroup: environment,
+          helm: { valuesFiles: [`values/${environment}.yaml`] },
+        })),
+      }),
+    }),
+    ...at('platform/metrics', {
+      'base/metrics.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: metrics}\ndata: {every: 60s}\n',
+      'base/kustomization.yaml': 'resources: [metrics.yaml]\n',
+      ...Object.assign(
+        {},
+        ...ENVIRONMENTS.map((environment) =>
+          overlay(environment, {
+            'metrics.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: metrics}\ndata: {environment: ${environment}}\n`,
+          }),
+        ),
+      ),
+      'fleet.yaml': writeYaml({
+        defaultNamespace: 'metrics',
+        dependsOn: [{ name: 'gateway' }],
+        targetCustomizations: ENVIRONMENTS.map((environment) => ({
+          name: environment,
+          clusterGroup: environment,
+          kustomize: { dir: `overlays/${environment}` },
+        })),
+      }),
+    }),
+    ...at('apps/shop', {
+      'shop.yaml': deployment('shop', 1, 'example.com/shop:1'),
+      'overlays/prod/shop_patch.yaml': THREE,
+      '.fleetignore': '# for people\ndocs\n*.sample.yaml\n',
+      'docs/example.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: example}\n',
+      'shop.sample.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sample}\n',
+      'fleet.yaml': writeYaml({
+        defaultNamespace: 'shop',
+        namespaceLabels: { team: 'shop' },
+        targetCustomizations: [
+          { name: 'prod', clusterGroup: 'prod', yaml: { overlays: ['prod'] } },
+          { name: 'test', clusterGroup: 'test', doNotDeploy: true },
+        ],
+      }),
+      'jobs/jobs.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: jobs}\ndata: {nightly: "true"}\n',
+      'jobs/fleet.yaml': 'defaultNamespace: shop\n',
+    }),
   },
 }

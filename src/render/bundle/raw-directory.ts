@@ -53,7 +53,9 @@ export function rawDirectory(
   const paths = [...overlaid.keys()].filter((path) => MANIFEST.test(path) && !isTemplate(path)).sort()
   const charted = new Map([...overlaid].filter(([path]) => isTemplate(path)))
   if (paths.length === 0 && charted.size === 0) {
-    throw new RenderFailure(`${JSON.stringify(directory || '.')} holds no .yaml, .yml or .json file`)
+    throw new RenderFailure(
+      `${JSON.stringify(directory || '.')} holds no .yaml, .yml or .json file${elsewhere(folder, files)}`,
+    )
   }
   const objects: UnknownObject[] = []
   const problems: RenderProblem[] = []
@@ -84,6 +86,18 @@ function counts(path: string, folder: string, recipe: BundleRecipe, files: RawSc
   if (isHidden(path.slice(folder.length))) return false
   return !isInNested(path, folder, { files, withKustomizations: recipe.raw?.kustomizations === 'Include' })
 }
+
+/** Where there is something that only counts when it is named. */
+function elsewhere(folder: string, files: RawScene['files']): string {
+  for (const [name, option] of [...KUSTOMIZATIONS.map((name) => [name, 'kustomize.dir'] as const), CHART_MARK]) {
+    const found = [...files.keys()].filter((path) => path.startsWith(folder) && path.endsWith(`/${name}`)).sort()[0]
+    const below = found?.slice(folder.length, -name.length - 1)
+    if (below) return ` of its own; what is in ${JSON.stringify(below)} counts for those whose ${option} names it`
+  }
+  return ''
+}
+
+const CHART_MARK = ['Chart.yaml', 'helm.chart'] as const
 
 function isHidden(path: string): boolean {
   return path.split('/').some((part) => part.startsWith('.'))
