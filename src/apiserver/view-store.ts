@@ -122,8 +122,8 @@ function viewStore(store: Store, view: View): Store {
   })
   return {
     ...store,
-    async get(key) {
-      const entry = await store.get(inside(key))
+    async get(key, at) {
+      const entry = await store.get(inside(key), at)
       return entry && entryOf(entry)
     },
     async list(range) {

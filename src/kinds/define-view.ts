@@ -26,7 +26,7 @@ export function defineView({ fields, ...definition }: ViewDefinition): Kind {
     group: VIEW_GROUP,
     version: 'v1alpha1',
     categories: [],
-    verbs: ['get', 'list'],
+    verbs: ['get', 'list', 'watch'],
     fields: Object.fromEntries(Object.entries(fields).map(([field, schema]) => [field, toStructural(schema)])),
   })
 }

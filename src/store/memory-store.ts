@@ -11,14 +11,20 @@ interface Version {
   readonly value: string | undefined
 }
 
+/** How a store in memory begins. */
+export interface MemoryStoreOptions {
+  /** The revision of the empty store, 0 unless told: two stores that begin far apart never mistake each other's revisions. */
+  readonly first?: number
+}
+
 /** A store that forgets everything with its process: for embedded spokes, tests and the simulator. */
-export function createMemoryStore(): Store {
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const versions = new Map<string, Version[]>()
   const sortedKeys: string[] = []
   const audit: AuditRecord[] = []
   let log: StoreEvent[] = []
-  let revision = 0
-  let compacted = 0
+  let revision = options.first ?? 0
+  let compacted = revision
   let closed = false
 
   const watches = createWatches({
@@ -99,7 +105,10 @@ export function createMemoryStore(): Store {
   }
 
   return {
-    get: async (key) => entryAt(key, revision),
+    get: async (key, at = revision) => {
+      if (at < compacted) throw expired(at, compacted)
+      return entryAt(key, at)
+    },
     list: async (range) => list(range),
     commit: async (write) => commit(write),
     revision: () => revision,

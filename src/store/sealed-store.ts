@@ -73,8 +73,8 @@ export function createSealedStore({ store, prefixes, keys, ids }: SealedStoreOpt
 
   return {
     ...store,
-    async get(key) {
-      const entry = await store.get(key)
+    async get(key, at) {
+      const entry = await store.get(key, at)
       return entry && openEntry(entry)
     },
     async list(range) {
@@ -89,8 +89,8 @@ export function createSealedStore({ store, prefixes, keys, ids }: SealedStoreOpt
       })
       return result.ok || !result.current ? result : { ok: false, current: openEntry(result.current) }
     },
-    watch(prefix, after, signal): StoreWatch {
-      const watch = store.watch(prefix, after, signal)
+    watch(prefix, after, signal, where): StoreWatch {
+      const watch = store.watch(prefix, after, signal, where)
       return {
         progress: () => watch.progress(),
         async *[Symbol.asyncIterator]() {

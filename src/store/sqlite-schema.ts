@@ -63,6 +63,10 @@ export function limitSize(db: DatabaseSync, maxBytes: number): void {
 export function prepareStatements(db: DatabaseSync) {
   const columns = 'l.key AS key, l.value AS value, l.create_revision AS createRevision, l.revision AS modRevision'
   const get = db.prepare(`SELECT ${columns} FROM current c JOIN log l ON l.revision = c.revision WHERE c.key = ?`)
+  const getPast = db.prepare(
+    `SELECT key, value, create_revision AS createRevision, revision AS modRevision
+     FROM log WHERE key = ? AND revision <= ? ORDER BY revision DESC LIMIT 1`,
+  )
   const listNow = db.prepare(
     `SELECT ${columns} FROM current c JOIN log l ON l.revision = c.revision
      WHERE c.key > ? AND c.key < ? ORDER BY c.key LIMIT ?`,
@@ -97,6 +101,11 @@ export function prepareStatements(db: DatabaseSync) {
 
   return {
     get: (key: string) => get.get(key) as LogRow | undefined,
+
+    getPast(key: string, at: number): LogRow | undefined {
+      const row = getPast.get(key, at)
+      return row && row['value'] !== null ? (row as unknown as LogRow) : undefined
+    },
 
     list({ prefix, after, limit, at }: RowRange): LogRow[] {
       const max = limit === undefined ? -1 : limit + 1

@@ -154,7 +154,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   return {
-    get: async (key) => entryOf(sql.get(key)),
+    get: async (key, at = revision) => {
+      if (at < compacted) throw expired(at, compacted)
+      return entryOf(at < revision ? sql.getPast(key, at) : sql.get(key))
+    },
     list: async (range) => list(range),
     commit,
     revision: () => revision,

@@ -75,13 +75,17 @@ export interface StoreList {
 
 /** A store; every implementation passes `testing/store-contract.ts`. */
 export interface Store {
-  get(key: string): Promise<StoreEntry | undefined>
+  /** The newest value, or the one as of a revision. */
+  get(key: string, at?: number): Promise<StoreEntry | undefined>
   list(range: StoreRange): Promise<StoreList>
   commit(write: StoreWrite): Promise<CommitResult>
   /** The newest revision. */
   revision(): number
-  /** Events with a revision greater than `after` below a prefix, forever, until the signal is aborted; throws ApiError Expired when they were compacted. */
-  watch(prefix: string, after: number, signal: AbortSignal): StoreWatch
+  /**
+   * Events with a revision greater than `after` below a prefix, forever, until the signal is aborted; throws ApiError
+   * Expired when they were compacted. `where` is as in StoreRange.
+   */
+  watch(prefix: string, after: number, signal: AbortSignal, where?: StoreRange['where']): StoreWatch
   /** Forgets history up to and including a revision; present values stay. */
   compact(revision: number): Promise<void>
   /** Up to `limit` records of the audit chain with a sequence number greater than `after`. */

@@ -55,6 +55,22 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       assert.deepEqual(await store.get('/a/x'), { key: '/a/x', value: '3', createRevision: 4, modRevision: 4 })
     })
 
+    it('reads a key as of any revision that is kept', async () => {
+      await put('/a/x', '1')
+      await put('/a/y', '2')
+      await put('/a/x', '3')
+      await remove('/a/x')
+      const at = async (revision: number) => (await store.get('/a/x', revision))?.value
+      assert.deepEqual(
+        [await at(0), await at(1), await at(2), await at(3), await at(4)],
+        [undefined, '1', '1', '3', undefined],
+      )
+      assert.equal((await store.get('/a/x', 3))?.modRevision, 3)
+      await store.compact(2)
+      await assert.rejects(at(1), { reason: 'Expired', code: 410 })
+      assert.equal(await at(3), '3')
+    })
+
     it('refuses a write whose expectation is wrong and shows what is there', async () => {
       await put('/a/x', '1')
       const stale = await put('/a/x', '2', 0)

@@ -215,7 +215,7 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
         'rollouts',
         '*/status',
       ),
-      on(['get', 'list'], 'view.flotilla.dev', '*'),
+      on(READ, 'view.flotilla.dev', '*'),
     ],
   },
   {

@@ -87,7 +87,7 @@ function watchOptions(context: Context): WatchOptions {
 function onlyName(selection: Selection, name: string): Selection {
   return {
     all: false,
-    where: new Map(),
+    where: new Map([['metadata.name', name]]),
     name,
     matches: (object) => object.metadata.name === name && selection.matches(object),
   }
@@ -140,6 +140,7 @@ async function* initialState(
       limit: PAGE,
       ...(after === undefined ? {} : { after }),
       ...(revision === undefined ? {} : { revision }),
+      ...(selection.where.size === 0 ? {} : { where: selection.where }),
     })
     revision = page.revision
     let text = ''
@@ -167,7 +168,7 @@ async function* changes(
       `resource version ${options.after} is not known here; the newest is ${store.revision()}`,
     )
   }
-  const storeWatch = store.watch(options.prefix, options.after, until)
+  const storeWatch = store.watch(options.prefix, options.after, until, options.selection.where)
   const events = storeWatch[Symbol.asyncIterator]()
   const tick = () =>
     clock.sleep(BOOKMARK_MS, until).then(

@@ -20,7 +20,7 @@ export const BundleDeployment: Kind = kindOf({
   description:
     'How a bundle of a GitRepo does on a cluster. It can only be read; it is in the namespace of the GitRepo.',
   categories: [],
-  verbs: ['get', 'list'],
+  verbs: ['get', 'list', 'watch'],
   selectable: ['bundle', 'cluster'],
   fields: {
     bundle: toStructural(name({ description: 'The bundle.' })),

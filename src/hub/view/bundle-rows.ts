@@ -21,7 +21,7 @@ import { compareText } from '../../plan/placement.ts'
 import { countsOf, rowOf } from '../../plan/rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/variants.ts'
-import type { PlacedRow, RowRange, RowSource } from './view-store.ts'
+import type { Among, PlacedRow, RowRange, RowSource } from './rows.ts'
 
 /** What rows are made from, in either home. */
 export interface ViewReads {
@@ -67,10 +67,11 @@ export function bundleStates(reads: ViewReads): RowSource {
       const [afterNamespace = '', afterBundle = '', afterCluster = ''] = range.after ?? []
       for await (const bundle of bundlesOf(read, range)) {
         const { namespace = '', name } = bundle.metadata
+        const isWanted = wantedBy(range.among, keyOf(bundle))
         const facts = await factsOf(read, bundle)
         const isResumed = namespace === afterNamespace && name === afterBundle
         const members = (await membersOf(read, facts, { bundle, where: range.where })).filter(
-          ({ cluster }) => !isResumed || compareText(cluster, afterCluster) > 0,
+          ({ cluster }) => isWanted(cluster) && (!isResumed || compareText(cluster, afterCluster) > 0),
         )
         for (let first = 0; first < members.length; first += AT_ONCE) {
           const chunk = members.slice(first, first + AT_ONCE)
@@ -111,13 +112,27 @@ export function bundleCounts(reads: ViewReads): RowSource {
       for await (const bundle of bundlesOf(read, range)) {
         const { namespace = '', name } = bundle.metadata
         if (namespace === afterNamespace && name === afterBundle) continue
+        if (range.among && !range.among.bundle(keyOf(bundle))) continue
         yield { at: [namespace, name], object: await countRow(read, bundle) }
       }
     },
   }
 }
 
-async function* bundlesOf(reads: ViewReads, { namespace, after, where }: RowRange): AsyncIterable<Bundle> {
+/** Whether the row of a bundle's cluster is among those that are wanted. */
+function wantedBy(among: Among | undefined, bundle: string): (cluster: string) => boolean {
+  if (!among || among.bundle(bundle)) return () => true
+  return (cluster) => among.clusters.has(cluster)
+}
+
+async function* bundlesOf(reads: ViewReads, range: RowRange): AsyncIterable<Bundle> {
+  const { among } = range
+  for await (const bundle of selectedBundles(reads, range)) {
+    if (!among || among.clusters.size > 0 || among.bundle(keyOf(bundle))) yield bundle
+  }
+}
+
+async function* selectedBundles(reads: ViewReads, { namespace, after, where }: RowRange): AsyncIterable<Bundle> {
   const only = where.get('bundle')
   if (only !== undefined && namespace !== undefined) {
     const bundle = await reads.bundle(namespace, only)

@@ -5,6 +5,7 @@ import { prefixOf } from '../../apiserver/objects.ts'
 import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/bundle-deployment.ts'
 import { BundleCount } from '../../kinds/bundle-count.ts'
 import { BundleState } from '../../kinds/bundle-state.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
 import { BundleObject } from '../../kinds/bundle-object.ts'
 import { bundleCounts, bundleStates } from './bundle-rows.ts'
 import type { ViewReads } from './bundle-rows.ts'
@@ -12,34 +13,25 @@ import { bundleObjects } from './object-rows.ts'
 import type { SetReads } from './object-rows.ts'
 import { storeReads } from './store-reads.ts'
 import { createViewStore } from './view-store.ts'
-import type { RowSource } from './view-store.ts'
+import type { RowSource } from './rows.ts'
 
 /** What can be read of `view.flotilla.dev`, and of dialects; without blobs nothing is known of objects. */
 export function hubViews(
-  clock: Pick<Clock, 'now'>,
+  clock: Clock,
   blobs: SetReads | undefined,
   dialects: readonly string[] = [],
 ): readonly ApiView[] {
-  const views: ApiView[] = [
-    {
-      kind: BundleState,
-      over: (store) => createViewStore(store, prefixOf(BundleState), bundleStates(storeReads(store, clock))),
-    },
-    {
-      kind: BundleCount,
-      over: (store) => createViewStore(store, prefixOf(BundleCount), bundleCounts(storeReads(store, clock))),
-    },
+  const viewOf = (kind: Kind, rows: (reads: ViewReads) => RowSource): ApiView => ({
+    kind,
+    over: (base) =>
+      createViewStore({ base, clock, prefix: prefixOf(kind), source: (store) => rows(storeReads(store, clock)) }),
+  })
+  return [
+    viewOf(BundleState, bundleStates),
+    viewOf(BundleCount, bundleCounts),
+    ...(dialects.includes('fleet') ? [viewOf(BundleDeployment, bundleDeployments)] : []),
+    ...(blobs ? [viewOf(BundleObject, (reads) => bundleObjects(reads, blobs))] : []),
   ]
-  if (dialects.includes('fleet')) {
-    views.push({
-      kind: BundleDeployment,
-      over: (store) => createViewStore(store, prefixOf(BundleDeployment), bundleDeployments(storeReads(store, clock))),
-    })
-  }
-  if (!blobs) return views
-  const over: ApiView['over'] = (store) =>
-    createViewStore(store, prefixOf(BundleObject), bundleObjects(storeReads(store, clock), blobs))
-  return [...views, { kind: BundleObject, over }]
 }
 
 /** The rows of bundles that were made of GitRepos, in Fleet's words. */

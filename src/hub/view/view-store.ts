@@ -1,60 +1,104 @@
 /** A store that only reads: its entries are rows, worked out when they are asked for, in the order of their keys. */
-import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
+import { rowText } from './rows.ts'
+import type { PlacedRow, RowSource } from './rows.ts'
+import { watchRows } from './watch-rows.ts'
 
-/** What works out the rows of one kind. */
-export interface RowSource {
-  get(namespace: string, name: string): Promise<UnknownObject | undefined>
-  /** Rows in order, after a position; `where` are fields the caller selects by, which may save work. */
-  rows(range: RowRange): AsyncIterable<PlacedRow>
+/** What a view is made of. */
+export interface ViewStoreOptions {
+  readonly base: Store
+  /** The one of the kind. */
+  readonly prefix: string
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  /** The rows over a store. */
+  source(store: Store): RowSource
 }
 
-/** Which rows. */
-export interface RowRange {
-  readonly namespace?: string
-  /** The position of the last row that was seen. */
-  readonly after?: readonly string[]
-  readonly where: ReadonlyMap<string, string>
-}
+/** For how many batches of events it is known where they begin. */
+const BATCHES = 1_000
 
-/** A row and its position, which no part of may contain `/`. */
-export interface PlacedRow {
-  readonly at: readonly string[]
-  readonly object: UnknownObject
-}
-
-/** The store over a source; `prefix` is the one of the kind. Revisions are those of what the rows are made from. */
-export function createViewStore(base: Store, prefix: string, source: RowSource): Store {
+/**
+ * The store over a source. Its revisions are twice those of what the rows are made from: a list is the whole truth at an
+ * even one. One change may alter many rows, and all events of such a batch but the last carry the odd revision before its
+ * end: who comes back with it has seen only a part, and gets the batch whole.
+ */
+export function createViewStore({ base, prefix, clock, source }: ViewStoreOptions): Store {
+  const batches = new Map<number, number>()
   const partsOf = (key: string): string[] => key.slice(prefix.length).split('/')
-  const entryOf = ({ at, object }: PlacedRow): StoreEntry => {
-    const revision = base.revision()
-    const metadata = { ...object.metadata, resourceVersion: String(revision) }
-    const value = JSON.stringify({ ...object, metadata })
-    return { key: `${prefix}${at.join('/')}`, value, createRevision: revision, modRevision: revision }
-  }
+  const newest = (): number => base.revision() * 2
+  const sourceAt = (revision: number): RowSource => source(storeAt(base, Math.floor(revision / 2)))
+  const entryOf = ({ at, object }: PlacedRow, revision: number): StoreEntry => ({
+    key: `${prefix}${at.join('/')}`,
+    value: rowText(object, revision),
+    createRevision: revision,
+    modRevision: revision,
+  })
   return {
     ...base,
-    async get(key) {
+    revision: newest,
+    async get(key, revision = newest()) {
       const [namespace = '', name = ''] = partsOf(key)
-      const object = await source.get(namespace, name)
-      return object && entryOf({ at: [namespace, name], object })
+      const object = await sourceAt(revision).get(namespace, name)
+      return object && entryOf({ at: [namespace, name], object }, revision)
     },
-    async list({ prefix: below, limit, after, where = new Map() }) {
-      const [namespace] = partsOf(below)
+    async list({ prefix: below, limit, after, revision = newest(), where = new Map() }) {
       const entries: StoreEntry[] = []
       let more = false
       const range = {
-        ...(namespace ? { namespace } : {}),
+        ...inNamespace(partsOf(below)[0]),
         ...(after === undefined ? {} : { after: partsOf(after) }),
         where,
       }
-      for await (const row of source.rows(range)) {
+      for await (const row of sourceAt(revision).rows(range)) {
         more = limit !== undefined && entries.length >= limit
         if (more) break
-        entries.push(entryOf(row))
+        entries.push(entryOf(row, revision))
       }
       // Counting what follows would cost as much as showing it.
-      return { entries, revision: base.revision(), more, remaining: 0 }
+      return { entries, revision, more, remaining: 0 }
     },
+    watch(below, after, signal, where = new Map()) {
+      const [namespace = ''] = partsOf(below)
+      const name = namespace === '' ? undefined : where.get('metadata.name')
+      return watchRows(
+        {
+          base,
+          prefix,
+          clock,
+          isOne: name !== undefined,
+          async *rowsAt(revision, among) {
+            const rows = sourceAt(revision)
+            if (name === undefined) {
+              yield* rows.rows({ ...inNamespace(namespace), where, ...(among ? { among } : {}) })
+              return
+            }
+            const object = await rows.get(namespace, name)
+            if (object) yield { at: [namespace, name], object }
+          },
+          noteBatch(begin, end) {
+            batches.set(end, begin)
+            for (const oldest of batches.keys()) if (batches.size > BATCHES) batches.delete(oldest)
+          },
+          beginOf: (end) => batches.get(end),
+        },
+        after,
+        signal,
+      )
+    },
+  }
+}
+
+function inNamespace(namespace: string | undefined): { readonly namespace?: string } {
+  return namespace ? { namespace } : {}
+}
+
+/** A store as it was. */
+function storeAt(store: Store, revision: number): Store {
+  return {
+    ...store,
+    revision: () => revision,
+    get: (key) => store.get(key, revision),
+    list: (range) => store.list({ ...range, revision }),
   }
 }

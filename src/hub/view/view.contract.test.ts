@@ -22,13 +22,14 @@ const nameOf = (n: number) => `store-${String(n).padStart(3, '0')}`
 
 describe('the view API', () => {
   const memory = createMemoryStore()
+  const clock = createVirtualClock()
   let reports = 0
   // Counts what a page costs.
   const store: Store = {
     ...memory,
-    get: (key) => {
+    get: (key, at) => {
       if (key.startsWith(prefixOf(ClusterReport))) reports += 1
-      return memory.get(key)
+      return memory.get(key, at)
     },
   }
   let api: ApiServer
@@ -64,7 +65,7 @@ describe('the view API', () => {
   }
 
   before(async () => {
-    api = composeApi({ store, clock: createVirtualClock(), ids: systemIds, log: silentLogger })
+    api = composeApi({ store, clock, ids: systemIds, log: silentLogger })
     await send('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
     const shop = `${OWN}/namespaces/shop`
     const placement = await make(`${shop}/placements`, {
@@ -265,8 +266,99 @@ describe('the view API', () => {
     assert.deepEqual(
       body.resources.map((resource: Loose) => [resource.name, resource.verbs]),
       [
-        ['bundlestates', ['get', 'list']],
-        ['bundlecounts', ['get', 'list']],
+        ['bundlestates', ['get', 'list', 'watch']],
+        ['bundlecounts', ['get', 'list', 'watch']],
+      ],
+    )
+  })
+
+  /** Watches from a revision on, while things happen, and tells the events of the first `count`. */
+  async function watched(query: string, count: number, happen: () => Promise<void>): Promise<Loose[]> {
+    const stop = new AbortController()
+    const path = `${ROWS}?watch=true&${query}`
+    const request = { method: 'GET', path, headers: { accept: 'application/json' } }
+    const response = await api.handle(request, { user: 'admin', groups: ['system:masters'] }, stop.signal)
+    assert.equal(response.status, 200)
+    const events: Loose[] = []
+    const reading = (async () => {
+      for await (const bytes of response.body) {
+        events.push(
+          ...fromUtf8(bytes)
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line)),
+        )
+      }
+    })()
+    await clock.advance(200)
+    await happen()
+    await clock.runUntil(() => events.length >= count, { withinMs: 30_000, what: `${count} events` })
+    await clock.advance(1_000)
+    stop.abort()
+    await clock.advance(0)
+    await reading
+    assert.equal(events.length, count, JSON.stringify(events))
+    return events
+  }
+  const told = ({ type, object }: Loose) => `${type} ${object.metadata.name} ${object.state}`
+  const revisionNow = async (): Promise<string> => (await rowsOf('?limit=1')).metadata.resourceVersion
+  async function report(n: number, spec: Loose): Promise<void> {
+    const path = `${OWN}/clusterreports/${nameOf(n)}`
+    const { body } = await send('GET', path)
+    const row = { bundle: 'shop/web', generation: 1, set: SET, ...spec }
+    const { status } = await send('PUT', path, { ...body, spec: { ...body.spec, bundles: [row] } })
+    assert.equal(status, 200)
+  }
+
+  it('a watch tells what changed since the list, and nothing else', async () => {
+    const events = await watched(`resourceVersion=${await revisionNow()}`, 2, async () => {
+      await report(1, { state: 'Failed', message: 'no disk', firstFailing: 'Deployment/web' })
+      // Says nothing new.
+      await report(2, { state: 'Ready' })
+      await report(42, { state: 'Ready' })
+    })
+    assert.deepEqual(events.map(told), [`MODIFIED web.${nameOf(1)} Failed`, `MODIFIED web.${nameOf(42)} Ready`])
+  })
+
+  it('who comes back with an old version hears what happened meanwhile, also in the middle of a batch', async () => {
+    const before = await revisionNow()
+    await report(1, { state: 'Ready' })
+    await report(42, { state: 'Drifted' })
+    const wanted = [`MODIFIED web.${nameOf(1)} Ready`, `MODIFIED web.${nameOf(42)} Drifted`]
+    const events = await watched(`resourceVersion=${before}`, 2, async () => {})
+    assert.deepEqual(events.map(told), wanted)
+    const [first] = events
+    const again = await watched(`resourceVersion=${first.object.metadata.resourceVersion}`, 2, async () => {})
+    assert.deepEqual(again.map(told), wanted)
+  })
+
+  it('a selected watch has rows coming and going as they match, and one row can be watched by name', async () => {
+    const failed = `fieldSelector=${encodeURIComponent('bundle=web,state=Failed')}`
+    const name = `fieldSelector=metadata.name=web.${nameOf(3)}`
+    const from = `resourceVersion=${await revisionNow()}`
+    const happen = async () => {
+      await report(3, { state: 'Failed', message: 'x' })
+      await clock.advance(500)
+      await report(3, { state: 'Ready' })
+    }
+    const events = await watched(`${from}&${failed}`, 2, happen)
+    assert.deepEqual(events.map(told), [`ADDED web.${nameOf(3)} Failed`, `DELETED web.${nameOf(3)} Failed`])
+    const named = await watched(`resourceVersion=${await revisionNow()}&${name}`, 2, happen)
+    assert.deepEqual(named.map(told), [`MODIFIED web.${nameOf(3)} Failed`, `MODIFIED web.${nameOf(3)} Ready`])
+  })
+
+  it('begins with what is there, says where that ends, and tells when a bundle goes', async () => {
+    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const only = `fieldSelector=${encodeURIComponent(`bundle=zed,cluster=${nameOf(1)}`)}`
+    const events = await watched(`${query}&${only}`, 3, async () => {
+      assert.equal((await send('DELETE', `${OWN}/namespaces/shop/bundles/zed`)).status, 200)
+    })
+    assert.deepEqual(
+      events.map(({ type, object }) => [type, object.metadata.name, object.metadata.annotations]),
+      [
+        ['ADDED', `zed.${nameOf(1)}`, undefined],
+        ['BOOKMARK', undefined, { 'k8s.io/initial-events-end': 'true' }],
+        ['DELETED', `zed.${nameOf(1)}`, undefined],
       ],
     )
   })

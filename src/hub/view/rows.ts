@@ -1,0 +1,36 @@
+/** What rows are: computed objects with a position, and what works them out. */
+import type { UnknownObject } from '../../kinds/meta.ts'
+
+/** What works out the rows of one kind. */
+export interface RowSource {
+  get(namespace: string, name: string): Promise<UnknownObject | undefined>
+  /** Rows in order, after a position; `where` are fields the caller selects by, which may save work. */
+  rows(range: RowRange): AsyncIterable<PlacedRow>
+}
+
+/** Which rows. */
+export interface RowRange {
+  readonly namespace?: string
+  /** The position of the last row that was seen. */
+  readonly after?: readonly string[]
+  readonly where: ReadonlyMap<string, string>
+  /** Only these are wanted. */
+  readonly among?: Among
+}
+
+/** Rows of some bundles (`namespace/name`), and rows of some clusters. */
+export interface Among {
+  bundle(key: string): boolean
+  readonly clusters: ReadonlySet<string>
+}
+
+/** A row and its position, which no part of may contain `/`; it begins with namespace and bundle, the cluster is third. */
+export interface PlacedRow {
+  readonly at: readonly string[]
+  readonly object: UnknownObject
+}
+
+/** The text of a row at a revision. */
+export function rowText(object: UnknownObject, revision: number): string {
+  return JSON.stringify({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } })
+}
