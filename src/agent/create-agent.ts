@@ -122,6 +122,11 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       if (!current) return () => true
       return content.keysInUse(current.document.content.entries.flatMap(({ sealed }) => sealed ?? []))
     },
+    retiredSealingKey: () => {
+      const current = documents.current()
+      const key = current?.document.rules.retireSealingKey
+      return key === undefined ? undefined : { key, document: current!.digest }
+    },
     onState: (next) => {
       linkAt = next.at
       if (next.at !== 'Following') return

@@ -120,16 +120,25 @@ export function sealingKeys({ sealingKey, olderSealingKeys = [] }: Identity): Se
   return [sealingKey, ...olderSealingKeys].map((key) => new Secret(key))
 }
 
+/** What decides about sealing keys at a renewal. */
+export interface SealingKeyFacts {
+  /** Whether something that is to be opened needs a key. */
+  readonly isUsed: (key: Digest) => boolean
+  /** The key (SPKI, base64) that the document asks to replace. */
+  readonly retired: string | undefined
+}
+
 /**
- * The identity to renew with: now and then it has a new sealing key. The one before it stays, for a hub that hears late or comes back from an older state; of the others
- * those that `isUsed` by something that is to be opened.
+ * The identity to renew with: now and then, and when it is asked for, it has a new sealing key. The one before it stays, for a hub that hears late or comes back from an
+ * older state; of the others those that are in use.
  */
 export function identityToRenew(
   identity: Identity,
   newKeyPair: NewKeyPair,
-  isUsed: (key: Digest) => boolean,
+  { isUsed, retired }: SealingKeyFacts,
 ): Identity {
-  const isDue = (identity.sealingKeyRenewals ?? 0) >= RENEWALS_PER_SEALING_KEY
+  const isAsked = retired !== undefined && retired === publicKeysOf(identity).sealingKey
+  const isDue = isAsked || (identity.sealingKeyRenewals ?? 0) >= RENEWALS_PER_SEALING_KEY
   const older = [...(isDue ? [identity.sealingKey] : []), ...(identity.olderSealingKeys ?? [])]
   const kept = older.filter((key, index) => index === 0 || isUsed(keyIdOf(publicKeyOf(key))))
   if (!isDue) return kept.length === older.length ? identity : { ...identity, olderSealingKeys: kept }

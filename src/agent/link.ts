@@ -59,6 +59,8 @@ export interface LinkPorts {
   readonly onState: (state: LinkState) => void
   /** Whether values that are here, or to come, may be sealed to a key of this agent. */
   readonly sealingKeysInUse: () => Promise<(key: Digest) => boolean>
+  /** The sealing key that the present document asks to replace, and that document. */
+  readonly retiredSealingKey: () => { readonly key: string; readonly document: Digest } | undefined
 }
 
 /** The running link. */
@@ -91,6 +93,8 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
   let following: HubApi | undefined
   // Moves on after a failure, so that a dead gateway is not the only one ever asked.
   let endpointIndex = 0
+  /** The document whose wish for a new sealing key was fulfilled. Also a key that is new already is announced: the last try may have ended before the hub heard. */
+  let answered: Digest | undefined
 
   const endpoint = () => {
     const endpoints = trust?.bundle.endpoints ?? identity.endpoints
@@ -200,14 +204,17 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     await refreshTrust(signal)
     const clusterId = identity.clusterId ?? ''
     const fresh = newRequest(newKeyPair, clusterId)
+    const asked = ports.retiredSealingKey()
+    const facts = { isUsed: await ports.sealingKeysInUse(), retired: asked?.key }
     // Kept before it is announced: what the hub seals to a key must find it here.
-    await keepIdentity(identityToRenew(identity, newKeyPair, await ports.sealingKeysInUse()))
+    await keepIdentity(identityToRenew(identity, newKeyPair, facts))
     const { sealingKey } = publicKeysOf(identity)
     const request: RenewRequest = { root: identity.root, clusterId, csr: fresh.csr, sealingKey }
     const envelope = signEnvelope(identitySigner(identity), PAYLOAD.renew, utf8(JSON.stringify(request)))
     // Without the old certificate: it may be the very thing that has expired, and the identity key is proof enough.
     const answer = await withHub(undefined, (hub) => hub.renew(envelope, signal))
     await keepIdentity(identityRenewed(identity))
+    answered = asked?.document
     return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
   }
 
@@ -244,7 +251,12 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     }
   }
 
-  const isRenewalDue = () => clock.now() >= (state.renewAt ?? Number.POSITIVE_INFINITY)
+  /** By time, or because the document asks for a new sealing key: a document that asks is answered once. */
+  function isRenewalDue(): boolean {
+    const asked = ports.retiredSealingKey()
+    if (asked && asked.document !== answered) move({ type: 'RenewalAsked' })
+    return clock.now() >= (state.renewAt ?? Number.POSITIVE_INFINITY)
+  }
 
   async function hear(hub: HubApi, frame: Frame, signal: AbortSignal): Promise<void> {
     move({ type: 'Frame' })

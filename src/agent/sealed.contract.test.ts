@@ -284,6 +284,74 @@ describe('a sealing key', () => {
     assert.equal(identityOf(sites[0]!).olderSealingKeys?.length, 1)
   })
 
+  describe('that was retired', () => {
+    const TIMES = { withinMs: 300_000 }
+    // As the assembler does it while the retired key is the present one.
+    const ask = async (name: string) => {
+      const objects = content(PLAIN)
+      const retireSealingKey = await keyOf(name)
+      await hub.assign(name, { [BUNDLE]: { generation: 1, objects } }, { rules: { trustVersion: 1, retireSealingKey } })
+      return retireSealingKey
+    }
+    const renewals = () => hub.network.requests.filter((line) => line.endsWith(ROUTES.renew)).length
+
+    it('is replaced at once and only once; values are sealed again and open, and nobody else is touched', async () => {
+      await run(1)
+      const [first] = sites
+      const [old, others, before] = [await entryOf('store-1'), await keyOf('store-2'), renewals()]
+      const retired = await ask('store-1')
+      const isNew = async () => (await keyOf('store-1')) !== retired
+      await hub.clock.runUntil(isNew, { ...TIMES, what: 'a new key' })
+      // The document still asks: it is answered once, however long it stays.
+      await hub.clock.advance(120_000)
+      assert.equal(renewals() - before, 1)
+      assert.equal(await keyOf('store-2'), others)
+      first!.door.writes.length = 0
+      await run(1)
+      const next = await entryOf('store-1')
+      assert.notEqual(next.sealed?.key, old.sealed?.key)
+      const isHere = () => first!.blobs.has(next.sealed!.values)
+      await hub.clock.runUntil(isHere, { ...TIMES, what: 'the new values' })
+      hub.network.up = false
+      assert.deepEqual(
+        first!.door.writes.filter((line) => line.includes('/secrets/')),
+        [],
+      )
+      await first!.remove('Secret', 'db')
+      const isBack = async () => (await passwordOn(first!)) === base64(utf8(PLAIN))
+      await hub.clock.runUntil(isBack, { ...TIMES, what: 'the Secret is back, by the new key' })
+    })
+
+    it('while its agent was away is replaced when it returns, with its certificate expired too', async () => {
+      await run(1)
+      const [first] = sites
+      await first!.stop()
+      const retired = await ask('store-1')
+      hub.clock.jumpWall(60 * 86_400_000)
+      await first!.start()
+      const isNew = async () => (await keyOf('store-1')) !== retired
+      await hub.clock.runUntil(isNew, { ...TIMES, what: 'a new key' })
+      assert.equal(identityOf(first!).olderSealingKeys?.length, 1)
+    })
+
+    it('is announced again by an agent that ended before the hub heard of the new one', async () => {
+      await run(1)
+      const [first] = sites
+      const retired = await ask('store-1')
+      hub.network.refuses = ROUTES.renew
+      const isMade = () => identityOf(first!).olderSealingKeys !== undefined
+      await hub.clock.runUntil(isMade, { ...TIMES, what: 'a new key on disk' })
+      await first!.stop()
+      assert.equal(await keyOf('store-1'), retired)
+      hub.network.refuses = undefined
+      const made = identityOf(first!).sealingKey
+      await first!.start()
+      const isNew = async () => (await keyOf('store-1')) !== retired
+      await hub.clock.runUntil(isNew, { ...TIMES, what: 'the hub has heard' })
+      assert.equal(identityOf(first!).sealingKey, made, 'not another one')
+    })
+  })
+
   it('is nothing another agent can change', async () => {
     const before = await keyOf('store-1')
     const thief = createApplicant(hub, 'thief')

@@ -103,6 +103,20 @@ export const Cluster = defineKind({
     ),
     identityKey: text({ ...KEY, description: "The agent's enrolled identity key (SPKI, base64)." }),
     sealingKey: text({ ...KEY, description: 'The key secret values are sealed to (SPKI, base64).' }),
+    retiredSealingKey: optional(
+      object(
+        {
+          key: text({ ...KEY, description: 'Which one (SPKI, base64).' }),
+          at: time({ description: 'When somebody asked.' }),
+          by: optional(text({ max: 253, description: 'Who.' })),
+          reason: optional(text({ max: 1024 })),
+        },
+        {
+          description:
+            'A sealing key that is not to be used any more: while it is the present one, the cluster’s document asks its agent for another. See `flotilla trust rotate sealing`.',
+        },
+      ),
+    ),
     joinToken: optional(name({ description: 'The JoinToken the cluster enrolled with.' })),
     siteClass: optional(
       enumOf(SITE_CLASSES, {

@@ -79,6 +79,8 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     received: new Map<string, number>(),
     /** Something on the way keeps an answer until it is whole, as some proxies do. */
     buffers: false,
+    /** Requests for this path do not arrive. */
+    refuses: undefined as string | undefined,
     /** The next answers with a tag (long ones) break off after so many bytes. */
     cuts: [] as number[],
   }
@@ -116,7 +118,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     const closed = new AbortController()
     return {
       transport: async (request, signal) => {
-        if (!network.up) throw new Error('connect ECONNREFUSED')
+        if (!network.up || request.path.split('?')[0] === network.refuses) throw new Error('connect ECONNREFUSED')
         network.requests.push(`${request.method} ${request.path.split('?')[0]}`)
         const caller = callerOfUnverified(certificate, trust.newest.bundle.transportCas, clock.now())
         const ended = AbortSignal.any([signal, closed.signal])

@@ -28,6 +28,7 @@ const EVENTS: Record<LinkEvent['type'], LinkEvent> = {
   Failed: { type: 'Failed', why: 'down' },
   Expired: { type: 'Expired', why: 'certificate expired' },
   Refused: { type: 'Refused', why: 'name taken' },
+  RenewalAsked: { type: 'RenewalAsked' },
   Waited: { type: 'Waited' },
 }
 
@@ -44,6 +45,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Unenrolled',
     Expired: '=',
     Refused: 'Refused>Unenrolled',
+    RenewalAsked: '=',
     Waited: '=',
   },
   Pending: {
@@ -57,6 +59,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Pending',
     Expired: '=',
     Refused: 'Refused>Pending',
+    RenewalAsked: '=',
     Waited: '=',
   },
   Certifying: {
@@ -70,6 +73,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Certifying',
     Expired: '=',
     Refused: 'Refused>Certifying',
+    RenewalAsked: '=',
     Waited: '=',
   },
   Connecting: {
@@ -83,6 +87,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Connecting',
     Expired: 'Backoff>Certifying',
     Refused: 'Refused>Connecting',
+    RenewalAsked: 'Connecting',
     Waited: '=',
   },
   Following: {
@@ -96,6 +101,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Connecting',
     Expired: 'Backoff>Certifying',
     Refused: 'Refused>Connecting',
+    RenewalAsked: 'Following',
     Waited: '=',
   },
   Backoff: {
@@ -109,6 +115,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Certifying',
     Expired: '=',
     Refused: 'Refused>Certifying',
+    RenewalAsked: '=',
     Waited: 'Certifying',
   },
   Refused: {
@@ -122,6 +129,7 @@ const TABLE: Record<LinkState['at'], Record<LinkEvent['type'], string>> = {
     Failed: 'Backoff>Pending',
     Expired: '=',
     Refused: 'Refused>Pending',
+    RenewalAsked: '=',
     Waited: '=', // not yet: its time is one millisecond away
   },
 }
@@ -205,6 +213,13 @@ describe('the link of an agent', () => {
     const waiting = linkTransition(STATES.Following, EVENTS.Expired, context)
     const over = linkTransition(waiting, EVENTS.Waited, { ...context, now: NOW + 60_000 })
     assert.deepEqual(linkAction(over, 0), { do: 'Renew' })
+  })
+
+  it('renews when it is asked to, whatever its certificate says', () => {
+    const asked = linkTransition(STATES.Following, EVENTS.RenewalAsked, context)
+    assert.equal(asked.at, 'Following', 'the stream itself goes on until it is ended')
+    assert.deepEqual(linkAction(linkTransition(asked, EVENTS.Ended, context), 0), { do: 'Renew' })
+    assert.equal(linkTransition(STATES.Pending, EVENTS.RenewalAsked, context).renewAt, undefined)
   })
 
   it('starts from what is on disk', () => {

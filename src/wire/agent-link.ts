@@ -55,6 +55,8 @@ export type LinkEvent =
   | { readonly type: 'Expired'; readonly why: string }
   /** The hub does not want this agent; only a person can change that. */
   | { readonly type: 'Refused'; readonly why: string }
+  /** The hub wants to hear of new keys before the certificate is old. */
+  | { readonly type: 'RenewalAsked' }
   /** The waiting is over. */
   | { readonly type: 'Waited' }
 
@@ -169,6 +171,8 @@ export function linkTransition(state: LinkState, event: LinkEvent, context: Link
     case 'Expired':
       if (stageOf(state) !== 'Connecting') return state
       return wait({ ...factsOf(state), at: 'Certifying' }, { at: 'Backoff', why: event.why, atLeastMs: 0 }, context)
+    case 'RenewalAsked':
+      return state.renewAt === undefined ? state : { ...state, renewAt: Number.NEGATIVE_INFINITY }
     case 'Refused':
       return wait(state, { at: 'Refused', why: event.why, atLeastMs: 0 }, context)
     case 'Waited':

@@ -42,6 +42,8 @@ export interface DocumentRules {
   readonly hold?: { readonly message: string }
   /** Besides the cluster's own ceiling: the lower one counts. Needs feature `limits/v1`. */
   readonly limits?: { readonly maxPrune?: number }
+  /** A sealing key (SPKI, base64) that the agent is to replace by a new one; an agent that does not know this keeps its key. */
+  readonly retireSealingKey?: string
   /** The TrustBundle version the hub uses now. */
   readonly trustVersion: number
 }

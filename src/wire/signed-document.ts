@@ -69,6 +69,7 @@ const DocumentSchema = Type.Object({
     windows: Type.Optional(Windows),
     hold: Type.Optional(Type.Object({ message: Type.String({ maxLength: 4096 }) })),
     limits: Type.Optional(Type.Object({ maxPrune: Type.Optional(Type.Integer({ minimum: 0 })) })),
+    retireSealingKey: Type.Optional(Type.String({ maxLength: 1024 })),
     trustVersion: Revision,
   }),
   terminal: Type.Optional(Type.Object({ at: Time, reason: Type.Optional(Type.String({ maxLength: 1024 })) })),

@@ -23,10 +23,7 @@ export interface TrustInput {
 const PORTS = { clock: systemClock, ids: systemIds }
 
 /** Replaces the document signer or the transport CA. */
-export async function trustRotate(what: string, { terminal, flags, confirm }: TrustInput): Promise<void> {
-  if (what !== 'signer' && what !== 'ca') {
-    throw new CliError(EXIT.usage, { what: `rotate what? ${what}`, why: 'want signer or ca' })
-  }
+export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, confirm }: TrustInput): Promise<void> {
   const { dropOld = false } = flags
   if (dropOld && !flags.yes) {
     const question = `Stop believing the old ${what} at once? Agents that are away hear of it when they return.`

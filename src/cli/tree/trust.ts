@@ -8,17 +8,38 @@ export function addTrust(program: Command, act: Act): void {
     command
       .requiredOption('--data <dir>', 'the data directory of the hub')
       .option('--root <file>', 'the root key, from where you keep it (default: the one in the data directory)')
-  withKeys(trust.command('rotate').argument('<what>', 'signer or ca'))
-    .description('replace the key that signs documents, or the CA of gateways and agents')
-    .option('--drop-old', 'do not believe the old one any more, for a key that somebody may have')
+  const rotate = trust.command('rotate').description('replace a key: of the hub, or of agents')
+  const own = { signer: 'the key that signs documents', ca: 'the CA of gateways and agents' } as const
+  for (const what of ['signer', 'ca'] as const) {
+    withKeys(rotate.command(what))
+      .description(`replace ${own[what]}`)
+      .option('--drop-old', 'do not believe the old one any more, for a key that somebody may have')
+      .option('-y, --yes', 'do not ask')
+      .action(
+        act(async (run, _words, flags) => {
+          const [{ trustRotate }, { askYesNo }] = await Promise.all([
+            import('../commands/trust.ts'),
+            import('../confirm.ts'),
+          ])
+          await trustRotate(what, { terminal: run.terminal, flags: flags as never, confirm: askYesNo })
+        }),
+      )
+  }
+  rotate
+    .command('sealing')
+    .argument('[clusters...]', 'clusters by name')
+    .description('ask agents for new sealing keys; values are sealed again')
+    .option('-l, --selector <labels>', 'clusters with these labels')
+    .option('--reason <text>', 'why, for people')
     .option('-y, --yes', 'do not ask')
     .action(
       act(async (run, words, flags) => {
-        const [{ trustRotate }, { askYesNo }] = await Promise.all([
-          import('../commands/trust.ts'),
+        const [{ trustRotateSealing }, { askYesNo }, connection] = await Promise.all([
+          import('../commands/trust-sealing.ts'),
           import('../confirm.ts'),
+          run.connect(),
         ])
-        await trustRotate(words[0]!, { terminal: run.terminal, flags: flags as never, confirm: askYesNo })
+        await trustRotateSealing(words, { ...run, connection, flags, confirm: askYesNo })
       }),
     )
   withKeys(trust.command('require-agent').argument('<version>', 'MAJOR.MINOR.PATCH'))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/digest.ts'
 import { ApiError, Stalled } from '../../core/errors.ts'
+import { keyPairFromSeed } from '../../core/keys.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
@@ -13,6 +14,7 @@ import type { CompiledWindow } from '../../plan/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { signDocument } from '../../wire/signed-document.ts'
+import { writePublicKey } from '../../wire/trust.ts'
 import { createPace } from '../../engine/pace.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
@@ -343,4 +345,28 @@ test('a cluster that would lose most of its bundles keeps them until a person sa
   }
   assert.equal((await passOf(reconciler, released, clock)).error, undefined)
   assert.deepEqual([signed.at(-1)?.content.entries.length, signed.at(-1)?.content.tombstones.length], [5, 7])
+})
+
+test('a document asks for a new sealing key while the retired one is the present one, and then no more', async () => {
+  const { clock, signed, world, reconciler } = fixture()
+  world.admissions = [entry('ns/b', 1)]
+  const { spec } = buildCluster('a')
+  const asked = { retiredSealingKey: { key: spec.sealingKey, at: '2026-01-02T00:00:00Z' } }
+  const passes: [Partial<typeof spec>, string | undefined][] = [
+    [{}, undefined],
+    [asked, spec.sealingKey],
+    [asked, spec.sealingKey],
+    [
+      { ...asked, sealingKey: writePublicKey(keyPairFromSeed('x25519', new Uint8Array(48).fill(5)).publicKey) },
+      undefined,
+    ],
+  ]
+  const issued: number[] = []
+  for (const [more, rule] of passes) {
+    await passOf(reconciler, buildCluster('a', { spec: more }), clock)
+    assert.equal(signed.at(-1)?.rules.retireSealingKey, rule)
+    issued.push(signed.length)
+    await clock.advance(1000)
+  }
+  assert.deepEqual(issued, [1, 2, 2, 3], 'a wish that stands is no news')
 })

@@ -10,6 +10,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import { assemble } from '../../plan/assemble.ts'
 import type { Assembled, AssembledEntry, AssembledTombstone } from '../../plan/assemble.ts'
 import { clusterHoldSentence, holdOfCluster } from '../../plan/cluster-hold.ts'
+import { isSealingKeyRetired } from '../../plan/sealing-key.ts'
 import { windowRulesFor } from '../../plan/window-rules.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '../../wire/document.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -141,12 +142,14 @@ function rulesOf(cluster: Cluster, content: Assembled, ports: AssignmentAssemble
     ...(windows.length > 0 ? { windows } : {}),
     ...(hold ? { hold: { message: clusterHoldSentence(hold) } } : {}),
     ...(cluster.spec.limits?.maxPrune === undefined ? {} : { limits: { maxPrune: cluster.spec.limits.maxPrune } }),
+    ...(isSealingKeyRetired(cluster) ? { retireSealingKey: cluster.spec.sealingKey } : {}),
   }
 }
 
 /** What an Assignment remembers of the rules; nothing where there are none, as before there were any. */
-function rulesDigest({ windows, hold, limits }: DocumentRules): Digest | undefined {
-  return windows || hold || limits ? digestOf(canonicalJson({ windows, hold, limits })) : undefined
+function rulesDigest({ windows, hold, limits, retireSealingKey }: DocumentRules): Digest | undefined {
+  const rules = { windows, hold, limits, ...(retireSealingKey ? { retireSealingKey } : {}) }
+  return Object.values(rules).some(Boolean) ? digestOf(canonicalJson(rules)) : undefined
 }
 
 function isTrusted({ spec }: Assignment, ports: AssignmentAssemblePorts): boolean {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/digest.ts'
+import { keyPairFromSeed } from '../../core/keys.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
+import { writePublicKey } from '../../wire/trust.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 
 function pass(cluster: Cluster, refusal?: ClusterReport['spec']['refusal']) {
@@ -43,4 +45,21 @@ test('a refusal is shown with the agent’s words and what to do, and taken back
   assert.equal(unknown.condition('DocumentRefused'), 'True SomethingNew: The agent keeps revision 7: no.')
   const after = await pass(buildCluster('a', { status: alarm.draft.next.status }))
   assert.match(after.condition('DocumentRefused'), /^False Followed/)
+})
+
+test('a sealing key that is to go is shown until the agent has another one', async () => {
+  assert.equal((await pass(buildCluster('a'))).draft.conditions.get('SealingKeyRetired'), undefined)
+  const { spec } = buildCluster('a')
+  const retiredSealingKey = { key: spec.sealingKey, at: '2026-01-02T00:00:00Z', by: 'ada', reason: 'a lost laptop' }
+  const asked = await pass(buildCluster('a', { spec: { retiredSealingKey } }))
+  assert.match(
+    asked.condition('SealingKeyRetired'),
+    /^True Asked: A new sealing key was asked for at 2026-01-02T00:00:00Z by ada: a lost laptop\. The agent makes one/,
+  )
+  const replaced = {
+    retiredSealingKey,
+    sealingKey: writePublicKey(keyPairFromSeed('x25519', new Uint8Array(48).fill(5)).publicKey),
+  }
+  const after = await pass(buildCluster('a', { spec: replaced, status: asked.draft.next.status }))
+  assert.match(after.condition('SealingKeyRetired'), /^False Replaced/)
 })

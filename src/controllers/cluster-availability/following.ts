@@ -4,6 +4,7 @@ import type { Draft } from '../../engine/reconciler.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
+import { isSealingKeyRetired } from '../../plan/sealing-key.ts'
 
 // What a person has to do about it; the agent's own sentence says what happened.
 const ADVICE: Readonly<Record<string, string>> = {
@@ -35,6 +36,18 @@ export function showAhead({ seen, conditions }: Draft<Cluster>, assignment: Assi
     conditions.set('HubBehind', 'True', 'AgentAhead', message)
   } else if (conditions.get('HubBehind')?.status === 'True') {
     conditions.set('HubBehind', 'False', 'NewEpoch', 'A new epoch began after it.')
+  }
+}
+
+/** Shows that somebody asked for another sealing key, until there is one. */
+export function showSealingKey({ seen, conditions }: Draft<Cluster>): void {
+  if (isSealingKeyRetired(seen)) {
+    const { at, by, reason } = seen.spec.retiredSealingKey!
+    const who = `${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`
+    const message = `A new sealing key was asked for at ${at}${who}. The agent makes one when it has read its document; until then values are sealed to the old one.`
+    conditions.set('SealingKeyRetired', 'True', 'Asked', message)
+  } else if (conditions.get('SealingKeyRetired')?.status === 'True') {
+    conditions.set('SealingKeyRetired', 'False', 'Replaced', 'The agent has a new sealing key, and values go to it.')
   }
 }
 

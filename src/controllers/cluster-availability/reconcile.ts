@@ -5,7 +5,7 @@ import type { Cluster } from '../../kinds/cluster.ts'
 import type { Availability } from '../../plan/availability.ts'
 import { clusterSummary } from '../../plan/state.ts'
 import type { HeldBundle } from '../../plan/state.ts'
-import { showAhead, showClock, showRefusal } from './following.ts'
+import { showAhead, showClock, showRefusal, showSealingKey } from './following.ts'
 import { taintUnreachable } from './unreachable.ts'
 import { judge } from './judge.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
@@ -28,6 +28,7 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
       showRegistration(draft, ports.havingAlias)
       showRefusal(draft, ports.reportOf(draft.seen))
       showClock(draft)
+      showSealingKey(draft)
       showAhead(draft, ports.assignmentOf(draft.seen))
       showAvailable(draft, availability, accepted)
       const urgent = !jsonEqual(draft.seen.status, cluster.status)
