@@ -194,3 +194,5 @@ async function answer(call: HubCall): Promise<Omit<HubSays, 'id'>> {
 process.on('message', (call: HubCall) => {
   void answer(call).then((said) => process.send?.({ ...said, id: call.id }))
 })
+// Nobody asks any more.
+process.on('disconnect', () => process.exit(0))

@@ -7,6 +7,9 @@ export interface Notice {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
+// The same for all: an error with a stack for each wait is work for nobody.
+const WOKEN = new Error('woken')
+
 /** Makes a notice for a loop that has something to do now and then. */
 export function createNotice(clock: Clock): Notice {
   let pending = false
@@ -19,12 +22,16 @@ export function createNotice(clock: Clock): Notice {
     async wait(ms, signal) {
       signal.throwIfAborted()
       if (!pending) {
+        // Thousands of streams wait at a time: one promise, one timer and one listener each.
         const timer = new AbortController()
-        const notified = new Promise<void>((resolve) => (wake = resolve))
-        const slept = clock.sleep(ms, AbortSignal.any([timer.signal, signal])).catch(() => {})
-        await Promise.race([notified, slept])
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          signal.addEventListener('abort', wake, { once: true })
+          clock.sleep(ms, timer.signal).then(resolve, () => {}) // woken first
+        })
+        signal.removeEventListener('abort', wake!)
         wake = undefined
-        timer.abort()
+        timer.abort(WOKEN)
         signal.throwIfAborted()
       }
       pending = false

@@ -1,4 +1,5 @@
 /** The gateway's socket: TLS 1.3, client certificates asked for and proven, bodies and time bounded. */
+import { X509Certificate } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
@@ -6,7 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpResponse } from '../core/http.ts'
 import type { Logger } from '../core/log.ts'
-import { parseCertificate, wasIssuedBy } from '../core/x509.ts'
+import { parseCertificate } from '../core/x509.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { refusalAnswer } from './answers.ts'
 import { ANONYMOUS, callerOfCertificate, clusterIdOf } from './caller.ts'
@@ -49,6 +50,8 @@ const KEEP_ALIVE_MS = 65_000
 const SLOW_READER_MS = 60_000
 // Small pieces, so that a thin line is seen to take something.
 const PIECE = 16 * 1024
+/** Why work for an agent that went away ends; one for all, since each would carry a stack. */
+const HUNG_UP = new Error('the agent hung up')
 // A resumed session is not asked for its certificate again; a day is as long as one may be believed without.
 const SESSION_SECONDS = 86_400
 
@@ -69,7 +72,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
     sessionTimeout: SESSION_SECONDS,
     ...(options.ticketKeys && { ticketKeys: Buffer.from(options.ticketKeys) }),
   })
-  let { cas } = options
+  let proofs = createProofs(options.cas)
   let connections = 0
   let resumed = 0
   server.on('secureConnection', (socket: TLSSocket) => {
@@ -79,7 +82,9 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
   server.maxConnections = options.maxConnections ?? 20_000
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const gone = new AbortController()
-    response.on('close', () => gone.abort())
+    response.on('close', () => {
+      if (!response.writableFinished) gone.abort(HUNG_UP)
+    })
     serve(request, response, gone.signal).catch((caught: unknown) => {
       log.debug({ err: toError(caught) }, 'answer was not taken')
       response.destroy()
@@ -88,7 +93,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
   server.on('tlsClientError', (error: Error) => log.debug({ err: error }, 'handshake failed'))
 
   async function serve(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const caller = callerOfSocket(request.socket as TLSSocket, cas, clock.now())
+    const caller = callerOfSocket(request.socket as TLSSocket, proofs, clock.now())
     let answer: HttpResponse
     try {
       const body = await readRequest(
@@ -103,7 +108,8 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
       response.setHeader('connection', 'close')
     }
     response.writeHead(answer.status, answer.headers)
-    response.flushHeaders()
+    // A stream may begin with silence, and is seen to have begun; any other answer goes out in one write with its headers.
+    if (answer.headers['content-length'] === undefined) response.flushHeaders()
     for await (const chunk of answer.body) {
       for (let at = 0; at < chunk.byteLength && !signal.aborted; at += PIECE) {
         if (!response.write(chunk.subarray(at, at + PIECE))) await drained(response, clock, signal)
@@ -123,7 +129,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
   return {
     port: portOf(server),
     replaceKeys: (keys) => {
-      cas = keys.cas
+      proofs = createProofs(keys.cas)
       server.setSecureContext({
         ...tlsOf(keys),
         minVersion: 'TLSv1.3',
@@ -144,34 +150,62 @@ function tlsOf({ certificate, privateKey, cas }: Pick<ListenerOptions, 'certific
   return { cert: certificate, key: privateKey, ca: [...cas] }
 }
 
-function callerOfSocket(socket: TLSSocket, cas: readonly string[], now: number): Caller {
+function callerOfSocket(socket: TLSSocket, proofs: Proofs, now: number): Caller {
   // From the socket alone: a header that names another address is somebody's claim.
   const address = socket.remoteAddress
-  return { ...provenBy(socket, cas, now), ...(address === undefined ? {} : { address }) }
+  return { ...proofs(socket, now), ...(address === undefined ? {} : { address }) }
 }
 
-/** What each socket's certificate proved, under which CAs. */
-const proofs = new WeakMap<
-  TLSSocket,
-  { readonly cas: readonly string[]; readonly pem: string; readonly until: number }
->()
+/** Who a socket's certificate proves, at a time. */
+type Proofs = (socket: TLSSocket, now: number) => Caller
+
+interface Proof {
+  readonly caller: Caller
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+const NOBODY: Proof = { caller: ANONYMOUS, until: Number.POSITIVE_INFINITY }
+const MOST_PROOFS = 20_000
 
 /**
- * TLS looks at a certificate when a session begins. A connection may outlive it, and a resumed session is not asked again, so that its time and its CA are looked at
- * with every request (the signature once per connection and set of CAs).
+ * TLS looks at a certificate when a session begins. A connection may outlive it, and a resumed session is not asked again, so that its CA is looked at once per connection and set of
+ * CAs, and its time with every request. A certificate that was read is known by its fingerprint: reading it is most of what a small request costs.
  */
-function provenBy(socket: TLSSocket, cas: readonly string[], now: number): Caller {
-  try {
-    let proof = proofs.get(socket)
-    if (proof?.cas !== cas) {
-      const pem = socket.authorized ? socket.getPeerX509Certificate()?.toString() : undefined
-      if (pem === undefined || !cas.some((ca) => wasIssuedBy(pem, ca))) return ANONYMOUS
-      proof = { cas, pem, until: parseCertificate(pem).notAfter }
-      proofs.set(socket, proof)
+function createProofs(cas: readonly string[]): Proofs {
+  const authorities = cas.map((pem) => new X509Certificate(pem))
+  const bySocket = new WeakMap<TLSSocket, Proof>()
+  const byFingerprint = new Map<string, Proof>()
+
+  function read(certificate: X509Certificate): Proof {
+    const isOurs = authorities.some((ca) => ca.ca && certificate.checkIssued(ca) && certificate.verify(ca.publicKey))
+    if (!isOurs) return NOBODY
+    const pem = certificate.toString()
+    return { caller: callerOfCertificate(pem), until: parseCertificate(pem).notAfter }
+  }
+
+  function proofOf(socket: TLSSocket): Proof {
+    const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined
+    if (!certificate) return NOBODY
+    const { fingerprint256 } = certificate
+    const known = byFingerprint.get(fingerprint256)
+    if (known) return known
+    const proof = read(certificate)
+    const oldest = byFingerprint.keys().next()
+    if (byFingerprint.size >= MOST_PROOFS && !oldest.done) byFingerprint.delete(oldest.value)
+    byFingerprint.set(fingerprint256, proof)
+    return proof
+  }
+
+  return (socket, now) => {
+    try {
+      const known = bySocket.get(socket)
+      const proof = known ?? proofOf(socket)
+      if (!known) bySocket.set(socket, proof)
+      return now <= proof.until ? proof.caller : ANONYMOUS
+    } catch {
+      return ANONYMOUS
     }
-    return now <= proof.until ? callerOfCertificate(proof.pem) : ANONYMOUS
-  } catch {
-    return ANONYMOUS
   }
 }
 
