@@ -111,6 +111,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       documents.want(head)
       operator.wake()
     },
+    onLastDocument: (envelope) => {
+      documents.offer(envelope)
+      operator.wake()
+    },
     onBeat: (beat) => {
       const at = parseTime(beat.at)
       if (at !== undefined) hubTime.hear(at)

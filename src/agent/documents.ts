@@ -56,6 +56,7 @@ export function createDocuments(ports: DocumentPorts) {
   let envelopeHeld: Uint8Array | undefined
   let held: HeldDocument | undefined
   let wanted: HeadFrame | undefined
+  let offered: Uint8Array | undefined
   let refusal: Refusal | undefined
   let loadedFor: string | undefined
   let markedDigest: Digest | undefined
@@ -95,7 +96,30 @@ export function createDocuments(ports: DocumentPorts) {
     if (!hub || !trust || !wanted || wanted.document === current?.digest) return
     const asked = wanted
     const base = current && envelopeHeld ? { digest: current.digest, envelope: envelopeHeld } : undefined
-    const envelope = await hub.document(base, signal)
+    await consider(await hub.document(base, signal), { clusterId, trust, hub, signal })
+    // A newer head may have come meanwhile; this one is dealt with, whatever the answer was.
+    if (wanted === asked) wanted = undefined
+  }
+
+  /** One that came without a link, and is verified like any other. */
+  async function takeOffered(clusterId: string, signal: AbortSignal): Promise<void> {
+    const trust = ports.trust()
+    const envelope = offered
+    if (!trust || !envelope) return
+    offered = undefined
+    await consider(envelope, { clusterId, trust, hub: ports.hub(), signal })
+  }
+
+  async function consider(
+    envelope: Uint8Array,
+    by: {
+      readonly clusterId: string
+      readonly trust: VerifiedTrust
+      readonly hub: HubApi | undefined
+      readonly signal: AbortSignal
+    },
+  ): Promise<void> {
+    const { clusterId, trust, hub, signal } = by
     const incoming = open(envelope, trust)
     const { epoch, minAgentVersion } = trust.bundle
     const context = { clusterId, epoch, features: FEATURES, agentVersion: VERSION, minAgentVersion }
@@ -107,7 +131,7 @@ export function createDocuments(ports: DocumentPorts) {
         revision: document.revision,
         document: digest,
       })
-      if (OTHER_PASTS.includes(decision.reason)) await tell(hub, signal)
+      if (hub && OTHER_PASTS.includes(decision.reason)) await tell(hub, signal)
       // The trust bundle that proves it comes with the next beat: asked for again until then.
       if (decision.reason === 'UnprovenEpoch') throw new Error(decision.message)
     } else {
@@ -115,8 +139,6 @@ export function createDocuments(ports: DocumentPorts) {
       if (current?.digest !== incoming.digest) await keep(envelope, incoming, trust)
       refusal = undefined
     }
-    // A newer head may have come meanwhile; this one is dealt with, whatever the answer was.
-    if (wanted === asked) wanted = undefined
   }
 
   /** A hub with another past was restored from an old state: it is shown what it signed since, and can check its own signature. */
@@ -157,11 +179,16 @@ export function createDocuments(ports: DocumentPorts) {
     want(head: HeadFrame): void {
       wanted = head
     },
+    /** A document that somebody brought; `refresh` looks at it. */
+    offer(envelope: Uint8Array): void {
+      offered = envelope
+    },
     /** Loads, fetches and marks; throws when one of them is not possible now, and can be called again. */
     async refresh(signal: AbortSignal): Promise<void> {
       const clusterId = ports.clusterId()
       if (clusterId === undefined) return
       if (loadedFor !== clusterId) await load(clusterId, signal)
+      await takeOffered(clusterId, signal)
       await fetchNewest(clusterId, signal)
       // Before the first write of a document: a restored disk must not bring an older one back.
       if (current && held && markedDigest !== held.digest) {

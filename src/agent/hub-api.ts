@@ -177,6 +177,9 @@ export function createHubApi({ transport, clock, instance, partials }: HubApiPor
       call(post(ROUTES.enrol, envelope), { schema: EnrolAnswer, maxBytes: small }, signal),
     renew: (envelope: Uint8Array, signal: AbortSignal) =>
       call(post(ROUTES.renew, envelope), { schema: RenewAnswer, maxBytes: small }, signal),
+    /** The last document's envelope, unverified; for a cluster that left and gets no certificate any more. */
+    last: (envelope: Uint8Array, signal: AbortSignal) =>
+      bytesOf(post(ROUTES.last, envelope), { ms: ANSWER_MS, maxBytes: 2 * LIMITS.documentBytes }, signal),
     checkIn: (body: CheckIn, signal: AbortSignal) =>
       call(post(ROUTES.checkIn, utf8(JSON.stringify(body))), { schema: CheckInAnswer, maxBytes: small }, signal),
     async report(body: Uint8Array, signal: AbortSignal): Promise<void> {

@@ -20,7 +20,7 @@ import {
 import type { LinkAction, LinkEvent, LinkState } from '../wire/agent-link.ts'
 import { PAYLOAD, signEnvelope } from '../wire/envelope.ts'
 import type { TrustedKey } from '../wire/envelope.ts'
-import type { BeatFrame, EnrolRequest, Frame, HeadFrame, RenewRequest } from '../wire/frames.ts'
+import type { BeatFrame, EnrolRequest, Frame, HeadFrame, LastRequest, RenewRequest } from '../wire/frames.ts'
 import { acceptTrust, verifyRoot } from '../wire/trust.ts'
 import type { VerifiedTrust } from '../wire/trust.ts'
 import { createHubApi, HubRefusal } from './hub-api.ts'
@@ -55,6 +55,8 @@ export interface LinkPorts {
   /** The document held now, so that the hub does not announce it again. */
   readonly holds: () => Digest | undefined
   readonly onHead: (head: HeadFrame) => void
+  /** The last document of a cluster that left and gets no certificate any more; unverified. */
+  readonly onLastDocument: (envelope: Uint8Array) => void
   readonly onBeat: (beat: BeatFrame) => void
   readonly onState: (state: LinkState) => void
   /** Whether values that are here, or to come, may be sealed to a key of this agent. */
@@ -159,7 +161,10 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
       case 'Enrol':
         return enrol(signal)
       case 'Renew':
-        return renew(signal)
+        return renew(signal).catch(async (caught: unknown) => {
+          if (caught instanceof HubRefusal && caught.status === 403) await askForLast(signal)
+          throw caught
+        })
       case 'Follow':
         return action.by === 'Stream' ? follow(signal) : ask(signal)
     }
@@ -216,6 +221,15 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     await keepIdentity(identityRenewed(identity))
     answered = asked?.document
     return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
+  }
+
+  /** Turned away for good, perhaps: a cluster that was decommissioned while its agent was away may read that and end. */
+  async function askForLast(signal: AbortSignal): Promise<void> {
+    const request: LastRequest = { root: identity.root, clusterId: identity.clusterId ?? '' }
+    const envelope = signEnvelope(identitySigner(identity), PAYLOAD.last, utf8(JSON.stringify(request)))
+    await withHub(undefined, (hub) => hub.last(envelope, signal)).then(ports.onLastDocument, (caught: unknown) => {
+      log.debug({ err: toError(caught) }, 'there is no last document')
+    })
   }
 
   async function certified(issued: { certificate: string; privateKey: string; clusterId: string }): Promise<LinkEvent> {

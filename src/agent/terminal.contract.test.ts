@@ -4,6 +4,7 @@ import { afterEach, describe, it } from 'node:test'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
+import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
 import { TERMINAL_FEATURE } from '../wire/signed-document.ts'
@@ -75,15 +76,47 @@ describe('a terminal document', () => {
     )
   })
 
-  it('is not served to a cluster that was merely revoked', async () => {
+  it('is read also by one whose certificate has run out meanwhile, which gets no other', async () => {
     const { hub, site } = await running()
     await site.stop()
     await decommission(hub, true)
-    await hub.assign('store-1', {}, { tombstones: [{ bundle: BUNDLE, generation: 1, policy: 'Delete' }] })
+    await lastWord(hub)
+    hub.clock.jumpWall(60 * 86_400_000)
+    const before = (await hub.client.get(Cluster, { name: 'store-1' })).status?.certificate
     await site.start()
-    await hub.clock.advance(120_000)
-    assert.equal(site.hasEnded(), false)
-    assert.equal(site.agent().report().revision, 1)
+    await hub.clock.runUntil(() => site.hasEnded(), { withinMs: 600_000, what: 'the end of the agent' })
     assert.ok(await site.configMap('a'))
+    assert.deepEqual((await hub.client.get(Cluster, { name: 'store-1' })).status?.certificate, before)
   })
+
+  it('is not for somebody else, nor for one who merely asks', async () => {
+    const { hub } = await running()
+    const { id } = (await hub.client.get(Cluster, { name: 'store-1' })).spec
+    const who = createApplicant(hub, 'somebody')
+    const other = await who.join(await hub.token('two', { clusterName: 'store-2' }))
+    await hub.clock.settle()
+    assert.equal((await who.last(id)).status, 400, 'before there is one, with another key')
+    assert.equal((await who.last(other.clusterId)).status, 403, 'with the right key, and none there')
+    await decommission(hub, true)
+    await lastWord(hub)
+    await hub.clock.settle()
+    assert.equal((await who.last(id)).status, 400, 'with another key')
+    assert.equal((await who.last('c-nobody')).status, 401)
+    assert.equal((await who.renew(id)).status, 400)
+  })
+
+  for (const isExpired of [false, true]) {
+    it(`is not served to a cluster that was merely revoked${isExpired ? ', with its certificate expired' : ''}`, async () => {
+      const { hub, site } = await running()
+      await site.stop()
+      await decommission(hub, true)
+      if (isExpired) hub.clock.jumpWall(60 * 86_400_000)
+      await hub.assign('store-1', {}, { tombstones: [{ bundle: BUNDLE, generation: 1, policy: 'Delete' }] })
+      await site.start()
+      await hub.clock.advance(120_000)
+      assert.equal(site.hasEnded(), false)
+      assert.equal(site.agent().report().revision, 1)
+      assert.ok(await site.configMap('a'))
+    })
+  }
 })

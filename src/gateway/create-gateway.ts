@@ -13,6 +13,7 @@ import { ApiError, toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
+import { isUnreachable } from '../core/unreachable.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { admit, openAdmission } from '../wire/admission.ts'
@@ -158,9 +159,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (!clusters.synced() || !assignments.synced()) {
       throw new ApiError('ServiceUnavailable', 'the gateway is starting', { retryAfterSeconds: 1 })
     }
-    if (at === `POST ${ROUTES.enrol}` || at === `POST ${ROUTES.renew}`) letIn('renew')
+    if ([ROUTES.enrol, ROUTES.renew, ROUTES.last].some((by) => at === `POST ${by}`)) letIn('renew')
     if (at === `POST ${ROUTES.enrol}`) return jsonAnswer(await enrolment.enrol(body, caller.address, signal))
     if (at === `POST ${ROUTES.renew}`) return jsonAnswer(await enrolment.renew(body, clusterIdOf(caller)))
+    if (at === `POST ${ROUTES.last}`) return lastDocument(enrolment.provenByIdentity(body), request)
 
     const cluster = provenCluster(caller)
     if (!isAdmitted(cluster)) return lastRoute(cluster, request, parameters)
@@ -221,14 +223,24 @@ export function createGateway(options: GatewayOptions): Gateway {
     })
   }
 
+  /** The same document for one whose certificate has run out, and who gets no other: it holds no credential afterwards. */
+  function lastDocument(cluster: Cluster, request: HttpRequest): Promise<HttpResponse> {
+    if (!isLast(cluster)) throw notAccepted(cluster.metadata.name)
+    return documentAnswer(cluster, request, new URLSearchParams())
+  }
+
+  /** Whether the cluster was decommissioned, and its last document says so. */
+  function isLast(cluster: Cluster): boolean {
+    return cluster.spec.decommission !== undefined && assignmentOf(cluster)?.spec.terminal === true
+  }
+
   function provenCluster(caller: Caller): Cluster {
     const id = clusterIdOf(caller)
     // Before the path is looked at: without a certificate there is no sign of which paths exist.
     if (id === undefined) throw new ApiError('Unauthorized', 'a valid certificate of an enrolled agent is needed')
     const cluster = clusterById(id)
     if (!cluster) throw unknownCluster()
-    const isLast = cluster.spec.decommission !== undefined && assignmentOf(cluster)?.spec.terminal === true
-    if (!isAdmitted(cluster) && !isLast) throw notAccepted(cluster.metadata.name)
+    if (!isAdmitted(cluster) && !isLast(cluster)) throw notAccepted(cluster.metadata.name)
     return cluster
   }
 
@@ -323,6 +335,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       try {
         return await route(request, caller, signal)
       } catch (caught) {
+        if (isUnreachable(caught) && !signal.aborted) {
+          log.warn({ err: toError(caught) }, 'the hub’s API cannot be reached')
+          const retryAfterSeconds = 5 + Math.floor(ids.fraction() * 5)
+          return refusalAnswer(
+            new ApiError('ServiceUnavailable', 'the hub cannot be reached now', { retryAfterSeconds }),
+          )
+        }
         if (!(caught instanceof ApiError || caught instanceof WireError) && !signal.aborted) {
           log.error({ err: toError(caught), method: request.method, path: request.path }, 'request failed')
         }

@@ -14,7 +14,7 @@ import { apiVersionOf } from '../kinds/meta.ts'
 import { SITE_CLASS_TIMES } from '../kinds/site-class.ts'
 import { isOlderVersion, tooOldMessage } from '../wire/agent-version.ts'
 import { openEnvelope, PAYLOAD, trustedKey, unverifiedPayload } from '../wire/envelope.ts'
-import { EnrolRequest, RenewRequest } from '../wire/frames.ts'
+import { EnrolRequest, LastRequest, RenewRequest } from '../wire/frames.ts'
 import type { EnrolAnswer, RenewAnswer } from '../wire/frames.ts'
 import type { IssuedCertificate } from '../wire/hub-trust.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -159,7 +159,18 @@ export function createEnrolment(ports: EnrolPorts) {
     return { certificate: await certify(cluster, claimed.csr) }
   }
 
-  return { enrol, renew }
+  /** The cluster that asks for its last document, proven by its identity key alone; whether there is one is for the caller to see. */
+  function provenByIdentity(body: Uint8Array): Cluster {
+    const limits = { what: 'request', maxBytes: LIMITS.requestBytes }
+    const claimed = parseJson(LastRequest, unverifiedPayload(body), limits)
+    refuseOtherHub(claimed.root, ports.root())
+    const cluster = ports.clusterById(claimed.clusterId)
+    if (!cluster) throw unknownCluster()
+    openEnvelope(body, PAYLOAD.last, [trustedKey(readPublicKey(cluster.spec.identityKey))])
+    return cluster
+  }
+
+  return { enrol, renew, provenByIdentity }
 }
 
 /** Whether the cluster may have certificates and content: accepted, and not turned away since. */

@@ -367,6 +367,17 @@ describe('the door', () => {
     assert.equal((await hub.client.get(ClusterReport, { name: 'prod1' })).spec.revision, 6)
   })
 
+  it('tells agents to come back while the hub’s API cannot be reached, and streams go on', async () => {
+    const { a: certificate } = await twoClusters()
+    hub.network.apiUp = false
+    const refused = await hub.ask('POST', ROUTES.report, { certificate, body })
+    assert.equal(refused.status, 503)
+    assert.match(refused.text, /"message":"the hub cannot be reached now"/)
+    assert.equal((await hub.ask('GET', ROUTES.document, { certificate })).status, 200)
+    hub.network.apiUp = true
+    assert.equal((await hub.ask('POST', ROUTES.report, { certificate, body })).status, 200)
+  })
+
   it('wants a report it does not know and is content with one it does', async () => {
     const { a, b } = await twoClusters()
     const digest = digestOf(body)

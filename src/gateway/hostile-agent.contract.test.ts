@@ -407,6 +407,7 @@ describe('what an agent may do', () => {
       [ROUTES.trust]: ROUTES.trust,
       [ROUTES.enrol]: ROUTES.enrol,
       [ROUTES.renew]: ROUTES.renew,
+      [ROUTES.last]: ROUTES.last,
       [ROUTES.follow]: ROUTES.follow,
       [ROUTES.document]: ROUTES.document,
       [`${ROUTES.blob}{own}`]: `${ROUTES.blob}${objectDigest(own)}`,

@@ -46,6 +46,13 @@ export function createApplicant(hub: TestHub, name: string) {
     return answerOf(await hub.ask('POST', ROUTES.renew, { body }))
   }
 
+  /** Asks for the last document of a cluster. */
+  async function last(clusterId: string) {
+    const request = { root: hub.trust.root.keyId, clusterId }
+    const body = signEnvelope(signerOf(identity), PAYLOAD.last, utf8(JSON.stringify(request)))
+    return answerOf(await hub.ask('POST', ROUTES.last, { body }))
+  }
+
   const csrFor = (commonName: string, organizations: string[] = []) =>
     createSigningRequest({ privateKey: tls.privateKey, subject: { commonName, organizations } })
 
@@ -57,7 +64,7 @@ export function createApplicant(hub: TestHub, name: string) {
     return { clusterId, certificate }
   }
 
-  return { enrol, renew, csrFor, join, identity }
+  return { enrol, renew, last, csrFor, join, identity }
 }
 
 function answerOf({ status, text }: { readonly status: number; readonly text: string }) {

@@ -79,10 +79,19 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     received: new Map<string, number>(),
     /** Something on the way keeps an answer until it is whole, as some proxies do. */
     buffers: false,
+    /** The hub's API answers its gateways. */
+    apiUp: true,
     /** Requests for this path do not arrive. */
     refuses: undefined as string | undefined,
     /** The next answers with a tag (long ones) break off after so many bytes. */
     cuts: [] as number[],
+  }
+
+  function whileReachable(transport: Transport): Transport {
+    return async (request, signal) => {
+      if (!network.apiUp) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      return transport(request, signal)
+    }
   }
 
   /** Another gateway of the same hub, which hears of the others through the API alone. */
@@ -90,7 +99,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     const started = createGateway({
       ...options,
       name,
-      client: createClient({ transport: recording(as('system:flotilla:gateway'), writes), clock }),
+      client: createClient({ transport: recording(whileReachable(as('system:flotilla:gateway')), writes), clock }),
       blobs,
       clock,
       ids: ids.fork(`gateway${name === '0' ? '' : name}`),

@@ -16,6 +16,7 @@ export const PAYLOAD = {
   trust: 'application/vnd.flotilla.trust.v1+json',
   enrol: 'application/vnd.flotilla.enrol.v1+json',
   renew: 'application/vnd.flotilla.renew.v1+json',
+  last: 'application/vnd.flotilla.last.v1+json',
 } as const
 
 /** One of the payload types. */

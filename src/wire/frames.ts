@@ -13,6 +13,7 @@ export const ROUTES = {
   trust: '/agent/v1/trust',
   enrol: '/agent/v1/enrol',
   renew: '/agent/v1/renew',
+  last: '/agent/v1/last',
   follow: '/agent/v1/follow',
   document: '/agent/v1/document',
   blob: '/agent/v1/blob/',
@@ -87,6 +88,10 @@ export type RenewRequest = Static<typeof RenewRequest>
 /** A fresh certificate. */
 export const RenewAnswer = Type.Object({ certificate: Type.String({ maxLength: 8192 }) })
 export type RenewAnswer = Static<typeof RenewAnswer>
+
+/** The payload of an envelope that asks for a cluster's last document, which the identity key signs: for who gets no certificate any more. */
+export const LastRequest = Type.Object({ root: DigestText, clusterId: ClusterId }, strict)
+export type LastRequest = Static<typeof LastRequest>
 
 /** The root's key and the versions of the trust bundle after the one asked for, oldest first. */
 export const TrustAnswer = Type.Object({

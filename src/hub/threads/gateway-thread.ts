@@ -27,6 +27,9 @@ function listenerKeys({ server, transportCa, trust }: GatewayKeys) {
   }
 }
 
+// One API answers them all: more connections than it has work for would only be handshakes, all at once when a fleet comes back.
+const API_CONNECTIONS = 24
+
 await serveThread<'gateway'>(async (init) => {
   const log = createLogger(init.logLevel, { thread: 'gateway' })
   const clock = systemClock
@@ -34,7 +37,7 @@ await serveThread<'gateway'>(async (init) => {
   const registry = new Registry()
   const metrics = prometheusMetrics(registry)
   const tellStreams = declareStreams(metrics)
-  const { transport, close } = createUndiciTransport(connectionOf(init.api))
+  const { transport, close } = createUndiciTransport(connectionOf(init.api), { maxConnections: API_CONNECTIONS })
   const { agentBundle } = init
   let keys: GatewayKeys = init
   const gateway = composeGateway({
