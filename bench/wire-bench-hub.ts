@@ -1,198 +1,205 @@
-/** The hub of wire.bench.ts: the embedded API in memory, one gateway, N accepted clusters. */
-import { createApiServer } from '../src/apiserver/api-server.ts'
-import { createMemoryBlobs } from '../src/blobs/memory-blobs.ts'
+/** A real hub for wire.bench.ts: `flotilla hub run` as a process, with clusters that joined long ago and documents made by hand. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createFileBlobs } from '../src/blobs/file-blobs.ts'
+import type { Client } from '../src/client/client.ts'
 import { createClient } from '../src/client/create-client.ts'
-import { generateKeyPair, utf8 } from '../src/core/bytes.ts'
+import { readKubeconfig } from '../src/client/kubeconfig.ts'
+import { createUndiciTransport } from '../src/client/undici-transport.ts'
+import { utf8 } from '../src/core/bytes.ts'
 import type { Digest } from '../src/core/digest.ts'
+import { inParallel } from '../src/core/in-parallel.ts'
 import { canonicalJson } from '../src/core/json.ts'
-import { silentLogger } from '../src/core/log.ts'
 import { systemClock } from '../src/core/system-clock.ts'
 import { systemIds } from '../src/core/system-ids.ts'
 import { formatTime } from '../src/core/time.ts'
-import type { CertificateAndKey } from '../src/core/x509.ts'
-import { createGateway } from '../src/gateway/create-gateway.ts'
-import { listenForAgents } from '../src/gateway/https-listener.ts'
-import type { Listener } from '../src/gateway/https-listener.ts'
+import { readTrust } from '../src/hub/trust-files.ts'
 import { Assignment } from '../src/kinds/assignment.ts'
-import { BUILTIN_KINDS } from '../src/kinds/builtin.ts'
 import { Cluster } from '../src/kinds/cluster.ts'
-import { NATIVE_KINDS } from '../src/kinds/native.ts'
-import { createMemoryStore } from '../src/store/memory-store.ts'
-import { createTrust, issueAgentCertificate, issueGatewayCertificate, loadTrust } from '../src/wire/hub-trust.ts'
+import type { HubTrust } from '../src/wire/hub-trust.ts'
 import { objectSetBytes, signDocument } from '../src/wire/signed-document.ts'
 
-/** What the agents' side asks. */
-export interface HubCall {
-  readonly id: number
-  readonly do: 'start' | 'usage' | 'change' | 'issue' | 'restart'
-  readonly agents?: number
-  readonly megabytes?: number
-  readonly line?: number
+const MAIN = resolve(import.meta.dirname, '../src/cli/main.ts')
+const AT_ONCE = 16
+/** Ticks of /proc, the same on every Linux. */
+const TICKS_PER_SECOND = 100
+
+/** What a process has used. */
+export interface Usage {
+  readonly cpuMs: number
+  readonly residentBytes: number
 }
 
-/** What the hub answers. */
-export interface HubSays {
-  readonly id: number
-  readonly port?: number
-  readonly ca?: CertificateAndKey
-  readonly set?: string
-  readonly usage?: { readonly rss: number; readonly cpuMs: number }
+/** A hub in a directory. */
+export interface BenchHub {
+  readonly port: number
+  readonly trust: HubTrust
+  usage(): Usage
+  /** Killed without a word, and started again on the same directory; resolves when it is ready. */
+  restart(): Promise<void>
+  /** Accepted clusters `n-0` … with ids `c-0` … */
+  addClusters(count: number): Promise<void>
+  /** A bundle of ConfigMaps of 20 KB each; with another `line` one of them differs in one line. */
+  putBundle(megabytes: number, line: number): Promise<Digest>
+  /** The next document of every cluster names this set. */
+  issue(count: number, set: Digest): Promise<void>
+  /** The state every cluster is in, with how many. */
+  states(): Promise<Map<string, number>>
+  stop(): Promise<void>
 }
 
-const clock = systemClock
-const ids = systemIds
-const files = createTrust({
-  newKeyPair: generateKeyPair,
-  now: clock.now(),
-  serial: ids.bytes(16),
-  endpoints: ['https://127.0.0.1:1'],
-  minAgentVersion: '0.1.0',
-})
-const trust = loadTrust((name) => files[name])
-const blobs = createMemoryBlobs()
-const api = createApiServer({
-  store: createMemoryStore(),
-  clock,
-  ids,
-  log: silentLogger,
-  kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS],
-})
-const client = createClient({
-  transport: (request, signal) => api.handle(request, { user: 'admin', groups: ['system:masters'] }, signal),
-  clock,
-})
-const gateway = createGateway({
-  name: '0',
-  client,
-  blobs,
-  clock,
-  ids,
-  log: silentLogger,
-  trust: () => trust,
-  issueCertificate: async ({ clusterId, publicKey }) =>
-    issueAgentCertificate(trust.transportCa, { clusterId, publicKey, serial: ids.bytes(16), now: clock.now() }),
-})
-const served = generateKeyPair('p256')
-const sans = ['127.0.0.1']
-const certificate = issueGatewayCertificate(trust.transportCa, {
-  publicKey: served.publicKey,
-  sans,
-  serial: ids.bytes(16),
-  now: clock.now(),
-})
-const listen = (port: number): Promise<Listener> =>
-  listenForAgents({
-    host: '127.0.0.1',
+/** Starts it. */
+export async function startBenchHub(data: string): Promise<BenchHub> {
+  const port = await freePort()
+  let child = run(data, port)
+  await ready(child)
+  const trust = await readTrust({ data })
+  const blobs = createFileBlobs({ folder: join(data, 'blobs'), ids: systemIds })
+  let api = await connect(data)
+  let generation = 0
+  const assignments = new Map<string, Assignment>()
+
+  return {
     port,
-    certificate,
-    privateKey: served.privateKey,
-    cas: trust.newest.bundle.transportCas,
-    ticketKeys: new Uint8Array(48).fill(1),
-    handle: gateway.handle,
-    clock,
-    log: silentLogger,
-  })
-let listener = await listen(0)
-let agents = 0
-let set: Digest | undefined
-let generation = 0
-
-async function start(count: number): Promise<void> {
-  agents = count
-  for (let index = 0; index < count; index++) {
-    await client.create(Cluster, {
-      apiVersion: 'flotilla.dev/v1alpha1',
-      kind: 'Cluster',
-      metadata: { name: `n-${index}` },
-      spec: {
-        id: `c-${index}`,
-        accepted: true,
-        identityKey: 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=',
-        sealingKey: 'MCowBQYDK2VuAyEA3p7bfXt9wbTTW2HC7OQ1Nz+DQ8hbeGdNrfx+FG+IK08=',
-        checkInSeconds: 30,
-        offlineAfterSeconds: 120,
-      },
-    })
+    trust,
+    usage: () => usageOf(child.pid!),
+    async restart() {
+      await api.close()
+      child.kill('SIGKILL')
+      await new Promise((gone) => child.once('close', gone))
+      child = run(data, port)
+      await ready(child)
+      api = await connect(data)
+    },
+    addClusters: (count) =>
+      inParallel(indexes(count), AT_ONCE, async (index) => {
+        await api.client.create(Cluster, clusterOf(index))
+      }),
+    async putBundle(megabytes, line) {
+      const objects = []
+      for (const object of configMaps(megabytes, line)) {
+        const digest = await blobs.put(utf8(canonicalJson(object)))
+        objects.push({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: object.metadata.name, digest })
+      }
+      return await blobs.put(objectSetBytes({ format: 'flotilla.dev/set/v1', objects }))
+    },
+    async issue(count, set) {
+      generation += 1
+      const entry = { bundle: 'default/bench', generation, set, rollout: 'default/bench' }
+      await inParallel(indexes(count), AT_ONCE, async (index) => {
+        const name = `n-${index}`
+        const current = assignments.get(name)
+        const previous = current?.spec.document
+        const common = { clusterId: `c-${index}`, epoch: 1, revision: generation, ...(previous ? { previous } : {}) }
+        const envelope = signDocument(trust.signer, {
+          format: 'flotilla.dev/document/v1',
+          ...common,
+          issuedAt: formatTime(systemClock.now()),
+          requires: ['sets/v1'],
+          rules: { trustVersion: 1 },
+          content: { entries: [entry], tombstones: [] },
+        })
+        const spec = { ...common, document: await blobs.put(envelope), trustVersion: 1, entries: [entry] }
+        const next = { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Assignment' as const, metadata: { name }, spec }
+        const written = current
+          ? await api.client.update(Assignment, { ...current, spec })
+          : await api.client.create(Assignment, next)
+        assignments.set(name, written)
+      })
+    },
+    async states() {
+      const counted = new Map<string, number>()
+      let next: string | undefined
+      do {
+        const page = await api.client.list(Cluster, { limit: 500, ...(next === undefined ? {} : { continue: next }) })
+        for (const { status } of page.items) {
+          const state = status?.state ?? 'none'
+          counted.set(state, (counted.get(state) ?? 0) + 1)
+        }
+        next = page.continue === '' ? undefined : page.continue
+      } while (next !== undefined)
+      return counted
+    },
+    async stop() {
+      await api.close()
+      child.kill('SIGTERM')
+      await new Promise((gone) => child.once('close', gone))
+    },
   }
-  await gateway.whenReady(new AbortController().signal)
 }
 
-/** A bundle of ConfigMaps of 20 KB; one of them has another line. */
-async function change(megabytes: number, line: number): Promise<Digest> {
-  const objects = []
+function run(data: string, port: number): ChildProcess {
+  const listen = ['--listen', '127.0.0.1:0', '--console-listen', '127.0.0.1:0', '--gateway-listen', `127.0.0.1:${port}`]
+  const child = spawn(process.execPath, [MAIN, 'hub', 'run', '--data', data, '--log-level', 'error', ...listen], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  return child
+}
+
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.stdout!.on('data', (text: Buffer) => text.toString().includes('flotilla hub ready') && resolve())
+    child.once('close', () => reject(new Error('the hub ended')))
+  })
+}
+
+async function connect(data: string): Promise<{ client: Client; close(): Promise<void> }> {
+  const file = join(data, 'admin.kubeconfig')
+  const read = async (path: string) => readFileSync(path, 'utf8')
+  const { connection } = await readKubeconfig({ text: await read(file), file, readFile: read })
+  const { transport, close } = createUndiciTransport(connection)
+  return { client: createClient({ transport, clock: systemClock }), close }
+}
+
+function usageOf(pid: number): Usage {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const cpuMs = ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+  const [, kib = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return { cpuMs, residentBytes: Number(kib) * 1024 }
+}
+
+function clusterOf(index: number): Cluster {
+  return {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name: `n-${index}` },
+    spec: {
+      id: `c-${index}`,
+      accepted: true,
+      identityKey: 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=',
+      sealingKey: 'MCowBQYDK2VuAyEA3p7bfXt9wbTTW2HC7OQ1Nz+DQ8hbeGdNrfx+FG+IK08=',
+      checkInSeconds: 30,
+      offlineAfterSeconds: 120,
+    },
+  }
+}
+
+function* configMaps(megabytes: number, line: number) {
   for (let index = 0; index < megabytes * 50; index++) {
     const words = Array.from(
       { length: 400 },
       (_, word) => `key-${index}-${word}: ${(index * 7919 + word * 104_729) % 1_000_003}-value-of-some-length`,
     )
-    if (index === 3 && line > 0) words[200] = 'changed: here'
-    const object = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: `m${megabytes}-${index}`, namespace: 'default' },
-      data: { text: words.join('\n') },
-    }
-    const digest = await blobs.put(utf8(canonicalJson(object)))
-    objects.push({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: object.metadata.name, digest })
-  }
-  generation += 1
-  set = await blobs.put(objectSetBytes({ format: 'flotilla.dev/set/v1', objects }))
-  return set
-}
-
-async function issue(): Promise<void> {
-  const entry = { bundle: 'default/bench', generation, set: set!, rollout: 'default/bench' }
-  for (let index = 0; index < agents; index++) {
-    const name = `n-${index}`
-    const current = generation === 1 ? undefined : await client.get(Assignment, { name })
-    const previous = current?.spec.document
-    const common = { clusterId: `c-${index}`, epoch: 1, revision: generation, ...(previous ? { previous } : {}) }
-    const envelope = signDocument(trust.signer, {
-      format: 'flotilla.dev/document/v1',
-      ...common,
-      issuedAt: formatTime(clock.now()),
-      requires: ['sets/v1'],
-      rules: { trustVersion: 1 },
-      content: { entries: [entry], tombstones: [] },
-    })
-    const spec = { ...common, document: await blobs.put(envelope), entries: [entry] }
-    if (current) await client.update(Assignment, { ...current, spec })
-    else
-      await client.create(Assignment, {
-        apiVersion: 'flotilla.dev/v1alpha1',
-        kind: 'Assignment',
-        metadata: { name },
-        spec,
-      })
+    if (index === 3 && line > 0) words[200] = `changed: ${line}`
+    const metadata = { name: `m${megabytes}-${index}`, namespace: 'default' }
+    yield { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: words.join('\n') } }
   }
 }
 
-async function answer(call: HubCall): Promise<Omit<HubSays, 'id'>> {
-  switch (call.do) {
-    case 'start':
-      await start(call.agents ?? 0)
-      return { port: listener.port, ca: trust.transportCa }
-    case 'usage': {
-      globalThis.gc?.()
-      const { user, system } = process.cpuUsage()
-      return { usage: { rss: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 } }
-    }
-    case 'change':
-      return { set: await change(call.megabytes ?? 1, call.line ?? 0) }
-    case 'issue':
-      await issue()
-      return {}
-    case 'restart': {
-      const { port } = listener
-      await listener.close()
-      listener = await listen(port)
-      return {}
-    }
-  }
-}
+const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
-process.on('message', (call: HubCall) => {
-  void answer(call).then((said) => process.send?.({ ...said, id: call.id }))
-})
-// Nobody asks any more.
-process.on('disconnect', () => process.exit(0))
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  await sleep(10)
+  return port
+}

@@ -1,223 +1,87 @@
 /**
- * Light agents over real mutual TLS against one gateway, hub and agents on the same machine: memory per agent on the hub, the herd after a restart, and a one-line change to all.
+ * Light agents over real mutual TLS against a real hub (all its threads, SQLite on disk), both on this machine: memory and CPU per agent on the hub, a one-line change to all of
+ * them, and the herd after the hub was killed.
  *
- *   node bench/wire.bench.ts [--agents N] [--megabytes 1,10]
+ *   node bench/wire.bench.ts [--agents 5000] [--megabytes 1,10]
  *
- * The hub runs in a process of its own (this file again), so that its CPU and memory can be told from the agents'. It prints figures and fails on none.
+ * Figures are of the hub's whole process. Agents that got the first version of a large bundle are taken to have it: what is measured is the change. Fails when an agent got an
+ * answer that it should not get.
  */
-import { fork } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { request as httpsRequest } from 'node:https'
-import type { IncomingMessage } from 'node:http'
-import type { TLSSocket } from 'node:tls'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { generateKeyPair } from '../src/core/bytes.ts'
-import { systemIds } from '../src/core/system-ids.ts'
-import { systemClock } from '../src/core/system-clock.ts'
-import { issueAgentCertificate } from '../src/wire/hub-trust.ts'
-import { ROUTES } from '../src/wire/frames.ts'
-import type { HubCall, HubSays } from './wire-bench-hub.ts'
+import { createLightFleet } from './wire-bench-agents.ts'
+import { startBenchHub } from './wire-bench-hub.ts'
 
 const { values } = parseArgs({
-  options: { agents: { type: 'string', default: '500' }, megabytes: { type: 'string', default: '1,10' } },
+  options: { agents: { type: 'string', default: '5000' }, megabytes: { type: 'string', default: '1,10' } },
 })
-const N = Number(values.agents)
+const count = Number(values.agents)
+const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const show = (what: string, text: string): void => void process.stdout.write(`${what.padEnd(26)}${text}\n`)
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`
 
-const child: ChildProcess = fork(new URL('./wire-bench-hub.ts', import.meta.url), [], {
-  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-})
-const calls = new Map<number, (said: HubSays) => void>()
-let nextCall = 1
-child.on('message', (said: HubSays) => calls.get(said.id)?.(said))
-const call = (what: Omit<HubCall, 'id'>): Promise<HubSays> =>
-  new Promise((resolve) => {
-    const id = nextCall++
-    calls.set(id, resolve)
-    child.send({ ...what, id })
-  })
-
-const stop = new AbortController()
-
-interface Light {
-  readonly id: string
-  readonly certificate: string
-  session: Buffer | undefined
-  set: string | undefined
-  held: string | undefined
-  bytes: number
-  onBeat: (() => void) | undefined
-  onAcknowledged: (() => void) | undefined
-}
-
-const started = await call({ do: 'start', agents: N })
-const { privateKey, publicKey } = generateKeyPair('p256')
-const ca = started.ca!
-const agents: Light[] = Array.from({ length: N }, (_, index) => {
-  const id = `c-${index}`
-  const request = { clusterId: id, publicKey, serial: systemIds.bytes(16), now: systemClock.now() }
-  const { certificate } = issueAgentCertificate(ca, request)
-  return {
-    id,
-    certificate,
-    session: undefined,
-    set: undefined,
-    held: undefined,
-    bytes: 0,
-    onBeat: undefined,
-    onAcknowledged: undefined,
-  }
-})
-let resumed = 0
-let refused = 0
-let failures = 0
-let connections = 0
-
-function ask(agent: Light, path: string, body?: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const asked = httpsRequest(
-      {
-        host: '127.0.0.1',
-        port: started.port!,
-        path,
-        method: body === undefined ? 'GET' : 'POST',
-        ca: ca.certificate,
-        cert: agent.certificate,
-        key: privateKey,
-        agent: false,
-        ...(agent.session ? { session: agent.session } : {}),
-        headers: {
-          'flotilla-time': String(Math.round(systemClock.now())),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-      },
-      resolve,
-    )
-    asked.on('socket', (socket) => {
-      const tls = socket as TLSSocket
-      tls.on('session', (session: Buffer) => (agent.session = session))
-      tls.on('secureConnect', () => {
-        connections += 1
-        if (tls.isSessionReused()) resumed += 1
-      })
-    })
-    asked.on('error', reject)
-    asked.end(body)
-  })
-}
-
-async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-/** Follows for ever: reconnects with jitter, comes back when told, fetches what a head announces. */
-async function follow(agent: Light): Promise<void> {
-  for (let tries = 0; !stop.signal.aborted; tries++) {
-    try {
-      const query = agent.held === undefined ? '' : `?document=${agent.held}`
-      const answer = await ask(agent, `${ROUTES.follow}${query}`)
-      if (answer.statusCode !== 200) {
-        refused += 1
-        answer.resume()
-        await sleep(1000 * Number(answer.headers['retry-after'] ?? 1) * (1 + Math.random() / 4))
-        continue
-      }
-      let text = ''
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
-        text += chunk.toString()
-        for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-          const frame = JSON.parse(text.slice(0, end)) as { type: string; document?: string; revision?: number }
-          text = text.slice(end + 1)
-          if (frame.type === 'beat') agent.onBeat?.()
-          else void fetchAndAcknowledge(agent, frame.document!, frame.revision!)
-        }
-      }
-    } catch {
-      if (!stop.signal.aborted) failures += 1
-    }
-    await sleep(Math.random() * 1000 * Math.min(8, 2 ** tries))
-  }
-}
-
-async function fetchAndAcknowledge(agent: Light, document: string, revision: number): Promise<void> {
-  for (;;) {
-    try {
-      const base = agent.set ? `?base=${agent.set}&held=${agent.held}` : ''
-      const head = await bodyOf(await ask(agent, `${ROUTES.document}${agent.held ? `?base=${agent.held}` : ''}`))
-      const answer = await ask(agent, `${ROUTES.set}${wanted}${base}`)
-      const body = await bodyOf(answer)
-      if (answer.statusCode !== 200) throw new Error(String(answer.statusCode))
-      agent.bytes += head.byteLength + body.byteLength
-      const report = { epoch: 1, revision, document, agentVersion: '0.1.0', bundles: [] }
-      const taken = await ask(agent, ROUTES.report, JSON.stringify(report))
-      await bodyOf(taken)
-      if (taken.statusCode !== 200) throw new Error(String(taken.statusCode))
-      agent.set = wanted
-      agent.held = document
-      return agent.onAcknowledged?.()
-    } catch {
-      refused += 1
-      await sleep(500 + Math.random() * 1500)
-    }
-  }
-}
-
-let wanted = ''
-const all = (field: 'onBeat' | 'onAcknowledged'): Promise<unknown> =>
-  Promise.all(agents.map((agent) => new Promise<void>((resolve) => (agent[field] = resolve))))
-const usage = async () => (await call({ do: 'usage' })).usage!
-const show = (what: string, text: string): void => void process.stdout.write(`${what.padEnd(34)}${text}\n`)
-
-const empty = await usage()
+const hub = await startBenchHub(join(folder, 'hub'))
 let begun = performance.now()
-let there = all('onBeat')
-for (const agent of agents) void follow(agent)
-await there
-const full = await usage()
-show('agents', String(N))
-show(
-  'all streams open after',
-  `${((performance.now() - begun) / 1000).toFixed(1)} s, ${((full.cpuMs - empty.cpuMs) / N).toFixed(2)} ms CPU on the hub each`,
-)
-show(
-  'memory on the hub',
-  `${((full.rss - empty.rss) / N / 1024).toFixed(0)} KiB per agent (${(full.rss / 2 ** 20).toFixed(0)} MiB in all)`,
-)
+await hub.addClusters(count)
+const fleet = createLightFleet(count, hub.port, hub.trust.transportCa)
+show('agents', `${count} (registered in ${seconds(begun)})`)
+
+const empty = hub.usage()
+begun = performance.now()
+let following = fleet.allFollow()
+fleet.start()
+await following
+const full = hub.usage()
+const each = (before: { cpuMs: number }, after = hub.usage()): string =>
+  `${((after.cpuMs - before.cpuMs) / count).toFixed(2)} ms CPU of the hub each`
+show('all follow after', `${seconds(begun)}, ${each(empty, full)}`)
 
 for (const megabytes of values.megabytes.split(',').map(Number)) {
-  for (const step of ['first', 'one line'] as const) {
-    for (const agent of agents) agent.bytes = 0
-    const acknowledged = all('onAcknowledged')
-    begun = performance.now()
-    const before = await usage()
-    const { set } = await call({ do: 'change', megabytes, line: step === 'first' ? 0 : 1 })
-    wanted = set!
-    const issued = performance.now()
-    await call({ do: 'issue' })
-    await acknowledged
-    const after = await usage()
-    const bytes = agents.reduce((sum, agent) => sum + agent.bytes, 0) / N
-    show(
-      `${megabytes} MB, ${step}`,
-      `${bytes.toFixed(0)} bytes per agent, last acknowledgement ${((performance.now() - issued) / 1000).toFixed(1)} s after issuing began, ${((after.cpuMs - before.cpuMs) / N).toFixed(2)} ms CPU on the hub each`,
-    )
-    if (step === 'first' && bytes * N > 2e9) break
-  }
+  fleet.want({ set: await hub.putBundle(megabytes, 0), fetch: false })
+  await issueToAll(`${megabytes} MB, first`, await hub.putBundle(megabytes, 0), false)
+  await issueToAll(`${megabytes} MB, one line`, await hub.putBundle(megabytes, 1), true)
 }
 
-connections = resumed = refused = failures = 0
-const before = await usage()
-there = all('onBeat')
+async function issueToAll(what: string, set: `sha256:${string}`, fetch: boolean): Promise<void> {
+  fleet.want({ set, fetch })
+  const before = hub.usage()
+  const acknowledged = fleet.allAcknowledge()
+  const from = performance.now()
+  await hub.issue(count, set)
+  const issued = seconds(from)
+  const { bytesEach } = await acknowledged
+  if (!fetch) return
+  show(
+    what,
+    `${bytesEach.toFixed(0)} bytes each; issued in ${issued}, last acknowledgement after ${seconds(from)}; ${each(before)}`,
+  )
+}
+
+// Everybody has two connections by now, and has been heard several times.
+const settled = hub.usage()
+const perAgent = (settled.residentBytes - empty.residentBytes) / count / 1024
+show('memory of the hub', `${perAgent.toFixed(0)} KiB per agent (${(settled.residentBytes / 2 ** 20).toFixed(0)} MiB)`)
+
+const counts = { ...fleet.counts }
 begun = performance.now()
-await call({ do: 'restart' })
-await there
-const after = await usage()
+following = fleet.allFollow()
+await hub.restart()
+const ready = seconds(begun)
+const fresh = hub.usage()
+begun = performance.now()
+await following
+const { handshakes, resumed, postponed, lost } = fleet.counts
 show(
-  'herd after a restart',
-  `all back after ${((performance.now() - begun) / 1000).toFixed(1)} s, ${((after.cpuMs - before.cpuMs) / N).toFixed(2)} ms CPU on the hub each, ${resumed} of ${connections} handshakes resumed, ${refused} told to come back, ${failures} connections lost or refused`,
+  'herd after a kill',
+  `hub ready after ${ready}; all back ${seconds(begun)} later, ${each(fresh)}; ${resumed - counts.resumed} of ${handshakes - counts.handshakes} handshakes resumed, ${postponed - counts.postponed} told to come back, ${lost - counts.lost} connections lost or refused`,
 )
-stop.abort()
-child.kill()
-process.exit(0)
+const states = [...(await hub.states())].map(([state, clusters]) => `${clusters} ${state}`)
+show('clusters', states.join(', '))
+show('wrong answers', String(fleet.counts.failed))
+process.exitCode = fleet.counts.failed === 0 ? 0 : 1
+fleet.stop()
+await hub.stop()
+process.exit()

@@ -1,0 +1,236 @@
+/** Light agents for wire.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both kept), and run nothing. */
+import { Agent, request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecureContext } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { generateKeyPair } from '../src/core/bytes.ts'
+import type { Digest } from '../src/core/digest.ts'
+import { digestOf } from '../src/core/digest.ts'
+import { systemClock } from '../src/core/system-clock.ts'
+import { systemIds } from '../src/core/system-ids.ts'
+import type { CertificateAndKey } from '../src/core/x509.ts'
+import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../src/wire/frames.ts'
+import { issueAgentCertificate } from '../src/wire/hub-trust.ts'
+
+/** What agents counted together. */
+export interface Counts {
+  handshakes: number
+  resumed: number
+  /** Told to come back later: 429 and 503. */
+  postponed: number
+  /** Connections that broke or were refused. */
+  lost: number
+  /** Answers that are neither what was asked for nor a wish to come back. */
+  failed: number
+  checkIns: number
+}
+
+/** Which content agents should have, and whether they fetch it or are taken to have it. */
+export interface Wanted {
+  readonly set: Digest
+  readonly fetch: boolean
+}
+
+/** A fleet of light agents. */
+export interface LightFleet {
+  readonly counts: Counts
+  /** Every agent begins to follow. */
+  start(): void
+  /** From now on heads bring this content. */
+  want(wanted: Wanted): void
+  /** Resolves when every agent has heard a beat on a stream that was opened from now on. */
+  allFollow(): Promise<void>
+  /** Resolves when every agent has fetched the wanted set and its report was taken; with the bytes of content that each received, on average. */
+  allAcknowledge(): Promise<{ readonly bytesEach: number }>
+  stop(): void
+}
+
+interface Light {
+  readonly id: string
+  readonly instance: string
+  readonly agent: Agent
+  /** Kept as a real agent does, also when its connection broke. */
+  session: Buffer | undefined
+  set: Digest | undefined
+  held: string | undefined
+  revision: number
+  report: string | undefined
+  bytes: number
+  onBeat: (() => void) | undefined
+  onAcknowledged: (() => void) | undefined
+}
+
+/** Makes them; all have certificates. */
+export function createLightFleet(count: number, port: number, ca: CertificateAndKey): LightFleet {
+  const counts: Counts = { handshakes: 0, resumed: 0, postponed: 0, lost: 0, failed: 0, checkIns: 0 }
+  const { privateKey: key, publicKey } = generateKeyPair('p256')
+  const stop = new AbortController()
+  let wanted: Wanted | undefined
+  const agents = Array.from({ length: count }, (_, index): Light => {
+    const id = `c-${index}`
+    const issued = { clusterId: id, publicKey, serial: systemIds.bytes(16), now: systemClock.now() }
+    const { certificate: cert } = issueAgentCertificate(ca, issued)
+    const secureContext = createSecureContext({ ca: ca.certificate, cert, key })
+    const agent = new Agent({ keepAlive: true, maxSockets: 2, maxFreeSockets: 1, maxCachedSessions: 0, secureContext })
+    const nothing = {
+      session: undefined,
+      set: undefined,
+      held: undefined,
+      report: undefined,
+      onBeat: undefined,
+      onAcknowledged: undefined,
+    }
+    return { id, instance: systemIds.suffix(20), agent, revision: 0, bytes: 0, ...nothing }
+  })
+
+  function ask(light: Light, path: string, body?: string): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const headers = {
+        'flotilla-time': String(Math.round(systemClock.now())),
+        [INSTANCE_HEADER]: light.instance,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      }
+      const method = body === undefined ? 'GET' : 'POST'
+      const { agent, session } = light
+      const to = { host: '127.0.0.1', port, path, method, agent, headers, ...(session && { session }) }
+      const asked = httpsRequest(to, resolve)
+      asked.on('socket', (socket: TLSSocket) => {
+        if (!socket.connecting) return
+        socket.on('session', (fresh: Buffer) => (light.session = fresh))
+        socket.once('secureConnect', () => {
+          counts.handshakes += 1
+          if (socket.isSessionReused()) counts.resumed += 1
+        })
+      })
+      asked.on('error', reject)
+      asked.end(body)
+    })
+  }
+
+  /** The answer, or undefined after the wait that the hub asked for. */
+  async function bodyOf(answer: IncomingMessage): Promise<Buffer | undefined> {
+    const chunks: Buffer[] = []
+    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
+    if (answer.statusCode === 200) return Buffer.concat(chunks)
+    if (answer.statusCode === 429 || answer.statusCode === 503) counts.postponed += 1
+    else counts.failed += 1
+    await sleep(1000 * Number(answer.headers['retry-after'] ?? 1) * (1 + Math.random() / 4))
+    return undefined
+  }
+
+  async function insist(
+    light: Light,
+    path: string,
+    body?: string,
+  ): Promise<{ headers: IncomingMessage['headers']; bytes: Buffer }> {
+    for (let tries = 0; ; tries++) {
+      try {
+        const answer = await ask(light, path, body)
+        const bytes = await bodyOf(answer)
+        if (bytes) return { headers: answer.headers, bytes }
+      } catch (caught) {
+        if (stop.signal.aborted) throw caught
+        counts.lost += 1
+        await backoff(tries)
+      }
+    }
+  }
+
+  const backoff = (tries: number) => sleep(1000 * Math.min(60, 2 ** tries) * (0.5 + Math.random() / 2))
+
+  /** Follows for ever, as wire/agent-link.ts does: waits as it is told, or longer with each failure. */
+  async function follow(light: Light): Promise<void> {
+    for (let tries = 0; !stop.signal.aborted; tries++) {
+      try {
+        const answer = await ask(light, `${ROUTES.follow}${light.held === undefined ? '' : `?document=${light.held}`}`)
+        if (answer.statusCode !== 200) {
+          await bodyOf(answer)
+          continue
+        }
+        tries = 0
+        let text = ''
+        for await (const chunk of answer as AsyncIterable<Buffer>) {
+          text += chunk.toString()
+          for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+            const frame = JSON.parse(text.slice(0, end)) as { type: string; document?: string; revision?: number }
+            text = text.slice(end + 1)
+            if (frame.type === 'head') void take(light, frame.document!, frame.revision!)
+            else light.onBeat?.()
+          }
+        }
+      } catch {
+        if (!stop.signal.aborted) counts.lost += 1
+      }
+      if (!stop.signal.aborted) await backoff(tries)
+    }
+  }
+
+  async function take(light: Light, document: string, revision: number): Promise<void> {
+    const { set, fetch } = wanted!
+    const head = await insist(light, `${ROUTES.document}${light.held ? `?base=${light.held}` : ''}`)
+    light.bytes += head.bytes.byteLength
+    if (fetch) {
+      const base = light.set ? `?base=${light.set}&held=${light.held}` : ''
+      const { headers, bytes } = await insist(light, `${ROUTES.set}${set}${base}`)
+      if (light.set && headers[BASE_HEADER] !== light.set) counts.failed += 1
+      light.bytes += bytes.byteLength
+    }
+    Object.assign(light, { set, held: document, revision })
+    await report(light)
+    light.onAcknowledged?.()
+  }
+
+  async function report(light: Light): Promise<void> {
+    const { revision, held, set } = light
+    const row = { bundle: 'default/bench', generation: revision, set, state: 'Ready' }
+    const text = JSON.stringify({
+      epoch: held ? 1 : 0,
+      revision,
+      ...(held ? { document: held } : {}),
+      agentVersion: '0.1.0',
+      bundles: set ? [row] : [],
+    })
+    await insist(light, ROUTES.report, text)
+    light.report = digestOf(text)
+  }
+
+  async function checkIn(light: Light): Promise<void> {
+    await sleep(30_000 * Math.random())
+    while (!stop.signal.aborted) {
+      if (light.report === undefined) await report(light)
+      else {
+        const { bytes } = await insist(light, ROUTES.checkIn, JSON.stringify({ report: light.report }))
+        counts.checkIns += 1
+        // A gateway that started again does not know it.
+        if (bytes.includes('Wanted')) await report(light)
+      }
+      await sleep(30_000 * (1 - Math.random() / 4))
+    }
+  }
+
+  const all = (field: 'onBeat' | 'onAcknowledged') =>
+    Promise.all(agents.map((light) => new Promise<void>((done) => (light[field] = done))))
+  return {
+    counts,
+    start() {
+      for (const light of agents) {
+        follow(light).catch(() => {}) // stopped
+        checkIn(light).catch(() => {})
+      }
+    },
+    want: (next) => (wanted = next),
+    allFollow: async () => void (await all('onBeat')),
+    async allAcknowledge() {
+      for (const light of agents) light.bytes = 0
+      await all('onAcknowledged')
+      return { bytesEach: agents.reduce((sum, { bytes }) => sum + bytes, 0) / count }
+    },
+    stop() {
+      stop.abort()
+      for (const { agent } of agents) agent.destroy()
+    },
+  }
+}
