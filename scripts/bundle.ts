@@ -31,6 +31,7 @@ const THREADS: Readonly<Record<string, string>> = {
   'threads/gateway-thread': 'src/hub/threads/gateway-thread.ts',
   'threads/render-thread': 'src/hub/threads/render-thread.ts',
   'threads/source-thread': 'src/hub/threads/source-thread.ts',
+  'threads/view-thread': 'src/hub/threads/view-thread.ts',
 }
 
 const PAGE = 'src/hub/page'

@@ -15,7 +15,7 @@ import { createOpenApi } from './discovery/openapi.ts'
 import { serveAbout } from './discovery/serve.ts'
 import type { About } from './discovery/serve.ts'
 import { runCollector } from './gc/collector.ts'
-import { refuseTerminating, startCustomKinds } from './custom-kinds.ts'
+import { startCustomKinds } from './custom-kinds.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { FairLimits } from './fair-queue.ts'
 import { impersonate } from './impersonate.ts'
@@ -24,19 +24,18 @@ import type { NamespaceDefaults } from './namespace-defaults.ts'
 import { startEventExpiry } from './event-expiry.ts'
 import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
-import { negotiate } from './negotiate.ts'
 import { startPolicies } from './policies/start.ts'
 import { startRbac } from './rbac/rbac.ts'
-import { badRequest, methodNotAllowed, notAllowed, unknownPath } from './refusals.ts'
+import { methodNotAllowed, notAllowed } from './refusals.ts'
 import { createRegistry } from './registry.ts'
 import { attemptOf, requestInfo } from './request-info.ts'
-import type { RequestInfo, ResourceRequest } from './request-info.ts'
+import type { RequestInfo } from './request-info.ts'
+import { resourceContext } from './resource-context.ts'
 import { isReview, serveReview } from './reviews/serve-review.ts'
 import type { TokenKeys } from './tokens/jwt.ts'
 import { bearerOf, createServiceAccountTokens } from './tokens/service-account-tokens.ts'
 import { requestToken } from './tokens/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
-import { servesSubresource } from './subresources.ts'
 import { createViewStores } from './view-store.ts'
 import { create } from './verbs/create.ts'
 import { deleteCollection } from './verbs/delete-collection.ts'
@@ -91,7 +90,7 @@ const ANONYMOUS = 'system:anonymous'
 /** Starts an API server. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store, clock, ids, log } = options
-  const version = `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${options.version ?? VERSION}`
+  const version = gitVersionOf(options.version)
   const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
   const closing = new AbortController()
   const bare = { store, clock, ids, log, registry }
@@ -106,6 +105,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const kindStore = createViewStores(store)
   const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
   const storeOf = (kind: Kind): Store => views.get(kind) ?? kindStore(kind)
+  const served = { parts, storeOf, closing: closing.signal }
   const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
@@ -135,12 +135,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         await authorize(info, request, acting)
         if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
         if (!info.resource) return serveAbout(about, request, info)
-        const context = contextOf(request, acting, { info, resource: info.resource, signal })
+        const { resource } = info
+        const context = resourceContext(served, { http: request, caller: acting, info, resource, signal })
         if (context.request.verb === 'watch') return await watch(context)
         return respond(await answer(context), context.accept)
       })
     } catch (error) {
-      return respondError(refusalOf(error, request))
+      return respondError(refusalOf(error, request, log))
     }
   }
 
@@ -163,43 +164,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (isReview(context.kind)) return serveReview(context, { authorizer, tokens })
     if (context.request.subresource === 'token' && tokens) return requestToken(context, tokens)
     return serve(context)
-  }
-
-  function contextOf(
-    http: HttpRequest,
-    caller: Caller,
-    { info, resource, signal }: { info: RequestInfo; resource: ResourceRequest; signal: AbortSignal },
-  ): Context {
-    const { group, version: groupVersion, plural, subresource, namespace, name, verb } = resource
-    const kind = registry.find(group, groupVersion, plural)
-    if (!kind) throw unknownPath()
-    if (subresource !== undefined && !servesSubresource(kind, subresource)) throw unknownPath()
-    if (kind.verbs && !kind.verbs.includes('get') && name !== undefined) throw unknownPath()
-    if (kind.verbs && !kind.verbs.includes(verb)) throw methodNotAllowed()
-    if (verb === 'create' && subresource === undefined) refuseTerminating(kind)
-    // Namespaced objects are addressed in their namespace, others without one; only reads may span namespaces.
-    if (kind.scope === 'Cluster' && namespace !== undefined) throw unknownPath()
-    if (kind.scope === 'Namespaced' && namespace === undefined && (name !== undefined || !isRead(verb))) {
-      if (verb === 'create') throw badRequest('an empty namespace may not be set during creation')
-      throw name === undefined ? methodNotAllowed() : unknownPath()
-    }
-    return {
-      parts: storeOf(kind) === store ? parts : { ...parts, store: storeOf(kind) },
-      http,
-      caller,
-      signal: AbortSignal.any([signal, closing.signal, registry.lifeOf(kind) ?? closing.signal]),
-      query: info.query,
-      request: resource,
-      kind,
-      accept: negotiate(http, info.query),
-    }
-  }
-
-  function refusalOf(caught: unknown, request: HttpRequest): ApiError {
-    if (isApiError(caught)) return caught
-    const error = toError(caught)
-    log.error({ err: error, method: request.method, path: request.path.slice(0, 500) }, 'request failed')
-    return new ApiError('InternalError', `Internal error occurred: ${error.message}`, {}, { cause: error })
   }
 
   return {
@@ -233,11 +197,21 @@ function serve(context: Context): Promise<Answer> {
   }
 }
 
-function isRead(verb: string): boolean {
-  return verb === 'list' || verb === 'watch'
+/** The version as `kubectl version` shows it. */
+export function gitVersionOf(version: string = VERSION): string {
+  return `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${version}`
 }
 
-function versionInfo(gitVersion: string): object {
+/** What a request is refused with: an error that nobody meant for the caller is logged whole. */
+export function refusalOf(caught: unknown, request: HttpRequest, log: Logger): ApiError {
+  if (isApiError(caught)) return caught
+  const error = toError(caught)
+  log.error({ err: error, method: request.method, path: request.path.slice(0, 500) }, 'request failed')
+  return new ApiError('InternalError', `Internal error occurred: ${error.message}`, {}, { cause: error })
+}
+
+/** The answer of /version. */
+export function versionInfo(gitVersion: string): object {
   return {
     ...KUBERNETES_VERSION,
     emulationMajor: KUBERNETES_VERSION.major,

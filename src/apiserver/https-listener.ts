@@ -26,6 +26,8 @@ export interface HttpsListenerOptions {
   /** The PEM of the authorities whose client certificates prove a caller. */
   readonly clientCa: string
   readonly limits?: Partial<ListenerLimits>
+  /** Who asks, given who the certificate proves and the headers as they came (name, value, name, …); that one unless told. */
+  readonly identify?: (proven: Caller | undefined, headers: readonly string[]) => Caller | undefined
 }
 
 /** Caps that keep silent or greedy clients from hurting others. */
@@ -45,8 +47,8 @@ export interface ListenerLimits {
 export interface HttpsListener {
   readonly port: number
   readonly url: string
-  /** New connections see the new certificate. */
-  replaceCertificate(cert: string, key: string): void
+  /** New connections see the new certificate, and are proven by other authorities when some are given. */
+  replaceCertificate(cert: string, key: string, clientCa?: string): void
   close(): Promise<void>
 }
 
@@ -103,7 +105,8 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   }
 
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
-    const caller = callerOf(request)
+    const proven = callerOf(request)
+    const caller = options.identify ? options.identify(proven, request.rawHeaders) : proven
     // A token is the API's to judge; without any proof only the health of the server is told.
     if (!caller && request.headers.authorization === undefined && !PUBLIC.test(request.url)) {
       request.resume()
@@ -120,7 +123,8 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   return {
     port,
     url: `https://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    replaceCertificate: (cert, key) => server.setSecureContext({ cert, key, ca: options.clientCa }),
+    replaceCertificate: (cert, key, clientCa = options.clientCa) =>
+      server.setSecureContext({ cert, key, ca: clientCa }),
     async close() {
       server.close()
       closing.abort()

@@ -48,7 +48,7 @@ export interface ObjectRow extends KubeObject {
   readonly state: State
   readonly message?: string
 }
-/** Objects that clusters are told to have; only the embedded home serves them. */
+/** Objects that clusters are told to have. */
 export const OBJECTS: ResourceType<ObjectRow> = {
   ...ownKind<ObjectRow>('BundleObject', 'Namespaced'),
   group: 'view.flotilla.dev',

@@ -12,12 +12,22 @@ const Address = (description: string, value: string) => Type.String({ descriptio
 /** Every setting of a hub. */
 export const HubConfig = Type.Object({
   data: Type.String({ minLength: 1, description: 'The directory of keys, database and blobs.' }),
-  listen: Address('Where the API listens.', '127.0.0.1:7443'),
+  listen: Address(
+    'Where the API listens; with kubeconfig, the part of it that the cluster’s own API passes on to the hub.',
+    '127.0.0.1:7443',
+  ),
   gatewayListen: Address('Where agents connect.', '0.0.0.0:7444'),
   gatewayUrl: Type.Optional(
     Type.String({
       pattern: '^https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?$',
       description: 'The address agents use; without it, the host of gatewayListen (or this machine’s name).',
+    }),
+  ),
+  viewUrl: Type.Optional(
+    Type.String({
+      pattern: '^https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?$',
+      description:
+        'With kubeconfig: the address by which that cluster’s kube-apiserver reaches `listen`; https://NAME.NAMESPACE.svc names a Service that is there. Without it, the host of listen (or this machine’s name).',
     }),
   ),
   consoleListen: Address('Where the live page listens; loopback only.', '127.0.0.1:7480'),

@@ -1,4 +1,5 @@
 /** The home on a real kube-apiserver: our kinds as CRDs, everything else as it is in the embedded home. */
+import { HUB_ROLES } from '../apiserver/rbac/bootstrap-roles.ts'
 import type { Client } from '../client/client.ts'
 import { deadline } from '../core/deadline.ts'
 import type { Clock } from '../core/clock.ts'
@@ -7,9 +8,11 @@ import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '..
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../kinds/exception-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../kinds/builtin/admission.ts'
+import { ClusterRole } from '../kinds/builtin/rbac.ts'
 import { toCrd } from '../kinds/crd.ts'
 import type { CustomResourceDefinition } from '../kinds/crd.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
 import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
 
 /** CustomResourceDefinitions, as far as they are looked at here. */
@@ -32,6 +35,15 @@ export async function installPolicies(client: Client, signal: AbortSignal): Prom
   }
   for (const binding of [ACCEPT_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING, EXCEPTION_BINDING]) {
     await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
+  }
+}
+
+/** Applies what view, edit and admin mean for our kinds, and who may approve; the embedded home has them from the start. */
+export async function installRoles(client: Client, signal: AbortSignal): Promise<void> {
+  for (const { name, labels = {}, rules = [] } of HUB_ROLES.filter((role) => !role.name.startsWith('system:'))) {
+    const metadata = { name, labels: { ...labels } }
+    const role = { apiVersion: apiVersionOf(ClusterRole), kind: ClusterRole.kind, metadata, rules: [...rules] }
+    await client.apply(ClusterRole, role, { fieldManager: 'flotilla-hub', force: true, signal })
   }
 }
 

@@ -32,7 +32,8 @@ import { replaceFile } from './key-files.ts'
 import { keepKeys } from './kept-keys.ts'
 import { issueApiClient, issueApiServer, issueGateway, loadHubKeys, readHubKeys } from './keys.ts'
 import type { HubKeys } from './keys.ts'
-import { installKinds, installPolicies } from './kube-home.ts'
+import { installKinds, installPolicies, installRoles } from './kube-home.ts'
+import { startKubeViews } from './kube-views.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { plainConnection } from './plain-connection.ts'
@@ -133,7 +134,10 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const client = clientOf(HUB_USERS.admin, admin)
   const hubClient = clientOf(HUB_USERS.controllers)
   const life = new AbortController()
-  if (config.kubeconfig !== undefined) await installKinds(hubClient, clock, life.signal)
+  if (config.kubeconfig !== undefined) {
+    await installKinds(hubClient, clock, life.signal)
+    await installRoles(hubClient, life.signal)
+  }
   await installPolicies(hubClient, life.signal)
   const dialects = dialectsOf(config.dialects)
   await installDialects(dialects, { client: hubClient, clock, signal: life.signal })
@@ -169,6 +173,25 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   closers.push(() => source.close())
   deaths.push(gateway.death, source.death)
 
+  const views =
+    config.kubeconfig === undefined
+      ? undefined
+      : await startKubeViews({
+          ...starting,
+          client: hubClient,
+          home: home.server,
+          api: plainConnection(home.as(HUB_USERS.controllers)),
+          blobs: blobsFolder,
+          listen: parseAddress(config.listen),
+          url: config.viewUrl,
+          keys,
+          logLevel: config.logLevel,
+        })
+  if (views) {
+    closers.push(() => views.close())
+    deaths.push(views.thread.death)
+  }
+
   const kept = keepKeys(keys, {
     clock,
     log,
@@ -176,6 +199,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     spread: async (next) => {
       await gateway.call(gatewayKeys(next), life.signal)
       await home.renew(next)
+      await views?.renew(next)
     },
   })
   const keeping = kept.run(life.signal)
@@ -198,6 +222,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       }),
       metrics: page.metrics,
       dialects: dialectControllers(dialects),
+      ...(views ? { alongside: (term) => views.run(term) } : {}),
     },
     { clock, ids, log, signal: life.signal, isShared: home.isShared },
   )
@@ -331,16 +356,19 @@ interface WorkParts extends Pick<
   'client' | 'trust' | 'onTrustChange' | 'render' | 'fetchSource' | 'askGate' | 'metrics' | 'dialects'
 > {
   readonly blobsFolder: string
+  /** What else only the leading hub does. */
+  readonly alongside?: (term: AbortSignal) => Promise<void>
 }
 
-async function runControllers({ blobsFolder, ...parts }: WorkParts, work: Work): Promise<void> {
+async function runControllers({ blobsFolder, alongside, ...parts }: WorkParts, work: Work): Promise<void> {
   const { signal, isShared, ...ports } = work
   const blobs = createFileBlobs({ folder: blobsFolder, ids: ports.ids })
   const roots = (term: AbortSignal) => blobRoots(parts.client, term)
   const lead = async (term: AbortSignal): Promise<void> => {
     const collecting = runBlobCollector({ blobs, roots, clock: ports.clock, log: ports.log }, term)
+    const beside = alongside?.(term)
     await composeControllers({ ...parts, ...ports, blobs }).run(term)
-    await collecting
+    await Promise.all([collecting, beside])
   }
   // The directory's lock makes an embedded hub the only one.
   if (!isShared) return await lead(signal)

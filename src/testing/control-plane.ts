@@ -154,6 +154,8 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
   const kubeconfigPath = kubeconfigFor('admin', admin)
 
   const serving = authority.server()
+  const frontProxy = newAuthority()
+  const proxyClient = frontProxy.client('front-proxy-client', [])
   const apiserver = servers().start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), [
     `--etcd-servers=${etcd}`,
     `--etcd-prefix=/${name}`,
@@ -166,6 +168,15 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
     `--tls-private-key-file=${write('server.key', serving.privateKey)}`,
     `--client-ca-file=${caFile}`,
     '--authorization-mode=RBAC',
+    // Requests for groups that others serve are passed on with these.
+    `--requestheader-client-ca-file=${write('front-proxy-ca.crt', frontProxy.certificate)}`,
+    `--proxy-client-cert-file=${write('front-proxy.crt', proxyClient.certificate)}`,
+    `--proxy-client-key-file=${write('front-proxy.key', proxyClient.privateKey)}`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-uid-headers=X-Remote-Uid',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${write('service-accounts.pub', accounts.publicKey)}`,
     `--service-account-signing-key-file=${accountKey}`,

@@ -53,7 +53,7 @@ async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectR
     if (!isApiError(caught, 'NotFound')) throw caught
     throw new CliError(EXIT.failed, {
       what: 'this hub cannot say which objects a cluster should have',
-      why: 'its home is a kube-apiserver, which does not serve view.flotilla.dev',
+      why: 'its home is a kube-apiserver, which does not pass view.flotilla.dev on to the hub (see docs/view.md)',
       todo: `see what the cluster reports: flotilla get clusterreport ${cluster} -o yaml`,
     })
   }

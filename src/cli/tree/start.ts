@@ -50,6 +50,10 @@ export function addStart(program: Command, act: Act): void {
     .description('a hub, embedded in a directory or with its home on a Kubernetes API')
     .option('--data <dir>', 'the directory of keys, database and blobs (made if missing)')
     .option('--listen <host:port>', 'the API (default 127.0.0.1:7443; port 0 picks a free one)')
+    .option(
+      '--view-url <url>',
+      'with --kubeconfig: the address by which its kube-apiserver reaches --listen (default: that of the listener)',
+    )
     .option('--gateway-listen <host:port>', 'the door for agents (default 0.0.0.0:7444)')
     .option(
       '--gateway-url <url>',

@@ -10,6 +10,7 @@ import type { ListenAddress } from '../addresses.ts'
 import type { LogLevel } from '../logger.ts'
 import type { PlainConnection } from '../plain-connection.ts'
 import type { PlainSealingKey } from '../secret-keys.ts'
+import type { FrontProxy } from '../view/front-proxy.ts'
 
 /** What the API thread gets. */
 export interface ApiInit {
@@ -56,6 +57,26 @@ export interface GatewayReady {
   readonly port: number
 }
 
+/** What the view thread proves itself with, and who passes requests on to it. */
+export interface ViewKeys {
+  readonly server: CertificateAndKey
+  readonly proxy: FrontProxy
+}
+
+/** What the view thread gets. */
+export interface ViewInit {
+  readonly listen: ListenAddress
+  readonly keys: ViewKeys
+  readonly api: PlainConnection
+  readonly blobs: string
+  readonly logLevel: LogLevel
+}
+
+/** What the view thread says when it listens. */
+export interface ViewReady {
+  readonly port: number
+}
+
 /** What the source thread gets. */
 export interface SourceInit {
   readonly blobs: string
@@ -87,6 +108,8 @@ export interface ThreadShapes {
   /** Called with new keys. */
   readonly gateway: Shape<GatewayInit, GatewayReady, GatewayKeys, undefined>
   readonly render: Shape<RenderInit, undefined, VariantsRequest, VariantsResult>
+  /** Called with new keys. */
+  readonly view: Shape<ViewInit, ViewReady, ViewKeys, undefined>
   readonly source: Shape<SourceInit, undefined, FetchRequest, FetchOutcome>
 }
 

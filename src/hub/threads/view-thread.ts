@@ -1,0 +1,54 @@
+/** The view thread, beside a home that is a kube-apiserver: rows of `view.flotilla.dev`, asked for through that one alone. */
+import { listenHttps } from '../../apiserver/https-listener.ts'
+import { createReadServer } from '../../apiserver/read-server.ts'
+import { createFileBlobs } from '../../blobs/file-blobs.ts'
+import { createClient } from '../../client/create-client.ts'
+import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { systemClock } from '../../core/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { createLogger } from '../logger.ts'
+import { connectionOf } from '../plain-connection.ts'
+import { createDelegatedAuthorizer } from '../view/delegated-authorizer.ts'
+import { frontProxyCaller } from '../view/front-proxy.ts'
+import { hubViews } from '../view/hub-views.ts'
+import { openMirror } from '../view/mirror-store.ts'
+import { serveThread } from './serve-thread.ts'
+
+await serveThread<'view'>(async (init) => {
+  const log = createLogger(init.logLevel, { thread: 'view' })
+  const ports = { clock: systemClock, ids: systemIds, log }
+  const { transport, close } = createUndiciTransport(connectionOf(init.api))
+  const client = createClient({ transport, clock: systemClock, userAgent: 'flotilla-view' })
+  const closing = new AbortController()
+  let { keys } = init
+  const server = createReadServer({
+    ...ports,
+    views: hubViews(systemClock, createFileBlobs({ folder: init.blobs, ids: systemIds })),
+    // A hub that nobody asks for rows keeps no copy of them.
+    store: () => openMirror({ ...ports, client }, closing.signal),
+    authorizer: createDelegatedAuthorizer({ client, clock: systemClock }),
+  })
+  const listener = await listenHttps({
+    ...init.listen,
+    ...ports,
+    handle: server.handle,
+    cert: keys.server.certificate,
+    key: keys.server.privateKey,
+    clientCa: keys.proxy.clientCa,
+    identify: (proven, headers) => frontProxyCaller(keys.proxy, proven, headers),
+  })
+  return {
+    ready: { port: listener.port },
+    answer: (next) => {
+      keys = next
+      listener.replaceCertificate(next.server.certificate, next.server.privateKey, next.proxy.clientCa)
+      return undefined
+    },
+    close: async () => {
+      server.close()
+      await listener.close()
+      closing.abort()
+      await close()
+    },
+  }
+})
