@@ -38,6 +38,7 @@ const KEYS: Readonly<Record<string, Exclude<keyof Credentials, 'secret' | 'urls'
   identity: 'sshKey',
   known_hosts: 'knownHosts',
   'ca.crt': 'ca',
+  cacerts: 'ca',
   'tls.crt': 'certificate',
   'tls.key': 'key',
   keyring: 'keyring',

@@ -1,6 +1,6 @@
 import type { Blobs } from '../../blobs/blobs.ts'
+import { findObject } from '../../client/find-object.ts'
 import { fromBase64, fromUtf8 } from '../../core/bytes.ts'
-import { isApiError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
@@ -35,14 +35,8 @@ export function createBundleRender(
   },
 ): Controller {
   const { caches, client, blobs, render, valuesKeys } = parts
-  const find = async <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) => {
-    try {
-      return await client.get(type, { namespace, name })
-    } catch (caught) {
-      if (isApiError(caught, 'NotFound')) return undefined
-      throw caught
-    }
-  }
+  const find = <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) =>
+    findObject(client, type, { namespace, name })
   const frozenSecret = (bundle: string) => {
     const [namespace = '', name = ''] = bundle.split('/')
     return { namespace, name: `${name}-frozen` }

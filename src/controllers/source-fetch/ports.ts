@@ -11,6 +11,8 @@ export interface SourceFetchPorts {
   readonly fetch: FetchSourcePort
   readonly jobs: FetchJobs
   secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
+  /** Keys of ssh servers that the hub knows, for Secrets that have none. */
+  knownHosts(signal: AbortSignal): Promise<string | undefined>
   /** The hub's rewrite rules. */
   mirrors(signal: AbortSignal): Promise<readonly Mirror[]>
 }

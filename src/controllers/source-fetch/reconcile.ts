@@ -5,7 +5,9 @@ import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/source.ts'
+import type { Secret } from '../../kinds/builtin/core.ts'
 import { readCredentials } from '../../source/credentials.ts'
+import type { Credentials } from '../../source/credentials.ts'
 import { identityOf, selectionOf } from '../../source/fetch-request.ts'
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import { pollIntervalMs } from '../../source/poll-interval.ts'
@@ -126,7 +128,7 @@ async function fetchOne(
         mirrors,
         ...about,
         ...(status?.artifact ? { previous: status.artifact } : {}),
-        ...(secret ? { credentials: readCredentials(secret) } : {}),
+        ...(secret ? { credentials: await credentialsOf(secret, ports, signal) } : {}),
       },
       signal,
     )
@@ -134,6 +136,14 @@ async function fetchOne(
     if (!(caught instanceof SourceError)) throw caught
     return { kind: 'Failed', reason: caught.reason, message: caught.message, retry: caught.retry }
   }
+}
+
+/** What a Secret holds; for ssh also the keys of servers that the hub knows, when it has none of its own. */
+async function credentialsOf(secret: Secret, ports: SourceFetchPorts, signal: AbortSignal): Promise<Credentials> {
+  const credentials = readCredentials(secret)
+  if (credentials.sshKey === undefined || credentials.knownHosts !== undefined) return credentials
+  const knownHosts = await ports.knownHosts(signal)
+  return knownHosts === undefined ? credentials : { ...credentials, knownHosts }
 }
 
 function settle(draft: Draft<Source>, { outcome, ms }: FinishedFetch, context: Context): void {

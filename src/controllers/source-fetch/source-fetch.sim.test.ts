@@ -174,6 +174,21 @@ test('credentials and mirrors come from their objects; what is wrong with them i
   assert.match(await condition('Ready'), /^False BadMirrors: mirrors\.yaml: rule 1 needs "from" and "to"/)
 })
 
+test('keys of ssh servers that the hub knows serve Secrets that have none', async (t) => {
+  const { hub, create } = await world(t)
+  const key = Buffer.from('k').toString('base64')
+  await hub.create(build(Secret, 'default/plain', { data: { 'ssh-privatekey': key } }), Secret)
+  await hub.create(build(Secret, 'default/whole', { data: { 'ssh-privatekey': key, known_hosts: key } }), Secret)
+  const known = build(ConfigMap, 'flotilla-system/source-known-hosts', { data: { known_hosts: 'host ssh-ed25519 A' } })
+  await hub.create(known, ConfigMap)
+  await create('plain', { credentials: 'plain' })
+  await create('whole', { credentials: 'whole' })
+  await hub.clock.advance(100)
+  const hosts = (secret: string) =>
+    hub.fetches.find(({ credentials }) => credentials?.secret === `default/${secret}`)?.credentials?.knownHosts
+  assert.deepEqual([hosts('plain'), hosts('whole')], ['host ssh-ed25519 A', 'k'])
+})
+
 test('content that was refused is not fetched again until it changes', async (t) => {
   const { hub, create, condition, serve } = await world(t)
   const failure: FetchOutcome = {

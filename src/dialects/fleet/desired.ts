@@ -1,4 +1,5 @@
 /** The objects a GitRepo stands for. */
+import { RE2JS } from 're2js'
 import { digestOfJson } from '../../core/digest.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
@@ -10,6 +11,7 @@ import { Source } from '../../kinds/source.ts'
 import type { CompiledBundle } from './compile-bundle.ts'
 import { FleetBundle, GitRepo } from './kinds.ts'
 import { bundleObject } from './read-git-repo.ts'
+import type { RemoteSpec } from './remote-chart.ts'
 
 /** The label that says which GitRepo an object was made for; Fleet's own. */
 export const REPO_LABEL = 'fleet.cattle.io/repo-name'
@@ -28,14 +30,13 @@ export interface Desired {
 /** In the order they are written: what others name comes first. */
 export const MADE_KINDS: readonly Kind[] = [Source, Placement, RolloutPlan, Bundle, FleetBundle]
 
-/** The Source of a GitRepo. */
-export function sourceOf(repo: GitRepo): Desired {
+/** The Source of a GitRepo, fetched with this Secret. */
+export function sourceOf(repo: GitRepo, credentials?: string): Desired {
   const { spec } = repo
   const url = text(spec['repo'])
   const force = spec['forceSyncGeneration']
   const poll = typeof force === 'number' && force > 0 ? { annotations: { [POLL]: `fleet-${force}` } } : {}
   const revision = text(spec['revision'])
-  const credentials = text(spec['clientSecretName'])
   const webhook = text(spec['webhookSecret'])
   const ref =
     revision === ''
@@ -50,7 +51,7 @@ export function sourceOf(repo: GitRepo): Desired {
     {
       git: { url, ref },
       interval: spec['disablePolling'] === true ? '24h' : intervalOf(text(spec['pollingInterval'])),
-      ...(credentials === '' ? {} : { credentials }),
+      ...(credentials === undefined ? {} : { credentials }),
       ...(webhook === '' ? {} : { webhook: { secret: webhook } }),
     },
   )
@@ -70,7 +71,7 @@ function text(value: unknown): string {
 /** Everything besides the Source. */
 export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): Desired[] {
   const { namespace = '' } = repo.metadata
-  const helmSecret = text(repo.spec['helmSecretName'])
+  const helmSecret = chartSecret(repo)
   const found = new Map<string, Desired>()
   const add = (one: Desired): void =>
     void found.set(`${one.kind.kind}.${one.kind.group}/${one.object.metadata.name}`, one)
@@ -85,7 +86,7 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
             ...spec,
             // An archive is the same one until somebody writes another address.
             interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
-            ...(helmSecret === '' ? {} : { credentials: helmSecret }),
+            ...(helmSecret(spec) ? { credentials: text(repo.spec['helmSecretName']) } : {}),
           },
         ),
       )
@@ -104,6 +105,14 @@ export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): De
   }
   const order = (one: Desired): number => MADE_KINDS.indexOf(one.kind)
   return [...found.values()].sort((a, b) => order(a) - order(b))
+}
+
+/** Whether the Secret of charts is meant for a chart: as in Fleet, only where helmRepoURLRegex fits the beginning of its address. */
+function chartSecret({ spec }: GitRepo): (chart: RemoteSpec) => boolean {
+  const pattern = text(spec['helmRepoURLRegex'])
+  if (text(spec['helmSecretName']) === '' || pattern === '') return () => false
+  const regex = RE2JS.compile(`^(?:${pattern})`)
+  return ({ helm, oci, git }) => regex.matcher(helm?.url ?? oci?.url ?? git?.url ?? '').find()
 }
 
 interface Named {

@@ -242,17 +242,17 @@ export const GIT_REPO: Fields = {
   targetNamespace: exact('text', '`targetNamespace` of every bundle and customization.'),
   clientSecretName: near(
     'text',
-    'The Secret; its owner says with annotation `flotilla.dev/urls` where it may be sent.',
+    'The Secret, as it is; sent to the server of `repo` alone, which is written down in its annotation `flotilla.dev/urls` unless its owner did. Without it, the Secret `gitcredential` where that may be sent. GitHub Apps cannot sign in.',
   ),
-  helmSecretName: near('text', 'The Secret of the Sources of charts, bound to addresses in the same way.'),
+  helmSecretName: near(
+    'text',
+    'The Secret of charts whose address `helmRepoURLRegex` fits, bound to their servers in the same way.',
+  ),
   helmSecretNameForPaths: warned(
     'text',
-    'helmSecretNameForPaths has no effect: use helmSecretName, bound to its addresses',
+    'helmSecretNameForPaths has no effect: use helmSecretName with helmRepoURLRegex',
   ),
-  helmRepoURLRegex: warned(
-    'text',
-    'helmRepoURLRegex has no effect: the Secret itself says with annotation flotilla.dev/urls where it may be sent',
-  ),
+  helmRepoURLRegex: exact('text', 'Which charts `helmSecretName` is for; none without it.'),
   caBundle: warned('text', 'caBundle has no effect: put the certificate as ca.crt into the Secret of clientSecretName'),
   insecureSkipTLSVerify: refused(
     'flag',

@@ -1,4 +1,6 @@
 /** GitRepos and ClusterGroups as users wrote them, without a hub: for `flotilla render`. */
+import { RE2JS } from 're2js'
+import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import type { LabelSelector } from '../../core/selector.ts'
 import { Bundle } from '../../kinds/bundle.ts'
@@ -22,7 +24,22 @@ export type GitRepoSpec = RepositoryRequest['spec']
 export function readGitRepoSpec(spec: unknown, findings: Finding[]): GitRepoSpec {
   const report = (level: Finding['level'], _path: unknown, message: string): void =>
     void findings.push({ level, message: `spec.${message}` })
-  return readFields(isObject(spec) ? spec : {}, GIT_REPO, report)
+  const read = readFields(isObject(spec) ? spec : {}, GIT_REPO, report) as GitRepoSpec & SecretFields
+  const { helmSecretName = '', helmRepoURLRegex = '' } = read
+  if (helmSecretName !== '' && helmRepoURLRegex === '') {
+    report('warning', [], 'helmSecretName is sent nowhere without helmRepoURLRegex, as in Fleet')
+  }
+  try {
+    RE2JS.compile(helmRepoURLRegex)
+  } catch (caught) {
+    report('error', [], `helmRepoURLRegex is no regular expression: ${toError(caught).message}`)
+  }
+  return read
+}
+
+interface SecretFields {
+  readonly helmSecretName?: string
+  readonly helmRepoURLRegex?: string
 }
 
 /** A ClusterGroup as targets see it. */

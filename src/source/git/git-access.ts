@@ -61,7 +61,7 @@ async function sshEnvironment(
     const secret = credentials ? `Secret ${credentials.secret}` : 'a Secret in spec.credentials'
     throw new SourceError(
       'CredentialsMissing',
-      `ssh needs ${secret} with ssh-privatekey and known_hosts (the server's keys, as ssh-keyscan prints them).`,
+      `ssh needs ${secret} with ssh-privatekey and known_hosts (the server's keys, as ssh-keyscan prints them; for all Secrets: key known_hosts of ConfigMap source-known-hosts in flotilla-system).`,
     )
   }
   const key = await write('identity', credentials.sshKey)

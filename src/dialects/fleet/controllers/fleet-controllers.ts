@@ -1,6 +1,7 @@
 /** The Fleet dialect's controllers, over the hub's shared informers. */
 import type { Blobs } from '../../../blobs/blobs.ts'
 import type { Change } from '../../../client/cache.ts'
+import { findObject } from '../../../client/find-object.ts'
 import type { Informer } from '../../../client/informer.ts'
 import type { Informers } from '../../../client/informers.ts'
 import type { Clock } from '../../../core/clock.ts'
@@ -12,12 +13,14 @@ import type { Metrics } from '../../../core/metrics.ts'
 import { createController, watchOf } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
 import { createPace } from '../../../engine/pace.ts'
+import { Secret } from '../../../kinds/builtin/core.ts'
 import { Bundle } from '../../../kinds/bundle.ts'
 import { Cluster } from '../../../kinds/cluster.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { KubeObject, UnknownObject } from '../../../kinds/meta.ts'
 import { Rollout } from '../../../kinds/rollout.ts'
 import { Source } from '../../../kinds/source.ts'
+import { URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { MADE_KINDS } from '../desired.ts'
 import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../placement.ts'
@@ -85,6 +88,18 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       }
     },
     sourceOf: (namespace, name) => sources.lister.get(`${namespace}/${name}`),
+    secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
+    bind: async ({ metadata }, urls, { signal, log }) => {
+      const { name, namespace = '', resourceVersion } = metadata
+      const annotations = { [URLS_ANNOTATION]: urls }
+      const body = { metadata: { resourceVersion, annotations } }
+      try {
+        await client.patch(Secret, { namespace, name }, { type: 'merge', body }, { fieldManager: MANAGER, signal })
+        log.info({ secret: name, urls }, 'secret bound to the server it is used for')
+      } catch (caught) {
+        if (!isApiError(caught, 'Conflict') && !isApiError(caught, 'NotFound')) throw caught
+      }
+    },
     workspace: (namespace) => {
       const named = clusters.lister
         .by('fleet-aliased', namespace)

@@ -5,9 +5,12 @@ import type { TestContext } from 'node:test'
 import { utf8 } from '../../../core/bytes.ts'
 import { Assignment } from '../../../kinds/assignment.ts'
 import { Bundle } from '../../../kinds/bundle.ts'
+import { Secret } from '../../../kinds/builtin/core.ts'
 import { Cluster } from '../../../kinds/cluster.ts'
 import { Placement } from '../../../kinds/placement.ts'
 import { Source } from '../../../kinds/source.ts'
+import { isBoundTo, URLS_ANNOTATION } from '../../../source/credentials.ts'
+import { ALL_SCHEMES, parseSourceUrl } from '../../../source/source-url.ts'
 import { storeFiles } from '../../../source/store-files.ts'
 import { build, buildCluster } from '../../../testing/builders.ts'
 import { startControllersHome } from '../../../testing/controllers-home.ts'
@@ -31,7 +34,10 @@ async function world(t: TestContext, files: Files = FILES) {
   const hub = await startControllersHome(['fleet'])
   t.after(() => hub.close())
   let tip = { commit: 'c1', files }
-  hub.serveSources(async ({ previous, spec }) => {
+  hub.serveSources(async ({ previous, spec, credentials }) => {
+    const url = parseSourceUrl(spec.git?.url ?? spec.helm?.url ?? '', ALL_SCHEMES)
+    if (credentials && !isBoundTo(credentials, url))
+      return { kind: 'Failed', reason: 'CredentialsNotForUrl', message: `not for ${url.text}.`, retry: false }
     if (previous?.commit === tip.commit) return { kind: 'Same' }
     const bytes = new Map(Object.entries(tip.files).map(([path, text]) => [path, utf8(text)]))
     const stored = await storeFiles(bytes, spec, hub.blobs)
@@ -244,4 +250,63 @@ test('a cluster is meant by its name in Fleet as soon as it has one', async (t) 
   })
   await settle()
   assert.deepEqual(await delivered(), { c2: ['apps: default/a 1'] })
+})
+
+test('Secrets as Fleet’s users have them are sent to the server of the GitRepo, and to no other', async (t) => {
+  const { hub, repo, settle, condition } = await world(t, {
+    'a/fleet.yaml': 'helm: {repo: "https://charts.example.com/x", chart: c, version: 1.0.0}\n',
+    'b/fleet.yaml': 'helm: {repo: "https://elsewhere.example.com/x", chart: c, version: 1.0.0}\n',
+  })
+  const secret = (name: string, type: string | undefined, annotations: Record<string, string> = {}) =>
+    hub.create(
+      build(
+        Secret,
+        `fleet-default/${name}`,
+        { ...(type ? { type } : {}), data: { username: 'YW5h', password: 'cHc=' } },
+        { annotations },
+      ),
+      Secret,
+    )
+  const urls = async (name: string) =>
+    (await hub.find(Secret, `fleet-default/${name}`))?.metadata.annotations?.[URLS_ANNOTATION]
+  const sent = (url: string) =>
+    hub.fetches.findLast(({ spec }) => (spec.git?.url ?? spec.helm?.url) === url)?.credentials?.urls
+  await secret('login', 'kubernetes.io/basic-auth')
+  await secret('charts', 'Opaque')
+  const spec = { clientSecretName: 'login', helmSecretName: 'charts', helmRepoURLRegex: 'https://charts[.]' }
+  await repo(spec)
+  assert.deepEqual(
+    [await urls('login'), sent('https://git.example.com/apps')],
+    ['https://git.example.com/', ['https://git.example.com/']],
+  )
+  assert.deepEqual(
+    [await urls('charts'), sent('https://charts.example.com/x'), sent('https://elsewhere.example.com/x')],
+    ['https://charts.example.com/', ['https://charts.example.com/'], undefined],
+  )
+  await repo({ repo: 'https://evil.example.com/apps', clientSecretName: 'login' }, 'evil')
+  assert.equal(await urls('login'), 'https://git.example.com/', 'who came first decides')
+  assert.deepEqual(sent('https://evil.example.com/apps'), ['https://git.example.com/'])
+  assert.match(await condition('Ready', 'evil'), /^False GitUpdating: not for https:\/\/evil\.example\.com\/apps\./)
+
+  await secret('own', 'kubernetes.io/basic-auth', { [URLS_ANNOTATION]: 'https://git.example.com/other/' })
+  await secret('database', 'Opaque')
+  await repo({ clientSecretName: 'own' }, 'owned')
+  await repo({ clientSecretName: 'database' }, 'opaque')
+  assert.deepEqual([await urls('own'), await urls('database')], ['https://git.example.com/other/', undefined])
+
+  await repo({ repo: 'https://late.example.com/apps', clientSecretName: 'late' }, 'late')
+  await secret('late', 'kubernetes.io/basic-auth')
+  for (let round = 0; round < 12 && (await urls('late')) === undefined; round++) await settle()
+  assert.equal(await urls('late'), 'https://late.example.com/', 'also a Secret that comes later')
+})
+
+test('without clientSecretName there is gitcredential, where it may be sent', async (t) => {
+  const { hub, repo } = await world(t, { 'a.yaml': cm('a', '1') })
+  const data = { username: 'YW5h', password: 'cHc=' }
+  const spec = { type: 'kubernetes.io/basic-auth', data }
+  await hub.create(build(Secret, 'fleet-default/gitcredential', spec), Secret)
+  await repo()
+  await repo({ repo: 'https://public.example.com/apps' }, 'public')
+  const used = async (name: string) => (await hub.find(Source, `fleet-default/${name}`))?.spec.credentials
+  assert.deepEqual([await used('apps'), await used('public')], ['gitcredential', undefined])
 })

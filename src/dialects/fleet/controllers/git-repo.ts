@@ -19,6 +19,7 @@ import { readRepository } from '../read-repository.ts'
 import type { ReadRepository } from '../read-repository.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../states.ts'
 import type { GitRepoPorts } from './ports.ts'
+import { bindChartSecret, gitSecret } from './secrets.ts'
 
 /** How often files that nobody knew of are asked for: settings, then what they name. */
 const MAX_ROUNDS = 4
@@ -65,7 +66,9 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
         const message = `No bundle is found at ${JSON.stringify(paths)} of ${artifact.revision}${why === '' ? '' : `: ${why}`}. ${KEPT}`
         throw stalled(draft, 'NoBundles', message)
       }
-      const taken = await write(repo, desiredOf(repo, read.bundles), { ports, context })
+      const desired = desiredOf(repo, read.bundles)
+      await bindChartSecret(repo, desired, { ports, context })
+      const taken = await write(repo, desired, { ports, context })
       all.push(...taken)
       const isWhole = read.failed.length === 0 && !all.some(({ level }) => level === 'error')
       const pruned = isWhole ? await prune(repo, read, { ports, context }) : { again: false }
@@ -90,7 +93,8 @@ function stalled(draft: Draft<GitRepo>, reason: string, message: string): Stalle
 /** The Source, made when it is not there; one that somebody else made under that name is left alone. */
 async function sourceFor(draft: Draft<GitRepo>, ports: GitRepoPorts, context: Context): Promise<Source | undefined> {
   const repo = draft.next
-  const [taken] = await write(repo, [sourceOf(repo)], { ports, context })
+  const secret = await gitSecret(repo, { ports, context })
+  const [taken] = await write(repo, [sourceOf(repo, secret)], { ports, context })
   if (taken) throw stalled(draft, 'NameTaken', `${taken.message}.`)
   return ports.sourceOf(repo.metadata.namespace ?? '', repo.metadata.name)
 }

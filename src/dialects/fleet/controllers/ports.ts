@@ -1,5 +1,7 @@
 import type { Digest } from '../../../core/digest.ts'
 import type { Pace } from '../../../engine/pace.ts'
+import type { Context } from '../../../engine/reconciler.ts'
+import type { Secret } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/bundle.ts'
@@ -16,6 +18,9 @@ export interface GitRepoPorts {
   apply(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
   remove(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void>
   sourceOf(namespace: string, name: string): Source | undefined
+  secret(namespace: string, name: string, signal: AbortSignal): Promise<Secret | undefined>
+  /** Writes down where a Secret may be sent, unless somebody changed it meanwhile. */
+  bind(secret: Secret, urls: string, context: Pick<Context, 'signal' | 'log'>): Promise<void>
   workspace(namespace: string): KnownWorkspace
   /** The files of an artifact; bytes of those that were asked for before. */
   filesOf(artifact: Digest): Promise<LazyFiles>

@@ -1,4 +1,4 @@
-import type { Reader } from '../client/client.ts'
+import type { Reader } from './client.ts'
 import { isApiError } from '../core/errors.ts'
 import type { KubeObject, ObjectKey, ResourceType } from '../kinds/meta.ts'
 
@@ -7,7 +7,7 @@ export async function findObject<T extends KubeObject>(
   client: Pick<Reader, 'get'>,
   type: ResourceType<T>,
   key: ObjectKey,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<T | undefined> {
   try {
     return await client.get(type, key, signal)
