@@ -1,5 +1,7 @@
 /** Git repositories on a real git: what becomes an artifact, what is held, and what a hostile repository gets to hear. */
 import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Source } from '../../kinds/source.ts'
@@ -138,7 +140,6 @@ test('the history binds also after the cache is gone', async (t) => {
   const base = repository.commit({ v: '0' })
   repository.commit({ v: '1' })
   artifactOf(await fetcher.fetch(spec({}, { branch: 'main' })))
-  const { readdirSync, rmSync } = await import('node:fs')
   for (const name of readdirSync(fetcher.parts.folder)) {
     if (name !== 'home') rmSync(`${fetcher.parts.folder}/${name}`, { recursive: true })
   }
@@ -253,6 +254,69 @@ test('a large file in a later commit is refused by name too', async (t) => {
   artifactOf(await fetcher.fetch(spec()))
   repository.commit({ ...files, huge: new Uint8Array(17 * 1024 * 1024) })
   assert.match(failureOf(await fetcher.fetch(spec())), /^FileTooLarge: "huge"/)
+})
+
+const HOOKS = [
+  'reference-transaction',
+  'post-checkout',
+  'post-merge',
+  'pre-auto-gc',
+  'post-update',
+  'post-index-change',
+]
+
+test('nothing that a repository brings along is run: hooks, and programs that its configuration names', async (t) => {
+  const { repository, fetcher, spec } = await world(t)
+  const marker = join(fetcher.parts.folder, 'was-run')
+  const script = join(fetcher.parts.folder, 'evil.sh')
+  writeFileSync(script, `#!/bin/sh\necho "$0 $*" >> ${marker}\nexec "$@"\n`, { mode: 0o755 })
+  repository.commit({ '.git-hooks/post-checkout': '#!/bin/sh\n', '.gitattributes': '* filter=evil\n', a: '1' })
+  artifactOf(await fetcher.fetch(spec()))
+  const caches = readdirSync(fetcher.parts.folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'home')
+    .map(({ name }) => join(fetcher.parts.folder, name))
+  const bare = caches.find((folder) => existsSync(join(folder, 'objects')))
+  assert.ok(bare, 'the cache is a bare repository')
+  repository.commit({ '.gitattributes': '* filter=evil\n', a: '2' })
+  for (const key of ['uploadpack.packObjectsHook', 'core.fsmonitor', 'core.sshCommand', 'filter.evil.smudge'])
+    repository.git('config', key, script)
+  for (const folder of [repository.path, bare]) {
+    mkdirSync(join(folder, 'hooks'), { recursive: true })
+    for (const hook of HOOKS) copyFileSync(script, join(folder, 'hooks', hook))
+  }
+  const { digest } = artifactOf(await fetcher.fetch(spec()))
+  assert.equal((await fetcher.files(digest))['a'], '2')
+  assert.equal(existsSync(marker) ? readFileSync(marker, 'utf8') : '', '')
+})
+
+test('a ref is looked up among those the repository has, and never read by git as anything else', async (t) => {
+  const { repository, fetcher, spec } = await world(t)
+  repository.commit({ a: '1' })
+  const marker = join(fetcher.parts.folder, 'was-run')
+  const refs = [
+    `--upload-pack=touch ${marker}`,
+    '-c',
+    'main:refs/heads/x',
+    '*',
+    'main^{}',
+    'main@{1}',
+    '$(touch x)',
+    'a\nb',
+  ]
+  for (const ref of refs) {
+    assert.match(
+      failureOf(await fetcher.fetch(spec({}, { branch: ref }))),
+      /^RefNotFound: The repository has no branch/,
+      ref,
+    )
+    assert.match(failureOf(await fetcher.fetch(spec({}, { tag: ref }))), /^RefNotFound: The repository has no tag/, ref)
+    assert.match(
+      failureOf(await fetcher.fetch(spec({}, { commit: ref }))),
+      /^BadCommit: .* is no commit: want 40 or 64 hexadecimal digits\.$/s,
+      ref,
+    )
+  }
+  assert.ok(!existsSync(marker))
 })
 
 test('addresses that would run or read something else are refused before git starts', async (t) => {
