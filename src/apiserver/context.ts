@@ -35,6 +35,9 @@ export interface Context {
   readonly accept: Negotiated
 }
 
+// Room for the reason that a command puts beside its name.
+const MAX_USER_AGENT = 1024
+
 /** The line of the audit chain for a change of an object. */
 export function auditLine(context: Context, object: UnknownObject, verb: string = context.request.verb): string {
   const { caller, request, kind, http, parts } = context
@@ -50,6 +53,6 @@ export function auditLine(context: Context, object: UnknownObject, verb: string 
     ...(namespace ? { namespace } : {}),
     name,
     uid,
-    ...(http.headers['user-agent'] ? { userAgent: http.headers['user-agent'].slice(0, 200) } : {}),
+    ...(http.headers['user-agent'] ? { userAgent: http.headers['user-agent'].slice(0, MAX_USER_AGENT) } : {}),
   })
 }

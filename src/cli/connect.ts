@@ -12,6 +12,7 @@ import type { CliEnvironment } from './config.ts'
 import { readDemoState } from './demo-state.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Terminal } from './terminal.ts'
+import { userAgentFor } from './why.ts'
 
 /** A hub to talk to. */
 export interface Connection {
@@ -30,6 +31,8 @@ export interface Connection {
 export interface ConnectFlags {
   readonly kubeconfig?: string
   readonly context?: string
+  /** Why, of commands that ask for it. */
+  readonly reason?: string
 }
 
 const CONTEXT = 'flotilla'
@@ -51,7 +54,7 @@ export async function connect(
     })
     const { transport, close } = createUndiciTransport(read.connection, { maxConnections: 8 })
     return {
-      rest: createRest({ transport, clock: systemClock, userAgent: 'flotilla-cli' }),
+      rest: createRest({ transport, clock: systemClock, userAgent: userAgentFor(flags.reason) }),
       server: read.connection.server,
       kubeconfig: file,
       namespace: read.namespace,
@@ -100,7 +103,7 @@ async function locate(
   throw new CliError(EXIT.usage, {
     what: 'there is no hub to talk to',
     where: `${environment.defaultKubeconfig} has no context ${JSON.stringify(context)}, and no demo is running`,
-    todo: `start one with \`${environment.program} demo\`, or name one with --kubeconfig DIR/admin.kubeconfig`,
+    todo: `start one with \`flotilla demo\`, or name one with --kubeconfig DIR/admin.kubeconfig`,
   })
 }
 

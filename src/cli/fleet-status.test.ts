@@ -9,7 +9,7 @@ import { build, buildCluster } from '../testing/builders.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 
 const NOW = 1_800_000_000_000
-const PLAIN = { paint: (_color: string, text: string) => text, isUtf8: true }
+const PLAIN = { paint: (_color: string, text: string) => text, isUtf8: true, command: (text: string) => text }
 const MADE = buildCluster('x')
 
 function clusters(counts: Partial<Record<State, number>>): Cluster[] {
@@ -32,7 +32,6 @@ test('a fleet at work: counts per state, the rollout that moves, and the command
   const facts = {
     server: 'https://hub:7443',
     version: 'v1.36.0+flotilla-0.1.0',
-    program: 'flotilla',
     clusters: clusters({ Ready: 1655, Offline: 74, Failed: 5 }),
     rollouts: [
       rollout('pos-g3', { phase: 'Progressing', ring: 'early', counts }),
@@ -61,7 +60,6 @@ test('a rollout that waits for a person comes first, with the word it waits for'
   const facts = {
     server: 's',
     version: 'v',
-    program: 'flotilla',
     clusters: clusters({ Ready: 4 }),
     rollouts: [
       rollout('base-g1', { phase: 'Progressing', counts }),
@@ -75,8 +73,8 @@ test('a rollout that waits for a person comes first, with the word it waits for'
 })
 
 test('an empty hub says how to begin; who waits and what ends is told; ASCII where it must be', () => {
-  const empty = { server: 's', version: 'v', program: 'bin/flotilla', clusters: [] as Cluster[], rollouts: [] }
-  assert.match(statusText(empty, NOW, PLAIN), /^Fleet {4}0 clusters\nNext {5}bin\/flotilla cluster add NAME$/m)
+  const empty = { server: 's', version: 'v', clusters: [] as Cluster[], rollouts: [] }
+  assert.match(statusText(empty, NOW, PLAIN), /^Fleet {4}0 clusters\nNext {5}flotilla cluster add NAME$/m)
   const [ending] = clusters({ Ready: 1 })
   const certificate = { notAfter: formatTime(NOW + 3 * 86_400_000), fingerprint: 'x' }
   const text = statusText(
@@ -93,7 +91,7 @@ test('an empty hub says how to begin; who waits and what ends is told; ASCII whe
   assert.match(text, /^Fleet {4}2 clusters {3}\+ 1 Ready {3}\. 1 Pending$/m)
   assert.match(text, /^Waiting {2}x to be accepted$/m)
   assert.match(text, /^Certs {4}1 of agents end in less than 7 days$/m)
-  assert.match(text, /bin\/flotilla cluster accept x/)
+  assert.match(text, /flotilla cluster accept x/)
 })
 
 test('freezes that hold or begin within a week, with who passes; clusters that are held', () => {
@@ -109,7 +107,7 @@ test('freezes that hold or begin within a week, with who passes; clusters that a
   const [ready] = clusters({ Ready: 1 })
   const held = { ...ready!, spec: { ...ready!.spec, hold: { reason: 'fire', since: formatTime(NOW) } } }
   const windows = [freeze('later', 4, 9), freeze('far', 8, 9), freeze('now', -1, 1), freeze('gone', -3, -2)]
-  const facts = { server: 's', version: 'v', program: 'flotilla', clusters: [held], rollouts: [], windows }
+  const facts = { server: 's', version: 'v', clusters: [held], rollouts: [], windows }
   const lines = statusText(facts, NOW, PLAIN).split('\n')
   assert.deepEqual(lines.slice(2, 5), [
     `Freeze   ❄ now   holds until ${formatTime(NOW + 86_400_000)}   Black Friday   except role=incident-commander`,

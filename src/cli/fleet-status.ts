@@ -20,8 +20,6 @@ export interface StatusFacts {
   readonly clusters: readonly Cluster[]
   readonly rollouts: readonly Rollout[]
   readonly windows?: readonly (Window | ClusterWindow)[]
-  /** How the person calls this program. */
-  readonly program: string
 }
 
 const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
@@ -34,7 +32,7 @@ const WEEK_MS = 7 * 86_400_000
 export function statusText(
   facts: StatusFacts,
   nowMs: number,
-  look: Pick<Terminal, 'paint'> & { readonly isUtf8: boolean },
+  look: Pick<Terminal, 'command' | 'isUtf8' | 'paint'>,
 ): string {
   const moving = facts.rollouts.filter(isMoving)
   const lines = [
@@ -46,7 +44,7 @@ export function statusText(
     ...heldLines(facts.clusters),
     ...waitingLines(facts.clusters),
     ...certificateLines(facts.clusters, nowMs),
-    line('Next', nextCommands(facts, moving).join('     ')),
+    line('Next', look.command(nextCommands(facts, moving).join('     '))),
   ]
   return lines.join('')
 }
@@ -86,7 +84,7 @@ function line(title: string, text: string): string {
   return `${title.padEnd(9)}${text}\n`
 }
 
-function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'paint'> & { readonly isUtf8: boolean }): string {
+function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'isUtf8' | 'paint'>): string {
   const counts = countsOf(clusters)
   const parts = STATES.flatMap((state) => {
     const count = counts[state]
@@ -160,18 +158,18 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
   return ending.length === 0 ? [] : [line('Certs', `${ending.length} of agents end in less than 7 days`)]
 }
 
-function nextCommands({ clusters, program }: StatusFacts, moving: readonly Rollout[]): string[] {
+function nextCommands({ clusters }: StatusFacts, moving: readonly Rollout[]): string[] {
   const has = (state: State): boolean => clusters.some((cluster) => stateOf(cluster) === state)
   const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
   const asking = moving.find(needsApproval)
   const first = asking ?? moving[0]
   return [
-    ...(clusters.length === 0 ? [`${program} cluster add NAME`] : []),
-    ...(waiting ? [`${program} cluster accept ${waiting.metadata.name}`] : []),
-    ...(has('Failed') ? [`${program} get clusters --state failed -o wide`] : []),
-    ...(asking ? [`${program} rollout approve ${asking.metadata.name} -n ${asking.metadata.namespace}`] : []),
-    ...(first ? [`${program} rollout watch ${first.metadata.name} -n ${first.metadata.namespace}`] : []),
-    ...(clusters.length > 0 && !has('Failed') && !first ? [`${program} get clusters`] : []),
+    ...(clusters.length === 0 ? [`flotilla cluster add NAME`] : []),
+    ...(waiting ? [`flotilla cluster accept ${waiting.metadata.name}`] : []),
+    ...(has('Failed') ? [`flotilla get clusters --state failed -o wide`] : []),
+    ...(asking ? [`flotilla rollout approve ${asking.metadata.name} -n ${asking.metadata.namespace}`] : []),
+    ...(first ? [`flotilla rollout watch ${first.metadata.name} -n ${first.metadata.namespace}`] : []),
+    ...(clusters.length > 0 && !has('Failed') && !first ? [`flotilla get clusters`] : []),
   ]
 }
 

@@ -36,7 +36,7 @@ test('a program in PATH is a command, unless its name is odd or flotilla has the
           stdout: quiet,
           stderr: quiet,
           stdinIsTTY: false,
-          environment: { isUtf8: true, color: false },
+          environment: { isUtf8: true, color: false, program: 'flotilla' },
         }),
     })
   assert.equal(await run(['greet', '2']), 42)

@@ -70,7 +70,7 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
   } catch (caught) {
     if (caught instanceof CommanderError) {
       if (caught.exitCode === 0) return EXIT.ok
-      const trouble = usageTrouble(caught.message, { root: program, args, program: ports.environment.program })
+      const trouble = usageTrouble(caught.message, { root: program, args })
       if (!isHelp(caught)) terminal.say(formatTrouble(trouble).trimEnd())
       return EXIT.usage
     }

@@ -3,14 +3,20 @@ import { test } from 'node:test'
 import { createTerminal } from './terminal.ts'
 import type { TerminalOptions } from './terminal.ts'
 
-function terminalWith(options: { tty: boolean; utf8: boolean; env?: boolean; color?: TerminalOptions['color'] }) {
+function terminalWith(options: {
+  tty: boolean
+  utf8: boolean
+  env?: boolean
+  program?: string
+  color?: TerminalOptions['color']
+}) {
   const out: string[] = []
   const err: string[] = []
   const terminal = createTerminal({
     stdout: { write: (text) => out.push(text), isTTY: options.tty },
     stderr: { write: (text) => err.push(text), isTTY: options.tty },
     stdinIsTTY: options.tty,
-    environment: { isUtf8: options.utf8, color: options.env },
+    environment: { isUtf8: options.utf8, color: options.env, program: options.program ?? 'flotilla' },
     ...(options.color && { color: options.color }),
   })
   return { terminal, out, err }
@@ -41,4 +47,16 @@ test('colours only on a terminal, unless somebody says otherwise', () => {
   assert.equal(painted({ tty: false, utf8: true, env: true }), true)
   assert.equal(painted({ tty: true, utf8: true, env: true, color: 'never' }), false)
   assert.equal(painted({ tty: false, utf8: true, color: 'always' }), true)
+})
+
+test('commands are shown as the person would type them, and nothing else is touched', () => {
+  const { terminal, out, err } = terminalWith({ tty: false, utf8: true, program: 'bin/flotilla' })
+  terminal.step('next', 'flotilla get clusters')
+  terminal.say('see: flotilla --help, or `flotilla demo` and flotilla.dev, /usr/bin/flotilla get, kubectl-flotilla get')
+  terminal.data('flotilla get clusters\n')
+  assert.deepEqual(err, [
+    '► bin/flotilla get clusters\n',
+    'see: bin/flotilla --help, or `bin/flotilla demo` and flotilla.dev, /usr/bin/flotilla get, kubectl-flotilla get\n',
+  ])
+  assert.deepEqual(out, ['flotilla get clusters\n'], 'data is what it is')
 })

@@ -19,10 +19,12 @@ export type Color = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
 export interface Terminal {
   /** Data: what a pipe should get. */
   data(text: string): void
-  /** Progress, hints and warnings, on stderr. */
+  /** Progress, hints and warnings, on stderr; commands in them are written `flotilla …`, and shown as `command` does. */
   say(text: string): void
   /** A sign and a line, on stderr. */
   step(sign: Sign, text: string): void
+  /** Text with commands `flotilla …` as this person would type them: `bin/flotilla …` in a clone, `kubectl flotilla …`. */
+  command(text: string): string
   /** A sign as text, ASCII where the locale is not UTF-8. */
   sign(sign: Sign): string
   /** Text in a colour when data goes to a terminal that wants colours. */
@@ -42,7 +44,7 @@ export interface TerminalOptions {
   readonly stdout: Output
   readonly stderr: Output
   readonly stdinIsTTY: boolean
-  readonly environment: Pick<CliEnvironment, 'isUtf8' | 'color'>
+  readonly environment: Pick<CliEnvironment, 'isUtf8' | 'color' | 'program'>
   /** From `--color`; wins over the environment. */
   readonly color?: 'auto' | 'always' | 'never'
 }
@@ -67,11 +69,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
   }
   const painted = (stream: Output, color: Color, text: string): string =>
     wantsColor(stream) ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text
+  // A word before it, a path or a package's name, makes it another thing.
+  const command = (text: string): string =>
+    text.replaceAll(/(^|[\s`'"(])flotilla (?=[a-z-])/g, (_, before: string) => `${before}${environment.program} `)
   const signText = (sign: Sign): string => SIGNS[sign][environment.isUtf8 ? 0 : 1]
   return {
     data: (text) => stdout.write(text),
-    say: (text) => stderr.write(`${text}\n`),
-    step: (sign, text) => stderr.write(`${painted(stderr, SIGNS[sign][2], signText(sign))} ${text}\n`),
+    say: (text) => stderr.write(`${command(text)}\n`),
+    step: (sign, text) => stderr.write(`${painted(stderr, SIGNS[sign][2], signText(sign))} ${command(text)}\n`),
+    command,
     sign: signText,
     paint: (color, text) => painted(stdout, color, text),
     isLive: stdout.isTTY,

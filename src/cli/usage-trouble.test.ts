@@ -16,7 +16,7 @@ async function run(...args: readonly string[]): Promise<string> {
         stdout: stream,
         stderr: stream,
         stdinIsTTY: false,
-        environment: { isUtf8: true, color: false },
+        environment: { isUtf8: true, color: false, program: 'bin/flotilla' },
       }),
   })
   assert.equal(code, 2)
@@ -37,5 +37,5 @@ test('a command line that cannot be read is told as every other error, with the 
 })
 
 test('a missing subcommand shows the help, and nothing else', async () => {
-  assert.match(await run('simulate'), /^Usage: flotilla simulate [^]*display help for command\n$/)
+  assert.match(await run('simulate'), /^Usage: bin\/flotilla simulate [^]*display help for command\n$/)
 })

@@ -6,8 +6,6 @@ import type { Trouble } from './exit.ts'
 export interface UsageScene {
   readonly root: Command
   readonly args: readonly string[]
-  /** How the person called this program. */
-  readonly program: string
 }
 
 /** Whether it is help that was shown, where a command was missing. */
@@ -16,10 +14,10 @@ export function isHelp({ code }: CommanderError): boolean {
 }
 
 /** What is wrong with a command line, and whose help to read. */
-export function usageTrouble(message: string, { root, args, program }: UsageScene): Trouble {
+export function usageTrouble(message: string, { root, args }: UsageScene): Trouble {
   const [what = '', ...more] = message.split('\n')
   const suggestion = /^\(Did you mean (.*)\?\)$/.exec(more.join(' '))?.[1]
-  const help = `see: ${[program, ...commandWords(root, args), '--help'].join(' ')}`
+  const help = `see: ${['flotilla', ...commandWords(root, args), '--help'].join(' ')}`
   return {
     what: what.replace(/^error: /, ''),
     todo: suggestion === undefined ? help : `did you mean ${suggestion}? Else ${help}`,

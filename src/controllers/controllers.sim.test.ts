@@ -103,7 +103,7 @@ test('a bundle reaches the selected clusters through admissions, and is Ready wh
   const cluster = await hub.find(Cluster, 'a')
   assert.deepEqual(
     [cluster?.status?.state, cluster?.status?.bundles, cluster?.status?.message],
-    ['Ready', { total: 1, ready: 1 }, 'All 1 bundles are Ready.'],
+    ['Ready', { total: 1, ready: 1 }, 'Its bundle is Ready.'],
   )
 })
 

@@ -16,6 +16,8 @@ function objectWith(...conditions: readonly (readonly [string, Condition['status
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x' }, status: { conditions: all } } as KubeObject
 }
 
+const STUCK = ['Stalled', 'True', 'A'] as const
+
 test('a condition is news when its status or reason changes, not when its words do', () => {
   const cases: readonly (readonly [string, KubeObject, KubeObject, readonly string[]])[] = [
     ['first seen', objectWith(), objectWith(['Ready', 'True', 'Done']), ['Normal Done']],
@@ -26,9 +28,47 @@ test('a condition is news when its status or reason changes, not when its words 
     ['echo', objectWith(), objectWith(['Ready', 'False', 'A'], ['Reconciling', 'True', 'A']), ['Normal A']],
     ['said once', objectWith(), objectWith(['Ready', 'False', 'A'], ['Held', 'True', 'A']), ['Normal A']],
     ['stuck', objectWith(), objectWith(['Rendered', 'False', 'A'], ['Stalled', 'True', 'A']), ['Warning A']],
+    ['stuck and held', objectWith(), objectWith(['Ready', 'False', 'A'], ['Held', 'True', 'A'], STUCK), ['Warning A']],
+    ['another answer', objectWith(STUCK), objectWith(['Available', 'True', 'Seen'], STUCK), ['Normal Seen']],
+    ['bad by being there', objectWith(), objectWith(['Cloned', 'True', 'TwoAgents']), ['Warning TwoAgents']],
+    [
+      'over',
+      objectWith(['Cloned', 'True', 'TwoAgents']),
+      objectWith(['Cloned', 'False', 'OneAgent']),
+      ['Normal OneAgent'],
+    ],
+    ['not built', objectWith(), objectWith(['Rendered', 'False', 'TooMany']), ['Warning TooMany']],
+    ['not built yet', objectWith(), objectWith(['Rendered', 'Unknown', 'NoClusters']), ['Normal NoClusters']],
+    ['in part', objectWith(), objectWith(['Rendered', 'True', 'PartlyRendered']), ['Warning PartlyRendered']],
+    ['tried again', objectWith(), objectWith(['Ready', 'False', 'Unreachable']), ['Warning Unreachable']],
+    ['offline', objectWith(), objectWith(['Available', 'False', 'Silent']), ['Normal Silent']],
   ]
   for (const [name, before, after, wanted] of cases) {
     const told = newsOf(before, after).map(({ type, reason }) => `${type} ${reason}`)
     assert.deepEqual(told, wanted, name)
+  }
+})
+
+test('a state is news when it is one to look at, and when it is well again', () => {
+  const inState = (state?: string): KubeObject =>
+    ({ ...objectWith(), status: { ...(state && { state, message: `is ${state}` }) } }) as KubeObject
+  const cases: readonly (readonly [string | undefined, string, readonly string[]])[] = [
+    [undefined, 'Ready', []],
+    ['Pending', 'Progressing', []],
+    ['Progressing', 'Failed', ['Warning Failed: is Failed']],
+    ['Failed', 'Failed', []],
+    ['Failed', 'Progressing', []],
+    ['Failed', 'Ready', ['Normal Ready: is Ready']],
+    ['Ready', 'Drifted', ['Warning Drifted: is Drifted']],
+    ['Drifted', 'Ready', ['Normal Ready: is Ready']],
+    ['Ready', 'Offline', []],
+  ]
+  for (const [before, after, wanted] of cases) {
+    const told = newsOf(inState(before), inState(after))
+    assert.deepEqual(
+      told.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
+      wanted,
+      `${before} to ${after}`,
+    )
   }
 })

@@ -188,6 +188,16 @@ export const Cluster = defineKind({
     conditions: Conditions,
     state: optional(enumOf(STATES, { description: 'The cluster as a whole.' })),
     message: optional(text({ max: 4096, description: 'Why the state is what it is.' })),
+    since: optional(
+      time({ description: 'Since when the state is what it is; while it is Offline, when its agent was last heard.' }),
+    ),
+    badges: optional(
+      text({
+        max: 256,
+        description:
+          'What else to know, separated by commas: Leaving or Left (decommissioned), Rejected or Revoked, Cordoned, Held, Frozen.',
+      }),
+    ),
     lastSeen: optional(
       time({
         description:
@@ -272,10 +282,11 @@ export const Cluster = defineKind({
   }),
   columns: [
     { name: 'State', type: 'string', jsonPath: '.status.state' },
+    { name: 'Since', type: 'date', jsonPath: '.status.since', description: 'How long it has been in this state.' },
+    { name: 'Badges', type: 'string', jsonPath: '.status.badges' },
     { name: 'Ready', type: 'integer', jsonPath: '.status.bundles.ready', description: 'Bundles that are Ready.' },
     { name: 'Bundles', type: 'integer', jsonPath: '.status.bundles.total', description: 'Bundles assigned.' },
     { name: 'Version', type: 'string', jsonPath: '.status.kubernetesVersion' },
-    { name: 'Seen', type: 'date', jsonPath: '.status.lastSeen' },
     AGE,
     { name: 'Accepted', type: 'boolean', jsonPath: '.spec.accepted', priority: 1 },
     { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },

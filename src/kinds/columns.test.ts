@@ -18,19 +18,20 @@ function row(kind: Parameters<typeof tableRow>[0], fields: object) {
 }
 
 test('a native kind shows its columns; what is missing stays empty', () => {
-  const status = { state: 'Ready', bundles: { total: 2, ready: 1 }, lastSeen: '2026-11-16T00:04:50Z' }
+  const status = { state: 'Ready', bundles: { total: 2, ready: 1 }, since: '2026-11-16T00:04:50Z', badges: 'Held' }
   assert.deepEqual(row(Cluster, { spec: { accepted: true }, status }), {
     Name: 'x',
     State: 'Ready',
+    Since: '10s',
+    Badges: 'Held',
     Ready: 1,
     Bundles: 2,
     Version: null,
-    Seen: '10s',
     Age: '5m',
     Accepted: true,
     Message: null,
   })
-  assert.equal(row(Cluster, { status: { lastSeen: 'yesterday' } })['Seen'], '<invalid>')
+  assert.equal(row(Cluster, { status: { since: 'yesterday' } })['Since'], '<invalid>')
 })
 
 test('a condition is found by its type', () => {

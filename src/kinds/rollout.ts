@@ -223,6 +223,7 @@ export const Rollout = defineKind({
     { name: 'Ready', type: 'integer', jsonPath: '.status.counts.ready' },
     { name: 'Total', type: 'integer', jsonPath: '.status.counts.total' },
     { name: 'Failed', type: 'integer', jsonPath: '.status.counts.failed' },
+    { name: 'Offline', type: 'integer', jsonPath: '.status.counts.offline' },
     AGE,
     { name: 'Ring', type: 'string', jsonPath: '.status.ring', priority: 1 },
   ],

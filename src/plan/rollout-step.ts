@@ -193,17 +193,19 @@ function someAreInNoRing(standing: Standing): Step {
 }
 
 function completed(standing: Standing, { unrendered }: Queue): RolloutDecision {
-  const { base, failed, counts, input, current } = standing
+  const { base, failed, counts, input, current, open } = standing
   const excused = excusedOf(standing)
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
   const losses = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
+  const away = clustersOf(open.filter((pair) => pair.well && pair.state.state === 'Offline'))
+  const gone = away > 0 ? `; ${away} ${away === 1 ? 'has it and is' : 'have it and are'} offline` : ''
   const unmade = unrendered.length > 0 ? ` ${unrenderedHold(unrendered).message}` : ''
   return {
     ...base,
     kind: 'Complete',
     phase: 'Completed',
     excused: excused.map((pair) => pair.cluster),
-    message: `${progress(counts, input)}${losses}${late}.${unmade}`,
+    message: `${progress(counts, input)}${gone}${losses}${late}.${unmade}`,
     rings: passing(base.rings, current, input.now),
   }
 }

@@ -297,6 +297,13 @@ test('completion names those who were not connected', () => {
   assert.equal(decision.message, '1 of 2 ready; b not connected, admitted on return.')
 })
 
+test('completion adds up: who has it and is away is told apart from who never got it', () => {
+  const { says, assigned } = ready(2)
+  const gone = { ...offline, says, assigned }
+  const decision = planRollout(input({ a: ready(2), b: offline, c: gone }))
+  assert.equal(decision.message, '1 of 3 ready; 1 has it and is offline; b not connected, admitted on return.')
+})
+
 test('an agent that says it has not begun by start-by is admitted again, with a new start-by (I-23)', () => {
   const startBy = formatTime(NOW - START_BY_MARGIN_MS - 1000)
   const rings = [{ name: 'all', concurrency: 1, startByMs: 600_000 }]

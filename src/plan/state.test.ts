@@ -94,7 +94,7 @@ test('a cluster in one word, with counts beside it', () => {
     [
       [{ accepted: true, availability: seen }, [{ assigned: revision(2) }]],
       'Progressing',
-      'Of 1 bundles: 1 Progressing.',
+      'Of 1 bundle: 1 Progressing.',
     ],
   ]
   for (const [input, state, message] of table) {

@@ -157,8 +157,16 @@ export function clusterSummary(
     return of('Pending', cluster.availability.message)
   }
   const first = FIRST_LOOK.find((state) => counts[state] > 0)
-  if (!first) return of('Ready', held.length === 0 ? 'Runs no bundles.' : `All ${held.length} bundles are Ready.`)
+  if (!first) return of('Ready', readySentence(held.length))
   const words = STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`)
   const failing = held.find(({ reported }) => reported?.state === first && reported.message)?.reported
-  return of(first, `Of ${held.length} bundles: ${words.join(', ')}.${failing ? ` ${failing.message}` : ''}`)
+  return of(
+    first,
+    `Of ${held.length} ${held.length === 1 ? 'bundle' : 'bundles'}: ${words.join(', ')}.${failing ? ` ${failing.message}` : ''}`,
+  )
+}
+
+function readySentence(bundles: number): string {
+  if (bundles === 0) return 'Runs no bundles.'
+  return bundles === 1 ? 'Its bundle is Ready.' : `All ${bundles} bundles are Ready.`
 }

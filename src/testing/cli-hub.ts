@@ -36,7 +36,7 @@ export function createCliHub(
     stdout: { write: (text) => (said.out += text), isTTY },
     stderr: { write: (text) => (said.err += text), isTTY },
     stdinIsTTY: isTTY,
-    environment: { isUtf8: true, color: undefined },
+    environment: { isUtf8: true, color: undefined, program: 'flotilla' },
     color: 'never',
   })
   const rest = createRest({ transport, clock: systemClock })

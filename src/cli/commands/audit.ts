@@ -4,6 +4,7 @@ import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { createTablePrinter } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+import { reasonIn } from '../why.ts'
 
 /** Flags of `audit`. */
 export interface AuditFlags {
@@ -11,6 +12,8 @@ export interface AuditFlags {
   readonly after?: string
   readonly tail?: string
   readonly verify?: boolean
+  /** Leave out what the hub did by itself. */
+  readonly people?: boolean
 }
 
 /** What `audit` works with. */
@@ -28,7 +31,9 @@ interface Shown {
 }
 
 const PAGE = 1000
-const COLUMNS = ['Sequence', 'Time', 'User', 'Verb', 'Resource', 'Object']
+const COLUMNS = ['Sequence', 'Time', 'User', 'Verb', 'Resource', 'Object', 'Reason']
+// The hub's own parts, and those of Kubernetes that it stands for.
+const OWN_WORK = /^system:/
 
 /** Prints records of the audit chain; with --verify it reads all of them and checks every hash. */
 export async function audit({ connection, terminal, flags }: AuditInput): Promise<void> {
@@ -44,7 +49,8 @@ export async function audit({ connection, terminal, flags }: AuditInput): Promis
       const broken = findAuditBreak(page, previous)
       if (broken !== undefined) throw brokenAt(broken)
     }
-    if (!flags.verify) shown = [...shown, ...page].slice(-tail)
+    const wanted = flags.people ? page.filter(({ line }) => !OWN_WORK.test(textOf(parsed(line)['user']))) : page
+    if (!flags.verify) shown = [...shown, ...wanted].slice(-tail)
     const last = page.at(-1)
     if (!last) break
     previous = last
@@ -61,6 +67,7 @@ export async function audit({ connection, terminal, flags }: AuditInput): Promis
     for (const { line, ...record } of shown) terminal.data(`${JSON.stringify({ ...record, ...parsed(line) })}\n`)
     return
   }
+  if (shown.length === 0) return terminal.say('There is no such record.')
   const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
   const columnDefinitions = COLUMNS.map((name) => ({ name, type: 'string', priority: 0 }))
   terminal.data(print({ columnDefinitions, rows: shown.map((record) => ({ cells: rowOf(record) })), metadata: {} }))
@@ -76,7 +83,15 @@ function rowOf({ sequence, line }: Shown): string[] {
   const text = (field: string): string => textOf(record[field])
   const object = text('namespace') === '' ? text('name') : `${text('namespace')}/${text('name')}`
   const resource = text('group') === '' ? text('resource') : `${text('resource')}.${text('group')}`
-  return [String(sequence), text('time'), text('user'), text('verb'), resource, object]
+  return [
+    String(sequence),
+    text('time'),
+    text('user'),
+    text('verb'),
+    resource,
+    object,
+    reasonIn(text('userAgent')) ?? '',
+  ]
 }
 
 function textOf(value: unknown): string {
@@ -103,6 +118,6 @@ function brokenAt(sequence: number): CliError {
   return new CliError(EXIT.failed, {
     what: `the audit chain is broken at record ${sequence}`,
     why: 'that record, or one before it, was changed, removed or inserted after it was written',
-    todo: 'keep the database as it is and compare it with a backup (`flotilla restore --drill --from …`)',
+    todo: 'keep the database as it is and compare it with a backup (`flotilla restore FILE --drill`)',
   })
 }

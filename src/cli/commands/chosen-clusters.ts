@@ -3,7 +3,6 @@ import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { askBefore } from '../ask-before.ts'
-import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { CLUSTERS, listAll } from '../own-kinds.ts'
@@ -14,14 +13,13 @@ import type { Terminal } from '../terminal.ts'
 export interface ChosenInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly environment: Pick<CliEnvironment, 'program'>
   readonly flags: { readonly selector?: string; readonly reason?: string; readonly yes?: boolean }
   readonly confirm: (question: string) => Promise<boolean>
 }
 
 /** The clusters with these names, and those with the selector's labels; one that is not there is an error before anything is changed. */
 export async function chosenClusters(names: readonly string[], input: ChosenInput): Promise<Cluster[]> {
-  const { connection, environment, flags } = input
+  const { connection, flags } = input
   const client = clientOver(connection.rest)
   if (names.length === 0 && flags.selector === undefined) {
     throw new CliError(EXIT.usage, { what: 'which clusters?', todo: 'give their names, or -l key=value' })
@@ -30,7 +28,7 @@ export async function chosenClusters(names: readonly string[], input: ChosenInpu
   if (flags.selector !== undefined && found.length === 0) {
     throw new CliError(EXIT.notFound, {
       what: `no cluster has labels ${flags.selector}`,
-      todo: `see: ${environment.program} get clusters --show-labels`,
+      todo: `see: flotilla get clusters --show-labels`,
     })
   }
   for (const name of names) {
@@ -46,7 +44,7 @@ export async function chosenClusters(names: readonly string[], input: ChosenInpu
           didYouMean(
             name,
             all.map(({ metadata }) => metadata.name),
-          ) ?? `see: ${environment.program} get clusters`,
+          ) ?? `see: flotilla get clusters`,
       })
     }
   }

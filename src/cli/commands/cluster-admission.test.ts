@@ -11,7 +11,6 @@ import { clusterAccept, clusterReject, clusterRevoke } from './cluster-admission
 import { clusterAdd } from './cluster.ts'
 
 const ROOT = `sha256:${'0'.repeat(64)}` as const
-const ENVIRONMENT = { program: 'flotilla' } as never
 
 async function started(t: { after(fn: () => Promise<void>): void }, more: { tty?: boolean; says?: boolean } = {}) {
   const { client, connection, terminal, said } = createCliHub(t, more)
@@ -22,7 +21,7 @@ async function started(t: { after(fn: () => Promise<void>): void }, more: { tty?
   }
   await ensureNamespace(client, SYSTEM_NAMESPACE)
   await publishHubInfo(client, { endpoints: ['https://hub.example:7444'], root: ROOT, agentBundle: ROOT })
-  const base = { connection, terminal, environment: ENVIRONMENT }
+  const base = { connection, terminal }
   return { client, said, asked, base, input: { ...base, flags: {}, confirm } }
 }
 

@@ -18,7 +18,7 @@ export interface AdmissionInput extends ClusterInput {
 
 /** Accepts a pending cluster; one that was turned away comes back only when a person says so twice. */
 export async function clusterAccept(name: string, input: AdmissionInput): Promise<void> {
-  const { terminal, environment } = input
+  const { terminal } = input
   const cluster = await clusterNamed(name, input)
   const { accepted, refused } = cluster.spec
   if (accepted && !refused) return terminal.step('ok', `cluster ${name} was accepted already`)
@@ -31,36 +31,36 @@ export async function clusterAccept(name: string, input: AdmissionInput): Promis
   }
   await write(cluster, { accepted: true, refused: null }, input)
   terminal.step('ok', `cluster ${name} accepted; its agent gets a certificate when it asks again`)
-  terminal.step('next', `${environment.program} get cluster ${name} -w`)
+  terminal.step('next', `flotilla get cluster ${name} -w`)
 }
 
 /** Turns a pending cluster away: its agent stops asking every few seconds, and its name stays taken. */
 export async function clusterReject(name: string, input: AdmissionInput): Promise<void> {
-  const { terminal, environment } = input
+  const { terminal } = input
   const cluster = await clusterNamed(name, input)
   const { accepted, refused } = cluster.spec
   if (refused) return terminal.step('ok', `cluster ${name} was ${refused.verdict.toLowerCase()} already`)
   if (accepted) {
     throw new CliError(EXIT.conflict, {
       what: `cluster ${name} is accepted, so there is nothing to reject`,
-      todo: `to take its access away: ${environment.program} cluster revoke ${name}`,
+      todo: `to take its access away: flotilla cluster revoke ${name}`,
     })
   }
   await write(cluster, { accepted: false, refused: verdict('Rejected', input) }, input)
   terminal.step('ok', `cluster ${name} rejected; its key opens nothing here`)
-  terminal.step('next', `to free the name: ${environment.program} delete cluster ${name}`)
+  terminal.step('next', `to free the name: flotilla delete cluster ${name}`)
 }
 
 /** Takes a cluster's access away: certificates stop working and streams end within seconds; what runs there stays. */
 export async function clusterRevoke(name: string, input: AdmissionInput): Promise<void> {
-  const { terminal, environment } = input
+  const { terminal } = input
   const cluster = await clusterNamed(name, input)
   const { accepted, refused } = cluster.spec
   if (refused?.verdict === 'Revoked') return terminal.step('ok', `cluster ${name} was revoked already`)
   if (!accepted) {
     throw new CliError(EXIT.conflict, {
       what: `cluster ${name} is not accepted, so there is nothing to revoke`,
-      todo: `to turn it away: ${environment.program} cluster reject ${name}`,
+      todo: `to turn it away: flotilla cluster reject ${name}`,
     })
   }
   const bundles = await bundlesOf(cluster, input)
@@ -71,11 +71,11 @@ export async function clusterRevoke(name: string, input: AdmissionInput): Promis
   )
   await write(cluster, { accepted: false, refused: verdict('Revoked', input) }, input)
   terminal.step('ok', `cluster ${name} revoked; what runs there stays as it is`)
-  terminal.step('next', `to let it in again: ${environment.program} cluster accept ${name}`)
+  terminal.step('next', `to let it in again: flotilla cluster accept ${name}`)
 }
 
 /** The cluster of a name, or an error that helps. */
-export async function clusterNamed(name: string, { connection, environment }: AdmissionInput): Promise<Cluster> {
+export async function clusterNamed(name: string, { connection }: AdmissionInput): Promise<Cluster> {
   const client = clientOver(connection.rest)
   try {
     return await client.get(CLUSTERS, { name })
@@ -90,7 +90,7 @@ export async function clusterNamed(name: string, { connection, environment }: Ad
         didYouMean(
           name,
           items.map(({ metadata }) => metadata.name),
-        ) ?? `invite it: ${environment.program} cluster add ${name}`,
+        ) ?? `invite it: flotilla cluster add ${name}`,
     })
   }
 }

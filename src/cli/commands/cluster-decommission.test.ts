@@ -15,7 +15,6 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
     clusterDecommission('store-1', {
       connection,
       terminal,
-      environment: { program: 'flotilla' } as never,
       flags,
       confirm: async (question) => (said.questions.push(`y/N ${question}`), answer),
       confirmName: async (question, name) => (said.questions.push(`type ${name}: ${question}`), answer),

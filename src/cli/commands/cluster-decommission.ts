@@ -21,7 +21,7 @@ export interface DecommissionInput extends AdmissionInput {
 
 /** Begins to decommission a cluster, or takes it back before its access is gone. */
 export async function clusterDecommission(name: string, input: DecommissionInput): Promise<void> {
-  const { flags, terminal, environment } = input
+  const { flags, terminal } = input
   const cluster = await clusterNamed(name, input)
   if (flags.undo) return undo(cluster, input)
   if (flags.orphan === flags.remove) {
@@ -33,7 +33,7 @@ export async function clusterDecommission(name: string, input: DecommissionInput
   if (cluster.spec.refused) {
     throw new CliError(EXIT.conflict, {
       what: `cluster ${name} is ${cluster.spec.refused.verdict.toLowerCase()} already`,
-      todo: `to forget it: ${environment.program} delete cluster ${name}`,
+      todo: `to forget it: flotilla delete cluster ${name}`,
     })
   }
   const bundles = await bundlesOf(cluster, input)
@@ -58,11 +58,8 @@ export async function clusterDecommission(name: string, input: DecommissionInput
   } as const
   await write(cluster, decommission, input)
   terminal.step('ok', `cluster ${name} leaves; no placement selects it any more`)
-  terminal.step(
-    'next',
-    `${environment.program} get cluster ${name} -o yaml   # condition Decommissioned, status.decommission.left`,
-  )
-  terminal.step('next', `until it is revoked: ${environment.program} cluster decommission ${name} --undo`)
+  terminal.step('next', `flotilla get cluster ${name} -o yaml   # condition Decommissioned, status.decommission.left`)
+  terminal.step('next', `until it is revoked: flotilla cluster decommission ${name} --undo`)
 }
 
 async function undo(cluster: Cluster, input: DecommissionInput): Promise<void> {
@@ -71,7 +68,7 @@ async function undo(cluster: Cluster, input: DecommissionInput): Promise<void> {
   if (cluster.spec.refused) {
     throw new CliError(EXIT.conflict, {
       what: `cluster ${name} is revoked already`,
-      todo: `to let it in again: ${input.environment.program} cluster accept ${name}`,
+      todo: `to let it in again: flotilla cluster accept ${name}`,
     })
   }
   await write(cluster, null, input)

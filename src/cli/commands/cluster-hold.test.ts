@@ -26,7 +26,6 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const input = (flags: FreezeInput['flags'] = {}) => ({
     connection,
     terminal,
-    environment: { program: 'flotilla' },
     flags,
     confirm: async () => false,
   })
@@ -88,6 +87,10 @@ test('a cluster is held and released, cordoned and uncordoned; many need a yes',
   const { spec } = await client.get(Cluster, { name: 'store-1' })
   assert.equal(spec.hold?.reason, 'fire')
   assert.ok(spec.hold?.by)
+  await clusterHold('hold', ['store-1'], input({ reason: 'water' }))
+  assert.match(taken().err, /cluster store-1 was held already; the reason was "fire" and is "water" now/)
+  const again = (await client.get(Cluster, { name: 'store-1' })).spec.hold
+  assert.deepEqual([again?.reason, again?.since], ['water', spec.hold?.since])
   await clusterHold('cordon', ['store-1'], input({ reason: 'new tills' }))
   await clusterRelease('hold', ['store-1'], input())
   assert.match(

@@ -21,7 +21,7 @@ const WORDS = {
 
 /** Holds clusters as they are; with `cordon` nobody selects them anew either. */
 export async function clusterHold(field: 'hold' | 'cordon', names: readonly string[], input: HoldInput): Promise<void> {
-  const { terminal, environment, flags } = input
+  const { terminal, flags } = input
   const { done, back } = WORDS[field]
   if (flags.reason === undefined || flags.reason.trim() === '') {
     throw new CliError(EXIT.usage, {
@@ -30,25 +30,30 @@ export async function clusterHold(field: 'hold' | 'cordon', names: readonly stri
     })
   }
   const clusters = await chosenClusters(names, input)
+  const { username: by } = await whoAmI(input.connection.rest)
   const fresh = clusters.filter(({ spec }) => !spec[field])
-  for (const { metadata } of clusters) {
-    if (!fresh.some((cluster) => cluster.metadata.name === metadata.name)) {
-      terminal.step('ok', `cluster ${metadata.name} was ${done} already`)
-    }
+  for (const cluster of clusters) {
+    const before = cluster.spec[field]
+    if (!before) continue
+    // It stays held since then; who waits reads the newest reason.
+    if (before.reason !== flags.reason)
+      await writeClusterSpec(cluster, { [field]: { ...before, reason: flags.reason, by } }, input)
+    const words =
+      before.reason === flags.reason ? '' : `; the reason was "${before.reason}" and is "${flags.reason}" now`
+    terminal.step('ok', `cluster ${cluster.metadata.name} was ${done} already${words}`)
   }
   if (fresh.length === 0) return
   const bundles = await bundlesOn(fresh, input)
   const anew = field === 'cordon' ? ', and no placement selects it anew' : ''
   await askForMany(fresh, `${field} stops every change on`, input)
-  const { username: by } = await whoAmI(input.connection.rest)
   const held = { reason: flags.reason, since: formatTime(systemClock.now()), by }
   for (const cluster of fresh) await writeClusterSpec(cluster, { [field]: held }, input)
   terminal.step(
     'ok',
-    `${fresh.length === 1 ? `cluster ${fresh[0]!.metadata.name}` : `${fresh.length} clusters`} ${done}: nothing new begins there${anew}; ${bundles} bundles stay as they are and are repaired`,
+    `${fresh.length === 1 ? `cluster ${fresh[0]!.metadata.name}` : `${fresh.length} clusters`} ${done}: nothing new begins there${anew}; ${bundles} ${bundles === 1 ? 'bundle stays as it is and is' : 'bundles stay as they are and are'} repaired`,
   )
   const whom = fresh.length === 1 ? fresh[0]!.metadata.name : namesOrSelector(names, flags.selector)
-  terminal.step('next', `${environment.program} cluster ${back} ${whom}`)
+  terminal.step('next', `flotilla cluster ${back} ${whom}`)
 }
 
 /** Lets clusters change again, as far as nothing else holds them. */

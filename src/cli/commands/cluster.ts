@@ -4,7 +4,6 @@ import { parseNetwork } from '../../core/cidr.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
-import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { readDuration } from '../duration.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -15,7 +14,6 @@ import type { Terminal } from '../terminal.ts'
 export interface ClusterInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly environment: CliEnvironment
 }
 
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
@@ -26,7 +24,7 @@ export async function clusterAdd(
   input: ClusterInput,
   flags: Record<string, unknown>,
 ): Promise<void> {
-  const { connection, terminal, environment } = input
+  const { connection, terminal } = input
   const who = inviteeOf(name, flags['pattern'] as string | undefined)
   const terms = termsOf(flags, 'pattern' in who)
   const client = clientOver(connection.rest)
@@ -55,11 +53,11 @@ export async function clusterAdd(
   const times = terms.uses === 1 ? 'once' : `${terms.uses} times`
   const invitee = 'cluster' in who ? who.cluster : `clusters named ${who.pattern}`
   terminal.step('ok', `${invitee} may join until ${expiresAt}, ${times}; run this where FILE reaches its API:`)
-  terminal.data(`${command.replace(/^flotilla/, environment.program)}\n`)
+  terminal.data(`${terminal.command(command)}\n`)
   terminal.say('The code verifies the hub by its root key; whoever has it can join as this cluster.')
   const waits = 'cluster' in who ? who.cluster : 'NAME'
   const next = terms.accept === 'Auto' ? 'get clusters -w' : `cluster accept ${waits}`
-  terminal.step('next', `${environment.program} ${next}`)
+  terminal.step('next', `flotilla ${next}`)
 }
 
 function inviteeOf(name: string | undefined, pattern: string | undefined): { cluster: string } | { pattern: string } {

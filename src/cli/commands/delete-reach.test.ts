@@ -5,8 +5,11 @@ import { digestOf } from '../../core/digest.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../kinds/bundle.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { Placement } from '../../kinds/placement.ts'
+import { Source } from '../../kinds/source.ts'
 import { shrinkToken } from '../../plan/shrink-guard.ts'
-import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
+import { build, buildBundle, buildCluster, configMapManifest } from '../../testing/builders.ts'
 import { createCliHub } from '../../testing/cli-hub.ts'
 import { deleteObjects } from './delete.ts'
 
@@ -72,4 +75,36 @@ test('a Bundle that runs nowhere is a plain question', async (t) => {
   await run({}, true)
   assert.match(said.err, /bundle hello runs on no cluster/)
   assert.deepEqual(said.questions, ['y/N delete bundle.flotilla.dev/hello in ns?'])
+})
+
+test('a Cluster, a Placement and a Source say what stays without them', async (t) => {
+  const hub = createCliHub(t, { tty: true, namespace: 'ns' })
+  const { client, connection, terminal, taken } = hub
+  await ensureNamespace(client, 'ns')
+  await client.create(Cluster, buildCluster('store-1'))
+  await client.create(Placement, build(Placement, 'ns/stores', { spec: { clusterSelector: {} } }))
+  await client.create(Source, build(Source, 'ns/fleet', { spec: { git: { url: 'https://git.example/fleet' } } }))
+  const source = { name: 'fleet', path: 'shop' }
+  await client.create(Bundle, buildBundle('ns/shop', { placement: 'stores', source }))
+  const ask = async (...words: string[]) => {
+    const asked: string[] = []
+    const confirm = async (question: string) => (asked.push(question), false)
+    await assert.rejects(
+      deleteObjects(words, { connection, terminal, flags: {}, stdin: nothing(), confirm }),
+      /cancelled/,
+    )
+    return `${taken().err}${asked.join()}`
+  }
+  assert.match(
+    await ask('cluster', 'store-1'),
+    /cluster store-1 is forgotten and its agent shut out; 0 bundles stay there/,
+  )
+  assert.match(
+    await ask('placement', 'stores'),
+    /placement stores places 1 bundle \(shop\) on 0 clusters; what runs there stays and is kept, new releases go nowhere/,
+  )
+  assert.match(
+    await ask('source', 'fleet'),
+    /source fleet feeds 1 bundle \(shop\); what runs stays and is kept, nothing new comes\ndelete source/,
+  )
 })

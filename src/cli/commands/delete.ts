@@ -1,8 +1,10 @@
 /** `flotilla delete`: names what goes, asks in proportion, deletes. */
+import type { Client } from '../../client/client.ts'
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { noSuchObject } from '../no-such-object.ts'
 import { findResource, objectName } from '../resources.ts'
 import type { ApiResource } from '../resources.ts'
 import type { Terminal } from '../terminal.ts'
@@ -39,13 +41,15 @@ export interface Victim {
 
 /** Runs `delete KIND NAME…`, `delete KIND/NAME…` or `delete -f FILE`. */
 export async function deleteObjects(words: readonly string[], input: DeleteInput): Promise<void> {
-  const victims = await victimsOf(words, input)
   const client = clientOver(input.connection.rest)
+  const victims = await present(await victimsOf(words, input), client, input)
+  if (victims.length === 0) return
   const reach = await reachOf(client, victims)
   for (const { sentence } of reach) input.terminal.step('warn', sentence)
   await askBefore(victims, reach, input)
+  const removals = reach.flatMap(({ removal }) => removal ?? [])
   // Typed by a person who saw how far it reaches: the hub need not ask again.
-  if (!input.flags.yes) for (const one of reach) await letGo(client, one)
+  if (!input.flags.yes) for (const one of removals) await letGo(client, one)
   for (const { resource, name, namespace } of victims) {
     try {
       await client.delete(resource, { name, ...(namespace !== undefined && { namespace }) })
@@ -55,11 +59,31 @@ export async function deleteObjects(words: readonly string[], input: DeleteInput
       throw caught
     }
   }
-  for (const { bundle, clusters } of reach) {
+  for (const { bundle, clusters } of removals) {
     const look = `flotilla get rollouts -n ${bundle.namespace}   # ${bundle.name}-removal-…`
     if (clusters.length > 0)
       input.terminal.step('next', input.flags.yes ? `${look}; a large one waits for resume` : look)
   }
+}
+
+/** Those that are there; nobody is asked about one that is not. */
+async function present(
+  victims: readonly Victim[],
+  client: Pick<Client, 'get'>,
+  { connection, flags }: DeleteInput,
+): Promise<Victim[]> {
+  const there: Victim[] = []
+  for (const victim of victims) {
+    const { resource, name, namespace } = victim
+    try {
+      await client.get(resource, { name, ...(namespace !== undefined && { namespace }) })
+      there.push(victim)
+    } catch (caught) {
+      if (!isApiError(caught, 'NotFound')) throw caught
+      if (!flags.ignoreNotFound) throw await noSuchObject(victim, connection.rest)
+    }
+  }
+  return there
 }
 
 async function victimsOf(words: readonly string[], input: DeleteInput): Promise<Victim[]> {
@@ -106,10 +130,11 @@ async function askBefore(
   if (!terminal.isInteractive) {
     throw new CliError(EXIT.usage, {
       what: `this deletes ${what}, and nobody can be asked`,
+      ...(reach.length > 0 && { why: reach.map(({ sentence }) => sentence).join('; ') }),
       todo: 'say --yes if you mean it',
     })
   }
-  const far = reach.find(({ clusters }) => clusters.length > 1)
+  const far = reach.find(({ removal }) => removal && removal.clusters.length > 1)?.removal
   const isMeant =
     far && confirmName ? await confirmName(`delete ${what}?`, far.bundle.name) : await confirm(`delete ${what}?`)
   if (!isMeant) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was deleted' })

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts'
 /** What a play works with. */
 export interface DemoPlayInput {
   readonly terminal: Terminal
-  readonly environment: Pick<CliEnvironment, 'demoStateFile' | 'program'>
+  readonly environment: Pick<CliEnvironment, 'demoStateFile'>
 }
 
 /** A situation, where it happens, and whether it ends. */
@@ -26,7 +26,7 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
     throw new CliError(EXIT.notFound, {
       what: 'no demo is running here',
       where: environment.demoStateFile,
-      todo: `start one in another terminal: ${environment.program} demo`,
+      todo: `start one in another terminal: flotilla demo`,
     })
   }
   const { status, text } = await ask(demo.door, JSON.stringify(play))
@@ -37,7 +37,7 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
   }
   terminal.step('ok', String(body['done']))
   const next = Array.isArray(body['next']) ? body['next'].map(String) : []
-  for (const words of next) terminal.step('next', `${environment.program} ${words}`)
+  for (const words of next) terminal.step('next', `flotilla ${words}`)
 }
 
 function ask(door: string, body: string): Promise<{ readonly status: number; readonly text: string }> {

@@ -69,10 +69,9 @@ export async function demo(input: DemoInput, flags: Record<string, unknown>): Pr
       if (!signal.aborted) {
         const ending =
           flags['keep'] === true
-            ? `Ctrl-C ends the demo; ${environment.program} demo --keep goes on with it`
+            ? `Ctrl-C ends the demo; flotilla demo --keep goes on with it`
             : 'Ctrl-C ends the demo and removes everything'
-        const looks = { program: environment.program, needsFlag, ok: terminal.sign('ok'), ending }
-        terminal.data(welcome(running, looks))
+        terminal.data(terminal.command(welcome(running, { needsFlag, ok: terminal.sign('ok'), ending })))
       }
       await Promise.race([stop.promise, running.ended])
       terminal.say('stopping')
@@ -168,7 +167,7 @@ async function runGet(args: readonly string[], environment: CliEnvironment): Pro
         stdout: { write: (part) => (text += part), isTTY: false },
         stderr: { write: (part) => (trouble += part), isTTY: false },
         stdinIsTTY: false,
-        environment: { isUtf8: true, color: false },
+        environment: { isUtf8: true, color: false, program: environment.program },
       }),
   })
   if (exitCode !== EXIT.ok) throw new Error(`flotilla ${args.join(' ')} ended with ${exitCode}: ${trouble.trim()}`)
@@ -176,7 +175,6 @@ async function runGet(args: readonly string[], environment: CliEnvironment): Pro
 }
 
 interface Welcome {
-  readonly program: string
   /** Another kubeconfig of the environment would win over the running demo. */
   readonly needsFlag: boolean
   readonly ok: string
@@ -195,7 +193,7 @@ interface Store {
   readonly trouble?: string
 }
 
-function welcome({ hub, sites, repository }: Running, { program, needsFlag, ok, ending }: Welcome): string {
+function welcome({ hub, sites, repository }: Running, { needsFlag, ok, ending }: Welcome): string {
   const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
   return `${ok} ${sites.length} clusters joined${troubles(sites.map(({ store }) => store))}; ${ending}
 
@@ -204,9 +202,9 @@ function welcome({ hub, sites, repository }: Running, { program, needsFlag, ok, 
   git          ${repository.path}
 
 Try in another terminal:
-  ${program} status${flag}
-  ${program} get rollouts -o wide${flag}
-  ${program} demo release
+  flotilla status${flag}
+  flotilla get rollouts -o wide${flag}
+  flotilla demo release
 `
 }
 

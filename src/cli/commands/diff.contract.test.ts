@@ -146,7 +146,6 @@ async function scene(t: TestContext) {
         step: (_sign, text) => void (err += `${text}\n`),
       },
       connection: { rest },
-      program: 'flotilla',
       flags: { filename: [root], root, ...flags },
     })
     return { out, err, code }

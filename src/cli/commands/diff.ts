@@ -44,15 +44,13 @@ export interface DiffFlags {
 export interface DiffInput {
   readonly terminal: Pick<Terminal, 'data' | 'say' | 'step'>
   readonly connection: Pick<Connection, 'rest'>
-  /** How the person called this program. */
-  readonly program: string
   readonly flags: DiffFlags
 }
 
 const LIVE = 'live'
 
 /** Compares and prints; 1 when there are differences. */
-export async function diff({ terminal, connection, program, flags }: DiffInput): Promise<ExitCode> {
+export async function diff({ terminal, connection, flags }: DiffInput): Promise<ExitCode> {
   const paths = flags.filename ?? ['.']
   const root = flags.root ?? repositoryOf(paths[0] ?? '.')
   const repository = openRepository(root)
@@ -84,7 +82,7 @@ export async function diff({ terminal, connection, program, flags }: DiffInput):
       textsInFiles(defined.others, { kind, namespace, name }) ?? texts(namespace)(kind, name),
   }
   if (defined.wrong > 0) {
-    terminal.step('warn', `${defined.wrong} mistakes in the files; ${program} validate shows them`)
+    terminal.step('warn', `${defined.wrong} mistakes in the files; flotilla validate shows them`)
   }
   refuseUnknown(flags.bundle, [...before.facts.bundles, ...after.facts.bundles])
   const bundles = preview({ before, after, reports, bundle: flags.bundle, entropy: SAME_DRAWS })
@@ -101,7 +99,7 @@ export async function diff({ terminal, connection, program, flags }: DiffInput):
         moving === 0
           ? []
           : [`${moving} clusters are still on the way to the newest Release; compared is what they move to`],
-      renderCommand: (bundle, cluster) => renderCommand({ bundle, cluster, program, root, fileOf }),
+      renderCommand: (bundle, cluster) => renderCommand({ bundle, cluster, root, fileOf }),
     }),
   )
   return bundles.some(({ groups, unknown }) => unknown !== undefined || groups.some(isDifference))
@@ -212,18 +210,17 @@ function isBehind(
 interface Failing {
   readonly bundle: string
   readonly cluster: string
-  readonly program: string
   readonly root: string
   readonly fileOf: ReadonlyMap<string, string>
 }
 
-function renderCommand({ bundle, cluster, program, root, fileOf }: Failing): string {
+function renderCommand({ bundle, cluster, root, fileOf }: Failing): string {
   const [namespace, name] = bundle.split('/')
   const file = fileOf.get(`Bundle ${bundle}`)
   const top = relative('', resolve(root)) || '.'
   const from =
     file === undefined
-      ? `${program} get bundle ${name} -n ${namespace} -o yaml | ${program} render -f -`
-      : `${program} render -f ${relative('', resolve(root, file))} --bundle ${name}`
+      ? `flotilla get bundle ${name} -n ${namespace} -o yaml | flotilla render -f -`
+      : `flotilla render -f ${relative('', resolve(root, file))} --bundle ${name}`
   return `${from} --cluster ${cluster}${top === '.' ? '' : ` --root ${top}`}`
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/system-clock.ts'
+import { Cluster } from '../../kinds/cluster.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { buildBundle, buildCluster } from '../../testing/builders.ts'
@@ -48,7 +49,13 @@ test('events of every namespace come with the newest last, and can be asked for 
   assert.equal(JSON.parse(taken().out).count, 2)
   await run({ warnings: true, output: 'json' })
   assert.equal(JSON.parse(taken().out).reason, 'RenderFailed')
-  await run({ for: 'bundle/nobody' })
-  assert.equal(taken().err, 'Nothing happened to bundle/nobody in the last hour.\n')
+  await client.create(Cluster, buildCluster('store-2'))
+  await run({ for: 'cluster/store-2' })
+  assert.equal(taken().err, 'Nothing happened to cluster/store-2 in the last hour.\n')
+  assert.match(
+    await troubleText(run({ for: 'cluster/store-3' })),
+    /there is no cluster "store-3"[^]*did you mean "store-2"\?/,
+  )
+  assert.match(await troubleText(run({ for: 'bundle/nobody' })), /there is no bundle "nobody"[^]*in any namespace/)
   assert.match(await troubleText(run({ for: 'hello' })), /"hello" is not KIND\/NAME/)
 })

@@ -1,5 +1,8 @@
 /** `flotilla events`: what happened on the hub in the last hour, the newest last. */
 import { clientOver } from '../../client/create-client.ts'
+import { collectionPath, withQuery } from '../../client/paths.ts'
+import type { Rest } from '../../client/rest.ts'
+import { isObject } from '../../core/json.ts'
 import type { ListOptions } from '../../client/client.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { humanAge, parseTime } from '../../core/time.ts'
@@ -7,6 +10,8 @@ import type { Event } from '../../kinds/builtin/core.ts'
 import type { ResourceType } from '../../kinds/meta.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { noSuchObject } from '../no-such-object.ts'
+import type { Wanted } from '../no-such-object.ts'
 import { findResource } from '../resources.ts'
 import { createTablePrinter } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -34,7 +39,8 @@ const RESUME_MS = 1_000
 /** Prints the events of every namespace, or of one; with -w it goes on. */
 export async function events({ connection, terminal, signal, flags }: EventsInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const fieldSelector = await selectorOf(connection, flags)
+  const about = flags.for === undefined ? undefined : await subjectOf(flags.for, connection.rest)
+  const fieldSelector = selectorOf(about, flags.warnings === true)
   const scope: ListOptions = {
     ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
     ...(fieldSelector === '' ? {} : { fieldSelector }),
@@ -50,7 +56,12 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   } while (token !== undefined)
   const print = printerOf(terminal, flags.output)
   if (found.length > 0) print(found.sort((a, b) => lastSeen(a) - lastSeen(b)))
-  else if (!flags.watch) terminal.say(`Nothing happened ${flags.for ? `to ${flags.for} ` : ''}in the last hour.`)
+  else if (!flags.watch) {
+    if (about) await mustExist({ ...about, namespace: flags.namespace }, connection.rest)
+    terminal.say(
+      `${flags.warnings ? 'No warnings' : 'Nothing happened'} ${flags.for ? `to ${flags.for} ` : ''}in the last hour.`,
+    )
+  }
   if (!flags.watch) return
   while (!signal.aborted) {
     for await (const event of client.watch(EVENTS, { ...scope, resourceVersion }, signal)) {
@@ -63,20 +74,29 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   }
 }
 
-async function selectorOf(connection: EventsInput['connection'], flags: EventsInput['flags']): Promise<string> {
-  const parts = flags.warnings ? ['type=Warning'] : []
-  if (flags.for !== undefined) {
-    const [word = '', name = '', ...more] = flags.for.split('/')
-    if (word === '' || name === '' || more.length > 0) {
-      throw new CliError(EXIT.usage, {
-        what: `${JSON.stringify(flags.for)} is not KIND/NAME`,
-        todo: 'write bundle/hello',
-      })
-    }
-    const { kind } = await findResource(connection.rest, word)
-    parts.push(`involvedObject.kind=${kind}`, `involvedObject.name=${name}`)
-  }
-  return parts.join(',')
+type Subject = Pick<Wanted, 'resource' | 'name'>
+
+async function subjectOf(text: string, rest: Rest): Promise<Subject> {
+  const [word = '', name = '', ...more] = text.split('/')
+  if (word !== '' && name !== '' && more.length === 0) return { resource: await findResource(rest, word), name }
+  throw new CliError(EXIT.usage, { what: `${JSON.stringify(text)} is not KIND/NAME`, todo: 'write bundle/hello' })
+}
+
+function selectorOf(about: Subject | undefined, warnings: boolean): string {
+  return [
+    ...(warnings ? ['type=Warning'] : []),
+    ...(about ? [`involvedObject.kind=${about.resource.kind}`, `involvedObject.name=${about.name}`] : []),
+  ].join(',')
+}
+
+/** Silence about an object is an answer only when there is one. */
+async function mustExist(wanted: Wanted, rest: Rest): Promise<void> {
+  const { resource, name, namespace } = wanted
+  const path = collectionPath(resource, resource.scope === 'Namespaced' ? namespace : undefined)
+  const fieldSelector = `metadata.name=${name}`
+  const list = await rest.json({ method: 'GET', path: withQuery(path, { fieldSelector, limit: 1 }) })
+  const isThere = isObject(list) && Array.isArray(list['items']) && list['items'].length > 0
+  if (!isThere) throw await noSuchObject(wanted, rest)
 }
 
 function printerOf(terminal: EventsInput['terminal'], output: string | undefined): (events: readonly Event[]) => void {

@@ -8,7 +8,6 @@ import type { ClusterWindow } from '../../kinds/cluster-window.ts'
 import type { Window } from '../../kinds/window.ts'
 import { compileWindow, isForCluster, windowObjectProblem } from '../../plan/window-rules.ts'
 import { askBefore } from '../ask-before.ts'
-import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { readDuration } from '../duration.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -22,7 +21,6 @@ import { exceptionsText, listWindows, windowStateText } from '../window-look.ts'
 export interface FreezeInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly environment: Pick<CliEnvironment, 'program'>
   readonly flags: {
     readonly namespace?: string
     readonly from?: string
@@ -42,7 +40,7 @@ type Freeze = Window | ClusterWindow
 
 /** Makes a freeze and says how many clusters it holds. */
 export async function freezeCreate(name: string, input: FreezeInput): Promise<void> {
-  const { terminal, environment, flags } = input
+  const { terminal, flags } = input
   const now = systemClock.now()
   const object = freezeOf(name, input, now)
   const problem = windowObjectProblem(object)
@@ -58,7 +56,7 @@ export async function freezeCreate(name: string, input: FreezeInput): Promise<vo
     `freeze ${name}: nothing begins on ${held.length} clusters${scopeText(object)} from ${times?.from} until ${times?.until}; what has begun is finished, what runs is kept`,
   )
   const where = flags.namespace === undefined ? '' : ` -n ${flags.namespace}`
-  terminal.step('next', `to lift it: ${environment.program} freeze lift ${name}${where}`)
+  terminal.step('next', `to lift it: flotilla freeze lift ${name}${where}`)
 }
 
 /** Lists freezes, those that hold first. */
@@ -189,7 +187,7 @@ async function clustersOf(object: Freeze, { connection }: FreezeInput): Promise<
     .map(({ metadata }) => metadata.name)
 }
 
-async function freezeNamed(name: string, { connection, environment, flags }: FreezeInput): Promise<Freeze> {
+async function freezeNamed(name: string, { connection, flags }: FreezeInput): Promise<Freeze> {
   const client = clientOver(connection.rest)
   const { namespace } = flags
   try {
@@ -205,7 +203,7 @@ async function freezeNamed(name: string, { connection, environment, flags }: Fre
         didYouMean(
           name,
           all.map(({ metadata }) => metadata.name),
-        ) ?? `see: ${environment.program} freeze list`,
+        ) ?? `see: flotilla freeze list`,
     })
   }
 }

@@ -9,12 +9,12 @@ import { systemClock } from '../../core/system-clock.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { noSuchObject } from '../no-such-object.ts'
 import { parseOutput } from '../output.ts'
 import type { ObjectPrinter, OutputFormat } from '../output.ts'
-import { findResources, fullName, objectName } from '../resources.ts'
+import { findResources, objectName } from '../resources.ts'
 import type { ApiResource } from '../resources.ts'
 import { colorOf } from '../state-look.ts'
-import { didYouMean } from '../suggest.ts'
 import { createTablePrinter, isTable } from '../table.ts'
 import type { Table } from '../table.ts'
 import { rowsInState, sortedRows, statesOf, tableCsv } from '../table-shape.ts'
@@ -226,22 +226,10 @@ async function ask(target: Target, path: string, input: GetInput): Promise<unkno
   }
 }
 
-async function withNearestName(caught: unknown, target: Target, input: GetInput): Promise<unknown> {
+async function withNearestName(caught: unknown, { resource, name }: Target, input: GetInput): Promise<unknown> {
   if (!isApiError(caught, 'NotFound')) return caught
-  const { name, ...kind } = target
-  const list = await input.connection.rest.json({
-    method: 'GET',
-    path: pathOf(kind, input, { limit: PAGE }),
-    signal: input.signal,
-  })
-  const names = itemsOf(list).flatMap(({ metadata }) => (isObject(metadata) ? [String(metadata['name'])] : []))
-  const advice = didYouMean(name!, names)
-  return new CliError(EXIT.notFound, {
-    what: `there is no ${target.resource.singular} ${JSON.stringify(name)}`,
-    ...(target.resource.scope === 'Namespaced' && { where: `namespace ${namespaceFor(input)}` }),
-    why: caught.message,
-    ...(advice !== undefined ? { todo: advice } : { todo: `see them all: flotilla get ${fullName(target.resource)}` }),
-  })
+  const namespace = resource.scope === 'Namespaced' ? namespaceFor(input) : undefined
+  return await noSuchObject({ resource, name: name!, namespace }, input.connection.rest, input.signal)
 }
 
 function asTable(answer: unknown, resource: ApiResource): Table {

@@ -46,7 +46,6 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const input = (flags: RollbackInput['flags'] = {}): RollbackInput => ({
     connection: { ...hub.connection, namespace: 'ns' },
     terminal: hub.terminal,
-    environment: { program: 'flotilla' },
     confirm: async () => false,
     now: () => Date.parse('2026-11-16T12:00:00Z'),
     flags,

@@ -38,7 +38,7 @@ export interface RollbackInput extends RolloutInput {
 
 /** Takes a bundle's newest change, or a rollout, back; shows who goes where first, and asks. */
 export async function rollback(name: string, input: RollbackInput): Promise<void> {
-  const { terminal, flags, environment } = input
+  const { terminal, flags } = input
   const { rollout, release, bundles } = await changeOf(name, input)
   if (flags.ring !== undefined && rollout.spec.rings.every((ring) => ring.name !== flags.ring)) {
     throw new CliError(EXIT.notFound, {
@@ -53,7 +53,7 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
     ...(bundles ? { bundles } : {}),
   }
   const plans = planRequest(rollout, release, request, await worldOf(input))
-  refuseInVain(rollout, plans, input.environment.program)
+  refuseInVain(rollout, plans)
   const touched = new Set(plans.flatMap(({ moves }) => moves.map(({ cluster }) => cluster))).size
   if (flags.output === 'json') terminal.data(`${JSON.stringify(plans, undefined, 2)}\n`)
   else terminal.data(blastRadius(rollout, plans, touched))
@@ -70,7 +70,7 @@ export async function rollback(name: string, input: RollbackInput): Promise<void
   })
   const undo = `${release.metadata.name}-undo-${n}`
   terminal.step('ok', `rollout ${rollout.metadata.name} is taken back; its content stays away until it changes`)
-  terminal.step('next', `${environment.program} rollout status ${undo} -n ${namespaceOf(input)}`)
+  terminal.step('next', `flotilla rollout status ${undo} -n ${namespaceOf(input)}`)
 }
 
 type Act = NonNullable<Rollout['spec']['acts']>[number]
@@ -91,12 +91,12 @@ async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 
 
 /** Lets who failed try again. */
 export async function retry(name: string, input: RollbackInput): Promise<void> {
-  const { terminal, flags, environment } = input
+  const { terminal, flags } = input
   const rollout = await rolloutNamed(name, input)
   if (rollout.status?.phase === 'Superseded') {
     throw new CliError(EXIT.conflict, {
       what: `rollout ${name} is over: a newer one took over`,
-      todo: `see: ${environment.program} get rollouts -n ${namespaceOf(input)}`,
+      todo: `see: flotilla get rollouts -n ${namespaceOf(input)}`,
     })
   }
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
@@ -105,13 +105,13 @@ export async function retry(name: string, input: RollbackInput): Promise<void> {
     const who = failed.size === 0 ? 'nobody failed' : `${strangers.join(', ')} did not fail`
     throw new CliError(EXIT.conflict, {
       what: `rollout ${name}: ${who}, so there is nothing to try again`,
-      todo: `see: ${environment.program} rollout status ${name}`,
+      todo: `see: flotilla rollout status ${name}`,
     })
   }
   await ask(rollout, input, { verb: 'Retry', ...(flags.cluster ? { clusters: [...flags.cluster] } : {}) })
   const count = flags.cluster?.length ?? failed.size
   terminal.step('ok', `${count} of rollout ${name} try again, as its budgets allow`)
-  terminal.step('next', `${environment.program} rollout status ${name} -n ${namespaceOf(input)}`)
+  terminal.step('next', `flotilla rollout status ${name} -n ${namespaceOf(input)}`)
 }
 
 /** Takes the mark from a release, so that its content may come again. */
@@ -121,7 +121,7 @@ export async function releaseLift(
 ) {
   const { terminal, connection, flags } = input
   const client = clientOver(connection.rest)
-  const release = await find(client, RELEASE, { name, namespace: namespaceOf(input) }, input)
+  const release = await find(client, RELEASE, { name, namespace: namespaceOf(input) })
   const marks = release.status?.bad ?? []
   const rest = marks.filter(({ bundle }) => flags.bundle !== undefined && bundle !== flags.bundle)
   if (marks.length === rest.length) {
@@ -143,12 +143,12 @@ async function changeOf(name: string, input: RollbackInput) {
   if (bundle && bundle.status?.release === undefined) {
     throw new CliError(EXIT.conflict, {
       what: `bundle ${name} has no release yet`,
-      todo: `see: ${input.environment.program} get bundle ${name} -n ${namespace} -o yaml`,
+      todo: `see: flotilla get bundle ${name} -n ${namespace} -o yaml`,
     })
   }
   const rolloutName = bundle?.status?.release ?? name
-  const rollout = await find(client, ROLLOUT, { name: rolloutName, namespace }, input)
-  const release = await find(client, RELEASE, { name: rollout.spec.release, namespace }, input)
+  const rollout = await find(client, ROLLOUT, { name: rolloutName, namespace })
+  const release = await find(client, RELEASE, { name: rollout.spec.release, namespace })
   return { rollout, release, bundles: bundle ? [name] : undefined }
 }
 
@@ -183,7 +183,7 @@ async function worldOf(input: RollbackInput): Promise<RollbackWorld> {
   }
 }
 
-function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[], program: string): void {
+function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[]): void {
   const problem = plans.find((plan) => plan.problem !== undefined)?.problem
   if (problem !== undefined) throw new CliError(EXIT.conflict, { what: `nothing was changed: ${problem}` })
   if (plans.some(({ moves }) => moves.length > 0)) return
@@ -199,7 +199,7 @@ function refuseInVain({ metadata }: Rollout, plans: readonly PlannedRollback[], 
     todo:
       plans.length === 0
         ? 'roll back the newest rollout of the bundle, by naming the bundle'
-        : `name an older release with --to-release; see: ${program} rollout history ${plans[0]!.bundle} -n ${metadata.namespace}`,
+        : `name an older release with --to-release; see: flotilla rollout history ${plans[0]!.bundle} -n ${metadata.namespace}`,
   })
 }
 

@@ -21,7 +21,7 @@ type Ring = Rollout['spec']['rings'][number]
 
 /** Writes an Approval, and says what the ring still lacks. */
 export async function rolloutApprove(named: string, input: ApproveInput): Promise<void> {
-  const { terminal, environment, flags, connection } = input
+  const { terminal, flags, connection } = input
   const rollout = await rolloutOfName(named, input)
   const { name } = rollout.metadata
   const namespace = namespaceOf(input)
@@ -59,7 +59,7 @@ export async function rolloutApprove(named: string, input: ApproveInput): Promis
   }
   if (verdict.kind === 'Rejected' && !flags.reject)
     terminal.step('wait', `${verdict.by.author} rejected it, so it waits`)
-  terminal.step('next', `${environment.program} rollout watch ${name} -n ${namespace}`)
+  terminal.step('next', `flotilla rollout watch ${name} -n ${namespace}`)
 }
 
 function ringToApprove(rollout: Rollout, wanted: string | undefined): Ring {

@@ -9,7 +9,7 @@ const KINDS = { user: 'User', group: 'Group', role: 'Role' } as const
 
 /** Uses exceptions on a rollout; the API checks that the person is who they say. */
 export async function rolloutExcept(name: string, as: string | undefined, input: RolloutInput): Promise<void> {
-  const { terminal, environment, flags } = input
+  const { terminal, flags } = input
   const used = subjectOf(as)
   if (flags.reason === undefined) {
     throw new CliError(EXIT.usage, { what: 'why does it pass?', todo: 'say --reason "…"; it is kept on the rollout' })
@@ -23,7 +23,7 @@ export async function rolloutExcept(name: string, as: string | undefined, input:
   const next = { ...rollout, spec: { ...rollout.spec, exceptions } }
   await clientOver(input.connection.rest).update(ROLLOUTS, next, { fieldManager: 'flotilla-cli' })
   terminal.step('ok', `rollout ${rollout.metadata.name} passes windows and freezes that have an exception for ${as}`)
-  terminal.step('next', `${environment.program} rollout status ${rollout.metadata.name}`)
+  terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 
 function subjectOf(as: string | undefined) {

@@ -20,7 +20,7 @@ const RESUME_MS = 1000
 
 /** Follows a rollout, or a bundle's newest one, until it is through, stopped or taken over. */
 export async function rolloutWatch(name: string, input: WatchInput): Promise<ExitCode> {
-  const { terminal, flags, environment } = input
+  const { terminal, flags } = input
   const first = await rolloutOfName(name, input)
   const draw = terminal.isLive ? liveDrawing(input) : lineDrawing(input)
   for await (const rollout of versionsOf(first, input)) {
@@ -29,7 +29,7 @@ export async function rolloutWatch(name: string, input: WatchInput): Promise<Exi
     // A script that asks for the outcome cannot give the answer that is waited for.
     if (flags.exitStatus && !terminal.isLive && needsApproval(rollout)) {
       const { name: called } = rollout.metadata
-      terminal.step('next', `${environment.program} rollout approve ${called} -n ${namespaceOf(input)}`)
+      terminal.step('next', `flotilla rollout approve ${called} -n ${namespaceOf(input)}`)
       return EXIT.conflict
     }
   }

@@ -58,7 +58,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
     counts: { total: 3, ready: 1, progressing: 0, pending: 1, failed: 1, offline: 0 },
   }
   await client.update(Rollout, { ...rollout, status }, { ...write, subresource: 'status' })
-  return { client, said, input: { connection, terminal, environment: { program: 'flotilla' }, flags: {} } }
+  return { client, said, input: { connection, terminal, flags: {} } }
 }
 
 test('status shows the rings and answers with its exit code', async (t) => {

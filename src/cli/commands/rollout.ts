@@ -17,7 +17,6 @@ import type { PreviewCluster, RolloutPreview } from '../../plan/rollout-preview.
 import type { RingSpec } from '../../plan/rollout-rings.ts'
 import { compileWindow, isForBundle, rememberSpans } from '../../plan/window-rules.ts'
 import type { WindowObject } from '../../plan/window-rules.ts'
-import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
@@ -31,7 +30,6 @@ import { listWindows } from '../window-look.ts'
 export interface RolloutInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly environment: Pick<CliEnvironment, 'program'>
   readonly flags: {
     readonly namespace?: string
     readonly output?: string
@@ -92,7 +90,7 @@ export async function rolloutPause(name: string, input: RolloutInput): Promise<v
   if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
   await write(rollout, { paused: true }, input)
   input.terminal.step('ok', `rollout ${rollout.metadata.name} paused; what was admitted goes on`)
-  input.terminal.step('next', `${input.environment.program} rollout resume ${rollout.metadata.name}`)
+  input.terminal.step('next', `flotilla rollout resume ${rollout.metadata.name}`)
 }
 
 /** Goes on, or starts one that waits for a person. */
@@ -111,7 +109,7 @@ export async function rolloutResume(name: string, input: RolloutInput): Promise<
   const startedBy = [...new Set([...(rollout.spec.startedBy ?? []), username])]
   await write(rollout, { paused: false, startedBy }, input)
   input.terminal.step('ok', `rollout ${rollout.metadata.name} goes on`)
-  input.terminal.step('next', `${input.environment.program} rollout status ${rollout.metadata.name}`)
+  input.terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 
 /** Ends a rollout for good. */
@@ -142,7 +140,7 @@ export async function rolloutHistory(bundle: string, input: RolloutInput): Promi
   if (rows.length === 0) {
     throw new CliError(EXIT.notFound, {
       what: `bundle ${bundle} has no releases in namespace ${namespace}`,
-      todo: `see: ${input.environment.program} get bundles -n ${namespace}`,
+      todo: `see: flotilla get bundles -n ${namespace}`,
     })
   }
   const table = [
@@ -177,13 +175,13 @@ function whyOf({ spec, status }: Release, rollout: Rollout | undefined): string 
 export async function rolloutStart(bundleName: string, input: RolloutInput): Promise<void> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
-  const bundle = await find(client, BUNDLE, { name: bundleName, namespace }, input)
+  const bundle = await find(client, BUNDLE, { name: bundleName, namespace })
   if (!input.flags.dryRun) {
     const release = bundle.status?.release
     if (release === undefined) {
       throw new CliError(EXIT.conflict, {
         what: `bundle ${bundleName} has no release yet`,
-        todo: `see: ${input.environment.program} get bundle ${bundleName} -n ${namespace} -o yaml`,
+        todo: `see: flotilla get bundle ${bundleName} -n ${namespace} -o yaml`,
       })
     }
     return await rolloutResume(release, input)
@@ -287,7 +285,7 @@ export async function rolloutNamed(name: string, input: RolloutInput): Promise<R
   const client = clientOver(input.connection.rest)
   const key = { name, namespace: namespaceOf(input) }
   try {
-    return await find(client, ROLLOUT, key, input)
+    return await find(client, ROLLOUT, key)
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
     const bundle = await client.get(BUNDLE, key).catch(() => undefined)
@@ -302,7 +300,6 @@ export async function find<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
   key: { readonly name: string; readonly namespace: string },
-  input: RolloutInput,
 ): Promise<T> {
   try {
     return await client.get(type, key)
@@ -315,7 +312,7 @@ export async function find<T extends KubeObject>(
     )
     throw new CliError(EXIT.notFound, {
       what: `there is no ${type.kind.toLowerCase()} ${key.name} in namespace ${key.namespace}`,
-      todo: suggestion ?? `see: ${input.environment.program} get ${type.plural} -n ${key.namespace}`,
+      todo: suggestion ?? `see: flotilla get ${type.plural} -n ${key.namespace}`,
     })
   }
 }

@@ -9,7 +9,7 @@ import { sourceAccept, sourcePoll, sourceResume, sourceSuspend } from './source.
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
   const { client, connection, terminal, said } = createCliHub(t)
-  const input = { connection, terminal, environment: { program: 'flotilla' }, flags: {}, confirm: async () => false }
+  const input = { connection, terminal, flags: {}, confirm: async () => false }
   await client.create(
     Source,
     build(Source, 'default/apps', { spec: { git: { url: 'https://git.example.com/x.git' } } }),

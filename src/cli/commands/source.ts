@@ -5,7 +5,6 @@ import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
 import { Source } from '../../kinds/source.ts'
 import { askBefore } from '../ask-before.ts'
-import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
@@ -15,7 +14,6 @@ import type { Terminal } from '../terminal.ts'
 export interface SourceInput {
   readonly connection: Pick<Connection, 'rest' | 'namespace'>
   readonly terminal: Terminal
-  readonly environment: Pick<CliEnvironment, 'program'>
   readonly flags: { readonly namespace?: string; readonly yes?: boolean }
   readonly confirm: (question: string) => Promise<boolean>
 }
@@ -26,7 +24,7 @@ export async function sourcePoll(name: string, input: SourceInput): Promise<void
   if (source.spec.suspend) {
     throw new CliError(EXIT.conflict, {
       what: `source ${name} is suspended, so nobody is asked`,
-      todo: `${input.environment.program} source resume ${name}`,
+      todo: `flotilla source resume ${name}`,
     })
   }
   const annotations = { 'flotilla.dev/poll': `cli ${formatTime(systemClock.now())} ${systemClock.monotonicMs()}` }
@@ -71,8 +69,8 @@ export async function sourceAccept(name: string, input: SourceInput): Promise<vo
   next(name, input)
 }
 
-function next(name: string, { terminal, environment }: SourceInput): void {
-  terminal.step('next', `${environment.program} get source ${name} -w`)
+function next(name: string, { terminal }: SourceInput): void {
+  terminal.step('next', `flotilla get source ${name} -w`)
 }
 
 function namespaceOf({ connection, flags }: SourceInput): string {
@@ -88,7 +86,7 @@ async function sourceNamed(name: string, input: SourceInput): Promise<Source> {
     if (!isApiError(caught, 'NotFound')) throw caught
     const { items } = await client.list(Source, { namespace, limit: 500 })
     const names = items.map(({ metadata }) => metadata.name)
-    const todo = didYouMean(name, names) ?? `${input.environment.program} get sources -n ${namespace}`
+    const todo = didYouMean(name, names) ?? `flotilla get sources -n ${namespace}`
     throw new CliError(EXIT.notFound, { what: `there is no source ${JSON.stringify(name)} in ${namespace}`, todo })
   }
 }

@@ -2,7 +2,6 @@
 import { clientOver } from '../../client/create-client.ts'
 import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/system-clock.ts'
-import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import { statusSummary, statusText } from '../fleet-status.ts'
 import { CLUSTERS, listAll, ROLLOUTS } from '../own-kinds.ts'
@@ -13,12 +12,11 @@ import { listWindows } from '../window-look.ts'
 export interface StatusInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly environment: CliEnvironment
   readonly flags: { readonly output?: string }
 }
 
 /** Prints the fleet in a few lines, or as JSON: counts and the rollouts that move. */
-export async function status({ connection, terminal, environment, flags }: StatusInput): Promise<void> {
+export async function status({ connection, terminal, flags }: StatusInput): Promise<void> {
   const client = clientOver(connection.rest)
   const [version, clusters, rollouts, windows] = await Promise.all([
     connection.rest.json({ method: 'GET', path: '/version' }),
@@ -32,7 +30,6 @@ export async function status({ connection, terminal, environment, flags }: Statu
     clusters,
     rollouts,
     windows,
-    program: environment.program,
   }
   if (flags.output === 'json')
     return terminal.data(`${JSON.stringify(statusSummary(facts, systemClock.now()), undefined, 2)}\n`)

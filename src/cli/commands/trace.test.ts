@@ -94,8 +94,8 @@ test('tree shows which source feeds which bundle and how far its rollout is', as
       '└─ Bundle web   path apps/web   not looked at yet',
       '   ├─ Placement stores   not decided yet',
       '   └─ Rollout web-g3   Progressing',
-      '      ├─ Ring canary   3/4 ready, 1 failed, passed',
-      '      └─ Ring rest   0/0 ready',
+      '      ├─ Ring canary   3/4 done, 1 failed, passed',
+      '      └─ Ring rest   0/0 done',
       '',
     ].join('\n'),
   )

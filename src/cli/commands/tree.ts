@@ -105,7 +105,12 @@ function rolloutBranch({ metadata, spec, status }: Rollout): Branch {
   const rings = status?.rings ?? []
   const hold = conditionOf({ status }, 'Held')
   return {
-    text: `Rollout ${metadata.name}   ${status?.phase ?? 'Pending'}${hold?.status === 'True' ? `   ${hold.message}` : ''}`,
+    text: [
+      `Rollout ${metadata.name}`,
+      status?.phase ?? 'Pending',
+      ...(status?.counts ? [countsText(status.counts)] : []),
+      ...(hold?.status === 'True' ? [hold.message] : []),
+    ].join('   '),
     below: spec.rings.map(({ name }) => {
       const ring = rings.find((one) => one.name === name)
       const more = [
@@ -114,10 +119,18 @@ function rolloutBranch({ metadata, spec, status }: Rollout): Branch {
         ...(ring?.passedAt ? ['passed'] : []),
       ]
       return {
-        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} ready${more.map((text) => `, ${text}`).join('')}`,
+        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} done${more.map((text) => `, ${text}`).join('')}`,
       }
     }),
   }
+}
+
+/** How its clusters are now: counts per state that add up. */
+function countsText({ total, ...counts }: NonNullable<NonNullable<Rollout['status']>['counts']>): string {
+  const others = (['progressing', 'pending', 'failed', 'offline'] as const).flatMap((state) =>
+    counts[state] > 0 ? [`${counts[state]} ${state}`] : [],
+  )
+  return [`${counts.ready} of ${total} ready`, ...others].join(', ')
 }
 
 interface WithConditions {

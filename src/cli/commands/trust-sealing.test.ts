@@ -14,7 +14,6 @@ test('clusters are asked for new sealing keys, once each, and only those that ca
   const input = (flags: { selector?: string; reason?: string; yes?: boolean } = {}) => ({
     connection,
     terminal,
-    environment: { program: 'flotilla' },
     flags,
     confirm: async () => false,
   })

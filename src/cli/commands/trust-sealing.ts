@@ -9,14 +9,14 @@ import type { ChosenInput } from './chosen-clusters.ts'
 
 /** Retires the sealing keys of clusters: each agent makes a new one, and the hub seals its values again. */
 export async function trustRotateSealing(names: readonly string[], input: ChosenInput): Promise<void> {
-  const { connection, terminal, environment, flags } = input
+  const { connection, terminal, flags } = input
   const clusters = await chosenClusters(names, input)
   const outside = clusters.filter(({ spec }) => !spec.accepted || spec.refused)
   if (outside.length > 0) {
     throw new CliError(EXIT.failed, {
       what: `${outside.map(({ metadata }) => metadata.name).join(', ')} may not renew anything; nothing was changed`,
       why: 'a cluster that is not accepted reads no document and gets no values',
-      todo: `accept it first: ${environment.program} cluster accept ${outside[0]!.metadata.name}`,
+      todo: `accept it first: flotilla cluster accept ${outside[0]!.metadata.name}`,
     })
   }
   const fresh = clusters.filter((cluster) => !isSealingKeyRetired(cluster))

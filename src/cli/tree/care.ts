@@ -52,6 +52,7 @@ export function addCare(program: Command, act: Act): void {
     .description('who changed what on the hub')
     .option('--after <sequence>', 'only records after this one')
     .option('--tail <n>', 'the last n records', '50')
+    .option('--people', 'leave out what the hub did by itself')
     .option('--verify', 'read all records and check that their chain is unbroken')
     .addOption(new Option('-o, --output <format>', 'output').choices(['table', 'json']).default('table'))
     .action(

@@ -48,6 +48,7 @@ export function addFreezes(program: Command, act: Act): void {
     .argument('<name>')
     .description('take a freeze away: what waits begins')
     .option('-n, --namespace <namespace>', 'one of this namespace')
+    .option('--reason <text>', 'why; kept in the audit')
     .option('-y, --yes', 'do not ask')
     .action(run('freezeLift'))
 }

@@ -44,7 +44,7 @@ export function addValidate(program: Command, act: Act): void {
     .action(
       act(async (run, _words, flags) => {
         const [{ diff }, connection] = await Promise.all([import('../commands/diff.ts'), run.connect()])
-        return await diff({ ...run, connection, program: run.environment.program, flags })
+        return await diff({ ...run, connection, flags })
       }),
     )
 }

@@ -68,6 +68,25 @@ test('from pending to available to offline, and nothing written in between', asy
   assert.match(gone.condition('Available'), /^False Silent/)
   assert.deepEqual([gone.commit, gone.draft.next.status?.state], ['Status', 'Offline'])
   assert.equal(gone.draft.next.status?.lastSeen, '2025-12-31T23:58:00Z')
+  assert.equal(gone.draft.next.status?.since, '2025-12-31T23:58:00Z', 'offline since it was last heard')
+})
+
+test('since is the time of the state, and badges are those a person set', async () => {
+  const { clock, book, reconciler } = fixture()
+  book.note('g', { up: 500, seen: { 'c-a': 4 } })
+  const first = await passOf(reconciler, buildCluster('a'), clock)
+  assert.deepEqual(
+    [first.draft.next.status?.since, first.draft.next.status?.badges],
+    ['2026-01-01T00:00:00Z', undefined],
+  )
+  await clock.advance(60_000)
+  const hold = { reason: 'audit', since: '2026-01-01T00:01:00Z' }
+  const spec = { ...first.draft.next.spec, hold }
+  const held = await passOf(reconciler, { ...first.draft.next, spec }, clock)
+  const { since, badges } = held.draft.next.status!
+  assert.deepEqual([held.commit, since, badges], ['Status', '2026-01-01T00:00:00Z', 'Held'])
+  const released = await passOf(reconciler, { ...held.draft.next, spec: first.draft.next.spec }, clock)
+  assert.deepEqual([released.commit, released.draft.next.status?.badges], ['Status', undefined])
 })
 
 test('an offline cluster is tainted for newcomers, once, and untainted when it is back', async () => {

@@ -3,6 +3,7 @@ import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { Availability } from '../../plan/availability.ts'
+import { badgesOfCluster } from '../../plan/cluster-badges.ts'
 import { clusterSummary } from '../../plan/state.ts'
 import type { HeldBundle } from '../../plan/state.ts'
 import { showAhead, showClock, showRefusal, showSealingKey } from './following.ts'
@@ -31,6 +32,7 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
       showSealingKey(draft)
       showAhead(draft, ports.assignmentOf(draft.seen))
       showAvailable(draft, availability, accepted)
+      showBadges(draft)
       const urgent = !jsonEqual(draft.seen.status, cluster.status)
 
       const summary = clusterSummary(
@@ -46,7 +48,8 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
         noticed.delete(name)
         Object.assign(status, { ...summary, bundles: { ...summary.bundles } })
       }
-      if (!jsonEqual(draft.seen.status, status)) noteLastSeen(cluster, availability, context)
+      if (!jsonEqual(draft.seen.status, status))
+        noteTimes(cluster, draft.seen, { ...availability, clock: context.clock })
       // One write at a time: the taint follows what the status says already.
       else taintUnreachable(draft, context.clock.now())
       return {}
@@ -80,8 +83,22 @@ function waitMs(noticed: Map<string, number>, name: string, settleMs: number, { 
   return Math.max(0, since + settleMs - now)
 }
 
-function noteLastSeen(cluster: Cluster, { heardMsAgo, state }: Availability, { clock }: Context): void {
+/** Times go with a write that is made anyway. */
+function noteTimes(
+  cluster: Cluster,
+  seen: Cluster,
+  { heardMsAgo, state, clock }: Availability & Pick<Context, 'clock'>,
+): void {
   const status = (cluster.status ??= {})
   if (heardMsAgo !== undefined) status.lastSeen = formatTime(clock.now() - heardMsAgo)
   else if (state === 'Available') status.lastSeen ??= formatTime(clock.now())
+  if (status.state === seen.status?.state && status.since !== undefined) return
+  status.since = (status.state === 'Offline' && status.lastSeen) || formatTime(clock.now())
+}
+
+function showBadges({ next: cluster }: Draft<Cluster>): void {
+  const badges = badgesOfCluster(cluster).join(',')
+  const status = (cluster.status ??= {})
+  if (badges !== '') status.badges = badges
+  else delete status.badges
 }
