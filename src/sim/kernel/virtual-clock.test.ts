@@ -22,6 +22,29 @@ describe('virtual clock', () => {
     assert.deepEqual(woken, ['a@10', 'b@20', 'c@20'])
   })
 
+  it('counts whole milliseconds: a sleep too short for the sum to show would be no sleep', async () => {
+    const clock = createVirtualClock()
+    const looks: number[] = []
+    const wait = async (): Promise<void> => {
+      await clock.sleep(0.25)
+      looks.push(clock.monotonicMs())
+      await clock.sleep(1e-10)
+      looks.push(clock.monotonicMs())
+    }
+    await Promise.all([wait(), clock.advance(4.5)])
+    assert.deepEqual(looks, [1, 2])
+    assert.equal(clock.monotonicMs(), 5)
+  })
+
+  it('says so when time stands still', async () => {
+    const clock = createVirtualClock()
+    const spin = async (): Promise<void> => {
+      for (;;) await clock.sleep(0)
+    }
+    void spin()
+    await assert.rejects(clock.advance(1), /time stands still at 0 ms: somebody sleeps for 0 ms again and again/)
+  })
+
   it('lets everything come to rest between two sleepers of the same time', async () => {
     const clock = createVirtualClock()
     const order: string[] = []

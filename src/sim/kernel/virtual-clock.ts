@@ -27,17 +27,21 @@ export interface RunUntilOptions {
 // 2026-01-01T00:00:00Z: a day like any other, far from zero, so that nobody confuses it with a duration.
 const START_MS = 1_767_225_600_000
 
-/** Makes a virtual clock. */
+// So many timers of one moment are nobody's work: somebody sleeps for no time at all, again and again.
+const MAX_TIMERS_PER_MOMENT = 100_000
+
+/** Makes a virtual clock. It counts whole milliseconds: a sleep ends at or after its time, as with a real timer. */
 export function createVirtualClock(startMs: number = START_MS): VirtualClock {
   watchQuiescence()
   const timers = createTimers()
   let elapsed = 0
   let wallOffset = startMs
+  let firedNow = 0
 
   function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const at = elapsed + Math.max(0, ms)
+      const at = elapsed + Math.max(0, Math.ceil(ms))
       if (!Number.isFinite(at)) {
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
         return
@@ -58,6 +62,9 @@ export function createVirtualClock(startMs: number = START_MS): VirtualClock {
     const timer = timers.peek()
     if (!timer || timer.at > limit) return false
     timers.pop()
+    firedNow = timer.at === elapsed ? firedNow + 1 : 0
+    if (firedNow > MAX_TIMERS_PER_MOMENT)
+      throw new Error(`time stands still at ${elapsed} ms: somebody sleeps for 0 ms again and again`)
     elapsed = timer.at
     timer.fire()
     await quiescence()
@@ -74,7 +81,7 @@ export function createVirtualClock(startMs: number = START_MS): VirtualClock {
       wallOffset += ms
     },
     advance: async (ms) => {
-      const target = elapsed + ms
+      const target = elapsed + Math.ceil(ms)
       await quiescence()
       while (await stepUpTo(target));
       elapsed = target
