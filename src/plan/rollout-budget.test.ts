@@ -72,6 +72,37 @@ test('property: once faults stop, everybody gets the newest of each bundle and e
   )
 })
 
+test('property: a fix reaches everybody, whoever the releases before it broke, and in whatever ring (I-12)', () => {
+  fc.assert(
+    fc.property(budgets, histories, (budget, steps) => {
+      const world = new RolloutWorld(budget)
+      for (const one of [{ do: 'release', carries: BUNDLES } as const, ...steps]) world.step(one)
+      world.step({ do: 'release', carries: BUNDLES })
+      world.settle({ isFix: true })
+      const newest = CLUSTERS.map(() => world.newestOf('x'))
+      assert.deepEqual(world.end().generations, { x: newest, y: newest })
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a history that broke an earlier rule: a failure that ring 2 tolerated keeps the only slot of ring 1', () => {
+  const plan = (rollout: number) => ({ do: 'plan', rollout, knowsNewer: true, age: 0 }) as const
+  const world = new RolloutWorld({ concurrency: 1, maxFailed: 1, canary: true })
+  world.step({ do: 'release' })
+  world.step(plan(0))
+  world.step({ do: 'assemble', cluster: 0 })
+  world.step({ do: 'agent', cluster: 0, outcome: 'Ready' })
+  world.step(plan(0))
+  world.step(plan(0))
+  world.step({ do: 'assemble', cluster: 1 })
+  world.step({ do: 'agent', cluster: 1, outcome: 'Failed' })
+  world.step(plan(0))
+  world.step({ do: 'release' })
+  world.settle({ isFix: true })
+  assert.deepEqual(world.end().generations.x, [2, 2, 2, 2, 2])
+})
+
 test('a failed site within maxFailed keeps its record and not its slot: the others go on', () => {
   const plan = { do: 'plan', rollout: 0, knowsNewer: false, age: 0 } as const
   const world = new RolloutWorld({ concurrency: 1, maxFailed: 1 })

@@ -6,6 +6,7 @@ import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
 import { askedAgain } from './rollout-retry.ts'
 import type { RingLimits, RingSpec } from './rollout-rings.ts'
+import type { Members } from './rollout-standing.ts'
 import { olderDrained } from './rollout-supersede.ts'
 import { sameRevision } from './state.ts'
 
@@ -112,14 +113,20 @@ export interface InUse {
   readonly changing: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Works out who takes up the budget; `kept` is as `settleSlots` left it. */
-export function whoIsInUse(input: RolloutInput, pairs: readonly Pair[], kept: readonly RolloutAdmission[]): InUse {
+/**
+ * Works out who takes up the budget; `kept` is as `settleSlots` left it. What older rollouts left unwell in a ring whose
+ * turn has not come counts when it moves: it cannot be helped before, and must not keep a fix from the rings that go first.
+ */
+export function whoIsInUse(
+  { input, pairs, kept }: Pick<Members, 'input' | 'pairs' | 'kept'>,
+  isLater: (pair: Pair) => boolean,
+): InUse {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
-  const wellNow = new Set(pairs.filter((pair) => pair.well).map(pairKey))
+  const apart = new Set(pairs.filter((pair) => pair.well || isLater(pair)).map(pairKey))
   const older = input.predecessors
     .flatMap((predecessor) => predecessor.admissions)
-    .filter((admission) => bundles.has(admission.bundle) && !wellNow.has(pairKey(admission)))
-  const unwell = pairs.filter((pair) => pair.handed && !pair.well)
+    .filter((admission) => bundles.has(admission.bundle) && !apart.has(pairKey(admission)))
+  const unwell = pairs.filter((pair) => pair.handed && !pair.well && !isLater(pair))
   const all = [...unwell, ...older, ...kept]
   const inUse = new Map(all.map((pair) => [pairKey(pair), pair.cluster]))
   const clusters = new Set(inUse.values())

@@ -77,7 +77,7 @@ export function standingOf(members: Members) {
       ...pairs.map(opensAt),
     ),
   }
-  const inUse = whoIsInUse(input, members.pairs, kept)
+  const inUse = whoIsInUse(members, (pair) => indexOf(pair) > current)
   const failed = pairs.filter(hasFailed)
   return {
     ...members,

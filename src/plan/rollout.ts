@@ -1,11 +1,12 @@
 /**
  * When: who is admitted next. One Release moves through its rings; nothing reaches a cluster except through an admission.
  *
- *   in use = own admissions ∪ what superseded rollouts still have in flight ∪ pairs handed the target and not well at it
+ *   in use = own admissions ∪ what superseded rollouts still have in flight ∪ pairs handed the target and not well at it,
+ *            without those of rings whose turn has not come: they count when it does
  *   busy   = clusters in use, without as many of those marked as failed as `maxFailed` tolerates
  *
  * A healthy cluster is admitted only while fewer than `concurrency` clusters are busy, so at most `concurrency` and
- * `maxFailed` clusters together are ever unwell because of rollouts of their bundle. A cluster that is busy already costs
+ * `maxFailed` clusters together are ever unwell in a ring because of rollouts of their bundle. A cluster that is busy already costs
  * nothing to admit (so the bundles of one commit reach it together, and a fix reaches those that the last release broke).
  * When more are busy than the concurrency, it was lowered, or slots are counted that an older rollout has not given back
  * yet; only in the first case may a pair in use go on, so all but the newest of the older rollouts must have drained.

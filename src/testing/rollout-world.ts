@@ -11,7 +11,14 @@ import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import type { State } from '../kinds/states.ts'
 import { planRollout } from '../plan/rollout.ts'
-import type { RolloutAdmission, RolloutCluster, RolloutPhase, Superseded } from '../plan/rollout.ts'
+import type {
+  RingSpec,
+  RingState,
+  RolloutAdmission,
+  RolloutCluster,
+  RolloutPhase,
+  Superseded,
+} from '../plan/rollout.ts'
 
 /** The clusters of the model. */
 export const CLUSTERS = ['c0', 'c1', 'c2', 'c3', 'c4']
@@ -37,6 +44,7 @@ interface Written {
   readonly superseded: readonly Superseded[]
   readonly closed: boolean
   readonly phase: RolloutPhase
+  readonly ringStates: readonly RingState[]
 }
 
 /** Something that happens. */
@@ -57,7 +65,12 @@ export type Step =
 export interface Budget {
   readonly concurrency: number
   readonly maxFailed?: number
+  /** The first cluster goes before the others, alone, and may not fail. */
+  readonly canary?: boolean
 }
+
+const CANARY = CLUSTERS[0]!
+const isCanary = (name: string) => name === CANARY
 
 const set = (generation: number) => digestOf(`v${generation}`)
 
@@ -72,11 +85,15 @@ export class RolloutWorld {
   readonly #rollouts: Written[][] = []
   readonly #carries: (readonly BundleName[])[] = []
   readonly #attempts: number[] = []
+  readonly #rings: readonly RingSpec[]
   /** How far each rollout has followed each older one. */
   readonly #followed: number[][] = []
 
   constructor(budget: Budget) {
     this.#budget = budget
+    const { canary, ...rest } = budget
+    const first = { name: 'canary', selector: { matchLabels: { name: CANARY } }, concurrency: 1, maxFailed: 0 }
+    this.#rings = [...(canary ? [first] : []), { name: 'all', ...rest }]
   }
 
   step(step: Step): void {
@@ -85,7 +102,7 @@ export class RolloutWorld {
         this.#followed.push(this.#rollouts.map(() => 0))
         this.#carries.push(step.carries ?? ['x'])
         this.#attempts.push(0)
-        this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending' }])
+        this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending', ringStates: [] }])
         return
       case 'plan':
         return this.#plan(step)
@@ -128,7 +145,7 @@ export class RolloutWorld {
     const decision = planRollout({
       rollout: {
         namespace: 'ns',
-        rings: [{ name: 'all', ...this.#budget }],
+        rings: this.#rings,
         paused: false,
         attemptOf: () => this.#attempts[rollout]!,
         ...now,
@@ -152,12 +169,13 @@ export class RolloutWorld {
       now: 0,
     })
     const taken = new Set(decision.admissions.map((admission) => admission.cluster)).size
-    assert.ok(taken <= this.total, 'more slots than the budget')
+    assert.ok(taken <= this.total + (this.#budget.canary ? 1 : 0), 'more slots than the budget')
     history.push({
       admissions: decision.admissions,
       superseded: decision.superseded ?? [],
       closed: now.closed || decision.kind === 'Supersede',
       phase: decision.phase,
+      ringStates: decision.rings ?? now.ringStates,
     })
   }
 
@@ -178,6 +196,7 @@ export class RolloutWorld {
       reported.set(`ns/${bundle}`, { generation, set: set(generation), state, attempt })
     }
     return {
+      labels: { name: CLUSTERS[index]! },
       availability: { state: seen.online ? 'Available' : 'Offline', reason: 'Seen', message: '' },
       assigned,
       reported,
@@ -221,14 +240,22 @@ export class RolloutWorld {
     })
   }
 
-  /** Fresh caches, honest agents, everybody online: run until nothing changes. */
-  settle(): void {
+  /**
+   * Fresh caches, honest agents, everybody online: run until nothing changes. With `isFix`, who failed stays so until it has the newest
+   * of all, which is well everywhere.
+   */
+  settle({ isFix = false } = {}): void {
+    const outcomeOf = (i: number, bundle: BundleName) => {
+      const { assigned, attempt } = last(this.#clusters[i]!)[bundle]
+      if (!isFix || assigned === this.newestOf(bundle)) return 'Ready'
+      return this.#everFailed[i]!.has(`${bundle}${assigned}/${attempt}`) ? 'Failed' : 'Ready'
+    }
     for (let round = 0; round < 60; round++) {
       for (let i = 0; i < this.#rollouts.length; i++) this.step({ do: 'plan', rollout: i, age: 0, knowsNewer: true })
       for (let i = 0; i < CLUSTERS.length; i++) {
         if (!last(this.#clusters[i]!).online) this.step({ do: 'toggle', cluster: i })
         this.step({ do: 'assemble', cluster: i })
-        for (const bundle of BUNDLES) this.step({ do: 'agent', cluster: i, bundle, outcome: 'Ready' })
+        for (const bundle of BUNDLES) this.step({ do: 'agent', cluster: i, bundle, outcome: outcomeOf(i, bundle) })
       }
     }
   }
@@ -250,6 +277,11 @@ export class RolloutWorld {
   newestOf(bundle: BundleName): number {
     return this.#carries.findLastIndex((carries) => carries.includes(bundle)) + 1
   }
+}
+
+function byRing(names: readonly string[], { canary }: Budget): (readonly string[])[] {
+  if (!canary) return [names]
+  return [names.filter(isCanary), names.filter((name) => !isCanary(name))]
 }
 
 const NOTHING: Held = { assigned: 0, attempt: 0, reported: undefined }
@@ -294,8 +326,8 @@ export const histories = fc.array(step, { minLength: 10, maxLength: 120, size: '
 
 /** Any budget. */
 export const budgets: fc.Arbitrary<Budget> = fc.oneof(
-  fc.record({ concurrency: fc.integer({ min: 1, max: 3 }) }),
-  fc.record({ concurrency: fc.integer({ min: 1, max: 2 }), maxFailed: fc.nat(2) }),
+  fc.record({ concurrency: fc.integer({ min: 1, max: 3 }), canary: fc.boolean() }),
+  fc.record({ concurrency: fc.integer({ min: 1, max: 2 }), maxFailed: fc.nat(2), canary: fc.boolean() }),
 )
 
 /** The promise itself: throws when a history breaks it. */
@@ -306,11 +338,12 @@ export function assertBudgetHolds(budget: Budget, steps: readonly Step[]): void 
     world.step(one)
     const unproven = BUNDLES.map((name) => world.unproven(name))
     const together = world.isTogether ? [[...new Set(unproven.flat())]] : []
-    for (const those of [...unproven, ...together])
-      assert.ok(those.length <= world.total, `${those.join(' ')} unproven with a budget of ${world.total}`)
-    for (const name of BUNDLES) {
-      const changing = world.changing(name)
-      assert.ok(changing.length <= budget.concurrency, `${changing.join(' ')} changing with ${budget.concurrency}`)
+    // Each ring has its own budget: what one left unwell does not count for the rings before it.
+    for (const those of [...unproven, ...together].flatMap((names) => byRing(names, budget))) {
+      const total = budget.canary && those.some(isCanary) ? 1 : world.total
+      assert.ok(those.length <= total, `${those.join(' ')} unproven with a budget of ${total}`)
     }
+    for (const changing of BUNDLES.flatMap((name) => byRing(world.changing(name), budget)))
+      assert.ok(changing.length <= budget.concurrency, `${changing.join(' ')} changing with ${budget.concurrency}`)
   }
 }
