@@ -1,5 +1,8 @@
 import type { Clock } from './clock.ts'
 
+// One for all: a reason of its own for every timer that is not needed any more would cost more than the timer.
+const WORK_IS_DONE = new Error('the work is done')
+
 /** How long work may take, and who else may end it. */
 export interface DeadlineOptions {
   readonly clock: Clock
@@ -24,7 +27,7 @@ export async function deadline<T>(options: DeadlineOptions, work: (signal: Abort
   try {
     return await work(controller.signal)
   } finally {
-    timer.abort()
+    timer.abort(WORK_IS_DONE)
     signal?.removeEventListener('abort', onAbort)
   }
 }

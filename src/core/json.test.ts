@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { digestOfJson, isDigest } from './digest.ts'
-import { canonicalJson, jsonEqual } from './json.ts'
+import { canonicalJson, jsonClone, jsonEqual } from './json.ts'
 
 function shuffledKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffledKeys)
@@ -32,6 +32,16 @@ describe('canonical JSON', () => {
         assert.equal(jsonEqual(a, b), canonicalJson(a) === canonicalJson(b))
       }),
     )
+  })
+
+  test('a copy shares nothing, and a field __proto__ is a field', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => assert.ok(jsonEqual(jsonClone(value), value))))
+    const value = JSON.parse('{"a":[{"b":1}],"__proto__":{"c":2}}') as { a: { b: number }[] }
+    const copy = jsonClone(value)
+    assert.deepEqual(Object.keys(copy), ['a', '__proto__'])
+    assert.equal(Object.getPrototypeOf(copy), Object.prototype)
+    copy.a[0]!.b = 3
+    assert.equal(value.a[0]!.b, 1)
   })
 
   test('an undefined field is an absent field', () => {

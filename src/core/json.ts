@@ -25,7 +25,25 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
 
 /** A deep copy of a JSON value. */
 export function jsonClone<T>(value: T): T {
-  return structuredClone(value)
+  return cloneOf(value) as T
+}
+
+// By hand: structuredClone serializes, which costs several times as much for small objects.
+function cloneOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cloneOf)
+  if (!isObject(value)) return value
+  const copy: JsonObject = {}
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, {
+        value: cloneOf(value[key]),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+    else copy[key] = cloneOf(value[key])
+  }
+  return copy
 }
 
 /** JSON with sorted keys and no white space: equal values have equal bytes. */

@@ -44,6 +44,7 @@ export interface WorkQueueOptions {
 }
 
 const BACKOFF: BackoffOptions = { baseMs: 100, maxMs: 300_000, jitter: 0.3 }
+const OVERTAKEN = new Error('the key is worked on')
 
 /** Makes a queue. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
@@ -98,7 +99,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
 
   function cancelWait(key: string): void {
-    waits.get(key)?.cancel.abort()
+    waits.get(key)?.cancel.abort(OVERTAKEN)
     waits.delete(key)
   }
 
