@@ -1,8 +1,5 @@
 import type { Clock } from './clock.ts'
 
-// One for all: a reason of its own for every timer that is not needed any more would cost more than the timer.
-const WOKEN = new Error('woken')
-
 /** Wakes one waiter: a notice given while nobody waits is kept, several are one. */
 export interface Notice {
   notify(): void

@@ -10,7 +10,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
-import type { Caller } from '../core/http.ts'
+import type { Caller, Transport } from '../core/http.ts'
 import { seededKeys } from '../core/keys.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
 import { composeHub } from '../hub/compose.ts'
@@ -29,6 +29,8 @@ export interface FleetOptions {
   readonly labels?: (index: number) => Record<string, string>
   /** How the workloads of a cluster behave, by its name. */
   readonly behaviourOf?: (name: string) => Partial<WorkloadBehaviour>
+  /** What is between a cluster's agent and the gateway; for agents that do not tell the truth. */
+  readonly betweenOf?: (name: string, gateway: Transport) => Transport
 }
 
 /** One cluster of the fleet with its agent. */
@@ -57,7 +59,11 @@ export interface Fleet {
   readonly disk: HubDisk
   /** The hub's API as the administrator. */
   readonly client: Client
+  /** What the hub stores by digest. */
+  readonly hubBlobs: Blobs
   readonly members: readonly FleetMember[]
+  /** Another hub's controllers over the same database; what they see of it may come late, see `behind`. */
+  startSecondHub(behind: (store: Store, host: Host) => Store): Process
 }
 
 const MASTER: Caller = { user: 'admin', groups: ['system:masters', 'system:authenticated'] }
@@ -68,11 +74,13 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
   const disk: HubDisk = { store: createMemoryStore(), keys: newTrustFiles(world) }
   const hubBlobs = createMemoryBlobs()
   const cas = loadTrust((name) => disk.keys[name]).newest.bundle.transportCas
-  const hub = world.start('hub', async (host) => {
+  const compose = (host: Host, store: Store, gatewayName = '0') => {
     const { clock, ids, log } = host
-    const store = host.store(disk.store)
     const trust = loadTrust((name) => disk.keys[name])
-    const composed = composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust: () => trust })
+    return composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust: () => trust, gatewayName })
+  }
+  const hub = world.start('hub', async (host) => {
+    const composed = compose(host, host.store(disk.store))
     host.listen('api', composed.api.handle)
     host.listen('gateway', composed.gateway.handle)
     await composed.run(host.signal)
@@ -95,6 +103,7 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
         joinCode: code.code,
         cas,
         ...(options.behaviourOf && { behaviour: options.behaviourOf(name) }),
+        ...(options.betweenOf && { between: options.betweenOf }),
       }),
     )
   }
@@ -105,7 +114,14 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
       return disk.store
     },
     client,
+    hubBlobs,
     members,
+    startSecondHub: (behind) =>
+      world.start('second-hub', async (host) => {
+        const composed = compose(host, behind(host.store(disk.store), host), '1')
+        await composed.run(host.signal)
+        await composed.close()
+      }),
   }
 }
 
@@ -114,9 +130,10 @@ interface MemberOptions {
   readonly joinCode: string
   readonly cas: readonly string[]
   readonly behaviour?: Partial<WorkloadBehaviour>
+  readonly between?: NonNullable<FleetOptions['betweenOf']>
 }
 
-function startMember(world: World, { name, joinCode, cas, behaviour }: MemberOptions): FleetMember {
+function startMember(world: World, { name, joinCode, cas, behaviour, between }: MemberOptions): FleetMember {
   const clusterStore = createMemoryStore()
   const files = createMemoryStorage()
   const blobs = createMemoryBlobs()
@@ -135,7 +152,16 @@ function startMember(world: World, { name, joinCode, cas, behaviour }: MemberOpt
     await embedded.run(host.signal)
     await embedded.close()
   })
-  const agent = world.start(`agent-of-${name}`, (host) => runAgent(host, { endpoint, files, blobs, joinCode, cas }))
+  const agent = world.start(`agent-of-${name}`, (host) =>
+    runAgent(host, {
+      endpoint,
+      files,
+      blobs,
+      joinCode,
+      cas,
+      between: (gateway) => between?.(name, gateway) ?? gateway,
+    }),
+  )
   return { name, cluster, agent, client: lookOn(world, endpoint), store: clusterStore }
 }
 
@@ -145,12 +171,13 @@ interface AgentParts {
   readonly blobs: Blobs
   readonly joinCode: string
   readonly cas: readonly string[]
+  readonly between: (gateway: Transport) => Transport
 }
 
-async function runAgent(host: Host, { endpoint, files, blobs, joinCode, cas }: AgentParts): Promise<void> {
+async function runAgent(host: Host, { endpoint, files, blobs, joinCode, cas, between }: AgentParts): Promise<void> {
   const { clock, ids, log } = host
   const connect: ConnectHub = ({ certificate }) => ({
-    transport: host.connect('gateway', callerOfUnverified(certificate, cas, clock.now())),
+    transport: between(host.connect('gateway', callerOfUnverified(certificate, cas, clock.now()))),
     close: async () => {},
   })
   const agent = await createAgent({

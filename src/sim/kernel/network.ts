@@ -68,6 +68,8 @@ export interface Network {
   /** A process was killed: its endpoints are gone, its connections broken, and it is told nothing. */
   killed(owner: string): void
   connections(): number
+  /** When a request last came through from a process to an endpoint, on the monotonic clock. */
+  arrivedAt(ends: Ends): number | undefined
 }
 
 /** What a network is made of. */
@@ -80,6 +82,7 @@ export interface NetworkOptions {
   readonly stallMs?: number
 }
 
+const ARRIVED = new Error('arrived')
 const PERFECT: Link = { latencyMs: [1, 5], drop: 0, reset: 0 }
 
 /** Makes a network without cuts. */
@@ -89,6 +92,7 @@ export function createNetwork(options: NetworkOptions): Network {
   const links = new Map<string, Link>()
   const cuts = new Set<string>()
   const open = new Set<Connection>()
+  const arrivals = new Map<string, number>()
   let defaultLink: Link = { ...PERFECT, ...options.link }
   let healed = Promise.withResolvers<void>()
   let requests = 0
@@ -115,7 +119,7 @@ export function createNetwork(options: NetworkOptions): Network {
       }
     } finally {
       timeout.catch(() => {}) // it may be the one that lost
-      stall.abort()
+      stall.abort(ARRIVED)
     }
   }
 
@@ -124,6 +128,7 @@ export function createNetwork(options: NetworkOptions): Network {
     await travel(connection, true)
     const endpoint = endpoints.get(to)
     if (!endpoint) throw new ConnectionError('ECONNREFUSED', `${from} → ${to}: connection refused`)
+    arrivals.set(pair(from, to), clock.monotonicMs())
     const answer = endpoint.handler(copy(request), caller, connection.served).catch((caught: unknown) => {
       history.record(`net ${connection.name} handler failed: ${toError(caught).message}`)
       throw new ConnectionError('ECONNRESET', `${from} → ${to}: connection reset`)
@@ -238,6 +243,7 @@ export function createNetwork(options: NetworkOptions): Network {
       network.reset(owner)
     },
     connections: () => open.size,
+    arrivedAt: ({ from, to }) => arrivals.get(pair(from, to)),
   }
   return network
 }

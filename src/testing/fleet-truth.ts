@@ -1,0 +1,243 @@
+/**
+ * What is true in the clusters of a simulated fleet, whatever anybody reports: their live objects and inventories as their own
+ * stores have them, held against what the hub wrote down (design: I-04, I-06, I-08, I-14, I-15, I-23).
+ *
+ * Content is told apart by the tag of its image, `shop:<version>`.
+ */
+import { prefixOf } from '../apiserver/objects.ts'
+import { fromUtf8 } from '../core/bytes.ts'
+import { isDigest } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
+import { isObject } from '../core/json.ts'
+import { formatTime, parseTime } from '../core/time.ts'
+import { Assignment } from '../kinds/assignment.ts'
+import { Deployment } from '../kinds/builtin/apps.ts'
+import { ConfigMap } from '../kinds/builtin/core.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import { PlacementDecision } from '../kinds/placement-decision.ts'
+import { Release } from '../kinds/release.ts'
+import { Rollout } from '../kinds/rollout.ts'
+import { healthOf } from '../plan/health.ts'
+import type { Fleet, FleetMember } from '../sim/fleet.ts'
+import type { World } from '../sim/kernel/world.ts'
+import type { Store } from '../store/store.ts'
+import { stored } from './fleet-invariants.ts'
+
+/** What a scenario promises about itself. */
+export interface TruthOptions {
+  /** A cluster's ring, and how many of it may be unwell because of rollouts at once: concurrency and tolerated failures. */
+  budgetOf(cluster: string): { readonly ring: string; readonly most: number }
+  /** The ring that goes first. */
+  readonly firstRing: string
+  /** Clusters whose agents do not tell the truth: what they say is their own. */
+  readonly liars?: ReadonlySet<string>
+  /** After so long without a word a cluster is offline. */
+  readonly offlineAfterMs: number
+}
+
+/** Follows a fleet and collects every broken promise. */
+export interface FleetTruth {
+  readonly violations: readonly string[]
+  /** How often each invariant was put to the test: one that never was proves nothing. */
+  readonly looks: ReadonlyMap<string, number>
+  /** The version each cluster has now. */
+  versionOf(cluster: string): string | undefined
+}
+
+// A request may be on its way for as long as a cut keeps it waiting; what it carries was decided before.
+const ON_ITS_WAY_MS = 61_000
+
+interface Site {
+  readonly member: FleetMember
+  version: string | undefined
+  /** Versions this cluster was well at. */
+  readonly well: Set<string>
+  readonly had: Set<string>
+  /** The content that was begun last, by the inventory. */
+  set: string | undefined
+}
+
+/** Starts following; it sees every change, also between two looks of a scenario. */
+export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, signal: AbortSignal): FleetTruth {
+  const violations: string[] = []
+  const looks = new Map<string, number>()
+  const sites = new Map(fleet.members.map((member) => [member.name, siteOf(member)]))
+  const versions = new Map<string, Promise<string>>()
+  /** `cluster generation` → the latest start-by the hub ever signed for it. */
+  const startBys = new Map<string, number>()
+  const isLiar = (name: string) => options.liars?.has(name) ?? false
+  let hubStartedAt = 0
+  let hubLife = 0
+
+  const violated = (what: string): void => void violations.push(`${formatTime(world.clock.now())} ${what}`)
+  const looked = (invariant: string): void => void looks.set(invariant, (looks.get(invariant) ?? 0) + 1)
+  const follow = (store: Store, kind: Kind, look: (change: Change) => void | Promise<void>): void => {
+    const read = async (): Promise<void> => {
+      for await (const { previous, value } of store.watch(prefixOf(kind), 0, signal))
+        await look({ was: previous && JSON.parse(previous), is: value && JSON.parse(value) })
+    }
+    read().catch((error: unknown) => {
+      if (!signal.aborted) violated(`the watch on ${kind.plural} failed: ${String(error)}`)
+    })
+  }
+  const versionOfSet = (set: Digest): Promise<string> => {
+    const known = versions.get(set) ?? readVersion(fleet, set)
+    versions.set(set, known)
+    return known
+  }
+
+  const checkBudget = (): void => {
+    looked('I-04')
+    const unwell = [...sites.values()].filter(
+      ({ member, version, well }) => version !== undefined && !well.has(version) && !isLiar(member.name),
+    )
+    for (const [ring, those] of Map.groupBy(unwell, ({ member }) => options.budgetOf(member.name).ring)) {
+      const { most } = options.budgetOf(those[0]!.member.name)
+      const names = those.map(({ member, version }) => `${member.name} at ${version}`).join(', ')
+      if (those.length > most)
+        violated(`I-04: ${those.length} of ring ${ring} are unwell with a budget of ${most}: ${names}`)
+    }
+  }
+
+  /** Nobody of a later ring has a version before the first ring's gate is written down. */
+  const checkOrder = async (name: string, version: string): Promise<void> => {
+    if (options.budgetOf(name).ring === options.firstRing) return
+    looked('I-04 rings')
+    const [releases, rollouts] = [await stored(fleet.hubStore, Release), await stored(fleet.hubStore, Rollout)]
+    for (const { spec, status } of rollouts) {
+      const release = releases.find(({ metadata }) => metadata.name === spec.release)
+      const sets = release?.spec.bundles.flatMap(({ set }) => set ?? []) ?? []
+      if (!(await Promise.all(sets.map(versionOfSet))).includes(version)) continue
+      const isThrough = status?.rings?.some((ring) => ring.name === options.firstRing && ring.passedAt)
+      if (isThrough || !spec.rings.some((ring) => ring.name === options.firstRing)) return
+    }
+    violated(`I-04: ${name} has ${version} before ring ${options.firstRing} is through`)
+  }
+
+  const onDeployment = (site: Site) => async (change: Change) => {
+    const { name } = site.member
+    if (!isShop(change.is ?? change.was)) return
+    if (change.is === undefined) {
+      looked('I-08')
+      site.version = undefined
+      const assignments = await stored(fleet.hubStore, Assignment)
+      const mine = assignments.find(({ metadata }) => metadata.name === name)
+      if (mine?.spec.entries.some(({ bundle }) => bundle === 'default/shop'))
+        violated(`I-08: the Deployment of ${name} was deleted, and its document wants it`)
+      return
+    }
+    const version = versionIn(JSON.stringify((change.is as { spec?: unknown }).spec))
+    const isNew = !site.had.has(version)
+    site.version = version
+    site.had.add(version)
+    if (healthOf(change.is as never).state === 'Ready') site.well.add(version)
+    checkBudget()
+    if (isNew) await checkOrder(name, version)
+  }
+
+  const onInventory = (site: Site) => (change: Change) => {
+    const { data } = (change.is ?? {}) as { data?: { state?: string } }
+    const state: unknown = data?.state === undefined ? undefined : JSON.parse(data.state)
+    if (!isObject(state) || typeof state['generation'] !== 'number' || state['bundle'] !== 'default/shop') return
+    const { generation, set } = state
+    if (site.set === set) return // the same content under another number begins nothing
+    site.set = String(set)
+    const startBy = startBys.get(`${site.member.name} ${generation}`)
+    if (startBy === undefined) return
+    looked('I-23')
+    const late = world.clock.now() - startBy
+    if (late > ON_ITS_WAY_MS)
+      violated(`I-23: ${site.member.name} began generation ${generation} ${late / 1000} s after its start-by`)
+  }
+
+  const onAssignment = ({ is }: Change) => {
+    const { metadata, spec } = (is ?? {}) as Assignment
+    for (const { bundle, generation, startBy } of spec?.entries ?? []) {
+      if (bundle !== 'default/shop' || startBy === undefined) continue
+      const key = `${metadata.name} ${generation}`
+      startBys.set(key, Math.max(startBys.get(key) ?? 0, parseTime(startBy)!))
+    }
+  }
+
+  const onReport = async ({ is }: Change) => {
+    const { metadata, spec } = (is ?? {}) as ClusterReport
+    const site = metadata && sites.get(metadata.name)
+    if (!site || isLiar(metadata.name)) return
+    for (const { bundle, state, set, generation } of spec.bundles) {
+      if (bundle !== 'default/shop' || state !== 'Ready') continue
+      looked('I-14')
+      const version = await versionOfSet(set)
+      if (!site.well.has(version))
+        violated(`I-14: ${metadata.name} is Ready at generation ${generation}, and never was well at ${version}`)
+    }
+  }
+
+  const onCluster = ({ was, is }: Change) => {
+    const availability = (cluster: unknown) =>
+      (cluster as Cluster | undefined)?.status?.conditions?.find(({ type }) => type === 'Available')?.status
+    if (availability(is) !== 'False' || availability(was) === 'False') return
+    looked('I-15')
+    const { name } = (is as Cluster).metadata
+    const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
+    const silentMs = world.clock.monotonicMs() - Math.max(heard, hubStartedAt)
+    if (silentMs < options.offlineAfterMs)
+      violated(`I-15: ${name} is offline after ${silentMs / 1000} s of silence that the hub could hear`)
+  }
+
+  const onDecision = async ({ was }: Change) => {
+    if (was === undefined) return
+    looked('I-06')
+    const pages = await stored(fleet.hubStore, PlacementDecision)
+    const selected = pages.flatMap(({ spec }) => spec.decisions).filter(({ state }) => state === 'Selected')
+    if (selected.length === 0) violated('I-06: the placement selects nobody')
+  }
+
+  const noticeHub = async (): Promise<void> => {
+    while (!signal.aborted) {
+      if (fleet.hub.incarnation() !== hubLife)
+        [hubLife, hubStartedAt] = [fleet.hub.incarnation(), world.clock.monotonicMs()]
+      await world.clock.sleep(1_000, signal)
+    }
+  }
+  noticeHub().catch(() => {}) // ends with the scenario
+  for (const site of sites.values()) {
+    follow(site.member.store, Deployment, onDeployment(site))
+    follow(site.member.store, ConfigMap, onInventory(site))
+  }
+  follow(fleet.hubStore, Assignment, onAssignment)
+  follow(fleet.hubStore, ClusterReport, onReport)
+  follow(fleet.hubStore, Cluster, onCluster)
+  follow(fleet.hubStore, PlacementDecision, onDecision)
+  return { violations, looks, versionOf: (cluster) => sites.get(cluster)?.version }
+}
+
+interface Change {
+  readonly was: unknown
+  readonly is: unknown
+}
+
+function siteOf(member: FleetMember): Site {
+  return { member, version: undefined, well: new Set(), had: new Set(), set: undefined }
+}
+
+function isShop(object: unknown): boolean {
+  return (object as { metadata?: { name?: string } } | undefined)?.metadata?.name === 'shop'
+}
+
+function versionIn(text: string): string {
+  return /shop:([\w.-]+)/.exec(text)?.[1] ?? 'none'
+}
+
+/** The version that a set of objects brings, read from the hub's own blobs. */
+async function readVersion(fleet: Fleet, set: Digest): Promise<string> {
+  const read = async (digest: Digest): Promise<string> => {
+    const bytes = await fleet.hubBlobs.get(digest)
+    return bytes ? fromUtf8(bytes) : ''
+  }
+  const text = await read(set)
+  const parts = [...text.matchAll(/sha256:[0-9a-f]{64}/g)].map(([digest]) => digest).filter(isDigest)
+  const objects = await Promise.all(parts.map(read))
+  return versionIn([text, ...objects].join('\n'))
+}

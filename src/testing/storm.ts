@@ -1,0 +1,310 @@
+/**
+ * A bad day of a small fleet, drawn from a seed: releases that are good, bad at one site or cut their clusters off, while messages are
+ * lost, processes die, a part of the fleet goes away and comes back at once, clocks are wrong, clusters change their labels, an
+ * agent lies, and a second hub acts on what it saw minutes ago. Then the faults stop, and everything must come to rest.
+ */
+import assert from 'node:assert/strict'
+import { fromUtf8, utf8 } from '../core/bytes.ts'
+import type { HttpRequest, Transport } from '../core/http.ts'
+import { Bundle } from '../kinds/bundle.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { Placement } from '../kinds/placement.ts'
+import { RolloutPlan } from '../kinds/rollout-plan.ts'
+import { Rollout } from '../kinds/rollout.ts'
+import { startFleet } from '../sim/fleet.ts'
+import type { Fleet, FleetMember } from '../sim/fleet.ts'
+import type { Host } from '../sim/kernel/process.ts'
+import type { World } from '../sim/kernel/world.ts'
+import type { Store, StoreEvent, StoreWatch } from '../store/store.ts'
+import { ROUTES } from '../wire/frames.ts'
+import { build } from './builders.ts'
+import { stored, watchFleet } from './fleet-invariants.ts'
+import { watchTruth } from './fleet-truth.ts'
+import type { FleetTruth } from './fleet-truth.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from './shop-bundle.ts'
+import { untilTaken } from './sim-person.ts'
+
+const MINUTE = 60_000
+const WITHIN = { withinMs: 4 * 3_600_000 }
+const AS_PERSON = { fieldManager: 'person', force: true }
+const CLUSTERS = 4
+const CANARY = 'store-1'
+const REST = { concurrency: 2, maxFailed: 1 }
+
+/** The faults a day can have. */
+export const FAULTS = [
+  'drops',
+  'kills',
+  'region',
+  'clocks',
+  'members',
+  'second hub',
+  'liar',
+  'bad site',
+  'cut off',
+] as const
+type Fault = (typeof FAULTS)[number]
+
+/** What a day is asked to be. */
+export interface StormOptions {
+  /** Without it, the seed chooses some. */
+  readonly faults?: readonly Fault[]
+  /** Something that is wrong on purpose, to see that it is noticed. */
+  readonly plant?: (day: Day) => Promise<void>
+}
+
+/** The day as a plant sees it. */
+export interface Day {
+  readonly world: World
+  readonly fleet: Fleet
+  readonly truth: FleetTruth
+}
+
+interface Mood {
+  readonly faults: ReadonlySet<Fault>
+  /** Whether the liar still lies. */
+  lies: boolean
+  badSite: string
+}
+
+/** Runs one day; throws the first broken promise. */
+export async function storm(world: World, options: StormOptions = {}): Promise<FleetTruth> {
+  const life = new AbortController()
+  const faults = new Set(options.faults ?? FAULTS.filter(() => world.ids.chance(0.45)))
+  const mood: Mood = { faults, lies: faults.has('liar'), badSite: '' }
+  const liars = new Set(faults.has('liar') ? [`store-${world.ids.integer(2, CLUSTERS)}`] : [])
+  const fleet = await startFleet(world, {
+    clusters: CLUSTERS,
+    labels: (index) => labelsOf(`store-${index + 1}`),
+    behaviourOf: (name) => ({
+      isBroken: (image) => image.includes('bad') && (name === mood.badSite || liars.has(name)),
+    }),
+    betweenOf: (name, gateway) => (liars.has(name) ? lying(gateway, () => mood.lies) : gateway),
+  })
+  const watch = watchFleet(fleet.hubStore, life.signal)
+  const truth = watchTruth(
+    world,
+    fleet,
+    {
+      budgetOf: (name) =>
+        name === CANARY ? { ring: 'canary', most: 1 } : { ring: 'rest', most: REST.concurrency + REST.maxFailed },
+      firstRing: 'canary',
+      liars,
+      // When the hub began to listen is known to about a second.
+      offlineAfterMs: 2 * MINUTE - 2_000,
+    },
+    life.signal,
+  )
+  const check = (): void => {
+    assert.deepEqual(truth.violations.slice(0, 3), [])
+    watch.check()
+  }
+  await prepare(world, fleet)
+  await release(world, fleet, '1.0')
+  await world.runUntil(() => isSettled(fleet, truth, '1.0'), { ...WITHIN, what: 'version 1.0 everywhere' })
+  check()
+
+  await options.plant?.({ world, fleet, truth })
+  const trouble = makeTrouble(world, fleet, mood, life.signal)
+  for (let edit = 2; edit <= 3; edit++) {
+    mood.badSite = `store-${world.ids.integer(1, CLUSTERS)}`
+    await release(world, fleet, `${edit}.0-${kindOfRelease(world, mood)}`)
+    await world.run(world.ids.integer(MINUTE, 7 * MINUTE))
+    check()
+  }
+  await trouble.stop()
+  mood.lies = false
+  await release(world, fleet, '9.0')
+  await world.runUntil(() => isSettled(fleet, truth, '9.0'), { ...WITHIN, what: 'I-12: version 9.0 everywhere' })
+  check()
+  await comesToRest(world, fleet)
+  check()
+  assert.ok(watch.seen() > 20, `only ${watch.seen()} changes seen`)
+  life.abort()
+  return truth
+}
+
+const labelsOf = (name: string): Record<string, string> => ({
+  tier: 'store',
+  ...(name === CANARY ? { ring: 'canary' } : {}),
+})
+
+async function prepare(world: World, fleet: Fleet): Promise<void> {
+  const plan = build(RolloutPlan, 'default/careful', {
+    spec: {
+      rings: [
+        {
+          name: 'canary',
+          selector: { matchLabels: { ring: 'canary' } },
+          concurrency: 1,
+          maxFailed: 0,
+          soak: '20s',
+          startBy: '90s',
+        },
+        { name: 'rest', ...REST, startBy: '90s' },
+      ],
+      onFailure: world.ids.pick(['Pause', 'RollBackRing', 'RollBackAll'] as const),
+      progressDeadline: '10m',
+      start: 'Automatic',
+    },
+  })
+  await untilTaken(world, 'the plan', () => fleet.client.apply(RolloutPlan, plan, AS_PERSON))
+  await untilTaken(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
+}
+
+function kindOfRelease(world: World, { faults }: Mood): string {
+  const kinds = ['good', ...(faults.has('bad site') ? ['bad'] : []), ...(faults.has('cut off') ? ['cut', 'cut'] : [])]
+  return world.ids.pick(kinds)
+}
+
+async function release(world: World, fleet: Fleet, version: string): Promise<void> {
+  const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', `shop:${version}`)
+  const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests, rollout: { plan: 'careful' } } }
+  await untilTaken(world, `version ${version}`, () => fleet.client.apply(Bundle, bundle, AS_PERSON))
+}
+
+async function isSettled(fleet: Fleet, truth: FleetTruth, version: string): Promise<boolean> {
+  if (fleet.members.some(({ name }) => truth.versionOf(name) !== version)) return false
+  const reports = await stored(fleet.hubStore, ClusterReport)
+  const isReady = ({ spec }: ClusterReport) => spec.bundles.every(({ state }) => state === 'Ready')
+  const rollouts = await stored(fleet.hubStore, Rollout)
+  const over = new Set(['Completed', 'Superseded', 'Aborted', 'Failed'])
+  return (
+    reports.length === fleet.members.length &&
+    reports.every(isReady) &&
+    rollouts.every(({ status }) => over.has(status?.phase ?? ''))
+  )
+}
+
+async function comesToRest(world: World, fleet: Fleet): Promise<void> {
+  await world.run(6 * MINUTE)
+  const before = fleet.hubStore.revision()
+  await world.run(6 * MINUTE)
+  const { entries } = await fleet.hubStore.list({ prefix: '/' })
+  const written = entries.filter(({ key, modRevision }) => modRevision > before && !key.includes('/leases/'))
+  assert.deepEqual(
+    written.map(({ key }) => key),
+    [],
+    'I-12: at rest nothing is written',
+  )
+}
+
+/** Begins the faults of the day; `stop` ends all of them. */
+function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: AbortSignal) {
+  const { ids, clock, network } = world
+  const ending = new AbortController()
+  const over = AbortSignal.any([signal, ending.signal])
+  const running: Promise<void>[] = []
+  const processes = [fleet.hub, ...fleet.members.flatMap(({ cluster, agent }) => [cluster, agent])]
+  const again = (fault: Fault, everyMs: number, act: () => Promise<void>): void => {
+    if (!faults.has(fault)) return
+    const loop = async (): Promise<void> => {
+      while (!over.aborted) {
+        await clock.sleep(ids.integer(1_000, everyMs), over)
+        await act()
+      }
+    }
+    running.push(loop().catch(() => {})) // the day is over
+  }
+  const pause = (atMost: number) => clock.sleep(ids.integer(100, atMost), over)
+  const agentOf = ({ name }: FleetMember) => `agent-of-${name}`
+
+  if (faults.has('drops')) network.setDefaultLink({ latencyMs: [1, 400], drop: 0.02, reset: 0.01 })
+  again('kills', 2 * MINUTE, async () => {
+    const process = ids.pick(processes)
+    if (!process.running()) return
+    process.kill()
+    await pause(MINUTE)
+    process.start()
+  })
+  again('region', 4 * MINUTE, async () => {
+    const region = fleet.members.filter(() => ids.chance(0.6))
+    for (const member of region) network.cut({ from: agentOf(member), to: 'gateway' })
+    await pause(6 * MINUTE)
+    for (const member of region) network.heal({ from: agentOf(member), to: 'gateway' })
+  })
+  again('clocks', 3 * MINUTE, async () => {
+    if (ids.chance(0.3)) clock.jumpWall(ids.integer(-2, 5) * MINUTE)
+    else ids.pick(fleet.members).agent.setSkew(ids.integer(-60, 60) * MINUTE)
+  })
+  again('members', 3 * MINUTE, async () => {
+    const { name } = ids.pick(fleet.members.slice(1))
+    await relabel(fleet, name, { tier: 'elsewhere' })
+    await pause(3 * MINUTE)
+    await relabel(fleet, name, labelsOf(name))
+  })
+  if (faults.has('second hub')) fleet.startSecondHub((store, host) => late(store, host, () => ids.integer(0, MINUTE)))
+  if (faults.has('cut off')) {
+    for (const member of fleet.members) void cutOffBy(world, member, over).catch(() => {})
+  }
+  return {
+    stop: async () => {
+      ending.abort()
+      await clock.settle()
+      const second = world.processes().find(({ name }) => name === 'second-hub')
+      second?.kill()
+      network.calm()
+      for (const process of processes) {
+        process.setSkew(0)
+        if (!process.running()) process.start()
+      }
+      for (const { name } of fleet.members) {
+        await untilTaken(world, `the labels of ${name}`, () => relabel(fleet, name, labelsOf(name)))
+      }
+    },
+  }
+}
+
+async function relabel(fleet: Fleet, name: string, labels: Record<string, string>): Promise<void> {
+  const cluster = await fleet.client.get(Cluster, { name })
+  await fleet.client.update(Cluster, { ...cluster, metadata: { ...cluster.metadata, labels } })
+}
+
+/** A revision that cuts its cluster off: as soon as it is there, nothing gets through any more, until somebody drives there. */
+async function cutOffBy(world: World, { name, store }: FleetMember, signal: AbortSignal): Promise<void> {
+  for await (const { key, value } of store.watch('/apps/', 0, signal)) {
+    if (!key.endsWith('/shop/shop') || !value?.includes('-cut')) continue
+    const ends = { from: `agent-of-${name}`, to: 'gateway' }
+    world.network.cut(ends)
+    await world.clock.sleep(world.ids.integer(MINUTE, 8 * MINUTE), signal)
+    world.network.heal(ends)
+  }
+}
+
+/** Whatever the agent has to report, the hub hears that all is Ready. */
+function lying(gateway: Transport, lies: () => boolean): Transport {
+  return (request, signal) => gateway(lies() && request.path === ROUTES.report ? embellished(request) : request, signal)
+}
+
+function embellished(request: HttpRequest): HttpRequest {
+  const report = JSON.parse(fromUtf8(request.body!)) as { bundles?: { state: string }[] }
+  const bundles = report.bundles?.map((row) => ({ ...row, state: 'Ready' }))
+  return { ...request, body: utf8(JSON.stringify({ ...report, ...(bundles ? { bundles } : {}) })) }
+}
+
+/** A store whose watches tell everything late, each kind by its own time; reads and writes are of now. */
+function late(store: Store, host: Host, lagMs: () => number): Store {
+  return {
+    ...store,
+    watch: (prefix, after, signal): StoreWatch => {
+      const watch = store.watch(prefix, after, signal)
+      const lag = lagMs()
+      async function* events(): AsyncGenerator<StoreEvent> {
+        const coming: { readonly event: StoreEvent; readonly at: number }[] = []
+        const read = async (): Promise<void> => {
+          for await (const event of watch) coming.push({ event, at: host.clock.monotonicMs() + lag })
+        }
+        let broken: unknown
+        read().catch((caught: unknown) => (broken = caught))
+        while (!signal.aborted) {
+          if (broken !== undefined) throw broken
+          const next = coming[0]
+          await host.clock.sleep(next ? next.at - host.clock.monotonicMs() : 1_000, signal).catch(() => {}) // the watch ends
+          if (next) yield coming.shift()!.event
+        }
+      }
+      return { [Symbol.asyncIterator]: events, progress: () => after }
+    },
+  }
+}
