@@ -64,12 +64,16 @@ export function createSealedStore({ store, prefixes, keys, ids }: SealedStoreOpt
     }
   }
 
-  const openEntry = (entry: StoreEntry): StoreEntry => ({ ...entry, value: open(entry.key, entry.value) })
-  const openEvent = (event: StoreEvent): StoreEvent => ({
-    ...event,
-    value: event.value === undefined ? undefined : open(event.key, event.value),
-    previous: event.previous === undefined ? undefined : open(event.key, event.previous),
-  })
+  // What is not sealed stays the same object, which all watches share and whose line they write once.
+  const openEntry = (entry: StoreEntry): StoreEntry => {
+    const value = open(entry.key, entry.value)
+    return value === entry.value ? entry : { ...entry, value }
+  }
+  const openEvent = (event: StoreEvent): StoreEvent => {
+    const value = event.value === undefined ? undefined : open(event.key, event.value)
+    const previous = event.previous === undefined ? undefined : open(event.key, event.previous)
+    return value === event.value && previous === event.previous ? event : { ...event, value, previous }
+  }
 
   return {
     ...store,

@@ -21,6 +21,7 @@ export interface RowRange {
 }
 
 const SCHEMA_VERSION = 1
+const CHECKPOINT_PAGES = 4000
 
 const SCHEMA = `
   CREATE TABLE log (
@@ -45,6 +46,8 @@ const SCHEMA = `
 /** Makes the tables in a new file and checks the version of an old one. */
 export function migrate(db: DatabaseSync): void {
   db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+  // Hot pages are copied back into the file once for many writes; after a crash this much of the log is read at most.
+  db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   const version = Number(db.prepare('PRAGMA user_version').get()!['user_version'])
   if (version === SCHEMA_VERSION) return
   if (version !== 0) {
@@ -99,7 +102,13 @@ export function prepareStatements(db: DatabaseSync) {
   )
   const sweepDeleted = db.prepare('DELETE FROM log WHERE revision > ? AND revision <= ? AND value IS NULL')
 
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+
   return {
+    begin: () => void begin.run(),
+    commit: () => void commit.run(),
+
     get: (key: string) => get.get(key) as LogRow | undefined,
 
     getPast(key: string, at: number): LogRow | undefined {
@@ -134,8 +143,10 @@ export function prepareStatements(db: DatabaseSync) {
       appendLog.run(event.revision, event.key, event.value ?? null, created, current?.modRevision ?? 0)
       if (event.value === undefined) unpoint.run(event.key)
       else point.run(event.key, event.revision)
-      setRevision.run(event.revision)
     },
+
+    /** Notes the newest revision; once for all events of a transaction. */
+    setRevision: (revision: number) => void setRevision.run(revision),
 
     appendAudit: ({ sequence, revision, line, hash }: AuditRecord) =>
       void appendAudit.run(sequence, revision, line, hash),

@@ -3,6 +3,7 @@ import { ApiError, toError } from '../core/errors.ts'
 import { AUDIT_GENESIS, nextAuditRecord } from './audit-chain.ts'
 import type { AuditRecord } from './audit-chain.ts'
 import { createWatches, EventTail, expired } from './event-log.ts'
+import { RecentRows } from './recent-rows.ts'
 import { limitSize, migrate, prepareStatements } from './sqlite-schema.ts'
 import type { LogRow } from './sqlite-schema.ts'
 import type { CommitResult, Store, StoreEntry, StoreEvent, StoreList, StoreRange, StoreWrite } from './store.ts'
@@ -33,6 +34,8 @@ type AuditHead = Pick<AuditRecord, 'sequence' | 'hash'>
 /** How many superseded revisions one transaction of a compaction sweeps. */
 const SWEEP = 2000
 const MAX_GROUP = 1000
+/** Of rows kept in memory; those of the newest events share their text with the tail. */
+const RECENT_BYTES = 8 * 1024 * 1024
 
 /**
  * A store in one SQLite file (WAL, synchronous=FULL). The log holds every value once, `current` only points into it. A
@@ -45,6 +48,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   const sql = prepareStatements(db)
   const defer = options.defer ?? queueMicrotask
   const tail = new EventTail(options.tail ?? { maxEvents: 10_000, maxBytes: 32 * 1024 * 1024 })
+  const recent = new RecentRows(RECENT_BYTES)
   let { revision, compacted } = sql.readState()
   let auditHead: AuditHead = sql.auditHead() ?? { sequence: 0, hash: AUDIT_GENESIS }
   let pending: Pending[] = []
@@ -74,14 +78,17 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   function commitGroup(group: readonly Pending[]): void {
     const events: StoreEvent[] = []
+    // What this group has written so far; nobody else sees it before it is on disk.
+    const written = new Map<string, LogRow | undefined>()
     const settle: (() => void)[] = []
     let head = auditHead
     try {
-      db.exec('BEGIN IMMEDIATE')
+      sql.begin()
       for (const { write, resolve, reject } of group) {
         let outcome: Outcome
         try {
-          outcome = prepareWrite(write, revision + events.length + 1)
+          const current = written.has(write.key) ? written.get(write.key) : rowOf(write.key)
+          outcome = prepareWrite(write, current, revision + events.length + 1)
         } catch (error) {
           settle.push(() => reject(toError(error)))
           continue
@@ -89,6 +96,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
         if (outcome.event) {
           sql.append(outcome.event, outcome.current)
           events.push(outcome.event)
+          written.set(write.key, rowAfter(outcome.event, outcome.current))
           if (write.audit !== undefined) {
             const record = nextAuditRecord(head, outcome.event.revision, write.audit)
             sql.appendAudit(record)
@@ -98,7 +106,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
         const { result } = outcome
         settle.push(() => resolve(result))
       }
-      db.exec('COMMIT')
+      if (events.length > 0) sql.setRevision(revision + events.length)
+      sql.commit()
     } catch (error) {
       rollBack()
       for (const { reject } of group) reject(unavailable(toError(error)))
@@ -108,6 +117,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     const before = revision
     revision += events.length
     for (const event of events) tail.push(event)
+    for (const [key, row] of written) {
+      if (row) recent.set(row)
+      else recent.delete(key)
+    }
     watches.wake(new Set(events.map((event) => event.key)), before)
     for (const done of settle) done()
   }
@@ -122,12 +135,19 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   /** Checks the expectation and makes the new value; throws what the value function throws. */
-  function prepareWrite(write: StoreWrite, next: number): Outcome {
-    const current = sql.get(write.key)
+  function prepareWrite(write: StoreWrite, current: LogRow | undefined, next: number): Outcome {
     if ((current?.modRevision ?? 0) !== write.expect) return { result: { ok: false, current: entryOf(current) } }
     if (!current && !write.value) return { result: { ok: true, revision: next - 1 } }
     const event = { key: write.key, revision: next, value: write.value?.(next), previous: current?.value }
     return { result: { ok: true, revision: next }, event, current }
+  }
+
+  function rowOf(key: string): LogRow | undefined {
+    const known = recent.get(key)
+    if (known) return known
+    const row = sql.get(key)
+    if (row) recent.set(row)
+    return row
   }
 
   function list(range: StoreRange): StoreList {
@@ -156,7 +176,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   return {
     get: async (key, at = revision) => {
       if (at < compacted) throw expired(at, compacted)
-      return entryOf(at < revision ? sql.getPast(key, at) : sql.get(key))
+      return entryOf(at < revision ? sql.getPast(key, at) : rowOf(key))
     },
     list: async (range) => list(range),
     commit,
@@ -178,6 +198,11 @@ interface Outcome {
   readonly result: CommitResult
   readonly event?: StoreEvent
   readonly current?: LogRow | undefined
+}
+
+function rowAfter({ key, value, revision }: StoreEvent, before: LogRow | undefined): LogRow | undefined {
+  if (value === undefined) return undefined
+  return { key, value, createRevision: before?.createRevision ?? revision, modRevision: revision }
 }
 
 function entryOf(row: LogRow | undefined): StoreEntry | undefined {
