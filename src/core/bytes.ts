@@ -19,14 +19,18 @@ const node = {
   },
 }
 
+// Made once: making a decoder costs more than decoding a small body.
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 /** UTF-8 bytes of a string. */
 export function utf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
+  return encoder.encode(text)
 }
 
 /** The string of UTF-8 bytes; throws on invalid sequences. */
 export function fromUtf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  return decoder.decode(bytes)
 }
 
 /** Joins byte strings. */
@@ -62,7 +66,7 @@ export function fromBase64(text: string): Uint8Array {
 
 /** SHA-256 of bytes or of a string's UTF-8. */
 export function sha256(data: Uint8Array | string): Uint8Array {
-  return new Uint8Array(node.crypto.createHash('sha256').update(data).digest())
+  return new Uint8Array(node.crypto.hash('sha256', data, 'buffer'))
 }
 
 /** SHA-1, for formats that ask for it; never for security. */

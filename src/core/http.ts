@@ -50,7 +50,22 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
   return chunks.length === 1 && only ? only : concatBytes(chunks)
 }
 
-/** A body of one piece. */
-export async function* bodyOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  if (bytes.byteLength > 0) yield bytes
+/** A body of one piece. A sender with a socket may ask for the piece itself: its length is known before it is sent. */
+export function bodyOf(bytes: Uint8Array): WholeBody {
+  return {
+    whole: bytes,
+    async *[Symbol.asyncIterator]() {
+      if (bytes.byteLength > 0) yield bytes
+    },
+  }
+}
+
+/** A body whose bytes are all at hand. */
+export interface WholeBody extends AsyncIterable<Uint8Array> {
+  readonly whole: Uint8Array
+}
+
+/** The bytes of a body of one piece; undefined when it is a stream. */
+export function wholeOf(body: AsyncIterable<Uint8Array>): Uint8Array | undefined {
+  return 'whole' in body && body.whole instanceof Uint8Array ? body.whole : undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from './bytes.ts'
-import { bodyOf, readBody } from './http.ts'
+import { bodyOf, readBody, wholeOf } from './http.ts'
 import type { Handler } from './http.ts'
 import { measureHandler } from './measured-handler.ts'
 import type { MetricLabels } from './metrics.ts'
@@ -14,8 +14,9 @@ test('requests, answers and bytes are counted, the bytes of a stream as they pas
   let nowMs = 100
   const handle: Handler = async () => {
     nowMs += 250
-    return { status: 201, headers: {}, body: bodyOf(utf8('seven..')) }
+    return { status: 201, headers: {}, body: isStream ? streamed('seven..') : bodyOf(utf8('seven..')) }
   }
+  let isStream = true
   const measured = measureHandler(handle, {
     prefix: 'x',
     what: 'tests',
@@ -33,4 +34,12 @@ test('requests, answers and bytes are counted, the bytes of a stream as they pas
   ])
   await readBody(response.body, 100)
   assert.equal(seen.at(-1), 'x_sent_bytes_total{} 7')
+  isStream = false
+  const { body } = await measured(request, { user: 'u', groups: [] }, new AbortController().signal)
+  assert.equal(seen.filter((line) => line === 'x_sent_bytes_total{} 7').length, 2, 'a whole body when it is answered')
+  assert.deepEqual(wholeOf(body), utf8('seven..'), 'and it stays whole')
 })
+
+async function* streamed(text: string): AsyncIterable<Uint8Array> {
+  yield utf8(text)
+}

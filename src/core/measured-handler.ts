@@ -1,5 +1,6 @@
 /** Counts what a handler is asked and answers; which request it is, is the caller's to say, from a closed set. */
 import type { Clock } from './clock.ts'
+import { wholeOf } from './http.ts'
 import type { Handler, HttpRequest } from './http.ts'
 import type { MetricLabels, Metrics } from './metrics.ts'
 
@@ -40,7 +41,10 @@ export function measureHandler(handle: Handler, measure: HandlerMeasure): Handle
     const response = await handle(request, caller, signal)
     total({ ...of, code: String(response.status) }, 1)
     seconds(of, (clock.monotonicMs() - began) / 1000)
-    return { ...response, body: counted(response.body, (bytes) => sent({}, bytes)) }
+    const whole = wholeOf(response.body)
+    if (!whole) return { ...response, body: counted(response.body, (bytes) => sent({}, bytes)) }
+    sent({}, whole.byteLength)
+    return response
   }
 }
 

@@ -1,4 +1,5 @@
 /** Kubernetes' rules for names, labels and keys, in its own words. Each function returns what is wrong; nothing means valid. */
+import { utf8 } from './bytes.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`
@@ -106,7 +107,8 @@ export function pathSegmentProblems(value: string): string[] {
 }
 
 function tooLong(value: string, max: number): string[] {
-  return utf8Length(value) > max ? [maxLength(max)] : []
+  // A character is three bytes at most for each of its units, so that most names need no counting.
+  return value.length * 3 > max && utf8Length(value) > max ? [maxLength(max)] : []
 }
 
 function maxLength(max: number): string {
@@ -114,7 +116,7 @@ function maxLength(max: number): string {
 }
 
 function utf8Length(value: string): number {
-  return new TextEncoder().encode(value).byteLength
+  return utf8(value).byteLength
 }
 
 function regexProblem(rule: string, expression: string, examples: readonly string[]): string {

@@ -2,8 +2,14 @@
 
 /** `2026-11-16T00:20:50Z`: seconds, as in metadata and conditions. */
 export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const second = Math.floor(ms / 1000)
+  // A server asks for the present second again and again.
+  if (second !== lastSecond) [lastSecond, lastText] = [second, `${new Date(ms).toISOString().slice(0, 19)}Z`]
+  return lastText
 }
+
+let lastSecond = Number.NaN
+let lastText = ''
 
 /** `2026-11-16T00:20:50.123000Z`: microseconds, as in Leases and Events. */
 export function formatMicroTime(ms: number): string {

@@ -32,13 +32,12 @@ export interface ValidateOptions {
 
 /** Drops the fields a kind does not know, in place, and returns their paths: for `fieldValidation` Strict and Warn. */
 export function pruneObject(kind: Pick<Kind, 'schema'>, object: KubeObject): string[] {
-  const { schema } = kind
-  const rest: StructuralSchema = { ...schema, 'x-kubernetes-embedded-resource': true }
+  const { rest, whole } = schemasOf(kind.schema)
   const dropped = [
     ...pruneUnknown(object, rest),
     ...pruneUnknown(object.metadata, METADATA_SCHEMA).map((path) => `metadata.${path}`),
   ]
-  dropNulls(object, withMetadata(schema))
+  dropNulls(object, whole)
   return dropped.sort()
 }
 
@@ -123,7 +122,16 @@ export const matchesInLinearTime: PatternMatcher = (pattern, text) => regexOf(pa
 /** Matches with JavaScript's engine; Go's syntax is nearly a part of its. */
 export const matchesPattern: PatternMatcher = (pattern, text) => expressionOf(pattern).test(text)
 
+/** Patterns of built-in and native kinds, which are as many as there are: others are matched in linear time. */
+const expressions = new Map<string, RegExp>()
+
 function expressionOf(pattern: string): RegExp {
+  const known = expressions.get(pattern) ?? compile(pattern)
+  expressions.set(pattern, known)
+  return known
+}
+
+function compile(pattern: string): RegExp {
   const flags = /^\(\?([is]+)\)/.exec(pattern)
   const source = flags ? pattern.slice(flags[0].length) : pattern
   try {
@@ -134,6 +142,23 @@ function expressionOf(pattern: string): RegExp {
   }
 }
 
-function withMetadata(schema: StructuralSchema): StructuralSchema {
-  return { ...schema, properties: { ...schema.properties, metadata: METADATA_SCHEMA } }
+interface Schemas {
+  /** All but the metadata. */
+  readonly rest: StructuralSchema
+  /** With the metadata that every kind has. */
+  readonly whole: StructuralSchema
+}
+
+/** Made once for each kind: a copy of a large schema for every object costs more than the look at the object. */
+const derived = new WeakMap<StructuralSchema, Schemas>()
+
+function schemasOf(schema: StructuralSchema): Schemas {
+  const known = derived.get(schema)
+  if (known) return known
+  const schemas = {
+    rest: { ...schema, 'x-kubernetes-embedded-resource': true as const },
+    whole: { ...schema, properties: { ...schema.properties, metadata: METADATA_SCHEMA } },
+  }
+  derived.set(schema, schemas)
+  return schemas
 }

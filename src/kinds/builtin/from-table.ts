@@ -116,13 +116,17 @@ function kindOfRow(row: Row): Kind {
       return (schema ??= schemaOf(row))
     },
     get blank() {
-      const { metadata: _metadata, ...fields } = blankOf(row.schema)
-      return (blank ??= fields)
+      return (blank ??= blankFields(row))
     },
     get columns() {
       return (columns ??= columnsOf(row))
     },
   }
+}
+
+function blankFields({ schema }: Row): JsonObject {
+  const { metadata: _metadata, ...fields } = blankOf(schema)
+  return fields
 }
 
 function schemaOf({ schema, description }: Row): StructuralSchema {

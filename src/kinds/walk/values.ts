@@ -70,7 +70,23 @@ function jsonTypeOf(value: unknown): { readonly type: string; readonly format: s
   return { type: Array.isArray(value) ? 'array' : typeof value, format: '' }
 }
 
+/** The case of nearly every value, told without making anything. */
+function isPlainlyOf(type: StructuralSchema['type'], value: unknown): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+      return typeof value === type
+    case 'object':
+      return isObject(value)
+    case 'array':
+      return Array.isArray(value)
+    default:
+      return false
+  }
+}
+
 function checkType({ schema, value, path }: Node, check: ValueCheck): void {
+  if (isPlainlyOf(schema.type, value)) return
   const types = typesOf(schema)
   const format = heededFormat(schema)
   const wrong = (want: string, got: string) =>
