@@ -7,11 +7,17 @@ import { writeYaml } from '../yaml/write.ts'
 /** Answers as bytes: JSON or YAML, Status for refusals, warnings as headers. */
 
 /** What a verb answers; the dispatcher gives it its bytes. */
-export interface Answer {
+export interface Answer extends Shown {
   readonly status: number
-  readonly object: unknown
   /** Sentences for the client to print, sent as Warning headers. */
   readonly warnings?: readonly string[]
+}
+
+/** The body of an answer: an object, or its JSON where that is at hand already. */
+export interface Shown {
+  readonly object?: unknown
+  /** One text, or the pieces of a long one, which are never together in memory as bytes. */
+  readonly text?: string | Iterable<string>
 }
 
 /** How an answer is written. */
@@ -45,17 +51,38 @@ export function statusOf(error: ApiError): object {
   }
 }
 
+/** Whether a client wants objects exactly as they are stored. */
+export function isPlainJson(format: Format & { readonly as?: string }): boolean {
+  return format.as === undefined && format.mediaType === 'application/json' && !format.pretty
+}
+
 /** The bytes of an answer. */
 export function respond(answer: Answer, format: Format = JSON_FORMAT): HttpResponse {
-  const text =
-    format.mediaType === 'application/yaml'
-      ? writeYaml(answer.object)
-      : `${JSON.stringify(answer.object, undefined, format.pretty ? 2 : undefined)}\n`
   return {
     status: answer.status,
-    headers: { ...headersOf(format.mediaType, answer.warnings) },
-    body: bodyOf(utf8(text)),
+    headers: headersOf(format.mediaType, answer.warnings),
+    body: bodyOfAnswer(answer, format),
   }
+}
+
+function bodyOfAnswer({ text, object }: Shown, format: Format): HttpResponse['body'] {
+  if (typeof text === 'string') return bodyOf(utf8(`${text}\n`))
+  if (text !== undefined) return piecesOf(text)
+  if (format.mediaType === 'application/yaml') return bodyOf(utf8(writeYaml(object)))
+  return bodyOf(utf8(`${JSON.stringify(object, undefined, format.pretty ? 2 : undefined)}\n`))
+}
+
+const PIECE = 128 * 1024
+
+async function* piecesOf(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  let piece = ''
+  for (const text of texts) {
+    piece += text
+    if (piece.length < PIECE) continue
+    yield utf8(piece)
+    piece = ''
+  }
+  yield utf8(`${piece}\n`)
 }
 
 /** A refusal as an answer. */

@@ -5,7 +5,7 @@ import { invalidObject } from '../kinds/walk/field-error.ts'
 import { auditLine } from './context.ts'
 import type { Context } from './context.ts'
 import { storeKeyOf, textAt } from './objects.ts'
-import type { Stored } from './objects.ts'
+import type { Stored, Written } from './objects.ts'
 import { hasGeneration, isCustom, metadataOfStatus } from './registry.ts'
 import { strategyOf } from './strategies.ts'
 
@@ -22,9 +22,7 @@ export interface Change {
 }
 
 /** What became of a change; `stale` says that somebody else was faster. */
-export type ChangeResult =
-  | { readonly stale: false; readonly object: UnknownObject; readonly warnings: readonly string[] }
-  | { readonly stale: true }
+export type ChangeResult = ({ readonly stale: false } & Written) | { readonly stale: true }
 
 /** Validates and stores a change. A change that changes nothing writes nothing. */
 export async function commitChange(context: Context, change: Change): Promise<ChangeResult> {
@@ -54,15 +52,16 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
     dryRun,
   })
   keepUntouchedTimes(old, next)
-  if (jsonEqual(old, next)) return { stale: false, object: old, warnings }
-  if (dryRun) return { stale: false, object: next, warnings }
+  if (jsonEqual(old, next)) return { stale: false, object: old, text: stored.text, warnings }
+  if (dryRun) return { stale: false, object: next, text: undefined, warnings }
+  const value = isGone(context, next) ? undefined : textAt(next)
   const result = await parts.store.commit({
     key: storeKeyOf(kind, old.metadata),
     expect: stored.revision,
-    value: isGone(context, next) ? undefined : textAt(next),
+    value,
     audit: auditLine(context, next),
   })
-  return result.ok ? { stale: false, object: next, warnings } : { stale: true }
+  return result.ok ? { stale: false, object: next, text: value?.written(), warnings } : { stale: true }
 }
 
 /** Whether a deleted object has lost its last reason to stay. */

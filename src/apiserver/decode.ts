@@ -7,7 +7,7 @@ import { readYamlDocument } from '../yaml/read.ts'
 import { YamlError } from '../yaml/yaml.ts'
 import { decodeProtobuf, PROTOBUF } from './protobuf/decode-protobuf.ts'
 import { badRequest } from './refusals.ts'
-import { scanJson } from './scan-json.ts'
+import { scanJson, UNSAFE_KEY } from './scan-json.ts'
 import type { KeyPlace } from './scan-json.ts'
 
 /** Bodies to plain JSON, with everything refused that would hurt later: depth, duplicate keys, prototype keys. */
@@ -20,6 +20,8 @@ export interface Decoded {
   readonly value: unknown
   /** What it said twice; the last one counts. */
   readonly repeated: Repeated
+  /** True when the reader has seen every key and none is unsafe. */
+  readonly isSafe?: boolean
 }
 
 /** Keys of a body that came twice, in the words of the format. */
@@ -57,7 +59,7 @@ export function decodeBody(request: HttpRequest, contentType = contentTypeOf(req
     )
   }
   const decoded = isJson ? decodeJson(textOf(body)) : decodeYaml(textOf(body))
-  refuseUnsafeKeys(decoded.value, '')
+  if (!decoded.isSafe) refuseUnsafeKeys(decoded.value, '')
   return decoded
 }
 
@@ -69,10 +71,10 @@ export function decodeObject(request: HttpRequest, contentType?: string): Decode
 }
 
 function decodeJson(text: string): Decoded {
-  const { duplicates, problem } = scanJson(text)
+  const { duplicates, hasUnsafeKey, problem } = scanJson(text)
   if (problem) throw badRequest(`the body is not acceptable JSON: ${problem}`)
   try {
-    return { value: JSON.parse(text) as unknown, repeated: repeatedIn(text, duplicates) }
+    return { value: JSON.parse(text) as unknown, repeated: repeatedIn(text, duplicates), isSafe: !hasUnsafeKey }
   } catch (error) {
     throw badRequest(`the body is not valid JSON: ${toError(error).message}`)
   }
@@ -129,14 +131,13 @@ function textOf(body: Uint8Array): string {
   }
 }
 
-// A `__proto__` key would change objects that are built from this one key by key; no Kubernetes field has that name.
 function refuseUnsafeKeys(value: unknown, path: string): void {
   if (Array.isArray(value)) {
     value.forEach((item, index) => refuseUnsafeKeys(item, `${path}[${index}]`))
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       const below = path === '' ? key : `${path}.${key}`
-      if (key === '__proto__') throw badRequest(`the field name ${below} is not allowed`)
+      if (key === UNSAFE_KEY) throw badRequest(`the field name ${below} is not allowed`)
       refuseUnsafeKeys(value[key], below)
     }
   }

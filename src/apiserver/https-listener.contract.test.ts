@@ -15,7 +15,7 @@ import type { ApiHome } from '../testing/api-home.ts'
 describe('the HTTPS listener', () => {
   let home: ApiHome
   before(async () => {
-    home = await startApiHome(undefined, { idleMs: 800, handshakeMs: 300, requestMs: 200, closeMs: 1000 })
+    home = await startApiHome(undefined, { idleMs: 800, handshakeMs: 1500, requestMs: 200, closeMs: 1000 })
   })
   after(() => home?.close())
 

@@ -1,10 +1,17 @@
 import { once } from 'node:events'
 import { createSecureServer } from 'node:http2'
-import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
+import type {
+  Http2SecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, toError } from '../core/errors.ts'
+import { wholeOf } from '../core/http.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Logger } from '../core/log.ts'
 import { respondError } from './answer.ts'
@@ -69,10 +76,12 @@ const ANONYMOUS: Caller = { user: 'system:anonymous', groups: ['system:unauthent
 export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsListener> {
   const { handle, log, clock } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const closing = new AbortController()
+  // One per request under way; a combined signal for each would cost more than the rest of a small request.
+  const underWay = new Set<AbortController>()
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const requests = new Set<Promise<void>>()
+  let isClosing = false
 
   const server = createSecureServer({
     allowHTTP1: true,
@@ -98,10 +107,14 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
   })
 
   async function answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
-    const signal = AbortSignal.any([gone.signal, closing.signal])
-    await send(response, await answerOf(request, signal), signal)
+    const ended = new AbortController()
+    if (isClosing) ended.abort()
+    underWay.add(ended)
+    response.once('close', () => {
+      underWay.delete(ended)
+      if (!response.writableFinished) ended.abort()
+    })
+    await send(response, await answerOf(request, ended.signal), ended.signal)
   }
 
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -127,7 +140,8 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
       server.setSecureContext({ cert, key, ca: clientCa }),
     async close() {
       server.close()
-      closing.abort()
+      isClosing = true
+      for (const ended of underWay) ended.abort()
       for (const session of sessions) session.close()
       const grace = new AbortController()
       await Promise.race([Promise.all(requests), clock.sleep(limits.closeMs, grace.signal).catch(() => {})])
@@ -154,6 +168,8 @@ function boundConnections(server: Http2SecureServer, { limits, sockets, sessions
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => {
+    // Who a connection belongs to is proven once, when it begins.
+    socket.disableRenegotiation()
     // For HTTP/1.1; a socket that says nothing is closed, one that waits for an answer is not silent.
     if (socket.alpnProtocol !== 'h2') socket.setTimeout(limits.idleMs)
   })
@@ -180,12 +196,21 @@ function boundConnections(server: Http2SecureServer, { limits, sockets, sessions
   })
 }
 
-/** Who a client certificate proves: CN is the user, each O a group. */
+/** Callers by connection: decoding a certificate costs more than answering a small request. */
+const callers = new WeakMap<TLSSocket, Caller>()
+
 function callerOf(request: Http2ServerRequest): Caller | undefined {
   const socket = request.stream?.session?.socket ?? request.socket
   if (!(socket instanceof TLSSocket) && !('authorized' in socket)) return undefined
   const tls = socket as TLSSocket
   if (!tls.authorized) return undefined
+  const caller = callers.get(tls) ?? provenBy(tls)
+  if (caller) callers.set(tls, caller)
+  return caller
+}
+
+/** Who a client certificate proves: CN is the user, each O a group. */
+function provenBy(tls: TLSSocket): Caller | undefined {
   const { subject } = tls.getPeerCertificate()
   const user = subject?.CN
   if (!user) return undefined
@@ -209,28 +234,67 @@ function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
 
 /** The body, or the refusal of one that is too large or too slow. */
 async function readRequest(request: Http2ServerRequest, timeoutMs: number): Promise<Uint8Array | ApiError> {
+  if (hasNoBody(request)) {
+    request.resume()
+    // From here on the connection waits for its answer, which is no silence of the client's.
+    request.setTimeout(0)
+    return NOTHING
+  }
   const declared = Number(request.headers['content-length'] ?? 0)
-  const tooLarge = new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
   if (declared > MAX_BODY_BYTES) {
     request.resume()
-    return tooLarge
+    return tooLarge()
   }
-  const chunks: Buffer[] = []
-  let size = 0
   request.setTimeout(timeoutMs, () => request.destroy(new Error('the request body did not arrive in time')))
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.byteLength
-    // The rest is read and dropped, so that the client hears the refusal instead of a reset.
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
-    else chunks.length = 0
-    if (size > 4 * MAX_BODY_BYTES) return tooLarge
-  }
+  const body = await collect(request)
   request.setTimeout(0)
-  return size > MAX_BODY_BYTES ? tooLarge : Buffer.concat(chunks)
+  return body ?? tooLarge()
+}
+
+const NOTHING = new Uint8Array()
+
+function hasNoBody({ stream, headers }: Http2ServerRequest): boolean {
+  // Only HTTP/2 has streams, whatever the types say.
+  const { endAfterHeaders } = (stream as ServerHttp2Stream | undefined) ?? {}
+  return endAfterHeaders ?? (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+}
+
+/** The whole body, or undefined when it is too large. Events, because an async iterator costs more than a small body. */
+function collect(request: Http2ServerRequest): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength
+      // The rest is read and dropped, so that the client hears the refusal instead of a reset.
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+      else chunks.length = 0
+      if (size > 4 * MAX_BODY_BYTES) resolve(undefined)
+    })
+    request.once('end', () => {
+      if (size > MAX_BODY_BYTES) resolve(undefined)
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
+    request.once('error', reject)
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new Error('the client went away before its request was whole'))
+    })
+  })
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
 }
 
 async function send(response: Http2ServerResponse, answer: HttpResponse, signal: AbortSignal): Promise<void> {
   if (response.destroyed || response.stream?.destroyed) return
+  const whole = wholeOf(answer.body)
+  if (whole && answer.status !== 304) {
+    // In one piece with its length: one record of TLS instead of three.
+    response.writeHead(answer.status, { ...answer.headers, 'content-length': whole.byteLength })
+    response.end(whole)
+    return
+  }
   response.writeHead(answer.status, { ...answer.headers })
   // A watch without events must still tell its client that it has begun; HTTP/2 sends headers by itself.
   if ('flushHeaders' in response && typeof response.flushHeaders === 'function') response.flushHeaders()

@@ -39,6 +39,7 @@ interface Asked {
 }
 
 function askedFor({ headers }: HttpRequest): Asked | undefined {
+  if (!Object.keys(headers).some((name) => name.startsWith('impersonate-'))) return undefined
   const user = headers['impersonate-user'] ?? ''
   const uid = headers['impersonate-uid'] ?? ''
   const groups = valuesOf(headers['impersonate-group'])

@@ -25,6 +25,7 @@ const SUPPORTED = 'application/json, application/yaml'
 /** The best form this server has for an Accept header; 406 when it has none. */
 export function negotiate(request: HttpRequest, query: URLSearchParams): Negotiated {
   const pretty = wantsPretty(request, query)
+  if (request.headers['accept'] === 'application/json') return { mediaType: 'application/json', pretty }
   for (const { type, parameters } of parseAccept(request.headers['accept'] ?? '')) {
     const mediaType = mediaTypeOf(type)
     if (!mediaType) continue

@@ -8,6 +8,16 @@ import type { Store, StoreEntry } from '../store/store.ts'
 export interface Stored {
   readonly object: UnknownObject
   readonly revision: number
+  /** What the object was read from. */
+  readonly text: string
+}
+
+/** An object as a write left it. */
+export interface Written {
+  readonly object: UnknownObject
+  /** What is stored of it; nothing after a dry run or its last write. */
+  readonly text: string | undefined
+  readonly warnings: readonly string[]
 }
 
 /** The prefix of all objects of a kind, or of those in one namespace. */
@@ -29,7 +39,7 @@ export function parseStored(text: string): UnknownObject {
 
 /** The object of an entry. */
 export function storedOf(entry: StoreEntry): Stored {
-  return { object: parseStored(entry.value), revision: entry.modRevision }
+  return { object: parseStored(entry.value), revision: entry.modRevision, text: entry.value }
 }
 
 /** Reads one object. */
@@ -38,10 +48,18 @@ export async function readObject(store: Store, kind: Kind, key: ObjectKey): Prom
   return entry && storedOf(entry)
 }
 
+/** Writes an object at the revision it will have, and remembers what it wrote: that is the answer, too. */
+export interface ObjectText {
+  (revision: number): string
+  written(): string | undefined
+}
+
 /** The text of an object at the revision it will have. */
-export function textAt(object: UnknownObject): (revision: number) => string {
-  return (revision) => {
+export function textAt(object: UnknownObject): ObjectText {
+  let text: string | undefined
+  const write = (revision: number) => {
     object.metadata.resourceVersion = String(revision)
-    return JSON.stringify(object)
+    return (text = JSON.stringify(object))
   }
+  return Object.assign(write, { written: () => text })
 }

@@ -1,10 +1,17 @@
 import type { UnknownObject } from '../kinds/meta.ts'
+import { isPlainJson } from './answer.ts'
+import type { Shown } from './answer.ts'
 import type { Context } from './context.ts'
 import { badRequest } from './refusals.ts'
 import { partialOf, tableOf } from './table.ts'
 import type { IncludeObject } from './table.ts'
 
 /** Objects in the form the client asked for: themselves, a Table or their metadata. */
+
+/** An object and its stored text, which is the answer itself for most clients and then not written a second time. */
+export function presentStored(context: Context, object: UnknownObject, text: string | undefined): Shown {
+  return text !== undefined && isPlainJson(context.accept) ? { text } : { object: present(context, object) }
+}
 
 /** One object as the answer of get, create, update, patch, delete. */
 export function present(context: Context, object: UnknownObject): unknown {
@@ -24,6 +31,13 @@ export interface ListHead {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: object
+}
+
+/** A list of stored texts, piece by piece. */
+export function* listText(texts: readonly string[], head: ListHead): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"items":[`
+  for (const [index, text] of texts.entries()) yield index === 0 ? text : `,${text}`
+  yield ']}'
 }
 
 /** A list in the form the client asked for. */

@@ -24,6 +24,12 @@ describe('scan of JSON text', () => {
     })
   }
 
+  for (const text of ['{"__proto__":1}', String.raw`{"a":[{"\u005f_proto__":{}}]}`]) {
+    it(`sees that ${text} has an unsafe key`, () => assert.equal(scanJson(text).hasUnsafeKey, true))
+  }
+
+  it('takes no value for an unsafe key', () => assert.equal(scanJson('{"a":"__proto__"}').hasUnsafeKey, false))
+
   it('finds nothing in what JSON.stringify wrote', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => assert.deepEqual(scanJson(JSON.stringify(value)).duplicates, [])))
   })

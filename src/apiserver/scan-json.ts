@@ -10,6 +10,8 @@ export interface KeyPlace {
 /** What a scan found; syntax errors are left to `JSON.parse`. */
 export interface JsonScan {
   readonly duplicates: readonly KeyPlace[]
+  /** Whether some key has a name that means something else to an object of JavaScript. */
+  readonly hasUnsafeKey: boolean
   /** Why the text must not be parsed. */
   readonly problem?: string
 }
@@ -17,6 +19,8 @@ export interface JsonScan {
 /** Deeper than any object or schema, and far from the end of the stack of a recursive walk. */
 const MAX_DEPTH = 500
 const MAX_DUPLICATES = 20
+/** A key of this name would change objects that are built from its own key by key; no Kubernetes field has it. */
+export const UNSAFE_KEY = '__proto__'
 
 interface Frame {
   readonly keys: Set<string> | undefined
@@ -29,6 +33,7 @@ interface Frame {
 export function scanJson(text: string, onKey?: (place: KeyPlace) => void): JsonScan {
   const frames: Frame[] = []
   const duplicates: KeyPlace[] = []
+  let hasUnsafeKey = false
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     const top = frames.at(-1)
@@ -42,11 +47,13 @@ export function scanJson(text: string, onKey?: (place: KeyPlace) => void): JsonS
           duplicates.push({ path: pathOf(frames), offset: index })
         }
         top.keys.add(top.at)
+        if (top.at === UNSAFE_KEY) hasUnsafeKey = true
         onKey?.({ path: pathOf(frames), offset: index })
       }
       index = end
     } else if (code === 0x7b || code === 0x5b) {
-      if (frames.length >= MAX_DEPTH) return { duplicates, problem: `it is nested deeper than ${MAX_DEPTH} levels` }
+      if (frames.length >= MAX_DEPTH)
+        return { duplicates, hasUnsafeKey, problem: `it is nested deeper than ${MAX_DEPTH} levels` }
       const isMap = code === 0x7b
       frames.push({ keys: isMap ? new Set() : undefined, at: isMap ? '' : 0, expectsKey: isMap })
     } else if (code === 0x7d || code === 0x5d) {
@@ -56,7 +63,7 @@ export function scanJson(text: string, onKey?: (place: KeyPlace) => void): JsonS
       else top.at = Number(top.at) + 1
     }
   }
-  return { duplicates }
+  return { duplicates, hasUnsafeKey }
 }
 
 function endOfString(text: string, start: number): number {

@@ -1,3 +1,4 @@
+import { utf8 } from '../core/bytes.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { StoreEvent } from '../store/store.ts'
@@ -13,9 +14,10 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /** Writes the lines of one watch. */
 export interface WatchPresenter {
-  event(type: EventType, object: UnknownObject): string
-  /** An event whose object is the stored text as it is: nothing need be parsed for most watches. */
-  raw(type: EventType, event: StoreEvent): string
+  /** The line of a change that was stored. */
+  change(type: EventType, event: StoreEvent): Uint8Array
+  /** The line of an object that was there before. */
+  present(text: string): string
   bookmark(revision: number, initialEventsEnd: boolean): string
 }
 
@@ -42,11 +44,11 @@ export function watchPresenter(context: Context): WatchPresenter {
   }
 
   return {
-    event: (type, object) => line(type, shown(object)),
-    raw(type, event) {
-      if (accept.as !== undefined) return line(type, shown(parseStored(event.value!)))
-      return `{"type":"${type}","object":${event.value}}\n`
+    change(type, event) {
+      if (accept.as === undefined) return plainLine(type, event)
+      return utf8(line(type, shown(type === 'DELETED' ? lastOf(event) : parseEvent(event).now!)))
     },
+    present: (text) => (accept.as === undefined ? textLine('ADDED', text) : line('ADDED', shown(parseStored(text)))),
     bookmark(revision, initialEventsEnd) {
       const metadata = {
         name: '',
@@ -59,6 +61,47 @@ export function watchPresenter(context: Context): WatchPresenter {
       return line('BOOKMARK', { ...table, rows: [{ cells: [], object: withoutName(partial(object, version)) }] })
     },
   }
+}
+
+/** All watches are handed the same event objects, so that each is parsed and written once for all of them. */
+const lines = new WeakMap<StoreEvent, Map<EventType, Uint8Array>>()
+const parsedEvents = new WeakMap<StoreEvent, ParsedEvent>()
+
+/** The objects of an event. */
+export interface ParsedEvent {
+  readonly before: UnknownObject | undefined
+  readonly now: UnknownObject | undefined
+}
+
+/** The objects of an event; nobody may change them. */
+export function parseEvent(event: StoreEvent): ParsedEvent {
+  const known = parsedEvents.get(event)
+  if (known) return known
+  const parsed = {
+    before: event.previous === undefined ? undefined : parseStored(event.previous),
+    now: event.value === undefined ? undefined : parseStored(event.value),
+  }
+  parsedEvents.set(event, parsed)
+  return parsed
+}
+
+/** The line of an event for watches that want objects as they are. */
+function plainLine(type: EventType, event: StoreEvent): Uint8Array {
+  const known = lines.get(event) ?? new Map<EventType, Uint8Array>()
+  lines.set(event, known)
+  const written = known.get(type) ?? utf8(type === 'DELETED' ? line(type, lastOf(event)) : textLine(type, event.value!))
+  known.set(type, written)
+  return written
+}
+
+/** A deleted object as it was, with the revision at which it went. */
+function lastOf(event: StoreEvent): UnknownObject {
+  const before = parseEvent(event).before!
+  return { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } }
+}
+
+function textLine(type: EventType, text: string): string {
+  return `{"type":"${type}","object":${text}}\n`
 }
 
 function line(type: string, object: unknown): string {

@@ -35,14 +35,14 @@ export interface PolicyPorts {
 export function admitByPolicies(cache: PolicyCache, ports: PolicyPorts, next: Admission): Admission {
   return async (request) => {
     const warnings: string[] = []
-    if (!isExempt(request)) {
+    const policies = isExempt(request) ? [] : bound(cache)
+    if (policies.length > 0) {
       const namespaceName = (request.object ?? request.oldObject)?.metadata.namespace ?? ''
       const namespace = namespaceName === '' ? undefined : await ports.namespace(namespaceName)
       const matched: Matched = { request, namespace, servedVersions: ports.servedVersions }
       const denials: Denial[] = []
-      for (const policy of cache.policies()) {
-        const bindings = cache.bindingsOf(policy.policy.metadata.name)
-        if (bindings.length === 0 || !matchesResources(policy.policy.spec?.matchConstraints, matched)) continue
+      for (const { policy, bindings } of policies) {
+        if (!matchesResources(policy.policy.spec?.matchConstraints, matched)) continue
         for (const binding of bindings) {
           if (binding.spec?.matchResources && !matchesResources(binding.spec.matchResources, matched)) continue
           await askBinding({ policy, binding, matched, ports }, { warnings, denials })
@@ -52,6 +52,12 @@ export function admitByPolicies(cache: PolicyCache, ports: PolicyPorts, next: Ad
     }
     return [...warnings, ...(await next(request))]
   }
+}
+
+function bound(cache: PolicyCache) {
+  return [...cache.policies()]
+    .map((policy) => ({ policy, bindings: cache.bindingsOf(policy.policy.metadata.name) }))
+    .filter(({ bindings }) => bindings.length > 0)
 }
 
 // A policy about policies could lock everybody out for ever, and questions about access change nothing.

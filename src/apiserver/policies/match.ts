@@ -29,13 +29,14 @@ function meetsRule(rule: Rule, { request, servedVersions }: Matched, isEquivalen
   const { kind, operation, subresource } = request
   const any = (list: readonly string[] | undefined, value: string) =>
     (list ?? []).some((item) => item === '*' || item === value)
-  const versions = isEquivalent ? servedVersions(kind.group, kind.plural) : [kind.version]
+  // Asked last: it looks at every kind that is served.
+  const versions = () => (isEquivalent ? servedVersions(kind.group, kind.plural) : [])
   const name = (request.object ?? request.oldObject)?.metadata.name ?? ''
   return (
     any(rule.operations, operation) &&
     any(rule.apiGroups, kind.group) &&
-    [kind.version, ...versions].some((version) => any(rule.apiVersions, version)) &&
     (rule.resources ?? []).some((resource) => meetsResource(resource, kind.plural, subresource)) &&
+    (any(rule.apiVersions, kind.version) || versions().some((version) => any(rule.apiVersions, version))) &&
     (rule.scope === '*' || rule.scope === undefined || rule.scope === kind.scope) &&
     (!rule.resourceNames?.length || rule.resourceNames.includes(name))
   )

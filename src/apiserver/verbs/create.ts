@@ -11,9 +11,10 @@ import { decodeObject } from '../decode.ts'
 import { checkAddress, receive } from '../incoming.ts'
 import { requireNamespace } from '../namespaces.ts'
 import { storeKeyOf, textAt } from '../objects.ts'
+import type { Written } from '../objects.ts'
 import { writeOptions } from '../options.ts'
 import type { WriteOptions } from '../options.ts'
-import { present } from '../present.ts'
+import { presentStored } from '../present.ts'
 import { alreadyExists, badRequest, methodNotAllowed } from '../refusals.ts'
 import { hasGeneration, isCustom } from '../registry.ts'
 import { strategyOf } from '../strategies.ts'
@@ -35,7 +36,7 @@ export async function create(context: Context): Promise<Answer> {
   if (incoming.object.metadata.resourceVersion) {
     throw badRequest('resourceVersion should not be set on objects to be created')
   }
-  const { object, warnings } = await createObject(context, incoming.object, {
+  const { object, text, warnings } = await createObject(context, incoming.object, {
     ...options,
     track: (created) =>
       trackUpdate({
@@ -47,7 +48,7 @@ export async function create(context: Context): Promise<Answer> {
         now: context.parts.clock.now(),
       }),
   })
-  return { status: 201, object: present(context, object), warnings: [...incoming.warnings, ...warnings] }
+  return { status: 201, ...presentStored(context, object, text), warnings: [...incoming.warnings, ...warnings] }
 }
 
 /** How an object is created: by POST, or by an apply that found nothing. */
@@ -57,11 +58,7 @@ export interface CreateBy extends Pick<WriteOptions, 'dryRun'> {
 }
 
 /** Stores a new object that was received for this context's kind. */
-export async function createObject(
-  context: Context,
-  received: UnknownObject,
-  by: CreateBy,
-): Promise<{ object: UnknownObject; warnings: readonly string[] }> {
+export async function createObject(context: Context, received: UnknownObject, by: CreateBy): Promise<Written> {
   const { kind, parts } = context
   await requireNamespace(context, received.metadata)
   if (kind.subresources.status) {
@@ -83,11 +80,12 @@ export async function createObject(
     const key = storeKeyOf(kind, object.metadata)
     if (by.dryRun) {
       if (await parts.store.get(key)) throw alreadyExists(kind, object.metadata.name)
-      return { object, warnings }
+      return { object, text: undefined, warnings }
     }
     const audit = auditLine(context, object, 'create')
-    const result = await parts.store.commit({ key, expect: 0, value: textAt(object), audit })
-    if (result.ok) return { object, warnings }
+    const value = textAt(object)
+    const result = await parts.store.commit({ key, expect: 0, value, audit })
+    if (result.ok) return { object, text: value.written(), warnings }
     if (!generated || attempt >= GENERATE_TRIES) throw alreadyExists(kind, object.metadata.name)
   }
 }

@@ -1,14 +1,13 @@
 import { ApiError, isApiError } from '../../core/errors.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
-import type { UnknownObject } from '../../kinds/meta.ts'
 import { forbidden, invalidObject, notSupported } from '../../kinds/walk/field-error.ts'
 import type { FieldError } from '../../kinds/walk/field-error.ts'
 import type { StoreList } from '../../store/store.ts'
-import { statusOf } from '../answer.ts'
+import { isPlainJson, statusOf } from '../answer.ts'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { parseStored, prefixOf } from '../objects.ts'
-import { presentList } from '../present.ts'
+import { listText, presentList } from '../present.ts'
 import { badRequest } from '../refusals.ts'
 import { checkNotFuture, formatContinue, parseContinue } from '../revisions.ts'
 import type { Continue } from '../revisions.ts'
@@ -31,7 +30,7 @@ export async function list(context: Context): Promise<Answer> {
   const revision = from ? from.revision : exactRevision(context)
   try {
     const page = await collectPage(context, { prefix, selection, limit, from, revision })
-    const object = presentList(context, page.items, {
+    const head = {
       apiVersion: apiVersionOf(kind),
       kind: kind.listKind,
       metadata: {
@@ -39,8 +38,9 @@ export async function list(context: Context): Promise<Answer> {
         ...(page.remaining > 0 && selection.all ? { remainingItemCount: page.remaining } : {}),
         resourceVersion: String(page.revision),
       },
-    })
-    return { status: 200, object }
+    }
+    if (isPlainJson(context.accept)) return { status: 200, text: listText(page.items, head) }
+    return { status: 200, object: presentList(context, page.items.map(parseStored), head) }
   } catch (error) {
     if (!isApiError(error, 'Expired')) throw error
     if (!from) throw new ApiError('Expired', 'The resourceVersion for the provided list is too old.')
@@ -58,7 +58,8 @@ interface PageRequest {
 }
 
 interface Page {
-  readonly items: UnknownObject[]
+  /** As they are stored: what most clients want is written once and never read here. */
+  readonly items: readonly string[]
   readonly revision: number
   /** The key after which the next page begins. */
   readonly next?: string
@@ -73,10 +74,10 @@ async function collectPage(context: Context, wanted: PageRequest): Promise<Page>
   if (single && !from && wanted.revision === undefined) {
     const revision = store.revision()
     const entry = await store.get(single)
-    const object = entry && parseStored(entry.value)
-    return { items: object && selection.matches(object) ? [object] : [], revision, remaining: 0 }
+    const isSelected = entry !== undefined && selection.matches(parseStored(entry.value))
+    return { items: isSelected ? [entry.value] : [], revision, remaining: 0 }
   }
-  const items: UnknownObject[] = []
+  const items: string[] = []
   let after = from?.after
   let revision = wanted.revision
   for (;;) {
@@ -90,9 +91,8 @@ async function collectPage(context: Context, wanted: PageRequest): Promise<Page>
     revision = chunk.revision
     for (const [index, entry] of chunk.entries.entries()) {
       after = entry.key
-      const object = parseStored(entry.value)
-      if (!selection.matches(object)) continue
-      items.push(object)
+      if (!selection.all && !selection.matches(parseStored(entry.value))) continue
+      items.push(entry.value)
       if (limit !== undefined && items.length >= limit) {
         const rest = chunk.entries.length - index - 1 + chunk.remaining
         const isOver = rest === 0 && !chunk.more

@@ -19,7 +19,7 @@ import type { WriteOptions } from '../options.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
-import { present } from '../present.ts'
+import { presentStored } from '../present.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../refusals.ts'
 import { isCustom } from '../registry.ts'
 import { createObject } from './create.ts'
@@ -90,7 +90,11 @@ async function change(context: Context, options: WriteOptions, contentType: stri
         }),
     })
     if (!result.stale) {
-      return { status: 200, object: present(context, result.object), warnings: [...warnings, ...result.warnings] }
+      return {
+        status: 200,
+        ...presentStored(context, result.object, result.text),
+        warnings: [...warnings, ...result.warnings],
+      }
     }
     if (attempt >= TRIES) throw conflict(kind, request.name!)
   }
@@ -139,7 +143,7 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
       : await applyNew(context, options, incoming.object)
     if (!result.stale) {
       const warnings = [...incoming.warnings, ...result.warnings]
-      return { status: stored ? 200 : 201, object: present(context, result.object), warnings }
+      return { status: stored ? 200 : 201, ...presentStored(context, result.object, result.text), warnings }
     }
     if (attempt >= TRIES) throw conflict(kind, request.name!)
   }

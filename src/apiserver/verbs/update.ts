@@ -8,7 +8,7 @@ import { decodeObject } from '../decode.ts'
 import { checkAddress, receive } from '../incoming.ts'
 import { readObject } from '../objects.ts'
 import { checkPreconditions, writeOptions } from '../options.ts'
-import { present } from '../present.ts'
+import { presentStored } from '../present.ts'
 import { conflict, methodNotAllowed, notFound } from '../refusals.ts'
 import { isCustom } from '../registry.ts'
 import { versionsOf } from '../view-store.ts'
@@ -51,7 +51,7 @@ export async function update(context: Context): Promise<Answer> {
     })
     if (!result.stale) {
       const warnings = [...incoming.warnings, ...result.warnings]
-      return { status: 200, object: present(context, result.object), warnings }
+      return { status: 200, ...presentStored(context, result.object, result.text), warnings }
     }
     if (resourceVersion) throw conflict(kind, request.name)
   }

@@ -1,7 +1,6 @@
-import { utf8 } from '../../core/bytes.ts'
+import { concatBytes, utf8 } from '../../core/bytes.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../core/http.ts'
-import type { UnknownObject } from '../../kinds/meta.ts'
 import { forbidden, invalidObject } from '../../kinds/walk/field-error.ts'
 import type { StoreEvent } from '../../store/store.ts'
 import { headersOf, statusOf } from '../answer.ts'
@@ -12,8 +11,8 @@ import { isTrue } from '../request-info.ts'
 import { parseRevision } from '../revisions.ts'
 import { parseSelection, singleKey } from '../selection.ts'
 import type { Selection } from '../selection.ts'
-import { watchPresenter } from '../watch-presenter.ts'
-import type { WatchPresenter } from '../watch-presenter.ts'
+import { parseEvent, watchPresenter } from '../watch-presenter.ts'
+import type { EventType, WatchPresenter } from '../watch-presenter.ts'
 
 /** How often a quiet watch says how far it has seen. */
 const BOOKMARK_MS = 60_000
@@ -127,10 +126,9 @@ async function* initialState(
   if (single !== undefined) {
     const before = parts.store.revision()
     const entry = await parts.store.get(single)
-    const object = entry && parseStored(entry.value)
-    if (object && selection.matches(object)) yield utf8(presenter.event('ADDED', object))
+    if (entry && selection.matches(parseStored(entry.value))) yield utf8(presenter.present(entry.value))
     // What is newer than the first look is the newest of this one object, and nothing else is followed.
-    return Math.max(before, Number(object?.metadata.resourceVersion ?? 0))
+    return Math.max(before, entry?.modRevision ?? 0)
   }
   let after: string | undefined
   let revision: number | undefined
@@ -146,8 +144,7 @@ async function* initialState(
     let text = ''
     for (const entry of page.entries) {
       after = entry.key
-      const object = parseStored(entry.value)
-      if (selection.matches(object)) text += presenter.event('ADDED', object)
+      if (selection.all || selection.matches(parseStored(entry.value))) text += presenter.present(entry.value)
     }
     if (text !== '') yield utf8(text)
     if (!page.more || signal.aborted) return revision
@@ -189,14 +186,21 @@ async function* changes(
       continue
     }
     if (won.done) return
-    let text = lineOf(won.value, options.selection, presenter)
+    const lines: Uint8Array[] = []
+    const take = (event: StoreEvent): number => {
+      const line = lineOf(event, options.selection, presenter)
+      if (line) lines.push(line)
+      return line?.byteLength ?? 0
+    }
+    let size = take(won.value)
     next = events.next()
     // What is ready anyway goes out together: one piece for a burst instead of one per event.
-    for (let more = await ready(next); more && !more.done && text.length < MAX_CHUNK; more = await ready(next)) {
-      text += lineOf(more.value, options.selection, presenter)
+    for (let more = await ready(next); more && !more.done && size < MAX_CHUNK; more = await ready(next)) {
+      size += take(more.value)
       next = events.next()
     }
-    if (text !== '') yield utf8(text)
+    // A line that goes alone is the same bytes for all watches.
+    if (lines.length > 0) yield lines.length === 1 ? lines[0]! : concatBytes(lines)
   }
 }
 
@@ -211,37 +215,19 @@ async function ready<T>(promise: Promise<T>): Promise<T | undefined> {
 }
 
 /** The line of an event for this selection: an object that stops matching is DELETED, one that starts is ADDED. */
-function lineOf(event: StoreEvent, selection: Selection, presenter: WatchPresenter): string {
-  if (selection.all && event.value !== undefined) {
-    return presenter.raw(event.previous === undefined ? 'ADDED' : 'MODIFIED', event)
-  }
-  const before = event.previous === undefined ? undefined : parseEvent(event).before
-  const now = event.value === undefined ? undefined : parseEvent(event).now
-  const matched = before !== undefined && selection.matches(before)
-  const matches = now !== undefined && selection.matches(now)
-  if (matches) return presenter.event(matched ? 'MODIFIED' : 'ADDED', now)
-  if (!matched) return ''
-  return presenter.event('DELETED', {
-    ...before,
-    metadata: { ...before.metadata, resourceVersion: String(event.revision) },
-  })
+function lineOf(event: StoreEvent, selection: Selection, presenter: WatchPresenter): Uint8Array | undefined {
+  const type = selection.all
+    ? typeOf(event.previous !== undefined, event.value !== undefined)
+    : typeFor(event, selection)
+  return type && presenter.change(type, event)
 }
 
-interface Parsed {
-  readonly before: UnknownObject | undefined
-  readonly now: UnknownObject | undefined
+function typeFor(event: StoreEvent, selection: Selection): EventType | undefined {
+  const { before, now } = parseEvent(event)
+  return typeOf(before !== undefined && selection.matches(before), now !== undefined && selection.matches(now))
 }
 
-/** All watches are handed the same event objects, so that each is parsed once for all of them. */
-const parsedEvents = new WeakMap<StoreEvent, Parsed>()
-
-function parseEvent(event: StoreEvent): Parsed {
-  const known = parsedEvents.get(event)
-  if (known) return known
-  const parsed = {
-    before: event.previous === undefined ? undefined : parseStored(event.previous),
-    now: event.value === undefined ? undefined : parseStored(event.value),
-  }
-  parsedEvents.set(event, parsed)
-  return parsed
+function typeOf(matched: boolean, matches: boolean): EventType | undefined {
+  if (matches) return matched ? 'MODIFIED' : 'ADDED'
+  return matched ? 'DELETED' : undefined
 }
