@@ -43,7 +43,7 @@ import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
 import { startRenderer } from './threads/limited-renderer.ts'
 import type { GatewayKeys } from './threads/messages.ts'
-import { startThread } from './threads/thread.ts'
+import { API_LIMITS, startThread } from './threads/thread.ts'
 import type { Thread } from './threads/thread.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
 
@@ -296,7 +296,7 @@ interface EmbeddedParts {
 async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, parts: EmbeddedParts): Promise<Home> {
   const { keys, deaths, starting } = parts
   const listen = parseAddress(config.listen)
-  const api = await startThread('api', {
+  const init = {
     listen,
     database: directory.file(DATABASE_FILE),
     blobs: directory.file('blobs'),
@@ -306,7 +306,8 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     tokenKeys: keys.tokenKeys,
     dialects: dialectsOf(config.dialects),
     logLevel: config.logLevel,
-  })
+  }
+  const api = await startThread('api', init, API_LIMITS)
   starting.closers.push(() => api.close())
   deaths.push(api.death)
   const host = isWildcard(listen.host) ? '127.0.0.1' : listen.host

@@ -7,8 +7,10 @@ import type { ListenerLimits } from '../apiserver/https-listener.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
 import { Secret } from '../core/secret.ts'
 import type { CertificateAndKey } from '../core/x509.ts'
+import { API_LIMITS } from '../hub/threads/thread.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { Api } from './api-contract-harness.ts'
+import { cacheDir } from './testenv.ts'
 
 /** Our API over HTTPS and SQLite in a process of its own, which may be killed, starved and measured. */
 export interface ApiProcess {
@@ -42,8 +44,19 @@ const SERVER = `
 
 /** Starts it on a database file and waits until it listens. */
 export async function startApiProcess(path: string, limits: Partial<ListenerLimits> = {}): Promise<ApiProcess> {
-  const args = ['--expose-gc', '--input-type=module', '-e', SERVER, path, JSON.stringify(limits)]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const args = [
+    '--expose-gc',
+    `--max-semi-space-size=${API_LIMITS.maxYoungGenerationSizeMb / 3}`,
+    '--input-type=module',
+    '-e',
+    SERVER,
+  ]
+  // What is compiled is kept between runs, as every start of a hub does.
+  const env = { NODE_COMPILE_CACHE: join(cacheDir(), 'compile'), ...process.env }
+  const child = spawn(process.execPath, [...args, path, JSON.stringify(limits)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env,
+  })
   const lines = createInterface({ input: child.stdout })
   const [line] = (await once(lines, 'line')) as [string]
   const { url, ca, admin } = JSON.parse(line) as Pick<ApiProcess, 'url' | 'ca' | 'admin'>

@@ -17,6 +17,8 @@ export interface ControlPlaneOptions {
   readonly nodes?: number
   /** Every write is on disk before it is acknowledged, for comparisons; tests need no durability. */
   readonly durable?: boolean
+  /** Runs when etcd is up and kube-apiserver is not: for what is to be in the store before it starts. */
+  beforeStart?(etcdUrl: string, prefix: string): Promise<void>
 }
 
 /** A running control plane; RBAC is on, callers are known by their client certificates. */
@@ -153,6 +155,7 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
     )
   const kubeconfigPath = kubeconfigFor('admin', admin)
 
+  await options.beforeStart?.(etcd, `/${name}`)
   const serving = authority.server()
   const frontProxy = newAuthority()
   const proxyClient = frontProxy.client('front-proxy-client', [])
