@@ -345,4 +345,24 @@ describe('what an agent says about its cluster', () => {
     await hub.clock.advance(3_600_000)
     assert.equal(hub.writes.filter((write) => write.includes('clusters/')).length, length)
   })
+
+  it('has its newest log lines when somebody asks for them, and is written once for it', async () => {
+    const { hub } = await joined()
+    const report = () => hub.client.get(ClusterReport, { name: 'store-1' })
+    const isThere = async () => (await hub.client.list(ClusterReport)).items.length > 0
+    await hub.clock.runUntil(isThere, { withinMs: 60_000, what: 'a report' })
+    const asked = '2026-01-01T00:00:30Z'
+    await hub.client.patch(Cluster, { name: 'store-1' }, { type: 'merge', body: { spec: { logsAskedAt: asked } } })
+    await hub.clock.runUntil(async () => (await report()).spec.log?.asked === asked, {
+      withinMs: 120_000,
+      what: 'the log',
+    })
+    const { metadata, spec } = await report()
+    assert.ok(
+      spec.log!.lines.some((line) => / info /.test(line)),
+      spec.log!.lines.join('\n'),
+    )
+    await hub.clock.advance(600_000)
+    assert.equal((await report()).metadata.resourceVersion, metadata.resourceVersion)
+  })
 })

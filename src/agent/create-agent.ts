@@ -20,7 +20,7 @@ import { VERSION } from '../core/version.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import type { LinkState } from '../wire/agent-link.ts'
 import type { ClusterDocument } from '../wire/document.ts'
-import type { Report } from '../wire/frames.ts'
+import type { Report, ReportedLog } from '../wire/frames.ts'
 import { createAbout } from './about.ts'
 import { createAppliers } from './appliers.ts'
 import { createBases, createSealedValues } from './bases.ts'
@@ -32,6 +32,7 @@ import { createHubTime } from './hub-time.ts'
 import { loadIdentity, loadTrustFile } from './identity.ts'
 import { createIncarnation } from './incarnation.ts'
 import { createLink } from './link.ts'
+import { createLogTail } from './log-tail.ts'
 import type { Link } from './link.ts'
 import { createOperator } from './operator.ts'
 import { createReporter } from './reporter.ts'
@@ -70,7 +71,9 @@ const USER_AGENT = `flotilla-agent/${VERSION}`
 
 /** Makes an agent from its ports; a bad join code is refused here. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  const { storage, clock, ids, log, newKeyPair } = options
+  const { storage, clock, ids, newKeyPair } = options
+  const tail = createLogTail(options.log, clock)
+  const { log } = tail
   const identity = await loadIdentity(storage, {
     newKeyPair,
     ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
@@ -186,7 +189,16 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       reporter.wake()
     },
   })
-  const reporter = createReporter({ hub: link.hub, report, clock, ids, log })
+  /** What was sent of the log stays in the report, so that nothing is written again without a new question. */
+  let shownLog: ReportedLog | undefined
+  const reporter = createReporter({
+    hub: link.hub,
+    report,
+    clock,
+    ids,
+    log,
+    askLog: (asked) => void (shownLog = asked === undefined ? undefined : { asked, lines: tail.lines() }),
+  })
 
   const ended = new AbortController()
   let isEnding = false
@@ -213,6 +225,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       ...(operator.removals().length > 0 ? { removals: [...operator.removals()] } : {}),
       ...(incarnation.current() > 1 ? { incarnation: incarnation.current() } : {}),
       ...(refusal === undefined ? {} : { refusal }),
+      ...(shownLog === undefined ? {} : { log: shownLog }),
     }
   }
 

@@ -16,6 +16,8 @@ import type { HubApi } from './hub-api.ts'
 export interface ReporterPorts {
   readonly hub: () => HubApi | undefined
   readonly report: () => Report
+  /** Somebody asked for the log, or (undefined) what was sent of it was not taken. */
+  readonly askLog: (asked: string | undefined) => void
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -37,15 +39,28 @@ export function createReporter(ports: ReporterPorts) {
   let checkInSeconds = DEFAULT_CHECK_IN_SECONDS
   let failures = 0
 
+  function written(): { readonly body: Uint8Array; readonly digest: Digest } {
+    const body = utf8(canonicalJson(ports.report()))
+    return { body, digest: digestOf(body) }
+  }
+
   /** Returns how long to rest. */
   async function round(signal: AbortSignal): Promise<number> {
     const hub = ports.hub()
     if (!hub) return NO_LINK_MS
-    const body = utf8(canonicalJson(ports.report()))
-    const digest = digestOf(body)
-    const known = digest === acknowledged && (await hub.checkIn({ report: digest }, signal)).report === 'Known'
-    if (!known) {
-      await hub.report(body, signal)
+    let { body, digest } = written()
+    const isSame = digest === acknowledged
+    const answer = isSame ? await hub.checkIn({ report: digest }, signal) : undefined
+    if (answer?.log !== undefined) {
+      ports.askLog(answer.log)
+      ;({ body, digest } = written())
+    }
+    if (answer?.report !== 'Known') {
+      await hub.report(body, signal).catch((caught: unknown) => {
+        // Whoever wants it asks again; a gateway of an older version would refuse it every time.
+        if (answer?.log !== undefined) ports.askLog(undefined)
+        throw caught
+      })
       log.debug({ bytes: body.byteLength }, 'report sent')
     }
     acknowledged = digest

@@ -9,6 +9,7 @@ import { ApiError } from '../core/errors.ts'
 import { silentLogger } from '../core/log.ts'
 import { seededKeys } from '../core/keys.ts'
 import { isObject } from '../core/json.ts'
+import { formatTime } from '../core/time.ts'
 import { createSigningRequest, parseCertificate } from '../core/x509.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
@@ -387,6 +388,41 @@ describe('the door', () => {
     await hub.ask('POST', ROUTES.report, { certificate: a, body })
     assert.equal(await checkIn(a), '{"report":"Known"}')
     assert.equal(await checkIn(b), '{"report":"Wanted"}')
+  })
+
+  it('asks for the log when somebody does, keeps it once, and keeps none that nobody asked for', async () => {
+    const { a } = await twoClusters()
+    const checkIn = async () =>
+      (
+        await hub.ask('POST', ROUTES.checkIn, {
+          certificate: a,
+          body: utf8(JSON.stringify({ report: digestOf(body) })),
+        })
+      ).text
+    const send = async (log: NonNullable<Report['log']>) => {
+      const sent = await hub.ask('POST', ROUTES.report, {
+        certificate: a,
+        body: utf8(JSON.stringify({ ...report, log })),
+      })
+      assert.equal(sent.status, 200, sent.text)
+      return (await hub.client.get(ClusterReport, { name: 'prod1' })).spec.log
+    }
+    await hub.ask('POST', ROUTES.report, { certificate: a, body })
+    assert.equal(await send({ asked: '2026-01-01T00:00:00Z', lines: ['unasked'] }), undefined)
+    const asked = formatTime(hub.clock.now())
+    const question = { type: 'merge', body: { spec: { logsAskedAt: asked } } } as const
+    await hub.client.patch(Cluster, { name: 'prod1' }, question)
+    await hub.clock.advance(1000)
+    assert.equal(await checkIn(), JSON.stringify({ report: 'Wanted', log: asked }))
+    assert.deepEqual(await send({ asked, lines: ['one', 'two'] }), { asked, lines: ['one', 'two'] })
+    assert.equal(await checkIn(), '{"report":"Wanted"}', 'answered; the report is another one now')
+    await hub.client.patch(
+      Cluster,
+      { name: 'prod1' },
+      { ...question, body: { spec: { logsAskedAt: '2025-01-01T00:00:00Z' } } },
+    )
+    await hub.clock.advance(1000)
+    assert.doesNotMatch(await checkIn(), /log/, 'an old question is not asked')
   })
 
   it('publishes who was heard, and for how long it has listened', async () => {

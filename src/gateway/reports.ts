@@ -6,7 +6,7 @@ import type { Digest } from '../core/digest.ts'
 import { ApiError, isApiError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
@@ -17,6 +17,7 @@ import { parseJson } from '../wire/validate.ts'
 import type { TrafficBook } from './traffic.ts'
 
 const MAX_ROUNDS = 8
+const ASKED_MS = 600_000
 
 /** What reports need. */
 export interface ReportPorts {
@@ -30,12 +31,15 @@ export interface ReportPorts {
 export function createReports({ client, clock, log, traffic }: ReportPorts) {
   /** Cluster id → digest of the report that is stored; at most one per known cluster. */
   const stored = new Map<string, Digest>()
+  /** Cluster id → the last question about its log that was answered. */
+  const logged = new Map<string, string>()
 
   async function report(cluster: Cluster, body: Uint8Array): Promise<void> {
     const reported = parseJson(Report, body, { what: 'report', maxBytes: LIMITS.reportBytes })
     await writeReport(cluster, reported)
     await writeAbout(cluster, reported)
     stored.set(cluster.spec.id, digestOf(body))
+    if (reported.log) logged.set(cluster.spec.id, reported.log.asked)
   }
 
   async function writeReport(cluster: Cluster, reported: Report): Promise<void> {
@@ -93,10 +97,27 @@ export function createReports({ client, clock, log, traffic }: ReportPorts) {
 
   function checkIn(cluster: Cluster, body: Uint8Array): CheckInAnswer {
     const { report } = parseJson(CheckIn, body, { what: 'check-in', maxBytes: LIMITS.requestBytes })
+    const asked = askedNow(cluster)
+    if (asked !== undefined) return { report: 'Wanted', log: asked }
     return { report: stored.get(cluster.spec.id) === report ? 'Known' : 'Wanted' }
   }
 
-  return { report, checkIn, forget: (clusterId: string) => stored.delete(clusterId) }
+  /** A question about the log that is young and not answered; an agent that knows of no such question is not asked for ever. */
+  function askedNow({ spec }: Cluster): string | undefined {
+    const asked = spec.logsAskedAt
+    if (asked === undefined || logged.get(spec.id) === asked) return undefined
+    const age = clock.now() - (parseTime(asked) ?? 0)
+    return age < ASKED_MS ? asked : undefined
+  }
+
+  return {
+    report,
+    checkIn,
+    forget: (clusterId: string) => {
+      logged.delete(clusterId)
+      return stored.delete(clusterId)
+    },
+  }
 }
 
 // A list with keys refuses a second one of the same name; the first counts.
@@ -117,7 +138,7 @@ function refuseOlder(current: ClusterReport, { epoch, revision }: Report): void 
 }
 
 function specOf(cluster: Cluster, reported: Report, receivedAt: string): ClusterReport['spec'] {
-  const { epoch, revision, document, refusal, bundles, removals = [], incarnation } = reported
+  const { epoch, revision, document, refusal, bundles, removals = [], incarnation, log } = reported
   return {
     clusterId: cluster.spec.id,
     epoch,
@@ -125,6 +146,8 @@ function specOf(cluster: Cluster, reported: Report, receivedAt: string): Cluster
     ...(document === undefined ? {} : { document }),
     ...(refusal === undefined ? {} : { refusal }),
     receivedAt,
+    // Only what somebody asked for is kept.
+    ...(log && log.asked === cluster.spec.logsAskedAt ? { log } : {}),
     ...(incarnation === undefined ? {} : { incarnation }),
     bundles,
     // A list with keys refuses a second one of the same name; the last word about a bundle counts.

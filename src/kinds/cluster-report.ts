@@ -50,6 +50,15 @@ export const ClusterReport = defineKind({
       }),
     ),
     receivedAt: time({ description: 'When the gateway received it.' }),
+    log: optional(
+      object(
+        {
+          asked: time({ description: '`spec.logsAskedAt` of the Cluster that this answers.' }),
+          lines: listOf(text({ max: 400 }), { max: 100, description: 'The newest, oldest first.' }),
+        },
+        { description: "Lines of the agent's own log; only after somebody asked for them." },
+      ),
+    ),
     bundles: listMap(
       ['bundle'],
       object({

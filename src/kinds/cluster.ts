@@ -165,6 +165,12 @@ export const Cluster = defineKind({
       'Held as it is: nothing new begins here, on the hub and in the agent, until it is released. What runs is kept and repaired.',
     ),
     cordon: held('Held as it is, and nobody selects it anew: as if tainted `flotilla.dev/cordoned:NoSelectIfNew`.'),
+    logsAskedAt: optional(
+      time({
+        description:
+          "When somebody last asked for the newest lines of the agent's log (`flotilla logs`). They come with its next report, if it is heard within ten minutes.",
+      }),
+    ),
     limits: optional(
       object(
         { maxPrune: optional(int({ description: 'The most objects of one bundle that are deleted at once.' })) },

@@ -219,6 +219,19 @@ export const Refusal = Type.Object(
 )
 export type Refusal = Static<typeof Refusal>
 
+/** When somebody asked for the log; the answer says it again. */
+const LogAsked = Type.String({ maxLength: 40, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z$' })
+
+/** The newest lines of the agent's own log, sent only when asked for. */
+export const ReportedLog = Type.Object(
+  {
+    asked: LogAsked,
+    lines: Type.Array(Type.String({ maxLength: LIMITS.logLineChars }), { maxItems: LIMITS.logLines }),
+  },
+  strict,
+)
+export type ReportedLog = Static<typeof ReportedLog>
+
 /** All a cluster says about itself. */
 export const Report = Type.Object(
   {
@@ -237,6 +250,7 @@ export const Report = Type.Object(
     incarnation: Type.Optional(Type.Integer({ minimum: 2 })),
     /** Why the newest document was not accepted, when it was not. */
     refusal: Type.Optional(Refusal),
+    log: Type.Optional(ReportedLog),
   },
   strict,
 )
@@ -249,6 +263,8 @@ export type CheckIn = Static<typeof CheckIn>
 /** `Wanted`: the gateway does not know that report; send it whole. */
 export const CheckInAnswer = Type.Object({
   report: Type.Union([Type.Literal('Known'), Type.Literal('Wanted')]),
+  /** Somebody wants to read the agent's log: send its newest lines with the report, and this beside them. */
+  log: Type.Optional(LogAsked),
 })
 export type CheckInAnswer = Static<typeof CheckInAnswer>
 

@@ -27,6 +27,9 @@ export const LIMITS = {
   messageChars: 1024,
   /** Drifted objects, and values, that one row of a report tells. */
   rowDetails: 20,
+  /** Lines of the agent's own log that one report carries when somebody asked for them. */
+  logLines: 100,
+  logLineChars: 400,
   /** Receipts of removals that an agent keeps, newest first. */
   receipts: 32,
   /** Claims of a cluster, as the kind allows. */

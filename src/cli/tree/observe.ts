@@ -4,7 +4,7 @@ import type { Act } from './act.ts'
 
 const output = () => new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text')
 
-/** Commands that show what happened and why: events, tree, trace. */
+/** Commands that show what happened and why: events, logs, tree, trace. */
 export function addObserve(program: Command, act: Act): void {
   program
     .command('events')
@@ -18,6 +18,23 @@ export function addObserve(program: Command, act: Act): void {
       act(async (run, _words, flags) => {
         const [{ events }, connection] = await Promise.all([import('../commands/events.ts'), run.connect()])
         await events({ ...run, connection, flags })
+      }),
+    )
+  program
+    .command('logs')
+    .argument('<cluster>')
+    .description('the newest lines of the log of a cluster’s agent, asked for at its next check-in')
+    .option('--tail <n>', 'only the last n')
+    .option('--timeout <duration>', 'how long to wait for them (default: three check-ins, at least 1m)')
+    .addHelpText('after', '\nThe hub itself logs where it runs, to stderr; the demo shows it with --verbose.')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ logs }, { systemClock }, connection] = await Promise.all([
+          import('../commands/logs.ts'),
+          import('../../core/system-clock.ts'),
+          run.connect(),
+        ])
+        await logs(words[0]!, { ...run, connection, clock: systemClock, flags })
       }),
     )
   program
