@@ -34,6 +34,28 @@ test('clusters with the same effect are one group, whatever variants they came f
   assert.deepEqual(told(before, before), ['same on a,b,c,d: '])
 })
 
+test('how a bundle is applied is a change too, also where no object changes', () => {
+  const of = (clusters: string[], options: object, value = '1'): DiffContent => ({
+    clusters,
+    content: { kind: 'Objects', objects: [map('x', value)], options },
+  })
+  const before = [of(['a', 'b', 'c'], { drift: { mode: 'Report' } })]
+  const after = [
+    of(['a'], { drift: { mode: 'Report' } }),
+    of(['b'], { drift: { mode: 'Correct' } }),
+    of(['c'], {}, '2'),
+  ]
+  const groups = diffBundle({ before, after, drift: new Map() })
+  assert.deepEqual(
+    groups.map(({ effect, clusters, options }) => [effect, ...clusters, changeWords(options ?? [])]),
+    [
+      ['changed', 'b', ['drift.mode Report→Correct']],
+      ['changed', 'c', ['-drift.mode']],
+      ['same', 'a', []],
+    ],
+  )
+})
+
 test('gained, lost, left out, broken, mended', () => {
   const before = [gets(['a', 'b', 'c'], map('x', '1')), fails(['d', 'e'], 'no vat')]
   const after = [

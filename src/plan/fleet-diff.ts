@@ -5,7 +5,7 @@
 import { utf8, zstd } from '../core/bytes.ts'
 import { canonicalJson } from '../core/json.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { objectChanges } from './object-changes.ts'
+import { fieldChanges, objectChanges } from './object-changes.ts'
 import type { FieldChange } from './object-changes.ts'
 import { describeObject, objectKey } from './object-id.ts'
 
@@ -13,7 +13,12 @@ import { describeObject, objectKey } from './object-id.ts'
 export interface DiffContent {
   readonly clusters: readonly string[]
   readonly content:
-    | { readonly kind: 'Objects'; readonly objects: readonly UnknownObject[] }
+    | {
+        readonly kind: 'Objects'
+        readonly objects: readonly UnknownObject[]
+        /** How they are applied. */
+        readonly options?: object | undefined
+      }
     | { readonly kind: 'Problem'; readonly problem: string }
     | { readonly kind: 'Skip'; readonly by: string }
 }
@@ -50,6 +55,8 @@ export interface DiffGroup {
   readonly effect: Effect
   readonly clusters: readonly string[]
   readonly objects: readonly ObjectDiff[]
+  /** What changes in how the bundle is applied. */
+  readonly options?: readonly FieldChange[]
   /** Why it cannot be rendered, or who leaves the cluster out. */
   readonly reason?: string
   /** It could not be rendered before either. */
@@ -122,7 +129,9 @@ function effectOf(before: Content, after: Content): Omit<DiffGroup, 'clusters'> 
   const { objects, bytes } = compareObjects(had, after.objects)
   if (before?.kind === 'Problem') return { effect: 'mended', objects, bytes, reason: before.problem }
   if (before?.kind !== 'Objects') return { effect: 'gained', objects, bytes }
-  return { effect: objects.length === 0 ? 'same' : 'changed', objects, bytes }
+  const options = fieldChanges(before.options ?? {}, after.options ?? {})
+  const effect = objects.length === 0 && options.length === 0 ? 'same' : 'changed'
+  return { effect, objects, bytes, ...(options.length === 0 ? {} : { options }) }
 }
 
 function compareObjects(

@@ -19,7 +19,11 @@ const SENSITIVE = /pass(word|wd|phrase)?|secret|token|credential|api[-_]?key|pri
 
 /** The fields that differ, in the order of the object. */
 export function objectChanges(before: UnknownObject, after: UnknownObject): FieldChange[] {
-  const isSecret = before.kind === 'Secret' || after.kind === 'Secret'
+  return fieldChanges(before, after, before.kind === 'Secret' || after.kind === 'Secret')
+}
+
+/** The same of anything with fields. */
+export function fieldChanges(before: object, after: object, isSecret = false): FieldChange[] {
   const found: FieldChange[] = []
   const tell = (field: string, from: unknown, to: unknown): void => {
     if (found.length < MOST_FIELDS) found.push(changeOf(field, { from, to, isSecret }))

@@ -2,6 +2,9 @@
 import { inputAt, matchesReads } from '../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../core/cluster-inputs.ts'
 import type { Digest } from '../core/digest.ts'
+import type { Bundle } from '../kinds/bundle.ts'
+import { bundleOptionsOf } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 
 /** One distinct content of a bundle. */
@@ -23,6 +26,14 @@ export type ClusterContent =
   | { readonly kind: 'Problem'; readonly problem: string }
   | { readonly kind: 'Skip'; readonly by: string }
   | { readonly kind: 'Unknown' }
+
+/** How a bundle is applied where these of its variants count. */
+export function optionsFor(spec: Bundle['spec'], variants: readonly string[]): BundleOptions | undefined {
+  const own = (spec.variants ?? [])
+    .filter(({ name }) => variants.includes(name))
+    .flatMap(({ options }) => options ?? [])
+  return own.length === 0 ? bundleOptionsOf(spec) : bundleOptionsOf(Object.assign({}, bundleOptionsOf(spec), ...own))
+}
 
 /** What templates may know of a cluster. */
 export function clusterInputsOf({ metadata, spec, status }: Cluster): ClusterInputs {

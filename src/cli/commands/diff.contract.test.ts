@@ -250,6 +250,30 @@ test('definitions in the files count: clusters are gained and lost, bundles are 
   )
 })
 
+test('how a bundle is applied is told, also for the clusters of one of its variants', async (t) => {
+  const { write, run } = await scene(t)
+  const [hyper] = BUNDLES.pos.variants
+  const spec = {
+    ...BUNDLES.pos,
+    drift: { mode: 'Correct' },
+    variants: [{ ...hyper, options: { delete: { unplaced: 'Orphan' } } }],
+  }
+  write({
+    'fleet/pos.yaml': `apiVersion: flotilla.dev/v1alpha1\nkind: Bundle\nmetadata: {name: pos, namespace: shop}\nspec: ${JSON.stringify(spec)}\n`,
+  })
+  const { out, code } = await run({ summary: true })
+  assert.equal(code, 1)
+  const told = out.split('\n').filter((line) => line.includes('change'))
+  assert.deepEqual(
+    told.map((line) => line.trim().replace(/ {2,}/g, ' ')),
+    [
+      '3 change applied with +drift.mode=Correct (s1, s2 and 1 more)',
+      '1 change applied with +delete.unplaced=Orphan, +drift.mode=Correct (hyper)',
+    ],
+  )
+  assert.match((await run()).out, /~ how it is applied\n +\.drift\.mode: \+ Correct\n/)
+})
+
 test('an input that is a Secret is told by the name of its key', async (t) => {
   const { write, run, client } = await scene(t)
   const data = { password: Buffer.from('hunter2').toString('base64') }

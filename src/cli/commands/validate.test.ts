@@ -211,6 +211,28 @@ test('manifests without a bundle; strict; files that are no YAML; nothing at all
   })
 })
 
+test('kustomizations without a bundle are built: a file that is missing is told once, where it is missed', async (t) => {
+  const files = {
+    'base/kustomization.yaml': 'resources: [cm.yaml, gone.yaml]\n',
+    'base/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
+    'prod/kustomization.yaml': 'resources: [../base]\nnamePrefix: p-\n',
+    // These two are no builds of their own.
+    'part/kustomization.yaml': 'kind: Component\nresources: [gone.yaml]\n',
+    'over-a-chart/kustomization.yaml': 'patchesStrategicMerge: [gone.yaml]\n',
+  }
+  const { out, code } = await run(t, files)
+  assert.equal(code, 1)
+  const told = out.match(/^.*\[cannot-render\]$/gm) ?? []
+  assert.equal(told.length, 1, out)
+  assert.match(
+    told[0],
+    /^base\/kustomization\.yaml:1:1: error: kustomization base cannot be built: .*\/base\/gone\.yaml: no such file/,
+  )
+  const { 'base/kustomization.yaml': _base, ...rest } = files
+  const mended = await run(t, { ...rest, 'base/kustomization.yaml': 'resources: [cm.yaml]\n' })
+  assert.deepEqual([mended.code, mended.out.match(/cannot-render/)], [0, null])
+})
+
 test('the other forms: JSON, markdown, SARIF, annotations', async (t) => {
   const files = { 'a|b.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndta: {}\n' }
   const json = JSON.parse((await run(t, files, { output: 'json' })).out) as unknown

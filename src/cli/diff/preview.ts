@@ -9,7 +9,7 @@ import type { Source } from '../../kinds/source.ts'
 import { diffBundle } from '../../plan/fleet-diff.ts'
 import type { DiffContent, DiffGroup, DriftedObject } from '../../plan/fleet-diff.ts'
 import { decisionsOnPages, incumbentsOf } from '../../plan/placement-objects.ts'
-import { clusterInputsOf } from '../../plan/variants.ts'
+import { clusterInputsOf, optionsFor } from '../../plan/variants.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
@@ -114,6 +114,7 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
 }
 
 interface Content {
+  readonly spec: Bundle['spec']
   readonly recipe?: BundleRecipe
   readonly files: Files
   readonly digest: string
@@ -129,17 +130,17 @@ function contentOf(bundle: Bundle, { facts, filesOf, textsIn }: PreviewSide): Co
   const repository = bundle.spec.source && filesOf(key)
   if (bundle.spec.source && !repository) {
     const unknown = `its content comes from Source ${bundle.spec.source.name}, which is not the repository that is compared`
-    return { files: new Map(), digest: '', unknown }
+    return { spec: bundle.spec, files: new Map(), digest: '', unknown }
   }
   const files = selected(repository ?? new Map(), source)
   try {
     const recipe = recipeFor(bundle, facts.overrides, textsIn(namespace))
     const digested = [...files].map(([path, bytes]) => ({ path, digest: digestOfFile(bytes) }))
     const digest = bundle.spec.source ? contentDigest(digested, recipe) : ''
-    return { recipe, files, digest }
+    return { spec: bundle.spec, recipe, files, digest }
   } catch (caught) {
     if (!(caught instanceof CliError)) throw caught
-    return { files, digest: '', problem: caught.trouble.what }
+    return { spec: bundle.spec, files, digest: '', problem: caught.trouble.what }
   }
 }
 
@@ -166,7 +167,7 @@ function selected(files: Files, source: Source | undefined): Files {
 }
 
 function rendered(
-  { recipe, files, problem }: Content,
+  { spec, recipe, files, problem }: Content,
   names: readonly string[],
   { facts, entropy }: { readonly facts: FleetFacts; readonly entropy: Entropy },
 ): DiffContent[] {
@@ -175,11 +176,11 @@ function rendered(
   const wanted = new Set(names)
   const clusters = facts.clusters.filter(({ metadata }) => wanted.has(metadata.name)).map(clusterInputsOf)
   const { variants } = renderVariants({ recipe, clusters, frozen: {} }, { files, entropy })
-  return variants.map(({ result, clusters: those }) => ({
+  return variants.map(({ result, clusters: those, variants: own }) => ({
     clusters: those,
     content:
       result.ok === true
-        ? { kind: 'Objects', objects: result.objects }
+        ? { kind: 'Objects', objects: result.objects, options: optionsFor(spec, own ?? []) }
         : result.ok === 'skip'
           ? { kind: 'Skip', by: result.by }
           : { kind: 'Problem', problem: describeProblems(result.problems) },

@@ -98,8 +98,8 @@ function groupWords(group: DiffGroup, first: DiffGroup | undefined, scene: Group
       return `${reason} leaves it out: ${counted(objects.length, 'object')} of it leave${on}`
     case 'changed': {
       if (reverts) return `${revertWords(reverts, scene.now)}${on}`
-      const words = objectWords(objects)
-      const shared = new Set(first === undefined || first === group ? [] : objectWords(first.objects))
+      const words = changedWords(group)
+      const shared = new Set(first === undefined || first === group ? [] : changedWords(first))
       const isMore = shared.size > 0 && [...shared].every((word) => words.includes(word))
       const own = isMore ? ['same', ...words.filter((word) => !shared.has(word)).map((word) => `+ ${word}`)] : words
       return `${joined(own)}${on}`
@@ -123,6 +123,10 @@ function revertWords(reverts: NonNullable<DiffGroup['reverts']>, now: number): s
   )
 }
 
+function changedWords({ objects, options }: DiffGroup): string[] {
+  return [...objectWords(objects), ...(options ? [`applied with ${changeWords(options).join(', ')}`] : [])]
+}
+
 function objectWords(objects: readonly ObjectDiff[]): string[] {
   return objects.map(({ object, change, fields }) => {
     if (change === 'added') return `+${object}`
@@ -139,6 +143,9 @@ function detailLines(group: DiffGroup, indent: string): string[] {
     `${indent}${marks[change]} ${object}`,
     ...fields.map((field) => `${indent}    ${fieldLine(field)}`),
   ])
+  if (group.options) {
+    lines.push(`${indent}~ how it is applied`, ...group.options.map((field) => `${indent}    ${fieldLine(field)}`))
+  }
   const drift = (group.reverts ?? []).flatMap(({ object, fields }) =>
     fields.map((field) => `${indent}! ${object} ${field} goes back to what the bundle says`),
   )

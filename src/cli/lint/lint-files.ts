@@ -21,6 +21,7 @@ import type { FleetFacts } from '../fleet-facts.ts'
 import { isBelowPath } from './bundle-folder.ts'
 import { checkOwn, placed, readDefinitions } from './definitions.ts'
 import type { Definition, NamedText, PlacedFinding } from './definitions.ts'
+import { lintBuilds } from './lint-builds.ts'
 import { lintBundle } from './lint-bundle.ts'
 import type { BundleContent } from './lint-bundle.ts'
 import { referenceFindings } from './references.ts'
@@ -78,7 +79,17 @@ export function lintFiles(input: LintInput): LintReport {
     ...bundles.map((definition) => contentOf(definition.object as unknown as Bundle, definition, scene)),
     ...live.map((bundle) => contentOf(bundle, undefined, scene)),
   ]
-  const loose = contents.length === 0 ? looseFindings(read.others, scene) : []
+  const loose =
+    contents.length === 0
+      ? [
+          ...looseFindings(read.others, scene),
+          ...lintBuilds(
+            definitions.map(({ name }) => name),
+            files,
+            NOBODY,
+          ),
+        ]
+      : []
   const findings = [
     ...read.findings.filter(({ file }) => !isInBundle(file ?? '', bundles)),
     ...own,

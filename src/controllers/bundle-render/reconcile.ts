@@ -3,7 +3,6 @@ import type { Digest } from '../../core/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
-import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
 import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -13,7 +12,7 @@ import { objectOptions } from '../../plan/object-options.ts'
 import { withoutBad } from '../../plan/bad-revisions.ts'
 import { decideRelease, existingOf, newestRelease } from '../../plan/release.ts'
 import type { ExistingRelease } from '../../plan/release.ts'
-import { contentFor, variantKey } from '../../plan/variants.ts'
+import { contentFor, optionsFor, variantKey } from '../../plan/variants.ts'
 import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/rendered.ts'
@@ -233,20 +232,12 @@ async function storeVariant(
   if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0 }
   if (!result.ok) return failed(describeProblems(result.problems))
   if (result.objects.length === 0) return failed('it holds no objects')
-  const options = optionsFor(draft.next, variants ?? [])
+  const options = optionsFor(draft.next.spec, variants ?? [])
   const wrong = wrongOption(options ?? {}, result.objects)
   if (wrong !== undefined) return failed(wrong)
   const about = { bundle: keyOf(draft.next), options }
   const stored = await storeSet(about, result.objects, ports)
   return 'problem' in stored ? failed(stored.problem) : { variant: { ...key, set: stored.set }, size: stored.size }
-}
-
-/** How a bundle is applied where these of its variants count. */
-function optionsFor({ spec }: Bundle, variants: readonly string[]): BundleOptions | undefined {
-  const own = (spec.variants ?? [])
-    .filter(({ name }) => variants.includes(name))
-    .flatMap(({ options }) => options ?? [])
-  return own.length === 0 ? bundleOptionsOf(spec) : bundleOptionsOf(Object.assign({}, bundleOptionsOf(spec), ...own))
 }
 
 /** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */

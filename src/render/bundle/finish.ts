@@ -116,15 +116,21 @@ export function mergePatch<T>(target: T, patch: unknown): T {
  * elsewhere.
  */
 export function refuseSecrets(written: readonly UnknownObject[]): void {
-  for (const object of written) {
-    if (!isSecret(object)) continue
-    const keys = [...literalKeys(object['data'], fromData), ...literalKeys(object['stringData'], String)]
-    if (keys.length > 0) {
-      throw new RenderFailure(
-        `Secret ${object.metadata.name} has its content (${keys.join(', ')}) in the repository, where everybody who can read that can read it; give it to the Bundle from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
-      )
-    }
+  for (const { name, keys } of writtenSecrets(written)) {
+    throw new RenderFailure(
+      `Secret ${name} has its content (${keys.join(', ')}) in the repository, where everybody who can read that can read it; give it to the Bundle from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
+    )
   }
+}
+
+/** Secrets whose content is written out, and under which keys. */
+export function writtenSecrets(
+  written: readonly UnknownObject[],
+): { readonly name: string; readonly keys: readonly string[] }[] {
+  return written.filter(isSecret).flatMap((object) => {
+    const keys = [...literalKeys(object['data'], fromData), ...literalKeys(object['stringData'], String)]
+    return keys.length === 0 ? [] : [{ name: object.metadata.name, keys }]
+  })
 }
 
 function literalKeys(field: unknown, textOf: (value: unknown) => string): string[] {

@@ -276,6 +276,22 @@ test('Secrets with content in the repository are refused with the way out; those
   assert.deepEqual(names(render({ path: 'd' }, chart).objects), ['Secret default/s'])
 })
 
+test('a Secret written into spec.manifests is said to be readable there', () => {
+  const secret = (value: string) =>
+    `apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: ${JSON.stringify(value)}}\n`
+  const notes = (recipe: Partial<BundleRecipe>) => render(recipe, {}).notes ?? []
+  const inputs = { db: { value: { p: 'hunter2' } } }
+  assert.deepEqual(notes({ manifests: secret('x') }), [
+    'Secret s has its content (p) in spec.manifests, where everybody who may read that reads it; take it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow',
+  ])
+  assert.match(
+    notes({ manifestParts: [{ file: 'f', text: secret('x') }] }).join(),
+    /in the ConfigMaps of spec\.manifestsFrom/,
+  )
+  assert.deepEqual(notes({ manifests: secret('x'), allowSecrets: true }), [])
+  assert.deepEqual(notes({ manifests: secret('${ .Inputs.db.p }'), templating: true, inputs }), [])
+})
+
 test('a Secret whose values come from inputs is not in the repository; a word of it that is, is named', () => {
   const recipe = { path: 'd', templating: true, inputs: { db: { value: { p: 'hunter2' } } } }
   const secret = (data: string) => `apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n${data}\n`

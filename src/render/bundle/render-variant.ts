@@ -32,7 +32,7 @@ import type { Style } from './detect-style.ts'
 import { chartFiles } from './chart-files.ts'
 import { createExpander } from './expand.ts'
 import type { Expander } from './expand.ts'
-import { finishObjects, refuseSecrets } from './finish.ts'
+import { finishObjects, refuseSecrets, writtenSecrets } from './finish.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
 import { MANIFEST, rawDirectory, textOf } from './raw-directory.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from './recipe.ts'
@@ -134,7 +134,7 @@ function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene):
   if (recipe.manifests !== undefined || recipe.manifestParts) {
     const read = inlineObjects(recipe, expander)
     const result = read.ok ? finished(read.objects, options) : read
-    return { result, frozen: scene.frozen, style: 'Inline' }
+    return { result, frozen: scene.frozen, notes: inlineNotes(recipe), style: 'Inline' }
   }
   const has = (path: string): boolean => scene.files.has(path)
   const style = detectStyle(recipe, options, has)
@@ -185,6 +185,17 @@ function inlineObjects({ manifests, manifestParts = [] }: BundleRecipe, expander
   )
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, objects: read.flatMap(({ result }) => (result.ok ? result.objects : [])) }
+}
+
+/** Who may read the Bundle or its ConfigMaps reads what is written in them. */
+function inlineNotes(recipe: BundleRecipe): string[] {
+  if (recipe.allowSecrets) return []
+  const written = inlineObjects(recipe, undefined)
+  const where = recipe.manifests === undefined ? 'the ConfigMaps of spec.manifestsFrom' : 'spec.manifests'
+  return (written.ok ? writtenSecrets(written.objects) : []).map(
+    ({ name, keys }) =>
+      `Secret ${name} has its content (${keys.join(', ')}) in ${where}, where everybody who may read that reads it; take it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow`,
+  )
 }
 
 function finished(objects: readonly UnknownObject[], options: LayerOptions): RenderResult {
