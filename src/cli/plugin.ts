@@ -1,5 +1,4 @@
 /** Plugins: a program `flotilla-NAME` in PATH is the command `flotilla NAME`. */
-import { spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError, EXIT } from './exit.ts'
@@ -24,6 +23,7 @@ function isProgram(file: string): boolean {
 
 /** Runs it with this process's own streams; its exit code, or 130 when a signal ended it. */
 export async function runPlugin(file: string, args: readonly string[], signal: AbortSignal): Promise<number> {
+  const { spawn } = await import('node:child_process')
   return await new Promise((resolve, reject) => {
     const child = spawn(file, args, { stdio: 'inherit' })
     // Ctrl-C reaches it by the terminal; a signal sent to this process alone is passed on.

@@ -54,7 +54,7 @@ describe('flotilla template in its thread', () => {
   })
 
   test('a chart that goes on for ever is stopped, with its template and line', async () => {
-    const { code, err } = await run('long', '--time-limit', '0.3')
+    const { code, err } = await run('long', '--time-limit', '1')
     assert.equal(code, 1)
     assert.match(
       err,

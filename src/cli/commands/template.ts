@@ -7,7 +7,7 @@ import type { CliEnvironment } from '../config.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
-import { renderInThread } from '../template/limited-render.ts'
+import { renderLimited } from '../template/limited-render.ts'
 import type { TemplateAnswer, TemplateFlags } from '../template/template-request.ts'
 
 /** What the command works with. */
@@ -17,8 +17,8 @@ export interface TemplateInput {
   readonly environment?: Pick<CliEnvironment, 'compileCache'>
   /** Where bytes go that are no UTF-8. */
   readonly writeBytes?: (bytes: Uint8Array) => void
-  /** Renders; in a thread with limits unless told otherwise. */
-  readonly render?: typeof renderInThread
+  /** Renders; with limits on time and memory unless told otherwise. */
+  readonly render?: typeof renderLimited
 }
 
 /** Renders and prints; the exit code is helm's. */
@@ -32,7 +32,7 @@ export async function template(
   refuseUnusable(words, flags)
   const { terminal } = input
   try {
-    const answer = await (input.render ?? renderInThread)(
+    const answer = await (input.render ?? renderLimited)(
       {
         words,
         flags,

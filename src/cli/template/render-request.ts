@@ -71,6 +71,16 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
   return { name, text, ...outputDocuments(rendered, what), frozen: newFrozen(frozen, rendered) }
 }
 
+/** With --debug, what came out of the templates before it turned out that it is not YAML. */
+export function textBeforeError({ files }: HelmError, { debug }: TemplateFlags): string {
+  if (!debug) return ''
+  return [...files]
+    .filter(([, text]) => text.trim() !== '')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, text]) => `---\n# Source: ${path}\n${text}\n`)
+    .join('')
+}
+
 function nameAndChart(
   words: readonly string[],
   flags: TemplateFlags,

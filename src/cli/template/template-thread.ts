@@ -1,4 +1,4 @@
-/** The thread a chart is rendered in: what it uses up or breaks is this thread alone. */
+/** The thread a large chart is rendered in: what it uses up or breaks is this thread alone. */
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FromTemplateThread, TemplateRequest } from './template-request.ts'
@@ -9,7 +9,7 @@ const TELL_EVERY_MS = 20
 const { compileCache } = workerData as TemplateRequest
 // Each thread asks for itself, and before the engine is loaded.
 if (compileCache !== undefined) enableCompileCache(compileCache)
-const [{ systemClock }, { HelmError }, { CliError }, { renderRequest }] = await Promise.all([
+const [{ systemClock }, { HelmError }, { CliError }, { renderRequest, textBeforeError }] = await Promise.all([
   import('../../core/system-clock.ts'),
   import('../../render/helm/helm-error.ts'),
   import('../exit.ts'),
@@ -39,18 +39,9 @@ try {
   if (getCompileCacheDir() !== undefined) flushCompileCache()
 } catch (error) {
   if (error instanceof HelmError) {
-    const { message, rendered, files } = error
-    post({ type: 'helm error', message, rendered, text: request.flags.debug ? filesText(files) : '' })
+    const { message, rendered } = error
+    post({ type: 'helm error', message, rendered, text: textBeforeError(error, request.flags) })
   } else if (error instanceof CliError) {
     post({ type: 'refusal', exitCode: error.exitCode, trouble: error.trouble })
   } else throw error
-}
-
-/** What came out of the templates before it turned out that it is not YAML. */
-function filesText(files: ReadonlyMap<string, string>): string {
-  return [...files]
-    .filter(([, text]) => text.trim() !== '')
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, text]) => `---\n# Source: ${path}\n${text}\n`)
-    .join('')
 }
