@@ -24,12 +24,15 @@ export class TextCursor implements Mark {
   #lineStart = 0
   readonly #input: Input
   readonly #wideCharacters: boolean
+  /** Whether LF is the only line break of the text, so that the engine's own search finds line ends. */
+  readonly #onlyLineFeeds: boolean
 
   constructor(input: Input, reading: Reading) {
     this.text = `${input.text}\0`
     this.reading = reading
     this.#input = input
     this.#wideCharacters = /[\ud800-\udbff]/.test(input.text)
+    this.#onlyLineFeeds = !/[\r\x85\u2028\u2029]/.test(input.text)
   }
 
   get column(): number {
@@ -56,9 +59,18 @@ export class TextCursor implements Mark {
 
   /** Moves to the end of the line. */
   moveToLineEnd(): void {
+    this.moveTo(this.#onlyLineFeeds ? this.#nextLineFeed() : this.#nextBreak())
+  }
+
+  #nextLineFeed(): number {
+    const found = this.text.indexOf('\n', this.index)
+    return found < 0 ? this.text.length - 1 : found
+  }
+
+  #nextBreak(): number {
     let end = this.index
     while (!isBreakOrEnd(this.text.charCodeAt(end))) end++
-    this.moveTo(end)
+    return end
   }
 
   /** Moves over the line break here and says what it counts as in a scalar. */

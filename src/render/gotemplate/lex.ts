@@ -54,7 +54,37 @@ export interface Token {
 }
 
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t' || char === '\r' || char === '\n'
-const isAlphaNumeric = (char: string) => char === '_' || /^[\p{L}\p{Nd}]$/u.test(char)
+
+const UNICODE_WORD = /[_\p{L}\p{Nd}]*/uy
+const ASCII_WORD = /\w*/y
+const SPACES = /[ \t\r\n]*/y
+/** Everything after the number has started is optional, so this never fails and never goes back. */
+const NUMBER =
+  /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y
+const STRING_STOP = /["\\\n]/g
+const CHAR_STOP = /['\\\n]/g
+
+/** Tokens of one character each. */
+const SINGLE: Readonly<Record<string, TokenType>> = { '=': 'assign', '|': 'pipe', '(': 'leftParen', ')': 'rightParen' }
+
+const WORDS: ReadonlyMap<string, TokenType> = new Map<string, TokenType>([
+  ...KEYWORDS.map((word) => [word, word] as const),
+  ['true', 'bool'],
+  ['false', 'bool'],
+])
+
+/** Where a match of a sticky expression that always matches ends. */
+function endOf(sticky: RegExp, text: string, from: number): number {
+  sticky.lastIndex = from
+  sticky.test(text)
+  return sticky.lastIndex
+}
+
+/** The end of the letters, digits and underscores here. */
+function wordEnd(text: string, from: number): number {
+  const end = endOf(ASCII_WORD, text, from)
+  return text.charCodeAt(end) > 0x7f ? endOf(UNICODE_WORD, text, end) : end
+}
 
 /** Formats a rune as Go's %#U: `U+0023 '#'`. */
 function runeName(char: string): string {
@@ -65,272 +95,210 @@ function runeName(char: string): string {
 
 /** The tokens of a template; the last one is `eof` or `error`. */
 export function lex(input: string): Token[] {
-  const tokens: Token[] = []
-  let pos = 0
-  let start = 0
-  let line = 1
-  let startLine = 1
-  let parenDepth = 0
+  return new Lexer(input).run()
+}
 
-  const peek = () => (pos < input.length ? String.fromCodePoint(input.codePointAt(pos)!) : '')
-  const advance = (): string => {
-    const char = peek()
-    pos += char.length
-    if (char === '\n') line += 1
-    return char
+type State = 'text' | 'action' | 'stop'
+
+class Lexer {
+  readonly #input: string
+  readonly #tokens: Token[] = []
+  #pos = 0
+  /** Where the token starts that is being read, and on which line. */
+  #start = 0
+  #line = 1
+  #parenDepth = 0
+
+  constructor(input: string) {
+    this.#input = input
   }
-  const retreat = (char: string) => {
-    pos -= char.length
-    if (char === '\n') line -= 1
+
+  run(): Token[] {
+    let state: State = 'text'
+    while (state !== 'stop') state = state === 'text' ? this.#text() : this.#insideAction()
+    return this.#tokens
   }
-  const emit = (type: TokenType) => {
-    tokens.push({ type, pos: start, text: input.slice(start, pos), line: startLine })
-    start = pos
-    startLine = line
+
+  /** Everything up to `end` is a token. */
+  #emit(type: TokenType, end: number): 'action' {
+    this.#tokens.push({ type, pos: this.#start, text: this.#input.slice(this.#start, end), line: this.#line })
+    this.#skipTo(end)
+    return 'action'
   }
-  const ignore = () => {
-    line += countNewlines(input, start, pos)
-    start = pos
-    startLine = line
+
+  /** Everything up to `end` is over; the next token starts there. */
+  #skipTo(end: number): void {
+    const input = this.#input
+    for (let at = input.indexOf('\n', this.#start); at >= 0 && at < end; at = input.indexOf('\n', at + 1)) {
+      this.#line += 1
+    }
+    this.#start = end
+    this.#pos = end
   }
-  const fail = (message: string): 'stop' => {
-    tokens.push({ type: 'error', pos: start, text: message, line: startLine })
+
+  #fail(message: string): 'stop' {
+    this.#tokens.push({ type: 'error', pos: this.#start, text: message, line: this.#line })
     return 'stop'
   }
-  const accept = (valid: string): boolean => {
-    if (peek() !== '' && valid.includes(peek())) {
-      advance()
-      return true
-    }
-    return false
-  }
-  const acceptRun = (valid: string) => {
-    while (accept(valid));
+
+  /** The character at a place, which may take two units. */
+  #charAt(at: number): string {
+    return at < this.#input.length ? String.fromCodePoint(this.#input.codePointAt(at)!) : ''
   }
 
-  /** Whether the right delimiter is here, and whether it trims. */
-  const rightDelim = (at: number): 'none' | 'plain' | 'trim' => {
-    if (isSpace(input[at]) && input[at + 1] === '-' && input.startsWith('}}', at + 2)) return 'trim'
-    return input.startsWith('}}', at) ? 'plain' : 'none'
-  }
-  const skipSpaceAfterTrim = () => {
-    while (isSpace(input[pos])) pos += 1
-    ignore()
-  }
-  const atTerminator = (): boolean => {
-    const char = peek()
-    return char === '' || isSpace(char) || '.,|:)('.includes(char) || input.startsWith('}}', pos)
+  /** Whether the right delimiter is at a place, and whether it trims. */
+  #rightDelim(at: number): 'none' | 'plain' | 'trim' {
+    const input = this.#input
+    if (input.startsWith('}}', at)) return 'plain'
+    return input.startsWith('-}}', at + 1) && isSpace(input[at]) ? 'trim' : 'none'
   }
 
-  function lexText(): 'action' | 'stop' {
+  #skipSpaces(): void {
+    this.#skipTo(endOf(SPACES, this.#input, this.#pos))
+  }
+
+  /** Text up to the next action, and the comments on the way. */
+  #text(): State {
+    const input = this.#input
     for (;;) {
-      const open = input.indexOf('{{', pos)
+      const open = input.indexOf('{{', this.#pos)
       if (open < 0) {
-        pos = input.length
-        if (pos > start) {
-          emitText()
-        }
-        tokens.push({ type: 'eof', pos, text: '', line })
+        if (input.length > this.#start) this.#emit('text', input.length)
+        this.#tokens.push({ type: 'eof', pos: input.length, text: '', line: this.#line })
         return 'stop'
       }
       const trims = input[open + 2] === '-' && isSpace(input[open + 3])
       let end = open
-      if (trims) while (end > start && isSpace(input[end - 1])) end -= 1
-      pos = end
-      if (pos > start) emitText()
-      pos = open
-      ignoreFrom(end)
-      const comment = input.startsWith('/*', open + 2 + (trims ? 2 : 0))
-      if (!comment) {
-        pos = open + 2
-        emit('leftDelim')
-        if (trims) {
-          pos += 2
-          ignore()
-        }
-        parenDepth = 0
+      if (trims) while (end > this.#start && isSpace(input[end - 1])) end -= 1
+      if (end > this.#start) this.#emit('text', end)
+      this.#skipTo(open)
+      const inside = open + (trims ? 4 : 2)
+      if (!input.startsWith('/*', inside)) {
+        this.#emit('leftDelim', open + 2)
+        if (trims) this.#skipTo(inside)
+        this.#parenDepth = 0
         return 'action'
       }
-      pos = open + 2 + (trims ? 2 : 0) + 2
-      const close = input.indexOf('*/', pos)
-      if (close < 0) return fail('unclosed comment')
-      pos = close + 2
-      const delim = rightDelim(pos)
-      if (delim === 'none') return fail('comment ends before closing delimiter')
-      pos += delim === 'trim' ? 4 : 2
-      ignore()
-      if (delim === 'trim') skipSpaceAfterTrim()
+      const close = input.indexOf('*/', inside + 2)
+      if (close < 0) return this.#fail('unclosed comment')
+      const delim = this.#rightDelim(close + 2)
+      if (delim === 'none') return this.#fail('comment ends before closing delimiter')
+      this.#skipTo(close + (delim === 'trim' ? 6 : 4))
+      if (delim === 'trim') this.#skipSpaces()
     }
   }
 
-  function emitText() {
-    const end = pos
-    tokens.push({ type: 'text', pos: start, text: input.slice(start, end), line: startLine })
-    line += countNewlines(input, start, end)
-    start = end
-    startLine = line
-  }
-  function ignoreFrom(from: number) {
-    start = from
-    ignore()
-  }
-
-  function lexInsideAction(): 'text' | 'action' | 'stop' {
-    const delim = rightDelim(pos)
-    if (delim !== 'none') {
-      if (parenDepth !== 0) return fail('unclosed left paren')
-      if (delim === 'trim') {
-        pos += 2
-        ignore()
-      }
-      pos += 2
-      emit('rightDelim')
-      if (delim === 'trim') skipSpaceAfterTrim()
-      return 'text'
-    }
-    const char = advance()
-    if (char === '') return fail('unclosed action')
-    if (isSpace(char)) {
-      // The last space before `-}}` belongs to the delimiter.
-      while (isSpace(input[pos])) advance()
-      if (input[pos] === '-' && input.startsWith('}}', pos + 1)) {
-        const last = input[pos - 1]!
-        retreat(last)
-        if (pos === start) return 'action'
-      }
-      emit('space')
-      return 'action'
+  #insideAction(): State {
+    const input = this.#input
+    const at = this.#pos
+    const delim = this.#rightDelim(at)
+    if (delim !== 'none') return this.#endAction(delim)
+    const char = this.#charAt(at)
+    if (char === '') return this.#fail('unclosed action')
+    if (isSpace(char)) return this.#spaces()
+    const single = SINGLE[char]
+    if (single !== undefined) {
+      this.#emit(single, at + 1)
+      if (single === 'leftParen') this.#parenDepth += 1
+      else if (single === 'rightParen') this.#parenDepth -= 1
+      return this.#parenDepth < 0 ? this.#fail('unexpected right paren') : 'action'
     }
     switch (char) {
-      case '=':
-        emit('assign')
-        return 'action'
       case ':':
-        if (advance() !== '=') return fail('expected :=')
-        emit('declare')
-        return 'action'
-      case '|':
-        emit('pipe')
-        return 'action'
+        return input[at + 1] === '=' ? this.#emit('declare', at + 2) : this.#fail('expected :=')
       case '"':
-        return lexQuoted('"', 'string', 'unterminated quoted string')
+        return this.#quoted(STRING_STOP, 'string', 'unterminated quoted string')
       case "'":
-        return lexQuoted("'", 'charConstant', 'unterminated character constant')
+        return this.#quoted(CHAR_STOP, 'charConstant', 'unterminated character constant')
       case '`': {
-        const close = input.indexOf('`', pos)
-        if (close < 0) return fail('unterminated raw quoted string')
-        line += countNewlines(input, pos, close)
-        pos = close + 1
-        emit('rawString')
-        return 'action'
+        const close = input.indexOf('`', at + 1)
+        return close < 0 ? this.#fail('unterminated raw quoted string') : this.#emit('rawString', close + 1)
       }
       case '$':
-        return lexFieldOrVariable('variable')
-      case '(':
-        emit('leftParen')
-        parenDepth += 1
-        return 'action'
-      case ')':
-        emit('rightParen')
-        parenDepth -= 1
-        return parenDepth < 0 ? fail('unexpected right paren') : 'action'
+        return this.#fieldOrVariable('variable', 'variable')
     }
-    if (char === '.' && !(input[pos] !== undefined && input[pos]! >= '0' && input[pos]! <= '9')) {
-      if (pos < input.length) return lexFieldOrVariable('field')
-    }
-    if (char === '.' || char === '+' || char === '-' || (char >= '0' && char <= '9')) {
-      retreat(char)
-      return lexNumber()
-    }
-    if (isAlphaNumeric(char)) return lexIdentifier()
-    if (char >= ' ' && char <= '~') {
-      emit('char')
-      return 'action'
-    }
-    return fail(`unrecognized character in action: ${runeName(char)}`)
+    if (char === '.' && at + 1 < input.length && !isDigit(input[at + 1]!)) return this.#fieldOrVariable('field', 'dot')
+    if (char === '.' || char === '+' || char === '-' || isDigit(char)) return this.#number()
+    if (wordEnd(input, at) > at) return this.#identifier()
+    if (char >= ' ' && char <= '~') return this.#emit('char', at + 1)
+    return this.#fail(`unrecognized character in action: ${runeName(char)}`)
   }
 
-  function lexQuoted(quote: string, type: TokenType, problem: string): 'action' | 'stop' {
+  #endAction(delim: 'plain' | 'trim'): State {
+    if (this.#parenDepth !== 0) return this.#fail('unclosed left paren')
+    if (delim === 'trim') this.#skipTo(this.#pos + 2)
+    this.#emit('rightDelim', this.#pos + 2)
+    if (delim === 'trim') this.#skipSpaces()
+    return 'text'
+  }
+
+  #spaces(): State {
+    const end = endOf(SPACES, this.#input, this.#pos)
+    // The last space before `-}}` belongs to the delimiter; there are others before it, or this would be the delimiter.
+    return this.#emit('space', this.#input.startsWith('-}}', end) ? end - 1 : end)
+  }
+
+  #quoted(stop: RegExp, type: TokenType, problem: string): State {
+    const input = this.#input
+    let at = this.#pos + 1
     for (;;) {
-      let char = advance()
-      if (char === '\\') {
-        char = advance()
-        if (char !== '' && char !== '\n') continue
-      }
-      if (char === '' || char === '\n') return fail(problem)
-      if (char === quote) {
-        emit(type)
-        return 'action'
-      }
+      stop.lastIndex = at
+      if (!stop.test(input)) return this.#fail(problem)
+      at = stop.lastIndex
+      const char = input[at - 1]
+      if (char === '\n') return this.#fail(problem)
+      if (char !== '\\') return this.#emit(type, at)
+      if (at >= input.length || input[at] === '\n') return this.#fail(problem)
+      at += 1
     }
   }
 
-  function lexFieldOrVariable(type: 'field' | 'variable'): 'action' | 'stop' {
-    if (atTerminator()) {
-      emit(type === 'variable' ? 'variable' : 'dot')
-      return 'action'
-    }
-    while (peek() !== '' && isAlphaNumeric(peek())) advance()
-    if (!atTerminator()) return fail(`bad character ${runeName(peek())}`)
-    emit(type)
-    return 'action'
+  /** What starts with `.` or `$`, with a name or without. */
+  #fieldOrVariable(type: TokenType, alone: TokenType): State {
+    const from = this.#pos + 1
+    if (this.#isTerminator(from)) return this.#emit(alone, from)
+    return this.#word(from, type)
   }
 
-  function lexIdentifier(): 'action' | 'stop' {
-    while (peek() !== '' && isAlphaNumeric(peek())) advance()
-    if (!atTerminator()) return fail(`bad character ${runeName(peek())}`)
-    const word = input.slice(start, pos)
-    if ((KEYWORDS as readonly string[]).includes(word)) emit(word as Keyword)
-    else emit(word === 'true' || word === 'false' ? 'bool' : 'identifier')
-    return 'action'
+  #identifier(): State {
+    return this.#word(this.#pos, undefined)
   }
 
-  function lexNumber(): 'action' | 'stop' {
-    if (!scanNumber()) return fail(`bad number syntax: ${JSON.stringify(input.slice(start, pos))}`)
-    if (peek() === '+' || peek() === '-') {
-      if (!scanNumber() || input[pos - 1] !== 'i') {
-        return fail(`bad number syntax: ${JSON.stringify(input.slice(start, pos))}`)
-      }
-      emit('complex')
-    } else {
-      emit('number')
-    }
-    return 'action'
+  #word(from: number, type: TokenType | undefined): State {
+    const end = wordEnd(this.#input, from)
+    if (!this.#isTerminator(end)) return this.#fail(`bad character ${runeName(this.#charAt(end))}`)
+    return this.#emit(type ?? WORDS.get(this.#input.slice(from, end)) ?? 'identifier', end)
   }
 
-  function scanNumber(): boolean {
-    accept('+-')
-    let digits = '0123456789_'
-    if (accept('0')) {
-      if (accept('xX')) digits = '0123456789abcdefABCDEF_'
-      else if (accept('oO')) digits = '01234567_'
-      else if (accept('bB')) digits = '01_'
-    }
-    acceptRun(digits)
-    if (accept('.')) acceptRun(digits)
-    if (digits.length === 11 && accept('eE')) {
-      accept('+-')
-      acceptRun('0123456789_')
-    }
-    if (digits.length === 23 && accept('pP')) {
-      accept('+-')
-      acceptRun('0123456789_')
-    }
-    accept('i')
-    if (peek() !== '' && isAlphaNumeric(peek())) {
-      advance()
-      return false
-    }
-    return true
+  /** Whether a name may end here. */
+  #isTerminator(at: number): boolean {
+    const char = this.#input[at]
+    return char === undefined || isSpace(char) || '.,|:)('.includes(char) || this.#input.startsWith('}}', at)
   }
 
-  let state: 'text' | 'action' | 'stop' = 'text'
-  while (state !== 'stop') state = state === 'text' ? lexText() : lexInsideAction()
-  return tokens
+  #number(): State {
+    const end = this.#numberEnd(this.#pos)
+    if (end === undefined) return 'stop'
+    const sign = this.#input[end]
+    if (sign !== '+' && sign !== '-') return this.#emit('number', end)
+    const imaginary = this.#numberEnd(end)
+    if (imaginary === undefined) return 'stop'
+    return this.#input[imaginary - 1] === 'i' ? this.#emit('complex', imaginary) : this.#badNumber(imaginary)
+  }
+
+  /** Where the number ends; undefined when it runs into a letter, which is told. */
+  #numberEnd(from: number): number | undefined {
+    const end = endOf(NUMBER, this.#input, from)
+    if (wordEnd(this.#input, end) === end) return end
+    this.#badNumber(end + this.#charAt(end).length)
+    return undefined
+  }
+
+  #badNumber(end: number): 'stop' {
+    return this.#fail(`bad number syntax: ${JSON.stringify(this.#input.slice(this.#start, end))}`)
+  }
 }
 
-function countNewlines(text: string, from: number, to: number): number {
-  let count = 0
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count += 1
-  return count
+function isDigit(char: string): boolean {
+  return char >= '0' && char <= '9'
 }
