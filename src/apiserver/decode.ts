@@ -1,8 +1,9 @@
-import { fromUtf8 } from '../core/bytes.ts'
+import { fromUtf8, hex } from '../core/bytes.ts'
 import { ApiError, toError } from '../core/errors.ts'
 import type { HttpRequest } from '../core/http.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { Kind } from '../kinds/define-kind.ts'
 import { readYamlDocument } from '../yaml/read.ts'
 import { YamlError } from '../yaml/yaml.ts'
 import { decodeProtobuf, PROTOBUF } from './protobuf/decode-protobuf.ts'
@@ -61,6 +62,18 @@ export function decodeBody(request: HttpRequest, contentType = contentTypeOf(req
   const decoded = isJson ? decodeJson(textOf(body)) : decodeYaml(textOf(body))
   if (!decoded.isSafe) refuseUnsafeKeys(decoded.value, '')
   return decoded
+}
+
+/** Reads the body of a create or an update; what is no JSON at all is refused in the words of its kind. */
+export function decodeOf(kind: Pick<Kind, 'kind'>, request: HttpRequest): Decoded & { readonly value: JsonObject } {
+  const body = request.body ?? new Uint8Array()
+  const first = /^\s*([^\s{[\d"tfn-])/.exec(String.fromCharCode(...body.subarray(0, 100)))?.[1]
+  if (contentTypeOf(request) === 'application/json' && first !== undefined) {
+    const shown = `${hex(body.subarray(0, 30))}${body.byteLength > 30 ? ' ...' : ''}`
+    const why = `couldn't get version/kind; json parse error: invalid character '${first}' looking for beginning of value (${shown})`
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why}`)
+  }
+  return decodeObject(request)
 }
 
 /** Reads a body that must be an object. */

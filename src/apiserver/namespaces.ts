@@ -1,5 +1,7 @@
 import { ApiError } from '../core/errors.ts'
 import { formatTime } from '../core/time.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
 import type { ObjectMeta, UnknownObject } from '../kinds/meta.ts'
 import type { Context, Parts } from './context.ts'
 import { readObject, storeKeyOf, textAt } from './objects.ts'
@@ -34,19 +36,40 @@ export async function requireNamespace({ parts, kind }: Context, metadata: Objec
   })
 }
 
-/** Makes the namespaces that always exist. */
-export async function ensureSystemNamespaces({ store, registry, ids, clock }: Parts): Promise<void> {
-  const kind = registry.find('', 'v1', 'namespaces')
+/** The Service by which everything inside a cluster finds its API. */
+const API_SERVICE = {
+  metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+  spec: {
+    clusterIP: '10.96.0.1',
+    clusterIPs: ['10.96.0.1'],
+    internalTrafficPolicy: 'Cluster',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+    sessionAffinity: 'None',
+    type: 'ClusterIP',
+  },
+  status: { loadBalancer: {} },
+}
+
+/** Makes the namespaces that always exist and, where Services are served, the one of the API. */
+export async function ensureSystemNamespaces(parts: Parts): Promise<void> {
+  const kind = parts.registry.find('', 'v1', 'namespaces')
   if (!kind) return
-  for (const name of SYSTEM_NAMESPACES) {
-    const key = storeKeyOf(kind, { name })
-    if (await store.get(key)) continue
-    const object: UnknownObject = {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name, uid: ids.uid(), creationTimestamp: formatTime(clock.now()) },
-    }
-    strategyOf(kind).prepare?.(object, undefined)
-    await store.commit({ key, expect: 0, value: textAt(object) })
-  }
+  for (const name of SYSTEM_NAMESPACES) await ensure(parts, kind, { metadata: { name } })
+  const services = parts.registry.find('', 'v1', 'services')
+  if (services) await ensure(parts, services, structuredClone(API_SERVICE))
+}
+
+async function ensure(
+  { store, ids, clock }: Parts,
+  kind: Kind,
+  wanted: Pick<UnknownObject, 'metadata'>,
+): Promise<void> {
+  const key = storeKeyOf(kind, wanted.metadata)
+  if (await store.get(key)) return
+  const metadata = { ...wanted.metadata, uid: ids.uid(), creationTimestamp: formatTime(clock.now()) }
+  const object: UnknownObject = { ...wanted, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
+  if (kind.kind === 'Namespace') strategyOf(kind).prepare?.(object, undefined)
+  await store.commit({ key, expect: 0, value: textAt(object) })
 }

@@ -1,3 +1,4 @@
+import { isCertificateRequest } from './certificate-approval.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 
 /** What is served below an object of a kind. */
@@ -17,6 +18,8 @@ const SCALE: Subresource = {
   responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
 }
 
+const APPROVAL: Subresource = { name: 'approval', verbs: ['get', 'patch', 'update'] }
+
 const TOKEN: Subresource = {
   name: 'token',
   verbs: ['create'],
@@ -26,6 +29,7 @@ const TOKEN: Subresource = {
 /** The subresources of a kind, in the order of their names. */
 export function subresourcesOf(kind: Kind): readonly Subresource[] {
   return [
+    ...(isCertificateRequest(kind) ? [APPROVAL] : []),
     ...(kind.group === '' && kind.kind === 'Namespace' ? [FINALIZE] : []),
     ...(kind.subresources.scale ? [SCALE] : []),
     ...(kind.subresources.status ? [STATUS] : []),

@@ -3,7 +3,10 @@ import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { at, itemsAt, mapAt, textAt, textsAt } from '../kinds/builtin/look.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { invalid } from '../kinds/walk/field-error.ts'
+import { forbidden, invalid } from '../kinds/walk/field-error.ts'
+import type { FieldError } from '../kinds/walk/field-error.ts'
+import { decisionErrors } from './certificate-approval.ts'
+import { selectorErrors } from './selector-errors.ts'
 import type { Strategy } from './strategies.ts'
 
 /** What a kube-apiserver gives pods, jobs and services besides defaults: addresses, selectors, first states. */
@@ -191,6 +194,7 @@ const apiService: Strategy = {
 const node: Strategy = { createsStatus: true }
 
 const certificateRequest: Strategy = {
+  validate: decisionErrors,
   complete(object, old, caller) {
     // What was asked for, and by whom, never changes: somebody may have approved it already.
     if (old) {
@@ -210,6 +214,26 @@ const certificateRequest: Strategy = {
   },
 }
 
+/** What of a StatefulSet may change; the rest is in the names and volumes of its pods. */
+const CHANGEABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]
+
+function statefulSetErrors(object: UnknownObject, old: UnknownObject | undefined): FieldError[] {
+  const fixed = (of: UnknownObject) =>
+    Object.fromEntries(Object.entries(mapAt(of, 'spec')).filter(([field]) => !CHANGEABLE.includes(field)))
+  if (!old || jsonEqual(fixed(object), fixed(old))) return selectorErrors('statefulset')(object, undefined)
+  const [last, ...others] = CHANGEABLE.map((field) => `'${field}'`).reverse()
+  const allowed = `${others.reverse().join(', ')} and ${last}`
+  return [forbidden('spec', `updates to statefulset spec for fields other than ${allowed} are forbidden`)]
+}
+
 /** By group and kind. */
 export const WORKLOAD_STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Node': node,
@@ -218,7 +242,10 @@ export const WORKLOAD_STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Service': service,
   '/PersistentVolume': volume,
   'apiregistration.k8s.io/APIService': apiService,
-  'apps/DaemonSet': daemonSet,
+  'apps/DaemonSet': { ...daemonSet, validate: selectorErrors('daemonset') },
+  'apps/Deployment': { validate: selectorErrors('deployment') },
+  'apps/ReplicaSet': { validate: selectorErrors('deployment') },
+  'apps/StatefulSet': { validate: statefulSetErrors },
   'batch/Job': job,
   'certificates.k8s.io/CertificateSigningRequest': certificateRequest,
 }

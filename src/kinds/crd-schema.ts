@@ -46,7 +46,7 @@ function checkNode(node: JsonObject, path: string, errors: FieldError[], isRoot 
   if (
     isObject(node['properties']) &&
     node['additionalProperties'] !== undefined &&
-    node['additionalProperties'] !== false
+    node['additionalProperties'] !== true
   ) {
     errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'))
   }

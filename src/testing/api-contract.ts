@@ -4,6 +4,7 @@ import { ABOUT_CASES } from './api-contract-about.ts'
 import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
+import { KUBECTL_CASES } from './api-contract-kubectl.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
 import { APPROVAL_CASES } from './api-contract-approvals.ts'
@@ -33,6 +34,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...CRD_CASES,
   ...POLICY_CASES,
   ...APPROVAL_CASES,
+  ...KUBECTL_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

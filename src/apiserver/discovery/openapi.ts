@@ -1,5 +1,6 @@
 import { hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
 import type { Registry } from '../registry.ts'
 import { swaggerProtobuf } from './swagger-protobuf.ts'
@@ -76,9 +77,21 @@ function swaggerOf(documents: readonly object[], version: string): object {
   for (const document of documents) {
     const components: unknown = 'components' in document ? document.components : undefined
     const schemas = isObject(components) ? components['schemas'] : undefined
-    if (isObject(schemas)) Object.assign(definitions, toSwagger(schemas))
+    for (const [name, schema] of Object.entries(isObject(schemas) ? schemas : {})) {
+      definitions[name] = isOpen(schema) ? openRoot(schema) : toSwagger(schema)
+    }
   }
   return { swagger: '2.0', info: { title: 'Kubernetes', version }, paths: {}, definitions }
+}
+
+/** A schema that takes anything: old clients would refuse what it does not name, so it names nothing. */
+function isOpen(schema: unknown): schema is JsonObject {
+  return isObject(schema) && schema['x-kubernetes-preserve-unknown-fields'] === true
+}
+
+function openRoot(schema: JsonObject): object {
+  const kept = ['description', 'type', 'x-kubernetes-group-version-kind']
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => kept.includes(key)))
 }
 
 /** What v2 cannot say is dropped: alternatives, nullability and CEL; a lone reference in allOf becomes the reference. */
@@ -88,7 +101,9 @@ function toSwagger(node: unknown): unknown {
   const { allOf } = node
   if (Array.isArray(allOf) && allOf.length === 1 && isObject(allOf[0]) && '$ref' in allOf[0]) return toSwagger(allOf[0])
   const result: Record<string, unknown> = {}
+  const isVague = isOpen(node) || node['nullable'] === true
   for (const [key, value] of Object.entries(node)) {
+    if (isVague && ['type', 'properties', 'items', 'additionalProperties', 'required', 'format'].includes(key)) continue
     if (['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'x-kubernetes-validations'].includes(key)) continue
     if (key === '$ref') result[key] = String(value).replace('#/components/schemas/', '#/definitions/')
     else if (key === 'default' || key === 'enum' || key === 'example') result[key] = value

@@ -37,6 +37,9 @@ export function serveAbout(about: About, request: HttpRequest, info: RequestInfo
     case 'livez':
     case 'readyz':
       return health(about, info)
+    case 'metrics':
+      if (second !== undefined) throw unknownPath()
+      return respondText(200, metricsText(about))
     case 'version':
       return plain(request, info, about.version)
     case 'api':
@@ -123,6 +126,20 @@ function issuerText(object: object | undefined, contentType: string): HttpRespon
   return { status: 200, headers, body: bodyOf(utf8(JSON.stringify(object))) }
 }
 
+/** What this server knows about itself; a hub's own figures are on its metrics page. */
+function metricsText({ registry, version }: About): string {
+  const { gitVersion } = version as { readonly gitVersion: string }
+  return [
+    '# HELP flotilla_api_info The version whose behaviour is served.',
+    '# TYPE flotilla_api_info gauge',
+    `flotilla_api_info{version=${JSON.stringify(gitVersion)}} 1`,
+    '# HELP flotilla_api_kinds How many kinds are served.',
+    '# TYPE flotilla_api_kinds gauge',
+    `flotilla_api_kinds ${registry.all().length}`,
+    '',
+  ].join('\n')
+}
+
 function health(about: About, info: RequestInfo): HttpResponse {
   const [, check, ...more] = info.segments
   if (more.length > 0 || (check !== undefined && check !== 'ping' && check !== 'store')) throw unknownPath()
@@ -138,6 +155,7 @@ const OTHER_PATHS = [
   '/apis',
   '/healthz',
   '/livez',
+  '/metrics',
   '/openapi/v2',
   '/openapi/v3',
   '/openid/v1/jwks',

@@ -1,6 +1,7 @@
 import { toError } from '../../core/errors.ts'
 import type { Admission } from '../admission.ts'
 import type { Parts } from '../context.ts'
+import { refuseApproval } from '../certificate-approval.ts'
 import { aggregate } from './aggregation.ts'
 import { ensureBootstrapRoles } from './bootstrap.ts'
 import { refuseEscalation } from './escalation.ts'
@@ -52,5 +53,5 @@ export function startRbac(parts: Omit<Parts, 'admission'>, admission: Admission,
   }
   const ready = prepare()
   const done = follow(ready)
-  return { authorizer, admission: refuseEscalation(authorizer, admission), ready, done }
+  return { authorizer, admission: refuseEscalation(authorizer, refuseApproval(authorizer, admission)), ready, done }
 }

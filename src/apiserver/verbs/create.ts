@@ -7,7 +7,7 @@ import { trackUpdate } from '../apply/field-manager.ts'
 import type { Answer } from '../answer.ts'
 import { auditLine } from '../context.ts'
 import type { Context } from '../context.ts'
-import { decodeObject } from '../decode.ts'
+import { decodeOf } from '../decode.ts'
 import { checkAddress, receive } from '../incoming.ts'
 import { requireNamespace } from '../namespaces.ts'
 import { storeKeyOf, textAt } from '../objects.ts'
@@ -30,7 +30,7 @@ export async function create(context: Context): Promise<Answer> {
   const { kind, http, query, request } = context
   if (request.name !== undefined) throw methodNotAllowed()
   const options = writeOptions('CreateOptions', query, http)
-  const { value, repeated } = decodeObject(http)
+  const { value, repeated } = decodeOf(kind, http)
   const incoming = receive(kind, value, { repeated, validation: options.fieldValidation })
   checkAddress(context, incoming.object)
   if (incoming.object.metadata.resourceVersion) {

@@ -4,7 +4,7 @@ import { trackUpdate } from '../apply/field-manager.ts'
 import type { Answer } from '../answer.ts'
 import { commitChange } from '../change.ts'
 import type { Context } from '../context.ts'
-import { decodeObject } from '../decode.ts'
+import { decodeOf } from '../decode.ts'
 import { checkAddress, receive } from '../incoming.ts'
 import { readObject } from '../objects.ts'
 import { checkPreconditions, writeOptions } from '../options.ts'
@@ -18,7 +18,7 @@ export async function update(context: Context): Promise<Answer> {
   const { kind, http, query, request, parts } = context
   if (request.name === undefined) throw methodNotAllowed()
   const options = writeOptions('UpdateOptions', query, http)
-  const { value, repeated } = decodeObject(http)
+  const { value, repeated } = decodeOf(kind, http)
   const incoming = receive(kind, value, { repeated, validation: options.fieldValidation })
   checkAddress(context, incoming.object)
   const { resourceVersion, uid } = incoming.object.metadata
