@@ -285,7 +285,8 @@ export function idOf({ apiVersion, kind, metadata }: UnknownObject): ObjectId {
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) }
 }
 
-function addressOf(type: ResourceType, { namespace = 'default', name }: ObjectId) {
+/** How an object is addressed; what has a namespace and names none is in `default`. */
+export function addressOf(type: ResourceType, { namespace = 'default', name }: ObjectId) {
   return type.scope === 'Namespaced' ? { namespace, name } : { name }
 }
 
@@ -333,7 +334,8 @@ function hushed(caught: unknown, object: UnknownObject): unknown {
   return new ApiError(caught.reason, hideValuesIn(caught.message, object), details)
 }
 
-function failure(id: ObjectId, caught: unknown): unknown {
+/** What the cluster refused, as the object's failure; other errors stay what they are. */
+export function failure(id: ObjectId, caught: unknown): unknown {
   if (!(caught instanceof ApiError)) return caught
   // The cluster is overloaded or away: the object is not at fault.
   if (['ServiceUnavailable', 'TooManyRequests', 'Timeout', 'InternalError'].includes(caught.reason)) return caught

@@ -4,6 +4,7 @@ import type { UnknownObject } from '../kinds/meta.ts'
 import type { DriftHistory } from '../plan/drift.ts'
 import type { Judgement } from '../plan/judgement.ts'
 import { objectKey } from '../plan/object-id.ts'
+import type { Rerenders } from '../plan/rerender.ts'
 import { decideMeeting } from '../plan/ownership.ts'
 import type { Meeting, OtherRecord } from '../plan/ownership.ts'
 import type { DocumentEntry } from '../wire/document.ts'
@@ -25,6 +26,10 @@ export interface BundleRun {
   inventory: Inventory | undefined
   inventoryRead: boolean
   plan: SetPlan | undefined
+  /** What the plan was made of changed in the cluster, so that it is made again. */
+  isStale: boolean
+  /** How often rendering again made other objects. */
+  rerenders: Rerenders | undefined
   /** What the inventory says, by key; ahead of it between two writes. */
   records: Map<string, InventoryObject>
   /** How objects were met when the operation began. */
@@ -71,6 +76,8 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     inventory: undefined,
     inventoryRead: false,
     plan: undefined,
+    isStale: false,
+    rerenders: undefined,
     records: new Map(),
     meetings: new Map(),
     drifts: new Map(),
@@ -91,7 +98,7 @@ export function takeInventory(run: BundleRun, inventory: Inventory | undefined):
 }
 
 /** Where a bundle is, beside what it has. */
-export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'objects'>
+export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'rendered' | 'objects'>
 
 /** The inventory as it should be written now. */
 export function inventoryOf(
@@ -114,6 +121,7 @@ export function inventoryOf(
     ...(remedy ? { remedy } : {}),
     ...(history ? { history } : {}),
     ...(options ? { options } : {}),
+    ...(run.plan?.rendered ? { rendered: run.plan.rendered.mark } : {}),
     // The very same list is not written again.
     objects: isSame ? before : objects,
   }
@@ -146,5 +154,15 @@ export function aim(run: BundleRun, set: Digest): void {
   if (run.set === set) return
   run.set = set
   run.plan = undefined
+  forgetObjects(run)
+}
+
+/** Gives a run another plan for the same set: its objects became others. */
+export function replan(run: BundleRun, plan: SetPlan): void {
+  run.plan = plan
+  forgetObjects(run)
+}
+
+function forgetObjects(run: BundleRun): void {
   for (const memory of [run.meetings, run.done, run.drifts, run.judged, run.corrections]) memory.clear()
 }

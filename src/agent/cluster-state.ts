@@ -42,6 +42,7 @@ const CONFIG_MAPS: ResourceType<ConfigMap> = {
   plural: 'configmaps',
   scope: 'Namespaced',
 }
+const SECRETS: ResourceType<ConfigMap> = { ...CONFIG_MAPS, kind: 'Secret', plural: 'secrets' }
 const NAMESPACES: ResourceType<KubeObject> = {
   group: '',
   version: 'v1',
@@ -135,6 +136,8 @@ const InventoryHead = {
       firstFailing: Type.Optional(Type.String()),
     }),
   ),
+  /** The mark of the objects, when they were made here of the set's files. */
+  rendered: Type.Optional(Type.String()),
   /** Sets that were settled here before, newest first. */
   history: Type.Optional(Type.Array(DigestText)),
   /** The options of the set, for the day the bundle is removed. */
@@ -150,6 +153,16 @@ const PagedSchema = Type.Object({
 
 /** What one bundle has on the cluster. */
 export type Inventory = Static<typeof InventorySchema>
+
+const FrozenSchema = Type.Object({
+  /** Marks of objects are made with it, so that nobody can try guesses against them. Base64. */
+  key: Type.String({ minLength: 40, maxLength: 64 }),
+  /** What charts drew (render/helm/frozen.ts). */
+  drawn: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+})
+
+/** What rendering in the cluster must remember of a bundle. */
+export type FrozenState = Static<typeof FrozenSchema>
 
 const MarkSchema = Type.Object({
   clusterId: Type.String(),
@@ -168,14 +181,10 @@ interface Written {
 export function createClusterState(client: Client) {
   const versions = new Map<string, ConfigMap>()
   const written = new Map<string, Written>()
+  const frozenVersions = new Map<string, ConfigMap['metadata']>()
 
   async function find(name: string, signal?: AbortSignal): Promise<ConfigMap | undefined> {
-    try {
-      return await client.get(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }, signal)
-    } catch (caught) {
-      if (!isApiError(caught, 'NotFound')) throw caught
-      return undefined
-    }
+    return client.get(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }, signal).catch(absent)
   }
 
   async function read(name: string, signal?: AbortSignal): Promise<string | undefined> {
@@ -203,7 +212,7 @@ export function createClusterState(client: Client) {
             metadata: { ...current.metadata, labels },
             ...content,
           })
-        : await create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, ...content })
+        : await create(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...content })
       // Only its version is needed again, not its content.
       versions.set(name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: answer.metadata })
     } catch (caught) {
@@ -213,22 +222,20 @@ export function createClusterState(client: Client) {
     }
   }
 
-  async function create(configMap: ConfigMap): Promise<ConfigMap> {
+  async function create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<T> {
     try {
-      return await client.create(CONFIG_MAPS, configMap)
+      return await client.create(type, object)
     } catch (caught) {
       if (!isApiError(caught, 'NotFound')) throw caught
       const metadata = { name: AGENT_NAMESPACE, labels: MANAGED_BY }
       await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata })
-      return client.create(CONFIG_MAPS, configMap)
+      return client.create(type, object)
     }
   }
 
   async function remove(name: string): Promise<void> {
     versions.delete(name)
-    await client.delete(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }).catch((caught: unknown) => {
-      if (!isApiError(caught, 'NotFound')) throw caught
-    })
+    await client.delete(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }).catch(absent)
   }
 
   async function readPages(name: string, pages: NonNullable<Written['pages']>, signal: AbortSignal) {
@@ -330,6 +337,32 @@ export function createClusterState(client: Client) {
       await removePages(name, written.get(bundle)?.pages)
       written.delete(bundle)
     },
+    /** What rendering here drew and must draw again, by bundle: in a Secret, for passwords are among it. */
+    async readFrozen(bundle: string, signal: AbortSignal): Promise<FrozenState | undefined> {
+      const name = frozenName(bundle)
+      const found = await client.get(SECRETS, { namespace: AGENT_NAMESPACE, name }, signal).catch(absent)
+      const packed = found?.data?.['state']
+      if (!found || packed === undefined) return undefined
+      frozenVersions.set(bundle, found.metadata)
+      return parseJson(FrozenSchema, unzstd(fromBase64(packed), PAGE_BYTES), {
+        what: `Secret ${AGENT_NAMESPACE}/${name}`,
+        maxBytes: PAGE_BYTES,
+      })
+    },
+    async writeFrozen(bundle: string, frozen: FrozenState): Promise<void> {
+      const labels = { ...MANAGED_BY, [ROLE_LABEL]: 'frozen' }
+      const before = frozenVersions.get(bundle)
+      const metadata = before ? { ...before, labels } : { name: frozenName(bundle), namespace: AGENT_NAMESPACE, labels }
+      const data = { state: base64(zstd(utf8(JSON.stringify(frozen)))) }
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata, data }
+      frozenVersions.delete(bundle)
+      const answer = await (before ? client.update(SECRETS, secret) : create(SECRETS, secret))
+      frozenVersions.set(bundle, answer.metadata)
+    },
+    async deleteFrozen(bundle: string): Promise<void> {
+      frozenVersions.delete(bundle)
+      await client.delete(SECRETS, { namespace: AGENT_NAMESPACE, name: frozenName(bundle) }).catch(absent)
+    },
     /** What became of bundles that were removed, newest first. */
     async readReceipts(signal?: AbortSignal): Promise<RemovalRow[]> {
       const text = await read(RECEIPTS_NAME, signal)
@@ -350,6 +383,7 @@ export function createClusterState(client: Client) {
     forget(): void {
       versions.clear()
       written.clear()
+      frozenVersions.clear()
     },
     /** The newest document ever accepted on this cluster by the agent with this id. */
     async readMark(clusterId: string, signal: AbortSignal): Promise<HeldDocument | undefined> {
@@ -374,6 +408,15 @@ export type ClusterState = ReturnType<typeof createClusterState>
 /** The ConfigMap of a bundle's inventory. */
 export function inventoryName(bundle: string): string {
   return `flotilla-inventory-${hex(sha256(bundle)).slice(0, 16)}`
+}
+
+function frozenName(bundle: string): string {
+  return `flotilla-frozen-${hex(sha256(bundle)).slice(0, 16)}`
+}
+
+function absent(caught: unknown): undefined {
+  if (!isApiError(caught, 'NotFound')) throw caught
+  return undefined
 }
 
 function pageNameOf(name: string, half: 'a' | 'b', page: number): string {

@@ -67,6 +67,13 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, sealedValue
     return readObject(named, await load(named.digest, signal))
   }
 
+  /** The files of a set that is rendered here, by path. */
+  async function files({ objects }: ObjectSet, signal: AbortSignal): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>()
+    for (const { name, digest } of objects) found.set(name, await load(digest, signal))
+    return found
+  }
+
   /** The sealed values of a set: those of the present document, or those it came with while they are not here. */
   async function sealedFor(digest: Digest, signal: AbortSignal): Promise<SealedFor | undefined> {
     const entry = entryOf(digest)
@@ -222,6 +229,7 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, sealedValue
   return {
     set,
     object,
+    files,
     opened,
     complete,
     keysInUse,

@@ -24,6 +24,7 @@ import type { Report, ReportedLog } from '../wire/frames.ts'
 import { createAbout } from './about.ts'
 import { createAppliers } from './appliers.ts'
 import { createBases, createSealedValues } from './bases.ts'
+import type { ClusterRenderPort } from './cluster-render.ts'
 import { createClusterState } from './cluster-state.ts'
 import { createContent } from './content.ts'
 import { createDocuments } from './documents.ts'
@@ -56,6 +57,8 @@ export interface AgentOptions {
   readonly clusterName?: string
   /** What this cluster's own people allow; everything when absent. */
   readonly ceiling?: Ceiling
+  /** Renders charts that look at the cluster: in a thread with limits, or in place. */
+  readonly render: ClusterRenderPort
 }
 
 /** An agent; `run` resolves when the signal is aborted. */
@@ -92,6 +95,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     log,
     discovery,
     onChange: (key, isNews) => operator.touch(key, isNews),
+    onRead: (bundle) => operator.touchReads(bundle),
     ceiling,
     neighbours: { currentBundles: () => operator.currentBundles() },
   })
@@ -168,6 +172,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     content,
     appliers,
     state,
+    discovery,
+    render: options.render,
     clock,
     ids,
     log,

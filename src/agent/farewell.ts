@@ -7,16 +7,18 @@ import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
 import { ObjectFailure } from './applier.ts'
 import type { Applier } from './applier.ts'
+import { RenderRefused } from './cluster-render.ts'
 import type { ClusterState, Inventory } from './cluster-state.ts'
 import type { Content } from './content.ts'
 import { createHooks, leftByHooks } from './hooks.ts'
 import type { HookJournal } from './hooks.ts'
-import { planSet } from './set-plan.ts'
+import type { Plans } from './plans.ts'
 import type { PlannedHook } from './set-plan.ts'
 
 /** What it needs. */
 export interface FarewellPorts {
   readonly content: Content
+  readonly plans: Plans
   readonly state: ClusterState
   readonly clock: Clock
   readonly log: Logger
@@ -35,22 +37,37 @@ const AGAIN_MS = 2000
 const { pre, post } = OPERATION_EVENTS.Uninstall
 
 /** Makes it. */
-export function createFarewell({ content, state, clock, log, onWrite }: FarewellPorts) {
+export function createFarewell({ content, plans, state, clock, log, onWrite }: FarewellPorts) {
   const hooks = createHooks({ content, clock, log })
   const warned = new Map<string, Inventory['set']>()
+  /** Hooks of sets that were rendered here, while their bundle leaves. */
+  const rendered = new Map<string, { readonly set: Inventory['set']; readonly hooks: readonly PlannedHook[] }>()
 
   /** The hooks a bundle has for its end; none when its set is not on this disk any more, which is said. */
   async function hooksFor({ bundle, set }: Inventory, signal: AbortSignal): Promise<readonly PlannedHook[]> {
     const kept = await content.kept(set)
-    if (!kept) {
+    const without = (why: string): readonly PlannedHook[] => {
       // Once, not in every round of a removal.
-      if (warned.get(bundle) === set) return []
+      if (warned.get(bundle) !== set)
+        log.warn({ bundle, set }, `${why}: hooks it may have had for its removal are not run`)
       warned.set(bundle, set)
-      log.warn({ bundle, set }, 'its set is not here any more: hooks it may have had for its removal are not run')
       return []
     }
+    if (!kept) return without('its set is not here any more')
+    if (kept.render) {
+      const known = rendered.get(bundle)
+      if (known?.set === set) return known.hooks
+      const plan = await plans.of(bundle, kept, set, signal).catch((caught: unknown) => {
+        if (caught instanceof ObjectFailure || caught instanceof RenderRefused) return undefined
+        throw caught
+      })
+      if (!plan) return without('its set cannot be rendered here any more')
+      const ends = plan.hooks.filter(({ hook }) => hook.on.includes(pre) || hook.on.includes(post))
+      rendered.set(bundle, { set, hooks: ends })
+      return ends
+    }
     const objects = kept.objects.filter(({ hook }) => hook?.on.includes(pre) || hook?.on.includes(post))
-    return objects.length === 0 ? [] : (await planSet({ ...kept, objects }, set, content, signal)).hooks
+    return objects.length === 0 ? [] : (await plans.of(bundle, { ...kept, objects }, set, signal)).hooks
   }
 
   /** Writes down that a bundle with hooks for its end leaves; asked for again after a hook failed, it is another operation. */
@@ -126,6 +143,7 @@ export function createFarewell({ content, state, clock, log, onWrite }: Farewell
       const journal = { bundle, operation: 0, hooks: () => records, save: async () => {}, note: () => {} }
       await hooks.clear(journal, { applier, signal })
       warned.delete(bundle)
+      rendered.delete(bundle)
     },
   }
 }

@@ -10,11 +10,11 @@ import type { Logger } from '../core/log.ts'
 import { parseTime } from '../core/time.ts'
 import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
-import { decideOperation, rememberSet } from '../plan/operation.ts'
+import { decideOperation, decideRendered, rememberSet } from '../plan/operation.ts'
 import type { OtherRecord } from '../plan/ownership.ts'
 import type { Appliers } from './appliers.ts'
 import { createBegin } from './begin.ts'
-import { aim, takeInventory } from './bundle-run.ts'
+import { aim, LOOK_MS, takeInventory } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { ClusterState, Inventory } from './cluster-state.ts'
 import type { Content } from './content.ts'
@@ -25,17 +25,18 @@ import { createLookout } from './lookout.ts'
 import type { Sight } from './lookout.ts'
 import { pending, stoppedBy, waitingFor } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
+import type { Plans } from './plans.ts'
 import { pruneObjects } from './prune.ts'
 import { createRemedies } from './remedies.ts'
 import type { Work } from './remedies.ts'
 import type { WantedElsewhere } from './prune.ts'
-import { planSet } from './set-plan.ts'
 import type { SetPlan } from './set-plan.ts'
 import { createWaves } from './waves.ts'
 
 /** What operations need. */
 export interface OperationPorts {
   readonly content: Content
+  readonly plans: Plans
   readonly appliers: Appliers
   readonly state: ClusterState
   readonly clock: Clock
@@ -55,12 +56,12 @@ export interface Surroundings {
 
 /** Makes the stepper of bundles. */
 export function createOperation(ports: OperationPorts) {
-  const { content, state, clock } = ports
+  const { content, plans, state, clock } = ports
   const log = ports.log.child({ part: 'operation' })
   const lookout = createLookout(ports)
   const journal = createJournal(state)
   const hooks = createHooks({ content, clock, log })
-  const parts = { content, lookout, journal, hooks, clock, log }
+  const parts = { content, plans, lookout, journal, hooks, clock, log }
   const begin = createBegin(parts)
   const { moveThroughWaves } = createWaves(parts)
   const failures = createFailures(parts)
@@ -73,15 +74,16 @@ export function createOperation(ports: OperationPorts) {
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
     const again = (entry.attempt ?? 0) > run.attempt
     const wanted = { ...entry, epoch, again, ...(startByMs === undefined ? {} : { startByMs }) }
-    const decision = decideOperation(
+    const asked = decideOperation(
       run.inventory && { ...run.inventory, isStuck: isStuck(run.inventory) },
       wanted,
       clock.now(),
     )
-    if (decision.kind === 'Hold') return pending(decision.message)
-    if (decision.kind === 'Remedied') return remedies.keep(run, around, signal)
+    if (asked.kind === 'Hold') return pending(asked.message)
+    if (asked.kind === 'Remedied') return remedies.keep(run, around, signal)
     aim(run, entry.set)
-    const plan = (run.plan ??= await planSet(await content.complete(run.set, signal), run.set, content, signal))
+    const { plan, problem } = await plans.upToDate(run, signal)
+    const decision = decideRendered(asked, run.inventory, plan.rendered?.mark)
     const applier = appliersFor(plan)
     if (decision.kind === 'Begin') {
       const closed = around.gate(plan)
@@ -90,7 +92,9 @@ export function createOperation(ports: OperationPorts) {
       run.attempt = entry.attempt ?? 0
     }
     if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })
-    return carryOn(run, plan, { applier, around, signal })
+    const result = await carryOn(run, plan, { applier, around, signal })
+    if (problem !== undefined) return { row: { state: 'Failed', message: problem }, lookAgainMs: LOOK_MS.held }
+    return result
   }
 
   /** Takes an operation as far as it goes now, and does what is to be done when it failed. */

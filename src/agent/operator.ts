@@ -1,4 +1,5 @@
 /** Runs the document: every entry a bundle, each stepped when it is due; rows are what the reporter sends. */
+import type { Discovery } from '../client/discovery.ts'
 import { backoffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'
@@ -10,6 +11,7 @@ import { jsonEqual } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { objectKey } from '../plan/object-id.ts'
+import { rerenderDelayMs } from '../plan/rerender.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules } from '../wire/document.ts'
 import type { RemovalRow, ReportRow } from '../wire/frames.ts'
 import { WireError } from '../wire/validate.ts'
@@ -22,9 +24,12 @@ import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
 import { createGates } from './gates.ts'
 import type { HubTime } from './hub-time.ts'
+import { createClusterRender } from './cluster-render.ts'
+import type { ClusterRenderPort } from './cluster-render.ts'
 import { createOperation } from './operation.ts'
 import type { Surroundings } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
+import { createPlans } from './plans.ts'
 import { createReceipts } from './receipts.ts'
 import { createRemoval } from './removal.ts'
 import { createSlots } from './slots.ts'
@@ -36,6 +41,9 @@ export interface OperatorPorts {
   readonly content: Content
   readonly appliers: Appliers
   readonly state: ClusterState
+  readonly discovery: Discovery
+  /** Renders sets whose charts look at the cluster. */
+  readonly render: ClusterRenderPort
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -62,14 +70,15 @@ export function createOperator(ports: OperatorPorts) {
   const { documents, content, appliers, state, clock, ids } = ports
   const log = ports.log.child({ part: 'operator' })
   const notice = createNotice(clock)
-  const operation = createOperation(ports)
+  const plans = createPlans({ content, clock, clusterRender: createClusterRender(ports) })
+  const operation = createOperation({ ...ports, plans })
   const bundles = createSlots(content)
   const { slots } = bundles
   /** What each set says about dependencies; small, and asked for in every round. */
   const optionsOf = new Map<Digest, BundleOptions>()
   const gates = createGates({ ...ports, slots, optionsOf })
   const receipts = createReceipts(state, ports)
-  const { bury } = createRemoval({ ...ports, log, bundles, receipts, windowsNow: gates.windowsNow })
+  const { bury } = createRemoval({ ...ports, plans, log, bundles, receipts, windowsNow: gates.windowsNow })
   let sweptAt = clock.monotonicMs()
   let isStale = false
   let refreshFailures = 0
@@ -103,6 +112,7 @@ export function createOperator(ports: OperatorPorts) {
     for (const [bundle, { run }] of slots) {
       if (entries.has(bundle)) continue
       if (run.inventory) bundles.keepFormer(run.inventory)
+      if (run.plan?.rendered) void appliers.follow(bundle)
       slots.delete(bundle)
     }
     for (const entry of entries.values()) {
@@ -151,7 +161,7 @@ export function createOperator(ports: OperatorPorts) {
     }
     slot.dueAt = clock.monotonicMs() + result.lookAgainMs
     const tried = run.attempt === 0 ? {} : { attempt: run.attempt }
-    const row = { ...rowOf(run.entry, result.row), ...tried, ...detailsOf(run) }
+    const row = hushed({ ...rowOf(run.entry, result.row), ...tried, ...detailsOf(run) }, run)
     if (jsonEqual(row, slot.row)) return
     log.info(
       { bundle: row.bundle, generation: row.generation, state: row.state, message: row.message },
@@ -168,7 +178,9 @@ export function createOperator(ports: OperatorPorts) {
     const row = rowOfFailure(caught)
     if (row) return { row, lookAgainMs }
     const error = toError(caught)
-    log.debug({ err: error, bundle: slot.run.entry.bundle }, 'step failed')
+    // Of a bundle that is rendered here, what the cluster says may repeat what was read.
+    const said = slot.run.plan?.rendered ? { name: error.name } : { err: error }
+    log.debug({ ...said, bundle: slot.run.entry.bundle }, 'step failed')
     if (caught instanceof WireError) return { row: { state: 'Failed', message: error.message }, lookAgainMs }
     // The cluster or the hub was not there: that says nothing new about a bundle that has begun.
     const begun = slot.row.state !== 'Pending'
@@ -256,6 +268,15 @@ export function createOperator(ports: OperatorPorts) {
       }
       if (isSooner) notice.notify()
     },
+    /** What a bundle was rendered from changed: it is rendered again soon, once for many changes. */
+    touchReads(bundle: string): void {
+      const slot = slots.get(bundle)
+      if (!slot || slot.run.isStale) return
+      slot.run.isStale = true
+      const waitMs = rerenderDelayMs(slot.run.rerenders, clock.monotonicMs())
+      slot.dueAt = Math.min(slot.dueAt, clock.monotonicMs() + waitMs)
+      notice.notify()
+    },
     /** The cluster is another one than it was: everything is read again. */
     startOver(): void {
       isStale = true
@@ -278,6 +299,17 @@ export function createOperator(ports: OperatorPorts) {
         await notice.wait(restMs, signal).catch(() => {}) // aborted: the loop ends
       }
     },
+  }
+}
+
+/** A row without any value that was read for rendering here. */
+function hushed(row: ReportRow, { plan }: BundleRun): ReportRow {
+  const hush = plan?.rendered?.hush
+  if (!hush) return row
+  return {
+    ...row,
+    ...(row.message === undefined ? {} : { message: hush(row.message) }),
+    ...(row.drift ? { drift: row.drift.map((one) => ({ ...one, fields: one.fields.map(hush) })) } : {}),
   }
 }
 

@@ -4,6 +4,7 @@ import { describeObject } from '../plan/object-id.ts'
 import { ObjectFailure } from './applier.ts'
 import { ExecutorRefused } from './appliers.ts'
 import { LOOK_MS } from './bundle-run.ts'
+import { RenderRefused } from './cluster-render.ts'
 import type { StepResult } from './bundle-run.ts'
 import type { HookStop } from './hooks.ts'
 import type { Sight } from './lookout.ts'
@@ -43,7 +44,8 @@ export function rowOfFailure(caught: unknown): StepResult['row'] | undefined {
   if (caught instanceof ObjectFailure) {
     return { state: 'Failed', message: caught.message, firstFailing: describeObject(caught.object) }
   }
-  if (caught instanceof ExecutorRefused) return { state: 'Failed', message: caught.message }
+  if (caught instanceof ExecutorRefused || caught instanceof RenderRefused)
+    return { state: 'Failed', message: caught.message }
   if (caught instanceof Waiting) {
     return { state: caught.reason === 'NoLink' ? 'Pending' : 'Progressing', message: caught.message }
   }

@@ -15,14 +15,15 @@ import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
 import type { Surroundings } from './operation.ts'
 import type { Outcome } from './outcome.ts'
+import type { Plans } from './plans.ts'
 import { pruneObjects } from './prune.ts'
-import { planSet } from './set-plan.ts'
 import type { SetPlan } from './set-plan.ts'
 import type { WorkContext } from './waves.ts'
 
 /** What remedies need. */
 export interface RemedyPorts {
   readonly content: Content
+  readonly plans: Plans
   readonly journal: Journal
   readonly hooks: Hooks
   readonly begin: ReturnType<typeof createBegin>
@@ -42,7 +43,7 @@ type Answered = NonNullable<Inventory['remedy']>
 
 /** Makes it. */
 export function createRemedies(ports: RemedyPorts) {
-  const { content, journal, hooks, begin, log } = ports
+  const { content, plans, journal, hooks, begin, log } = ports
 
   function remedyOf(run: BundleRun, action: Answered['action']): Answered {
     const { message = '', firstFailing } = run.inventory?.operation?.failed ?? {}
@@ -58,7 +59,7 @@ export function createRemedies(ports: RemedyPorts) {
       return failed(remedy, `${remedy.message}; it is not rolled back: what ran before is not on this disk any more`)
     }
     aim(run, to)
-    const plan = (run.plan = await planSet(kept, to, content, signal))
+    const plan = (run.plan = await plans.of(run.entry.bundle, kept, to, signal))
     const applier = ports.appliersFor(plan)
     await begin(run, plan, { applier, operation: 'RollBack', others: around.others(), signal, remedy })
     log.warn({ bundle: run.entry.bundle, generation: run.entry.generation }, `rolling back: ${remedy.message}`)
@@ -93,7 +94,7 @@ export function createRemedies(ports: RemedyPorts) {
         `rolled back, and what runs now is not on this disk any more to keep it so: ${remedy!.message}`,
       )
     }
-    const plan = (run.plan ??= await planSet(kept!, set, content, signal))
+    const plan = (run.plan ??= await plans.of(run.entry.bundle, kept!, set, signal))
     const work = { applier: ports.appliersFor(plan), around, signal }
     if (remedy!.action === 'Uninstall') return remove(run, plan, work)
     const { row, lookAgainMs } = await ports.workOn(run, plan, work)

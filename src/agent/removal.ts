@@ -20,6 +20,7 @@ import type { Documents } from './documents.ts'
 import { createFarewell } from './farewell.ts'
 import type { HubTime } from './hub-time.ts'
 import { rowOfFailure } from './outcome.ts'
+import type { Plans } from './plans.ts'
 import { pruneObjects } from './prune.ts'
 import type { Pruned } from './prune.ts'
 import type { Receipts } from './receipts.ts'
@@ -32,6 +33,7 @@ export interface RemovalPorts {
   readonly appliers: Appliers
   readonly state: ClusterState
   readonly content: Content
+  readonly plans: Plans
   readonly clock: Clock
   readonly windowsNow: (subject: WindowSubject) => WindowDecision
   readonly receipts: Receipts
@@ -153,6 +155,7 @@ export function createRemoval(ports: RemovalPorts) {
     const is = counts.deleted === 0 && counts.leftTotal > 0 ? 'Orphaned' : 'Removed'
     // First the receipt: without it a crash would forget what was left.
     await receipts.note(rowFor(tombstone, is, { ...counts, ...timeNow() }), true)
+    if (inventory.rendered !== undefined) await state.deleteFrozen(bundle)
     await state.deleteInventory(bundle)
     bundles.dropFormer(bundle)
     log.info({ bundle, generation, policy, deleted: counts.deleted, left: counts.leftTotal }, 'bundle removed')

@@ -12,6 +12,7 @@ import { readCeiling } from './ceiling-file.ts'
 import { createConnectHub } from './connect-hub.ts'
 import { createAgent } from './create-agent.ts'
 import { createFileStorage } from './file-storage.ts'
+import { renderInThreads } from './limited-render.ts'
 import { createJsonLogger } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
 import { proxyFor } from './proxy.ts'
@@ -65,6 +66,7 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
       newKeyPair: generateKeyPair,
       log,
       ceiling,
+      render: renderInThreads(clock),
       ...(joinCode === undefined ? {} : { joinCode }),
       ...(clusterName === undefined ? {} : { clusterName }),
     })

@@ -23,7 +23,7 @@ import type { Content } from './content.ts'
 export interface PlannedObject extends Planned {
   readonly key: string
   readonly options: ObjectOptions
-  readonly from: SetObject | { readonly made: UnknownObject }
+  readonly from: SetObject | { readonly made: UnknownObject } | { readonly rendered: UnknownObject }
   /** The bundle's own rules about it; they need the whole object. */
   readonly rules?: ObjectRules
   /** The beginning of its digest; enough to see that it is the same. */
@@ -40,6 +40,18 @@ export interface SetPlan {
   readonly waves: readonly Wave<PlannedObject>[]
   /** What is run, and no part of what the cluster should have. */
   readonly hooks: readonly PlannedHook[]
+  /** Its objects were made here, of the set's files and what is in the cluster. */
+  readonly rendered?: RenderedHere
+}
+
+/** Of objects that were made here. */
+export interface RenderedHere {
+  /** The same for the same objects, and tells nothing of them. */
+  readonly mark: string
+  /** A sentence without any value that was read. */
+  readonly hush: (sentence: string) => string
+  /** Something that was read cannot be watched: when to read it again, on the monotonic clock. */
+  readonly againAtMs?: number
 }
 
 /** A hook of a set. */
@@ -49,58 +61,78 @@ export interface PlannedHook extends PlannedObject {
 
 // Every cluster has these.
 const GIVEN_NAMESPACES = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease', AGENT_NAMESPACE])
-const DIGEST_CHARS = 24
+/** How much of a digest is remembered. */
+export const DIGEST_CHARS = 24
 
-/** Reads every object of a complete set once; `digest` is the set's. */
-export async function planSet(set: ObjectSet, digest: Digest, content: Content, signal: AbortSignal): Promise<SetPlan> {
-  const options = set.options ?? {}
+/** One object on its way into a plan. */
+interface PlanItem extends Pick<PlannedObject, 'from' | 'digest' | 'sealed'> {
+  readonly object: UnknownObject
+  readonly hook?: HookRules | undefined
+}
+
+/** Puts a plan together, object by object. */
+export function createPlanner(options: BundleOptions) {
   const judgement = readJudgement(options)
   if (!judgement.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${judgement.problem}`)
   const objects: PlannedObject[] = []
   const hooks: PlannedHook[] = []
   const shared = new Map<string, ObjectOptions>()
+  return {
+    add({ object, from, digest, sealed, hook }: PlanItem): void {
+      const id = idOf(object)
+      const read = objectOptions(options, object)
+      if (!read.ok) throw new ObjectFailure(id, read.problem)
+      // Most objects are treated alike: one value for all of them.
+      const text = JSON.stringify(read.options)
+      const mine = shared.get(text) ?? read.options
+      shared.set(text, mine)
+      const brings = broughtBy(object)
+      const rules = judgement.rulesFor(id)
+      const planned: PlannedObject = {
+        ...id,
+        key: objectKey(id),
+        wave: mine.wave,
+        options: mine,
+        from,
+        digest,
+        ...(sealed ? { sealed } : {}),
+        ...(brings ? { brings } : {}),
+        ...(rules ? { rules } : {}),
+      }
+      const once = { ...mine, method: 'CreateOnly', takeover: 'Never' } as const
+      if (hook) hooks.push({ ...planned, hook, wave: hook.weight, options: once })
+      else objects.push(planned)
+    },
+    plan(): SetPlan {
+      const all = [...objects, ...madeNamespaces(options, objects, hooks)]
+      return {
+        options,
+        objects: all,
+        byKey: new Map(all.map((object) => [object.key, object])),
+        waves: wavesOf(
+          all,
+          hooks.filter(({ hook }) => hook.on.includes('during')).map(({ hook }) => hook.weight),
+        ),
+        hooks,
+      }
+    },
+  }
+}
+
+/** Reads every object of a complete set once; `digest` is the set's. */
+export async function planSet(set: ObjectSet, digest: Digest, content: Content, signal: AbortSignal): Promise<SetPlan> {
+  const planner = createPlanner(set.options ?? {})
   for (const named of set.objects) {
-    const object = await content.object(named, signal)
-    const read = objectOptions(options, object)
-    if (!read.ok) throw new ObjectFailure(named, read.problem)
-    // Most objects are treated alike: one value for all of them.
-    const text = JSON.stringify(read.options)
-    const mine = shared.get(text) ?? read.options
-    shared.set(text, mine)
-    const { apiVersion, kind, namespace, name } = named
     const sealed = sealedIn(set, digest, named)
-    const brings = broughtBy(object)
-    const rules = judgement.rulesFor(named)
-    const planned: PlannedObject = {
-      apiVersion,
-      kind,
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      key: objectKey(named),
-      wave: mine.wave,
-      options: mine,
+    planner.add({
+      object: await content.object(named, signal),
       from: named,
       digest: shortDigest(sealed ? digestOf(`${named.digest} ${sealed.values}`) : named.digest),
       ...(sealed ? { sealed } : {}),
-      ...(brings ? { brings } : {}),
-      ...(rules ? { rules } : {}),
-    }
-    const { hook } = named
-    if (!hook) objects.push(planned)
-    else
-      hooks.push({ ...planned, hook, wave: hook.weight, options: { ...mine, method: 'CreateOnly', takeover: 'Never' } })
+      hook: named.hook,
+    })
   }
-  objects.push(...madeNamespaces(options, objects, hooks))
-  return {
-    options,
-    objects,
-    byKey: new Map(objects.map((object) => [object.key, object])),
-    waves: wavesOf(
-      objects,
-      hooks.filter(({ hook }) => hook.on.includes('during')).map(({ hook }) => hook.weight),
-    ),
-    hooks,
-  }
+  return planner.plan()
 }
 
 // Other values make it another object; that they were sealed again does not.
@@ -123,6 +155,7 @@ export async function objectToWrite(
   signal: AbortSignal,
 ): Promise<UnknownObject> {
   if ('made' in planned.from) return planned.from.made
+  if ('rendered' in planned.from) return planned.from.rendered
   return planned.sealed ? content.opened(planned.from, planned.sealed, signal) : content.object(planned.from, signal)
 }
 

@@ -1,5 +1,7 @@
 /** All bundles of a cluster: those that the document names, each in a slot, and those that it does not name any more. */
+import { Waiting } from '../core/errors.ts'
 import { objectKey } from '../plan/object-id.ts'
+import type { ObjectId } from '../plan/object-id.ts'
 import type { OtherRecord } from '../plan/ownership.ts'
 import type { ReportRow } from '../wire/frames.ts'
 import type { BundleRun } from './bundle-run.ts'
@@ -15,6 +17,8 @@ export interface Slot {
   /** When it was admitted by the hub's time, and when it came by the monotonic clock. */
   came: { readonly issuedMs: number; readonly monotonicMs: number }
 }
+
+const AGAIN_MS = 2000
 
 /** Makes it, empty. */
 export function createSlots(content: Content) {
@@ -47,8 +51,11 @@ export function createSlots(content: Content) {
       for (const { run } of slots.values()) {
         if (run.entry.bundle === bundle) continue
         const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
-        for (const digest of sets)
-          for (const named of (await content.set(digest, signal)).objects) if (!named.hook) keys.add(objectKey(named))
+        for (const digest of sets) {
+          const { objects, render } = await content.set(digest, signal)
+          const named = render ? renderedOf(run) : objects.filter(({ hook }) => !hook)
+          for (const object of named) keys.add(objectKey(object))
+        }
       }
       return keys
     },
@@ -67,6 +74,17 @@ export function createSlots(content: Content) {
       return found
     },
   }
+}
+
+/** What a bundle wants that is rendered here: what came out last, and what it has. */
+function renderedOf({ plan, inventory, entry }: BundleRun): readonly ObjectId[] {
+  if (plan?.rendered) return [...plan.objects, ...(inventory?.objects ?? [])]
+  if (inventory?.rendered !== undefined && inventory.set === entry.set) return inventory.objects
+  throw new Waiting(
+    'NotRendered',
+    `what bundle ${entry.bundle} wants is not known before it is rendered here`,
+    AGAIN_MS,
+  )
 }
 
 /** All bundles of a cluster. */

@@ -41,6 +41,7 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsO
     variantMode,
     inputs,
     rollout: _rollout,
+    render,
     ...spec
   } = bundle.spec
   const now = systemClock.now()
@@ -51,6 +52,7 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsO
     manifestParts: manifestsFrom?.flatMap((from) => partsOf(from, textsOf)),
     path: source?.path,
     ignore: source?.ignore,
+    at: render?.at,
     templating: templating === 'Enabled',
     allowSecrets: secrets === 'Allow',
     firstVariantOnly: variantMode === 'First',

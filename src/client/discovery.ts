@@ -1,5 +1,6 @@
 import { isApiError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { ResourceType, Scope } from '../kinds/meta.ts'
 import type { Rest } from './rest.ts'
 
@@ -7,6 +8,8 @@ import type { Rest } from './rest.ts'
 export interface Discovery {
   /** undefined: the API does not serve it (now). A found kind is remembered; a missing one is asked for again. */
   typeOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceType | undefined>
+  /** All that is served, as charts see it: `apps/v1` and `apps/v1/Deployment`; asked anew each time. */
+  apiVersions(signal?: AbortSignal): Promise<readonly string[]>
   /** The server's version, such as `v1.36.2`. */
   version(signal?: AbortSignal): Promise<string>
 }
@@ -30,12 +33,43 @@ export function createDiscovery(rest: Rest): Discovery {
   return {
     typeOf: async (apiVersion, kind, signal) =>
       known.get(apiVersion)?.get(kind) ?? (await load(apiVersion, signal)).get(kind),
+    apiVersions: async (signal) => {
+      const ask = (path: string) =>
+        rest.json({ method: 'GET', path, accept: AGGREGATED, ...(signal ? { signal } : {}) })
+      return [await ask('/api'), await ask('/apis')].flatMap(servedIn).sort()
+    },
     version: async (signal) => {
       const answer = await rest.json({ method: 'GET', path: '/version', ...(signal ? { signal } : {}) })
       const version = isObject(answer) ? answer['gitVersion'] : undefined
       return typeof version === 'string' ? version : 'unknown'
     },
   }
+}
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
+
+/** What a list of groups says; a server too old to name kinds in it names the groups alone. */
+function servedIn(answer: unknown): string[] {
+  const listOf = (value: unknown, field: string): JsonObject[] => {
+    const list = isObject(value) ? value[field] : undefined
+    return Array.isArray(list) ? list.filter(isObject) : []
+  }
+  const plain = isObject(answer) && Array.isArray(answer['versions']) ? answer['versions'].map(String) : []
+  const groups = listOf(answer, 'groups').flatMap((group) =>
+    listOf(group, 'versions').map((version) => String(version['groupVersion'])),
+  )
+  const found = listOf(answer, 'items').flatMap((item) => {
+    const group = isObject(item['metadata']) ? item['metadata']['name'] : undefined
+    return listOf(item, 'versions').flatMap((version) => {
+      const name = String(version['version'])
+      const apiVersion = typeof group === 'string' && group !== '' ? `${group}/${name}` : name
+      const kinds = listOf(version, 'resources').flatMap(({ responseKind: kind }) =>
+        isObject(kind) && typeof kind['kind'] === 'string' ? [`${apiVersion}/${kind['kind']}`] : [],
+      )
+      return [apiVersion, ...new Set(kinds)]
+    })
+  })
+  return [...plain, ...groups, ...found]
 }
 
 function kindsOf(apiVersion: string, answer: unknown): ReadonlyMap<string, ResourceType> {

@@ -44,7 +44,7 @@ export function agentRbac({ profile, namespaces, home, account, labels }: AgentR
     },
     clusterBinding(about, about),
     {
-      // Inventories and the high-water mark live in the agent's own namespace.
+      // Inventories, the high-water mark and frozen values live in the agent's own namespace.
       apiVersion: API_VERSION,
       kind: 'Role',
       metadata: { name: account, namespace: home, labels },
@@ -54,6 +54,8 @@ export function agentRbac({ profile, namespaces, home, account, labels }: AgentR
           resources: ['configmaps'],
           verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
         },
+        // What charts drew at random that are rendered here.
+        { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update', 'delete'] },
       ],
     },
     roleBinding(home, { kind: 'Role', name: account }),

@@ -108,6 +108,19 @@ export const Bundle = defineKind({
         { description: 'How a directory of plain manifests is read.' },
       ),
     ),
+    render: optional(
+      object(
+        {
+          at: optional(
+            enumOf(['Hub', 'Agent'], {
+              description:
+                'On the hub (Hub, default), or in each cluster (Agent), where charts see `helm.valuesFrom`, `lookup`, and the APIs of the cluster.',
+            }),
+          ),
+        },
+        { description: 'Where charts are rendered.' },
+      ),
+    ),
     templating: optional(
       enumOf(['Disabled', 'Enabled'], {
         default: 'Disabled',

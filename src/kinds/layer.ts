@@ -1,5 +1,5 @@
 /** What a layer of a bundle may say: the bundle itself, its variants, Overrides. */
-import { enumOf, labelSelector, listOf, name, object, optional, rawObject, stringMap, text } from './schema.ts'
+import { enumOf, flag, labelSelector, listOf, name, object, optional, rawObject, stringMap, text } from './schema.ts'
 
 const path = (description: string) => text({ max: 1024, min: 1, description })
 // A namespace may be a template.
@@ -34,6 +34,32 @@ export const LAYER_OPTIONS = {
             max: 64,
             description: 'Values by top-level key, each a template of YAML, over all others; with `valuesTemplating`.',
           }),
+        ),
+        valuesFrom: optional(
+          listOf(
+            object({
+              kind: enumOf(['ConfigMap', 'Secret'], { description: 'What it is in the cluster.' }),
+              name: text({ max: 253, min: 1, description: 'Its name.' }),
+              namespace: optional(namespace("Its namespace; the release's without it.")),
+              key: optional(text({ max: 253, min: 1, description: '`values.yaml` without it.' })),
+              targetPath: optional(
+                text({
+                  max: 1024,
+                  min: 1,
+                  description:
+                    'The value that becomes the text behind the key, such as `db.password`; without it the text is YAML with values.',
+                }),
+              ),
+              optional: optional(
+                flag({ description: 'It may be missing; otherwise the cluster waits for it and says so.' }),
+              ),
+            }),
+            {
+              max: 64,
+              description:
+                'Values from ConfigMaps and Secrets of the cluster, over all others, later ones over earlier ones; read by the agent as `executor`. Needs `render.at: Agent`.',
+            },
+          ),
         ),
       },
       { description: 'How a chart is rendered.' },

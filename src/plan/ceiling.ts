@@ -60,6 +60,23 @@ export function writeRefusal(ceiling: Ceiling, id: ObjectId): string | undefined
   return undefined
 }
 
+/** Why something may not be read for a bundle; undefined when it may. Where it may not write, it has nothing to read either. */
+export function readRefusal(
+  ceiling: Ceiling,
+  what: { readonly kind: string; readonly namespace?: string | undefined; readonly name: string },
+): string | undefined {
+  const { kind, namespace, name } = what
+  const label = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name || '*'}`
+  if (namespace === undefined) {
+    return ceiling.clusterScoped === false
+      ? `${label}: this cluster's ceiling allows nothing outside namespaces`
+      : undefined
+  }
+  if (!ceiling.namespaces || ceiling.namespaces.some((pattern) => matchesGlob(pattern, namespace))) return undefined
+  const allowed = ceiling.namespaces.join(', ') || 'none'
+  return `${label}: this cluster's ceiling does not allow namespace ${namespace}; allowed: ${allowed}`
+}
+
 /** The user Kubernetes knows a ServiceAccount by; its groups follow from that. */
 export function userOf({ namespace, name }: Executor): string {
   return `system:serviceaccount:${namespace}:${name}`

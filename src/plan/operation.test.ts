@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { digestOf } from '../core/digest.ts'
-import { decideOperation, nextWaveMove, rememberSet } from './operation.ts'
-import type { Recorded, Wanted, WaveMove } from './operation.ts'
+import { decideOperation, decideRendered, nextWaveMove, rememberSet } from './operation.ts'
+import type { OperationDecision, Recorded, Wanted, WaveMove } from './operation.ts'
 
 const [A, B, C] = [digestOf('a'), digestOf('b'), digestOf('c')] as const
 const recorded = (more: Partial<Recorded> = {}): Recorded => ({
@@ -120,4 +120,28 @@ describe('waves', () => {
     const move = nextWaveMove({ ...facts, wave: 1, nowMs: 60_000 })
     assert.equal(move.kind === 'TimedOut' ? move.message : '', 'wave 2 of 3 was not healthy within 1m0s')
   })
+})
+
+describe('which operation, for a set that is rendered in the cluster', () => {
+  const keep: OperationDecision = { kind: 'Keep' }
+  const table: [string, OperationDecision, Parameters<typeof decideRendered>[1], string | undefined, string][] = [
+    ['a set of objects', keep, { rendered: 'm' }, undefined, 'Keep'],
+    ['the same objects', keep, { rendered: 'm' }, 'm', 'Keep'],
+    ['other objects', keep, { rendered: 'm', history: [A] }, 'n', 'Upgrade'],
+    ['other objects, never settled', keep, { rendered: 'm' }, 'n', 'Install'],
+    ['other objects under a higher number', { kind: 'Renumber' }, { rendered: 'm', history: [A] }, 'n', 'Upgrade'],
+    ['other objects after a crash in the middle', { kind: 'Resume' }, { rendered: 'm', history: [A] }, 'n', 'Upgrade'],
+    ['the same objects after a crash in the middle', { kind: 'Resume' }, { rendered: 'm' }, 'm', 'Resume'],
+    ['the first time here', keep, { history: [A] }, 'n', 'Upgrade'],
+    ['nothing recorded', { kind: 'Begin', operation: 'Install' }, undefined, 'n', 'Install'],
+    ['what was decided already', { kind: 'Begin', operation: 'RollBack' }, { rendered: 'm' }, 'n', 'RollBack'],
+    ['what is held', { kind: 'Hold', message: '' }, { rendered: 'm' }, 'n', 'Hold'],
+    ['what was answered for', { kind: 'Remedied' }, { rendered: 'm' }, 'n', 'Remedied'],
+  ]
+  for (const [what, decision, before, mark, expected] of table) {
+    it(`${what}: ${expected}`, () => {
+      const decided = decideRendered(decision, before, mark)
+      assert.equal(decided.kind === 'Begin' ? decided.operation : decided.kind, expected)
+    })
+  }
 })

@@ -87,6 +87,21 @@ export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, 
   return { kind: 'Begin', operation: recorded.history?.includes(wanted.set) ? 'RollBack' : 'Upgrade' }
 }
 
+/**
+ * The same decision for a set that is rendered in the cluster, once it is known what came out (`mark`): other objects than recorded are another
+ * operation, though the document asks for nothing new. It was let in when the set was, so no start-by holds it.
+ */
+export function decideRendered(
+  decision: OperationDecision,
+  recorded: { readonly rendered?: string; readonly history?: readonly Digest[] } | undefined,
+  mark: string | undefined,
+): OperationDecision {
+  const isOther = mark !== undefined && recorded !== undefined && recorded.rendered !== mark
+  const goesOn = decision.kind === 'Resume' || decision.kind === 'Renumber' || decision.kind === 'Keep'
+  if (!isOther || !goesOn) return decision
+  return { kind: 'Begin', operation: recorded.history?.length ? 'Upgrade' : 'Install' }
+}
+
 /** How the objects of the waves up to the present one do, taken together. */
 export type WaveHealth = 'Ready' | 'Progressing' | 'Failed'
 

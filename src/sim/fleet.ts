@@ -2,6 +2,7 @@
  * A whole fleet in a simulated world: one hub process, a process per cluster and one per agent, composed of the same rooms
  * as the real ones. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the processes.
  */
+import { renderInPlace } from '../agent/render-in-place.ts'
 import { createAgent } from '../agent/create-agent.ts'
 import type { ConnectHub } from '../agent/hub-api.ts'
 import { createMemoryStorage } from '../agent/storage.ts'
@@ -15,6 +16,8 @@ import { seededKeys } from '../core/keys.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
 import { composeHub } from '../hub/compose.ts'
 import { inviteCluster } from '../hub/join.ts'
+import type { FetchSourcePort } from '../controllers/source-fetch/ports.ts'
+import { storeFiles } from '../source/store-files.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { Store } from '../store/store.ts'
 import { createTrust, loadTrust } from '../wire/hub-trust.ts'
@@ -27,6 +30,8 @@ import type { World } from './kernel/world.ts'
 export interface FleetOptions {
   readonly clusters: number
   readonly labels?: (index: number) => Record<string, string>
+  /** What every Source of the fleet holds: files of one commit. */
+  readonly files?: ReadonlyMap<string, Uint8Array>
   /** How the workloads of a cluster behave, by its name. */
   readonly behaviourOf?: (name: string) => Partial<WorkloadBehaviour>
   /** What is between a cluster's agent and the gateway; for agents that do not tell the truth. */
@@ -77,7 +82,18 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
   const compose = (host: Host, store: Store, gatewayName = '0') => {
     const { clock, ids, log } = host
     const trust = loadTrust((name) => disk.keys[name])
-    return composeHub({ clock, ids, log, store, blobs: host.blobs(hubBlobs), trust: () => trust, gatewayName })
+    const blobs = host.blobs(hubBlobs)
+    const fetchSource = options.files && serveFiles(options.files, blobs)
+    return composeHub({
+      clock,
+      ids,
+      log,
+      store,
+      blobs,
+      trust: () => trust,
+      gatewayName,
+      ...(fetchSource ? { fetchSource } : {}),
+    })
   }
   const hub = world.start('hub', async (host) => {
     const composed = compose(host, host.store(disk.store))
@@ -165,6 +181,15 @@ function startMember(world: World, { name, joinCode, cas, behaviour, between }: 
   return { name, cluster, agent, client: lookOn(world, endpoint), store: clusterStore }
 }
 
+/** One commit that never changes. */
+function serveFiles(files: ReadonlyMap<string, Uint8Array>, blobs: Blobs): FetchSourcePort {
+  return async ({ previous, spec }) => {
+    if (previous) return { kind: 'Same' }
+    const stored = await storeFiles(files, spec, blobs)
+    return { kind: 'New', artifact: { ...stored, revision: 'main@sha1:c1', commit: 'c1', fetchedBytes: 1, from: 'x' } }
+  }
+}
+
 interface AgentParts {
   readonly endpoint: string
   readonly files: AgentStorage
@@ -189,6 +214,7 @@ async function runAgent(host: Host, { endpoint, files, blobs, joinCode, cas, bet
     ids,
     newKeyPair: seededKeys(ids),
     log,
+    render: renderInPlace({ clock, ids }),
     joinCode,
   })
   await agent.run(host.signal)

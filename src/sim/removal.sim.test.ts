@@ -35,6 +35,7 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
     const bystander = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bystander', namespace: 'shop' } }
     await untilTaken(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, person))
   }
+  world.focus()
   await untilTaken(world, 'deletion', () =>
     fleet.client.delete(Bundle, { namespace: 'default', name: 'shop' }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught

@@ -1,6 +1,7 @@
 /** An agent with its own embedded cluster, joined to a test hub; it can be stopped, restarted and looked at. */
 import { createAgent } from '../agent/create-agent.ts'
 import type { Agent } from '../agent/create-agent.ts'
+import { renderInPlace } from '../agent/render-in-place.ts'
 import { createMemoryStorage } from '../agent/storage.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { fromUtf8 } from '../core/bytes.ts'
@@ -98,6 +99,7 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
       clock,
       ids: ids.fork(`run-${door.writes.length}-${clock.monotonicMs()}`),
       newKeyPair: seededKeys(ids.fork('keys')),
+      render: renderInPlace({ clock, ids: ids.fork('render') }),
       log,
       joinCode: options.joinCode,
       ...(options.ceiling ? { ceiling: options.ceiling } : {}),

@@ -94,22 +94,34 @@ export function readFleetTree(tree: Readonly<Record<string, unknown>>, setting: 
     objects: (cluster, name) => {
       const { result } = variant(cluster, name)
       if (result.ok === 'skip') return `skipped by ${result.by}`
+      if (result.ok === 'prepared') return 'rendered in the cluster'
       return result.ok ? [...result.objects] : describeProblems(result.problems)
     },
   }
 }
 
-const NO_ENTROPY = {
+/** Nothing random, and no time. */
+export const NO_ENTROPY = {
   randomBytes: (count: number) => new Uint8Array(count),
   now: () => 0,
   generateKey: () => '',
 }
 
 function recipeOf({ name, spec }: CompiledBundle): BundleRecipe {
-  const { source, secrets, variantMode, inputs: _inputs, rollout: _rollout, templating: _templating, ...rest } = spec
+  const {
+    source,
+    secrets,
+    variantMode,
+    inputs: _inputs,
+    rollout: _rollout,
+    templating: _templating,
+    render,
+    ...rest
+  } = spec
   return {
     ...rest,
     bundle: `fleet-default/${name}`,
+    at: render?.at,
     path: source?.path,
     ignore: source?.ignore,
     allowSecrets: secrets === 'Allow',

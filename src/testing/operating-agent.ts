@@ -4,7 +4,9 @@ import { createAppliers } from '../agent/appliers.ts'
 import { createClusterState } from '../agent/cluster-state.ts'
 import { createContent } from '../agent/content.ts'
 import { createBases, createSealedValues } from '../agent/bases.ts'
+import type { ClusterRenderPort } from '../agent/cluster-render.ts'
 import { createOperator } from '../agent/operator.ts'
+import { renderInPlace } from '../agent/render-in-place.ts'
 import { createMemoryStorage } from '../agent/storage.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
@@ -26,6 +28,8 @@ import type { UnknownObject } from '../kinds/meta.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { sortHooks } from '../plan/hooks.ts'
 import { objectKey } from '../plan/object-id.ts'
+import { storeFiles } from '../controllers/bundle-render/store-set.ts'
+import type { PreparedContent } from '../render/bundle/prepare.ts'
 import { blobsOf } from '../render/rendered.ts'
 import type { ClusterDocument, Tombstone } from '../wire/document.ts'
 import { objectSetBytes, setFormat } from '../wire/signed-document.ts'
@@ -37,6 +41,8 @@ export interface OperatingAgentOptions {
   readonly ids: Ids
   readonly log?: Logger
   readonly ceiling?: Ceiling
+  /** Who renders what charts look at the cluster for; in place unless told. */
+  readonly render?: ClusterRenderPort
   /** Where content is; memory unless told. */
   readonly blobs?: Blobs
 }
@@ -44,7 +50,9 @@ export interface OperatingAgentOptions {
 /** One bundle to run. */
 export interface OperatedBundle {
   readonly generation: number
-  readonly objects: readonly UnknownObject[]
+  readonly objects?: readonly UnknownObject[]
+  /** Instead of objects: what the agent renders. */
+  readonly content?: PreparedContent
   readonly options?: BundleOptions
 }
 
@@ -65,7 +73,12 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
     { tombstones = [], epoch = 1 }: { readonly tombstones?: readonly Tombstone[]; readonly epoch?: number } = {},
   ): Promise<void> {
     const entries: ClusterDocument['content']['entries'][number][] = []
-    for (const [bundle, { generation, objects, options: how }] of Object.entries(bundles)) {
+    for (const [bundle, { generation, objects = [], content, options: how }] of Object.entries(bundles)) {
+      if (content) {
+        const { set } = await storeFiles(how, content, { putBlob: (bytes) => blobs.put(bytes) })
+        entries.push({ bundle, generation, set, rollout: bundle })
+        continue
+      }
       const sorted = sortHooks(how ?? {}, objects)
       if (!sorted.ok) throw new Error(sorted.problem)
       const found = blobsOf(sorted.objects)
@@ -121,8 +134,11 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         ceiling,
         neighbours: { currentBundles: () => made.currentBundles() },
         onChange: (key, isNews) => made.touch(key, isNews),
+        onRead: (bundle) => made.touchReads(bundle),
       }),
       state: createClusterState(client),
+      discovery,
+      render: options.render ?? renderInPlace({ clock, ids }),
       clock,
       ids,
       log,

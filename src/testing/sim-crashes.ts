@@ -10,12 +10,14 @@ export interface CrashOptions extends Omit<WorldOptions, 'crash'> {
   readonly first?: number
 }
 
-/** Kills the process around each durable step of a scenario; returns how many crashes were tried. */
+/** Kills the process around each durable step of a scenario, from its `focus` on; returns how many crashes were tried. */
 export async function simulateCrashes(scenario: Scenario, options: CrashOptions): Promise<number> {
   const { every = 1, first = 0, ...world } = options
   const calm = await runScenario(scenario, world)
   if (calm.error) throw await failureOf(calm, () => runScenario(scenario, world))
-  const plans = crashPlans(calm.steps).filter((_, index) => index % every === first % every)
+  const plans = crashPlans(calm.steps)
+    .filter(({ step }) => step > calm.unfocused)
+    .filter((_, index) => index % every === first % every)
   for (const crash of plans) {
     const run = await runScenario(scenario, { ...world, crash })
     if (!run.error) continue

@@ -14,6 +14,8 @@ export interface Run {
   readonly seed: string
   readonly hash: string
   readonly steps: number
+  /** Of those, how many came before what crashes are tried in. */
+  readonly unfocused: number
   readonly error: Error | undefined
   /** The end of the history, when the run failed. */
   readonly tail: readonly string[]
@@ -34,6 +36,7 @@ export async function runScenario(scenario: Scenario, options: WorldOptions): Pr
     seed: world.seed,
     hash: world.history.hash(),
     steps: world.steps().length,
+    unfocused: world.unfocused(),
     error,
     tail: error ? world.history.tail(60) : [],
   }

@@ -11,7 +11,8 @@ import { isApiError } from '../core/errors.ts'
 import { bodyOf, readBody } from '../core/http.ts'
 import type { Caller, HttpResponse, Transport } from '../core/http.ts'
 import { createSealer } from '../controllers/assignment-assemble/sealer.ts'
-import { storeSet } from '../controllers/bundle-render/store-set.ts'
+import { createSetFacts } from '../controllers/assignment-assemble/set-facts.ts'
+import { storeFiles, storeSet } from '../controllers/bundle-render/store-set.ts'
 import { canonicalJson } from '../core/json.ts'
 import { silentLogger } from '../core/log.ts'
 import { Secret } from '../core/secret.ts'
@@ -30,6 +31,7 @@ import type { AssembledEntry } from '../plan/assemble.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
+import type { PreparedContent } from '../render/bundle/prepare.ts'
 import type { ClusterDocument, DocumentEntry, Tombstone } from '../wire/document.ts'
 import type { Signer } from '../wire/envelope.ts'
 import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
@@ -47,7 +49,9 @@ export const TEST_ENDPOINT = 'https://hub.example:7444'
 /** What one bundle of an assignment holds: objects, and the generation they belong to. */
 export interface TestBundle {
   readonly generation: number
-  readonly objects: readonly UnknownObject[]
+  readonly objects?: readonly UnknownObject[]
+  /** Instead of objects: what the agent renders. */
+  readonly content?: PreparedContent
   readonly startBy?: string
   readonly attempt?: number
   readonly options?: BundleOptions
@@ -196,7 +200,8 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
   // The key of every bundle's secret values.
   const valuesKey = new Secret(new Uint8Array(32).fill(7))
   const valuesKeys = { of: async () => valuesKey, make: async () => valuesKey, forget: () => {} }
-  const seal = createSealer({ blobs, valuesKeys })
+  const factsOf = createSetFacts(blobs)
+  const seal = createSealer({ blobs, valuesKeys, factsOf })
 
   async function putSet(
     objects: readonly UnknownObject[],
@@ -207,6 +212,10 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     const stored = await storeSet({ bundle, options }, objects, ports)
     if ('problem' in stored) throw new Error(stored.problem)
     return stored.set
+  }
+
+  async function putFiles(content: PreparedContent, options?: BundleOptions): Promise<Digest> {
+    return (await storeFiles(options, content, { putBlob: (bytes) => blobs.put(bytes) })).set
   }
 
   /** Writes the next document of a cluster, as the assembler would. */
@@ -221,8 +230,10 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       if (!isApiError(caught, 'NotFound')) throw caught
     })
     const assembled: AssembledEntry[] = []
-    for (const [bundle, { generation, objects, startBy, attempt, options: how }] of Object.entries(bundles)) {
-      const set = await putSet(objects, how, bundle)
+    for (const [bundle, { generation, objects = [], content, startBy, attempt, options: how }] of Object.entries(
+      bundles,
+    )) {
+      const set = content ? await putFiles(content, how) : await putSet(objects, how, bundle)
       const again = { ...(startBy === undefined ? {} : { startBy }), ...(attempt === undefined ? {} : { attempt }) }
       const entry = { bundle, generation, set, rollout: bundle, ...again }
       const sealed = await seal(cluster, entry, new AbortController().signal)
@@ -232,6 +243,8 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       ...entry,
       ...(sealed ? { sealed: sealed.values } : {}),
     }))
+    const facts = await Promise.all(entries.map((entry) => factsOf(entry.set)))
+    const needed = new Set(facts.flatMap((one) => one?.requires ?? []))
     const previous = current?.spec.document
     const before = previous && (await blobs.get(previous))
     const older = (before && ownDocument(before)?.ancestors) ?? []
@@ -244,7 +257,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
       ...(previous === undefined ? {} : { previous }),
       ...(ancestors === undefined ? {} : { ancestors }),
       issuedAt: formatTime(clock.now()),
-      requires: ['sets/v1', ...(assembled.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : [])],
+      requires: ['sets/v1', ...(assembled.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []), ...needed],
       rules: { trustVersion: 1 },
       content: { entries, tombstones },
       ...fields,

@@ -1,5 +1,6 @@
 /** The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and 4. */
 import type { Digest } from '../core/digest.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { HookRules } from '../kinds/hook.ts'
 
@@ -94,16 +95,21 @@ export interface ClusterDocument {
 
 /** A complete inventory of one bundle's objects; the blob behind `DocumentEntry.set`. */
 export interface ObjectSet {
-  /** The second one has hooks: an agent that does not know them must not take them for objects. */
-  readonly format: 'flotilla.dev/set/v1' | 'flotilla.dev/set/v2'
+  /**
+   * The second one has hooks: an agent that does not know them must not take them for objects. The third one is no inventory: its objects are
+   * files (kind `File`), and the agent makes objects of them; it needs feature `render/v1`.
+   */
+  readonly format: 'flotilla.dev/set/v1' | 'flotilla.dev/set/v2' | 'flotilla.dev/set/v3'
   /** How the objects are applied; part of the digest, so that a changed option is a change like any other. */
   readonly options?: BundleOptions
   /** Which secret values belong to it: the digest of them as the hub keeps them, encrypted. Nobody can fetch or guess them by it. */
   readonly values?: Digest
+  /** What the agent makes of the files, for the renderer (render/bundle/recipe.ts); in the third format and only there. */
+  readonly render?: { readonly recipe: JsonObject }
   readonly objects: readonly SetObject[]
 }
 
-/** One object of a set; the blob behind `digest` is its canonical JSON. */
+/** One object of a set; the blob behind `digest` is its canonical JSON. A file has its path as name, and the blob is its bytes. */
 export interface SetObject {
   readonly apiVersion: string
   readonly kind: string

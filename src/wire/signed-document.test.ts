@@ -9,6 +9,7 @@ import {
   objectSetBytes,
   openDocument,
   parseObjectSet,
+  setFile,
   setFormat,
   signDocument,
 } from './signed-document.ts'
@@ -90,6 +91,21 @@ describe('sets', () => {
     assert.deepEqual(parseObjectSet(objectSetBytes(set)), set)
     assert.equal(setFormat([object]), 'flotilla.dev/set/v1')
     assert.throws(() => parseObjectSet(setOf({ ...object, hook: { ...hook, on: ['now'] } })), /objects\.0\.hook/)
+  })
+
+  it('of files say what to make of them, in a format of their own', () => {
+    const file = setFile('chart/Chart.yaml', digestOf('x'))
+    const set = { format: 'flotilla.dev/set/v3' as const, render: { recipe: { bundle: 'a/b' } }, objects: [file] }
+    assert.deepEqual(parseObjectSet(objectSetBytes(set)), set)
+    const neither = /neither an inventory nor files/
+    for (const wrong of [
+      { ...set, objects: [file, object] },
+      { format: set.format, objects: [file] },
+      { ...set, format: 'flotilla.dev/set/v2' },
+      { format: 'flotilla.dev/set/v1', objects: [file] },
+    ]) {
+      assert.throws(() => parseObjectSet(utf8(JSON.stringify(wrong))), neither)
+    }
   })
 
   it('are refused when an object is there twice or nameless', () => {

@@ -5,6 +5,7 @@ import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
 import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
 import { HookSchema } from '../kinds/hook.ts'
@@ -18,6 +19,9 @@ import { parseJson, WireError } from './validate.ts'
 /** What a document with `terminal` requires. */
 export const TERMINAL_FEATURE = 'terminal/v1'
 
+/** What a document requires that names a set which the agent renders. */
+export const RENDER_FEATURE = 'render/v1'
+
 /** Features this version's agents have; a document that requires another one is refused, naming it. */
 export const FEATURES: readonly string[] = [
   'sets/v1',
@@ -25,6 +29,7 @@ export const FEATURES: readonly string[] = [
   'hold/v1',
   'limits/v1',
   SEALED_FEATURE,
+  RENDER_FEATURE,
   TERMINAL_FEATURE,
 ]
 
@@ -102,16 +107,24 @@ const DocumentSchema = Type.Object({
   }),
 })
 
+const FILE = { apiVersion: 'render.flotilla.dev/v1', kind: 'File' } as const
+
 const SetSchema = Type.Object({
-  format: Type.Union([Type.Literal('flotilla.dev/set/v1'), Type.Literal('flotilla.dev/set/v2')]),
+  format: Type.Union([
+    Type.Literal('flotilla.dev/set/v1'),
+    Type.Literal('flotilla.dev/set/v2'),
+    Type.Literal('flotilla.dev/set/v3'),
+  ]),
   options: Type.Optional(BundleOptionsSchema),
   values: Type.Optional(DigestText),
+  render: Type.Optional(Type.Object({ recipe: Type.Unsafe<JsonObject>({ type: 'object' }) })),
   objects: Type.Array(
     Type.Object({
       apiVersion: Type.String({ minLength: 1, maxLength: 317 }),
       kind: Type.String({ minLength: 1, maxLength: 63 }),
       namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-      name: Type.String({ minLength: 1, maxLength: 253 }),
+      // Names of objects are shorter; paths of files are not.
+      name: Type.String({ minLength: 1, maxLength: 1024 }),
       digest: DigestText,
       sealed: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: LIMITS.setObjects })),
       hook: Type.Optional(HookSchema),
@@ -174,7 +187,20 @@ export function parseObjectSet(bytes: Uint8Array): ObjectSet {
     set.objects.map(({ apiVersion, kind, namespace = '', name }) => `${apiVersion} ${kind} ${namespace}/${name}`),
     'set names an object twice',
   )
+  const isFiles = set.format === 'flotilla.dev/set/v3'
+  if (isFiles !== (set.render !== undefined) || set.objects.some((object) => isFile(object) !== isFiles)) {
+    throw new WireError('Malformed', 'set is neither an inventory nor files with what to make of them')
+  }
   return set
+}
+
+/** A file of a set that the agent renders. */
+export function setFile(path: string, digest: Digest): SetObject {
+  return { ...FILE, name: path, digest }
+}
+
+function isFile({ apiVersion, kind }: SetObject): boolean {
+  return apiVersion === FILE.apiVersion && kind === FILE.kind
 }
 
 /** The format of a set: one without hooks is what it was before there were hooks. */

@@ -297,6 +297,30 @@ spec:
   assert.doesNotMatch(out, /hunter2|cannot-render/)
 })
 
+test('of what clusters render, the files are compared, and it is said', async (t) => {
+  const { write, run } = await scene(t)
+  const bundle = {
+    placement: 'stores',
+    source: { name: 'apps', path: 'made' },
+    render: { at: 'Agent' },
+    helm: { valuesFrom: [{ kind: 'Secret', name: 'db' }] },
+  }
+  write({
+    'made/Chart.yaml': 'apiVersion: v2\nname: made\nversion: 1.0.0\n',
+    'made/templates/cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
+    'fleet/made.yaml': JSON.stringify({
+      apiVersion: 'flotilla.dev/v1alpha1',
+      kind: 'Bundle',
+      metadata: { name: 'made', namespace: 'shop' },
+      spec: bundle,
+    }),
+  })
+  const { out } = await run({ bundle: 'made' })
+  assert.match(out, /^ {2}rendered in the cluster: compared is what it is made of, the objects are known there alone$/m)
+  assert.match(out, /File made\/templates\/cm\.yaml/)
+  assert.match((await run({ bundle: 'made', output: 'markdown' })).out, /rendered in the cluster/)
+})
+
 test('manifests in ConfigMaps of the hub are compared with those of the files', async (t) => {
   const { write, run, client } = await scene(t)
   const text = (value: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\ndata: {v: "${value}"}\n`

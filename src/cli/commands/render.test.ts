@@ -20,11 +20,11 @@ spec:
   - {name: prod, clusterSelector: {matchLabels: {env: prod}}, helm: {values: {tills: 3}}}
 `
 
-async function run(t: TestContext, flags: Partial<RenderFlags>, more = '') {
+async function run(t: TestContext, flags: Partial<RenderFlags>, more = '', bundle = BUNDLE) {
   const root = mkdtempSync(join(tmpdir(), 'flotilla-render-'))
   t.after(() => rmSync(root, { recursive: true }))
   const files = {
-    'bundle.yaml': `${BUNDLE}${more}`,
+    'bundle.yaml': `${bundle}${more}`,
     'pos/Chart.yaml': 'apiVersion: v2\nname: pos\nversion: 1.0.0\n',
     'pos/templates/cm.yaml':
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: pos}\ndata: {v: "{{ .Values.tills }} {{ .Values.color }}"}\n',
@@ -140,4 +140,24 @@ test('a GitRepo of Rancher Fleet is rendered as its directories say', async (t) 
     err,
     'apps/web/fleet.yaml:1: defaultNamespce is no field of Fleet and has no effect; did you mean "defaultNamespace"?\n',
   )
+})
+
+test('what a cluster renders is shown with the objects of the files for those of the cluster', async (t) => {
+  const inCluster = BUNDLE.replace('helm: {', 'render: {at: Agent}\n  helm: {valuesFrom: [{kind: Secret, name: db}], ')
+  const secret = '---\napiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {values.yaml: "color: blue"}\n'
+  const { out, err } = await run(t, { label: ['env=prod'], explain: true }, secret, inCluster)
+  assert.match(out, /v: 3 blue/)
+  assert.match(err, /rendered in the cluster, by its agent: this is what comes of what the files hold/)
+  assert.match(
+    err,
+    /value \(all of Secret db, key values\.yaml\): from Secret db, key values\.yaml, read in the cluster, which bundle names/,
+  )
+  await assert.rejects(run(t, { label: ['env=prod'] }, '', inCluster), (caught) => {
+    assert.ok(caught instanceof CliError)
+    assert.equal(
+      caught.trouble.what,
+      'helm.valuesFrom names key values.yaml of Secret default/db, which only the cluster has',
+    )
+    return true
+  })
 })

@@ -7,9 +7,14 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { hideSecret, isSecret } from '../../kinds/secret-object.ts'
 import { Override } from '../../kinds/override.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
+import { clusterKeys, describeKey } from '../../render/bundle/cluster-keys.ts'
+import type { PreparedContent } from '../../render/bundle/prepare.ts'
+import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
+import type { LookupAnswer } from '../../render/bundle/render-in-cluster.ts'
 import { renderVariant } from '../../render/bundle/render-variant.ts'
 import type { Variant } from '../../render/bundle/render-variant.ts'
 import { describeProblems, objectIdentity } from '../../render/rendered.ts'
+import type { RenderResult } from '../../render/rendered.ts'
 import { writeYaml } from '../../yaml/write.ts'
 import { ENTROPY, recipeFor, textsOfObject } from '../bundle-recipe.ts'
 import type { TextsOf } from '../bundle-recipe.ts'
@@ -56,7 +61,8 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
     frozen: {},
   })
   if (flags.explain) explain(variant, cluster, terminal)
-  const { result } = variant
+  const result =
+    variant.result.ok === 'prepared' ? asInCluster(variant.result, given, cluster, terminal) : variant.result
   if (result.ok === 'skip') {
     terminal.say(`cluster ${cluster.name} gets nothing of ${bundle.metadata.name}: ${result.by} says so`)
     return
@@ -72,6 +78,43 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
   print(result.objects.map(hideSecret), flags.output ?? 'yaml', terminal)
   if (hidden > 0 && flags.output !== 'name') {
     terminal.say(`the values of ${hidden} ${hidden === 1 ? 'Secret' : 'Secrets'} are not shown`)
+  }
+}
+
+/** What the agent would make of it, with the objects of the files for those of the cluster. */
+function asInCluster(
+  { recipe, files }: PreparedContent,
+  given: readonly UnknownObject[],
+  { kubeVersion }: ClusterInputs,
+  terminal: Pick<Terminal, 'say'>,
+): RenderResult {
+  terminal.say('rendered in the cluster, by its agent: this is what comes of what the files hold')
+  const find = (kind: string, namespace: string, name: string) =>
+    given.find(
+      (object) =>
+        object.kind === kind &&
+        object.metadata.name === name &&
+        (namespace === '' || (object.metadata.namespace ?? namespace) === namespace),
+    )
+  const values = clusterKeys(recipe).map((key) => {
+    const text = textsOfObject(find(key.kind, key.namespace, key.name))?.[key.key]
+    if (text !== undefined || key.isOptional) return text
+    throw new CliError(EXIT.usage, {
+      what: `helm.valuesFrom names ${describeKey(key)}, which only the cluster has`,
+      todo: 'give an object like it with another -f FILE',
+    })
+  })
+  const request = { recipe, files, frozen: {}, values, ...(kubeVersion === undefined ? {} : { kubeVersion }) }
+  const lookups: LookupAnswer[] = []
+  for (;;) {
+    const answer = renderInCluster({ ...request, lookups }, { entropy: ENTROPY })
+    if (answer.kind === 'Rendered') return answer.result
+    for (const query of answer.queries) {
+      const found = query.name === '' ? undefined : find(query.kind, query.namespace, query.name)
+      lookups.push({ query, found })
+      const what = `${query.kind} ${query.namespace === '' ? '' : `${query.namespace}/`}${query.name || '*'}`
+      if (!found) terminal.say(`  lookup of ${what}: not in the files, so nothing was found`)
+    }
   }
 }
 

@@ -279,7 +279,7 @@ test('fleet.yaml of a repository of Rancher Fleet is checked too', async (t) => 
   const files = {
     'a/fleet.yaml': 'defaultNamespce: x\n',
     'a/cm.yaml': cm,
-    'b/fleet.yaml': 'helm: {valuesFrom: [{secretKeyRef: {name: s}}]}\n',
+    'b/fleet.yaml': 'downstreamResources: [{kind: Secret, name: s}]\n',
     'b/cm.yaml': cm.replace('name: a', 'name: b'),
   }
   const { out, code } = await run(t, files)
@@ -287,6 +287,6 @@ test('fleet.yaml of a repository of Rancher Fleet is checked too', async (t) => 
     out,
     /a\/fleet\.yaml:1.*defaultNamespce is no field of Fleet and has no effect; did you mean "defaultNamespace"\?/,
   )
-  assert.match(out, /b\/fleet\.yaml:1.*helm\.valuesFrom is read in the cluster, which is not done/)
+  assert.match(out, /b\/fleet\.yaml:1.*downstreamResources are objects of the hub/)
   assert.equal(code, 1)
 })

@@ -10,7 +10,9 @@ import { diffBundle } from '../../plan/fleet-diff.ts'
 import type { DiffContent, DiffGroup, DriftedObject } from '../../plan/fleet-diff.ts'
 import { decisionsOnPages, incumbentsOf } from '../../plan/placement-objects.ts'
 import { clusterInputsOf, optionsFor } from '../../plan/variants.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
+import type { PreparedContent } from '../../render/bundle/prepare.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { Entropy } from '../../render/helm/frozen.ts'
@@ -51,6 +53,8 @@ export interface BundlePreview {
   readonly gained: readonly string[]
   readonly lost: readonly string[]
   readonly groups: readonly DiffGroup[]
+  /** Its objects are made in the cluster: what is compared is what they are made of. */
+  readonly inCluster?: true
   /** Why its content cannot be compared here. */
   readonly unknown?: string
 }
@@ -105,12 +109,13 @@ function previewBundle(now: Bundle, { was, before, after, reports, entropy }: Si
   if (old && old.digest === fresh.digest && jsonEqual(old.recipe, fresh.recipe) && jsonEqual(oldNames, names)) {
     return undefined
   }
+  const isInCluster = [old?.recipe, fresh.recipe].some((recipe) => recipe?.at === 'Agent')
   const groups = diffBundle({
     before: was && old ? rendered(old, oldNames, { facts: before.facts, entropy }) : [],
     after: rendered(fresh, names, { facts: after.facts, entropy }),
     drift: driftOf(key, reports),
   })
-  return { ...base, groups }
+  return { ...base, ...(isInCluster ? { inCluster: true as const } : {}), groups }
 }
 
 interface Content {
@@ -181,10 +186,32 @@ function rendered(
     content:
       result.ok === true
         ? { kind: 'Objects', objects: result.objects, options: optionsFor(spec, own ?? []) }
-        : result.ok === 'skip'
-          ? { kind: 'Skip', by: result.by }
-          : { kind: 'Problem', problem: describeProblems(result.problems) },
+        : result.ok === 'prepared'
+          ? { kind: 'Objects', objects: madeOf(result), options: optionsFor(spec, own ?? []) }
+          : result.ok === 'skip'
+            ? { kind: 'Skip', by: result.by }
+            : { kind: 'Problem', problem: describeProblems(result.problems) },
   }))
+}
+
+/** What a cluster renders, as if it were objects: each file, and the options. */
+function madeOf({ recipe, files: own }: PreparedContent): UnknownObject[] {
+  const apiVersion = 'render.flotilla.dev/v1'
+  const decoder = new TextDecoder()
+  return [
+    {
+      apiVersion,
+      kind: 'Options',
+      metadata: { name: recipe.bundle },
+      spec: JSON.parse(JSON.stringify(recipe)) as unknown,
+    },
+    ...[...own].map(([name, bytes]) => ({
+      apiVersion,
+      kind: 'File',
+      metadata: { name },
+      lines: decoder.decode(bytes).split('\n'),
+    })),
+  ]
 }
 
 function placementOf(bundle: Bundle, facts: FleetFacts): Placement | undefined {

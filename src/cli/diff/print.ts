@@ -35,6 +35,8 @@ export function printDiff(bundles: readonly BundlePreview[], printing: DiffPrint
   }
 }
 
+const IN_CLUSTER = 'rendered in the cluster: compared is what it is made of, the objects are known there alone'
+
 const LABELS: Readonly<Record<Effect, string>> = {
   changed: 'change',
   gained: 'gained',
@@ -54,6 +56,7 @@ function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string
   const blocks = bundles.map((bundle) => {
     const lines = [titleOf(bundle, printing)]
     if (bundle.unknown !== undefined) lines.push(`  not compared: ${bundle.unknown}`)
+    if (bundle.inCluster) lines.push(`  ${IN_CLUSTER}`)
     const width = Math.max(...bundle.groups.map(({ clusters }) => String(clusters.length).length), 4)
     const labels = Math.max(...bundle.groups.map((group) => labelOf(group).length), 0)
     const first = bundle.groups.find(({ effect }) => effect === 'changed')
@@ -246,6 +249,7 @@ function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
   const first = groups.find(({ effect }) => effect === 'changed')
   const title = `#### ${inline(bundle.bundle)}${bundle.isNew ? ' (new)' : ''}: ${selected.after} clusters selected (+${gained.length}, -${lost.length})\n`
   if (unknown !== undefined) return `${title}\nNot compared: ${inline(unknown)}\n`
+  const where = bundle.inCluster ? `\n${IN_CLUSTER}\n` : ''
   const rows = groups.map(
     (group) =>
       `| ${group.clusters.length} | ${labelOf(group)} | ${inline(groupWords(group, first, { ...printing, bundle: bundle.bundle }))} |`,
@@ -259,7 +263,7 @@ function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
     ])
   const sizes = sizesOf(bundle)
   return [
-    title,
+    `${title}${where}`,
     '| clusters | | what |',
     '|---:|---|---|',
     ...rows,

@@ -30,6 +30,8 @@ export interface AssignmentAssemblePorts {
   readonly sign: SignDocument
   /** Seals the secret values of an entry's set to the cluster's key and stores them; undefined when the set has none. Throws Waiting when they cannot be read. */
   seal(cluster: Cluster, entry: AssembledEntry, signal: AbortSignal): Promise<AssembledEntry['sealed']>
+  /** What an agent must have to use a set, besides knowing sets. */
+  requiredBy(set: Digest): Promise<readonly string[]>
   putBlob(bytes: Uint8Array): Promise<Digest>
   getBlob(digest: Digest): Promise<Uint8Array | undefined>
   createAssignment(assignment: Assignment, signal: AbortSignal): Promise<void>

@@ -66,6 +66,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
       return digestOf(bytes)
     },
     seal: async () => undefined,
+    requiredBy: async () => [],
     getBlob: async (digest) => stored.get(digest),
     createAssignment: write('create'),
     updateAssignment: write('update'),

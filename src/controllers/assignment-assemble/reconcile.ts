@@ -21,13 +21,19 @@ import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
 
 /** What an agent must understand to follow a document. */
-function requiresOf({ windows, hold, limits }: DocumentRules, entries: readonly AssembledEntry[]): string[] {
+async function requiresOf(
+  { windows, hold, limits }: DocumentRules,
+  entries: readonly AssembledEntry[],
+  { requiredBy }: Pick<AssignmentAssemblePorts, 'requiredBy'>,
+): Promise<string[]> {
+  const ofSets = await Promise.all(entries.map(({ set }) => requiredBy(set)))
   return [
     'sets/v1',
     ...(windows ? ['windows/v1'] : []),
     ...(hold ? ['hold/v1'] : []),
     ...(limits ? ['limits/v1'] : []),
     ...(entries.some(({ sealed }) => sealed) ? [SEALED_FEATURE] : []),
+    ...new Set(ofSets.flat()),
   ]
 }
 
@@ -92,6 +98,7 @@ export function assignmentAssembleReconciler(ports: AssignmentAssemblePorts): Re
           ancestors: await ancestorsOf(present, ports),
           epoch: ports.epoch(),
           rules,
+          requires: await requiresOf(rules, entries, ports),
           terminal,
           issuedAt: formatTime(context.clock.now()),
         },
@@ -186,6 +193,7 @@ function documentFor(
   now: {
     readonly epoch: number
     readonly rules: DocumentRules
+    readonly requires: readonly string[]
     readonly terminal: ClusterDocument['terminal'] | undefined
     readonly issuedAt: string
     readonly ancestors: readonly Digest[]
@@ -198,7 +206,7 @@ function documentFor(
     revision: (present?.spec.revision ?? 0) + 1,
     ...(present ? { previous: present.spec.document, ancestors: now.ancestors } : {}),
     issuedAt: now.issuedAt,
-    requires: [...requiresOf(now.rules, content.entries), ...(now.terminal ? [TERMINAL_FEATURE] : [])],
+    requires: [...now.requires, ...(now.terminal ? [TERMINAL_FEATURE] : [])],
     ...(now.terminal ? { terminal: now.terminal } : {}),
     rules: now.rules,
     content: {

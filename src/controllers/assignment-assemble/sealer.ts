@@ -5,37 +5,27 @@ import { toError, Waiting } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { AssembledEntry } from '../../plan/assemble.ts'
 import { sealingKeyId } from '../../wire/sealed.ts'
-import { parseObjectSet } from '../../wire/signed-document.ts'
 import { decryptValues, sealFor } from '../secret-values.ts'
 import { valuesKeySecret } from '../values-keys.ts'
 import type { ValuesKeys } from '../values-keys.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
+import type { SetFactsOf } from './set-facts.ts'
 
 /** What sealing needs. */
 export interface SealerParts {
   readonly blobs: Pick<Blobs, 'put' | 'get'>
   readonly valuesKeys: ValuesKeys
+  readonly factsOf: SetFactsOf
 }
 
-// Sets are shared by clusters: each is looked into once.
-const MAX_KEPT = 5000
 const RETRY_MS = 60_000
 
 /** Seals entries. */
-export function createSealer({ blobs, valuesKeys }: SealerParts): AssignmentAssemblePorts['seal'] {
-  const kept = new Map<Digest, Digest | undefined>()
-
+export function createSealer({ blobs, valuesKeys, factsOf }: SealerParts): AssignmentAssemblePorts['seal'] {
   async function valuesOf(set: Digest): Promise<Digest | undefined> {
-    if (kept.has(set)) return kept.get(set)
-    const bytes = await blobs.get(set)
-    if (!bytes) throw new Waiting('SetMissing', `Set ${set} is not in the blobs; restore them from a backup.`, RETRY_MS)
-    const { values } = parseObjectSet(bytes)
-    kept.set(set, values)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break
-      kept.delete(oldest)
-    }
-    return values
+    const facts = await factsOf(set)
+    if (!facts) throw new Waiting('SetMissing', `Set ${set} is not in the blobs; restore them from a backup.`, RETRY_MS)
+    return facts.values
   }
 
   async function plainOf(bundle: string, values: Digest) {

@@ -21,6 +21,7 @@ import type { SignDocument } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 import { receiptsOf, removalsFor } from './removals.ts'
 import { createSealer } from './sealer.ts'
+import { createSetFacts } from './set-facts.ts'
 
 /** At most one document per cluster in this time. */
 const REVISION_EVERY_MS = 1000
@@ -41,6 +42,7 @@ export function createAssignmentAssemble(
 ): Controller {
   const { caches, client, clock, blobs } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-assignment-assemble', signal })
+  const factsOf = createSetFacts(blobs)
   caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
   const reconciler = assignmentAssembleReconciler({
     assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
@@ -67,7 +69,8 @@ export function createAssignmentAssemble(
     windows: windowsInForce(caches),
     windowEntryOf: (entry) => windowEntryOf(caches, entry),
     sign: parts.sign,
-    seal: createSealer(parts),
+    seal: createSealer({ ...parts, factsOf }),
+    requiredBy: async (set) => (await factsOf(set))?.requires ?? [],
     putBlob: (bytes) => blobs.put(bytes),
     getBlob: (digest) => blobs.get(digest),
     createAssignment: async (assignment, signal) => void (await client.create(Assignment, assignment, write(signal))),

@@ -54,7 +54,9 @@ function objectReader({ getBlob }: Pick<BundleRenderPorts, 'getBlob'>): (set: Di
   const known = new Map<Digest, Promise<string[] | undefined>>()
   const read = async (set: Digest): Promise<string[] | undefined> => {
     const bytes = await getBlob(set)
-    return bytes && parseObjectSet(bytes).objects.map(describeObject)
+    const found = bytes && parseObjectSet(bytes)
+    // What a cluster renders it alone knows; there `prune.max` and the cluster's own limit count.
+    return found?.render ? undefined : found?.objects.map(describeObject)
   }
   return (set) => {
     const found = known.get(set) ?? read(set)

@@ -11,7 +11,7 @@ import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readYamlDocument } from '../../yaml/read.ts'
 import type { BundleRenderPorts } from './ports.ts'
-import { markedInputs, secretInput } from './secret-inputs.ts'
+import { markedInputs, refuseSecretInputs, secretInput } from './secret-inputs.ts'
 
 /** What a Bundle is rendered from now. */
 export interface FoundRecipe {
@@ -34,6 +34,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
   if ([spec.manifests, spec.manifestsFrom, spec.source].filter((content) => content !== undefined).length !== 1) {
     throw new Stalled('NoContent', 'spec must have exactly one of manifests, manifestsFrom and source.')
   }
+  refuseSecretInputs(bundle)
   const artifact = spec.source && artifactOf(bundle, spec.source.name, ports)
   const included = spec.source?.include?.map(({ source, at }) => ({
     artifact: artifactOf(bundle, source, ports).digest,
@@ -50,6 +51,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
     include: included,
     raw: spec.raw,
     style: spec.style,
+    at: spec.render?.at === 'Agent' ? 'Agent' : undefined,
     templating: spec.templating === 'Enabled',
     allowSecrets: spec.secrets === 'Allow',
     ...optionsOf(spec),

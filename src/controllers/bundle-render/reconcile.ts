@@ -26,7 +26,7 @@ import { showRollout } from './ready.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
 import { hideInputs } from './secret-inputs.ts'
-import { storeSet } from './store-set.ts'
+import { storeFiles, storeSet } from './store-set.ts'
 
 /** How often what cannot be watched is looked at again. */
 const POLL_MS = 60_000
@@ -231,8 +231,14 @@ async function storeVariant(
   const failed = (problem: string) => ({ variant: { ...key, problem: problem.slice(0, 4096) }, size: 0 })
   if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0 }
   if (!result.ok) return failed(describeProblems(result.problems))
-  if (result.objects.length === 0) return failed('it holds no objects')
   const options = optionsFor(draft.next.spec, variants ?? [])
+  if (result.ok === 'prepared') {
+    const unusable = wrongOption(options ?? {}, [])
+    if (unusable !== undefined) return failed(unusable)
+    const files = await storeFiles(options, result, ports)
+    return { variant: { ...key, set: files.set }, size: files.size }
+  }
+  if (result.objects.length === 0) return failed('it holds no objects')
   const wrong = wrongOption(options ?? {}, result.objects)
   if (wrong !== undefined) return failed(wrong)
   const about = { bundle: keyOf(draft.next), options }
@@ -277,9 +283,12 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
     throw new Stalled('RenderFailed', message)
   }
   const sets = new Set(stored.flatMap(({ set }) => (set === undefined ? [] : [set]))).size
-  const count = `${objects} ${objects === 1 ? 'object' : 'objects'}`
+  const isPrepared = variants.some(({ result }) => result.ok === 'prepared')
+  const noun = isPrepared ? 'file' : 'object'
+  const count = `${objects} ${noun}${objects === 1 ? '' : 's'}`
   const told = notes.length === 0 ? '' : ` Note: ${notes.slice(0, 3).join('; ')}.`
-  const rendered = sets === 1 ? `Rendered to ${count}.` : `Rendered to up to ${count}, ${sets} distinct contents.`
+  const how = isPrepared ? 'Made ready for rendering in the clusters,' : 'Rendered to'
+  const rendered = sets === 1 ? `${how} ${count}.` : `${how} up to ${count}, ${sets} distinct contents.`
   const shared = `${rendered}${told}`
   if (failing < 0) {
     draft.conditions.set('Rendered', 'True', 'Rendered', shared)

@@ -14,6 +14,16 @@ const LABEL = 'flotilla.dev/input'
 const ALLOWED = 'allowed'
 const WAIT_MS = 30_000
 
+/** Content that a cluster renders travels as it is written, so no Secret of the hub may be in it. */
+export function refuseSecretInputs({ spec }: Bundle): void {
+  const input = spec.render?.at === 'Agent' ? spec.inputs?.find(({ secret }) => secret) : undefined
+  if (!input) return
+  throw new Stalled(
+    'SecretInput',
+    `Input ${input.name} is a Secret of the hub, and with render.at Agent it would leave the hub unsealed; keep it in the clusters and name it in helm.valuesFrom, or render on the hub.`,
+  )
+}
+
 /** The texts of a Secret, or of one of its keys; throws Waiting or Stalled, and no word of a value. */
 export async function secretInput(
   bundle: Bundle,

@@ -1,16 +1,19 @@
 /** Rendered objects as a stored set: every blob before the one that names it, and no value of a Secret in any of them. */
 import type { Digest } from '../../core/digest.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { BundleOptions } from '../../kinds/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { sortHooks } from '../../plan/hooks.ts'
 import { objectKey } from '../../plan/object-id.ts'
+import type { PreparedContent } from '../../render/bundle/prepare.ts'
 import { RenderFailure } from '../../render/bundle/render-failure.ts'
 import { blobsOf } from '../../render/rendered.ts'
 import { takeSecret } from '../../render/secret-values.ts'
 import type { SecretData } from '../../render/secret-values.ts'
+import type { SetObject } from '../../wire/document.ts'
 import { slotOf } from '../../wire/sealed.ts'
-import { objectSetBytes, setFormat } from '../../wire/signed-document.ts'
+import { objectSetBytes, setFile, setFormat } from '../../wire/signed-document.ts'
 import { encryptValues } from '../secret-values.ts'
 import type { SlotValues } from '../secret-values.ts'
 import type { BundleRenderPorts } from './ports.ts'
@@ -47,6 +50,28 @@ export async function storeSet(
       objects,
       ...(options ? { options } : {}),
       ...(values === undefined ? {} : { values }),
+    }),
+  )
+  return { set, size: objects.length }
+}
+
+/** Stores what agents render: the files, then the set that says what to make of them. */
+export async function storeFiles(
+  options: BundleOptions | undefined,
+  { recipe, files }: PreparedContent,
+  ports: Pick<BundleRenderPorts, 'putBlob'>,
+): Promise<{ readonly set: Digest; readonly size: number }> {
+  const objects: SetObject[] = []
+  for (const [path, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    objects.push(setFile(path, await ports.putBlob(bytes)))
+  }
+  const set = await ports.putBlob(
+    objectSetBytes({
+      format: 'flotilla.dev/set/v3',
+      objects,
+      ...(options ? { options } : {}),
+      // Plain data: what is undefined is not there.
+      render: { recipe: JSON.parse(JSON.stringify(recipe)) as JsonObject },
     }),
   )
   return { set, size: objects.length }

@@ -127,6 +127,7 @@ export function compileBundle(
         ...(scanned.files.some((path) => path.startsWith('templates/')) ? { templates: 'Render' } : {}),
       },
       secrets: 'Allow',
+      ...(layers.some(({ helm }) => helm?.valuesFrom) ? { render: { at: 'Agent' } } : {}),
       ...base,
       overlays: [...(base.overlays ?? [])],
       ...(isTemplated ? { helm: { ...base.helm, valuesTemplating: base.helm?.valuesTemplating ?? 'Templates' } } : {}),

@@ -63,9 +63,9 @@ const HELM: Fields = {
   releaseName: exact('text', 'The name templates see; there is no Helm release on the cluster.'),
   values: exact('map', 'Merged as Fleet does: `values`, then `valuesFiles`, then those of customizations.'),
   valuesFiles: exact('texts', 'Read also without `helm.chart`; a file outside the repository or missing is an error.'),
-  valuesFrom: refused(
+  valuesFrom: exact(
     { items: { configMapKeyRef: exact(valueRef, ''), secretKeyRef: exact(valueRef, '') } },
-    'helm.valuesFrom is read in the cluster, which is not done: without it other values would be delivered',
+    '`render.at: Agent`: read in the cluster, as the service account of the bundle; over all other values, in order.',
   ),
   templateValues: exact('textMap', 'Expanded for each cluster, over all other values.'),
   timeoutSeconds: near('int', '`apply.timeout`: how long a wave may take to become healthy.'),

@@ -66,11 +66,6 @@ test('what is refused, and what has no effect, says so', () => {
       /"Foo" is not a valid label selector operator/,
       'error',
     ],
-    [
-      { helm: { valuesFrom: [{ secretKeyRef: { name: 's' } }] } },
-      /helm\.valuesFrom is read in the cluster, which is not done/,
-      'error',
-    ],
     [{ downstreamResources: [{ kind: 'Secret', name: 's' }] }, /downstreamResources are objects of the hub/, 'error'],
     [{ name: 'My_Bundle' }, /the bundle would be called "My_Bundle": a lowercase RFC 1123 subdomain/, 'error'],
     [{ helm: { atomic: true } }, /helm\.atomic has no effect/, 'warning'],

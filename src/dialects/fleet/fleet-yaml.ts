@@ -17,6 +17,13 @@ export interface FleetTarget {
   readonly clusterGroupSelector?: LabelSelector
 }
 
+/** A key of an object in the cluster. */
+export interface FleetKeyRef {
+  readonly name?: string
+  readonly namespace?: string
+  readonly key?: string
+}
+
 /** The `helm` block. */
 export interface FleetHelm {
   readonly chart?: string
@@ -26,6 +33,10 @@ export interface FleetHelm {
   readonly values?: JsonObject
   readonly valuesFiles?: readonly string[]
   readonly templateValues?: Readonly<Record<string, string>>
+  readonly valuesFrom?: readonly {
+    readonly configMapKeyRef?: FleetKeyRef
+    readonly secretKeyRef?: FleetKeyRef
+  }[]
   readonly timeoutSeconds?: number
   readonly force?: boolean
   readonly takeOwnership?: boolean

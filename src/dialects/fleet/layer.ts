@@ -3,7 +3,7 @@ import { fromUtf8, hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { mergeValues } from '../../render/bundle/layers.ts'
-import type { LayerOptions } from '../../render/bundle/recipe.ts'
+import type { ClusterValues, LayerOptions } from '../../render/bundle/recipe.ts'
 import { readFirstYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { FleetHelm, FleetOptions } from './fleet-yaml.ts'
@@ -56,6 +56,7 @@ type HelmLayer = NonNullable<LayerOptions['helm']>
 function helmOf(helm: FleetHelm, scene: LayerScene): HelmLayer {
   const values = valuesOf(helm, scene)
   const chart = chartOf(helm, scene)
+  const valuesFrom = valuesFromOf(helm, scene)
   const mode = helm.disablePreProcess === undefined ? undefined : helm.disablePreProcess ? 'Labels' : 'Templates'
   return {
     ...(chart === undefined ? {} : { chart }),
@@ -64,9 +65,26 @@ function helmOf(helm: FleetHelm, scene: LayerScene): HelmLayer {
     ...(helm.templateValues && Object.keys(helm.templateValues).length > 0
       ? { templateValues: helm.templateValues }
       : {}),
+    ...(valuesFrom.length === 0 ? {} : { valuesFrom }),
     // A customization can switch templates off, never on again.
     ...(mode === 'Labels' ? { valuesTemplating: mode } : {}),
   }
+}
+
+/** Keys of the cluster; of one entry the ConfigMap, then the Secret. */
+function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerScene): ClusterValues[] {
+  return valuesFrom.flatMap(({ configMapKeyRef, secretKeyRef }) => {
+    const refs = [
+      ['ConfigMap', configMapKeyRef],
+      ['Secret', secretKeyRef],
+    ] as const
+    return refs.flatMap(([kind, ref]) => {
+      if (!ref) return []
+      if (!ref.name) wrong(`helm.valuesFrom: a ${kind} needs a name`)
+      const { name = '', namespace, key } = ref
+      return [{ kind, name, ...(namespace ? { namespace } : {}), ...(key ? { key } : {}) }]
+    })
+  })
 }
 
 /** Values, and over them those of files, in order: the other way round than in a Bundle, so they are one from here on. */

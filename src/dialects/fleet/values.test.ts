@@ -1,7 +1,9 @@
 /** Rows H, V, O and C of what Fleet was seen to do with charts and values; where Fleet is wrong, what is right. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFleetTree } from '../../testing/fleet-repository.ts'
+import { clusterKeys, describeKey } from '../../render/bundle/cluster-keys.ts'
+import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
+import { NO_ENTROPY, readFleetTree } from '../../testing/fleet-repository.ts'
 import type { FleetSetting } from '../../testing/fleet-repository.ts'
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
@@ -375,4 +377,35 @@ test('options over options', () => {
     { spec: { targets: [{ clusterSelector: {} }], targetNamespace: 'tn' } },
   )
   assert.equal((forced.objects('c1') as { metadata: { namespace?: string } }[])[0]!.metadata.namespace, 'tn', 'F25')
+})
+
+test('values of the cluster: over all others, in order; a customization adds to them', () => {
+  const cm = (name: string, key?: string) => ({ configMapKeyRef: { name, ...(key === undefined ? {} : { key }) } })
+  const secret = (name: string, key: string) => ({ secretKeyRef: { name, key, namespace: 'vault' } })
+  const helm = { values: { from: 'values', m: { v: 1 } }, valuesFrom: [cm('a', 'k'), cm('b', 'k')] }
+  const over = { ...P, helm: { valuesFrom: [cm('b', 'k'), cm('a', 'k2'), secret('a', 'k')] } }
+  const read = readFleetTree({
+    ...CHART,
+    'fleet.yaml': { defaultNamespace: 'shop', helm, targetCustomizations: [over] },
+  })
+  assert.deepEqual(read.bundles[0]!.spec.render, { at: 'Agent' })
+  const { result } = read.variant('c1')
+  assert.ok(result.ok === 'prepared', JSON.stringify(result))
+  assert.deepEqual(
+    clusterKeys(result.recipe).map(describeKey),
+    ['k of ConfigMap shop/a', 'k of ConfigMap shop/b', 'k2 of ConfigMap shop/a', 'k of Secret vault/a'].map(
+      (text) => `key ${text}`,
+    ),
+    'O12',
+  )
+  const texts = ['from: a\nm: {a: 1}', 'from: b', 'x: ${ .ClusterName }', 'chart: null\nl: [1]']
+  const answer = renderInCluster({ ...result, frozen: {}, values: texts, lookups: [] }, { entropy: NO_ENTROPY })
+  assert.ok(answer.kind === 'Rendered' && answer.result.ok)
+  const data = answer.result.objects[0]!['data'] as Record<string, string>
+  const made = { from: 'b', m: { chart: 1, v: 1, a: 1 }, x: '${ .ClusterName }', l: [1] }
+  assert.deepEqual(JSON.parse(data['values']!), made, 'H23 H25')
+  assert.equal(
+    values({ helm: { valuesFrom: [{ secretKeyRef: {} }] } }),
+    'fleet.yaml: helm.valuesFrom: a Secret needs a name',
+  )
 })

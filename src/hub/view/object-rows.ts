@@ -34,8 +34,11 @@ export function bundleObjects(reads: ViewReads, blobs: SetReads): RowSource {
     const bytes = set !== undefined && isDigest(set) ? await blobs.get(set) : undefined
     if (!bytes) return []
     const reported = report?.spec.bundles.find((row) => row.bundle === key && row.set === set)
-    return parseObjectSet(bytes)
-      .objects.map((object) => ({
+    const { objects, render } = parseObjectSet(bytes)
+    // Which objects a cluster renders it alone knows.
+    if (render) return []
+    return objects
+      .map((object) => ({
         at: [namespace, bundle, cluster, positionOf(object)],
         object: {
           apiVersion: apiVersionOf(BundleObject),

@@ -22,7 +22,7 @@ export function chartFiles(path: string, place: ChartPlace, depth = 0): Map<stri
   const own = filesBelow(path, place)
   for (const { name, repository } of dependenciesOf(own.get('Chart.yaml'))) {
     if (!repository.startsWith('file://') || isThere(name, own)) continue
-    const target = resolve(path, repository.slice('file://'.length))
+    const target = pathFrom(path, repository.slice('file://'.length))
     const folder = place.base === '' ? '' : `${place.base}/`
     if (target === undefined || !`${target}/`.startsWith(folder)) {
       throw new RenderFailure(
@@ -66,7 +66,7 @@ function isThere(name: string, files: ReadonlyMap<string, Uint8Array>): boolean 
 }
 
 /** A path from a directory, as text; nothing when it leaves the repository. */
-function resolve(from: string, path: string): string | undefined {
+export function pathFrom(from: string, path: string): string | undefined {
   const parts: string[] = []
   for (const part of `${from}/${path}`.split('/')) {
     if (part === '' || part === '.') continue

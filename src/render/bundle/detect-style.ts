@@ -56,9 +56,14 @@ export function detectStyle(
   return { kind: 'Raw', directory: base }
 }
 
+/** The kustomizations a directory may have by name; the first that is there counts. */
+export function kustomizationNames(directory: string): string[] {
+  return KUSTOMIZATIONS.map((name) => (directory === '' ? name : `${directory}/${name}`))
+}
+
 /** The name of the kustomization in a directory. */
 export function kustomizationIn(directory: string, has: (path: string) => boolean): string {
-  const found = KUSTOMIZATIONS.map((name) => (directory === '' ? name : `${directory}/${name}`)).find(has)
+  const found = kustomizationNames(directory).find(has)
   if (found === undefined) throw new RenderFailure(`${JSON.stringify(directory)} holds no kustomization`)
   return found
 }

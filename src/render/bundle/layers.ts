@@ -1,8 +1,8 @@
 /** Layers: the bundle, then its variants, then Overrides; what a cluster gets is their sum, and each value knows its layer. */
-import { isObject } from '../../core/json.ts'
+import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/selector.ts'
-import type { BundleRecipe, Layer, LayerClusters, LayerOptions } from './recipe.ts'
+import type { BundleRecipe, ClusterValues, Layer, LayerClusters, LayerOptions } from './recipe.ts'
 import type { WatchedInputs } from './watch-inputs.ts'
 
 /** The layers that count for a cluster, in order; `skip` when one of them says that the bundle is not for it. */
@@ -61,6 +61,7 @@ function mergeOptions(base: LayerOptions, over: LayerOptions): LayerOptions {
       valuesFiles: [...(base.helm?.valuesFiles ?? []), ...(over.helm?.valuesFiles ?? [])],
       valuesTemplating: over.helm?.valuesTemplating ?? base.helm?.valuesTemplating,
       templateValues: { ...base.helm?.templateValues, ...over.helm?.templateValues },
+      valuesFrom: addedUp(base.helm?.valuesFrom, over.helm?.valuesFrom),
     },
     kustomize: { dir: over.kustomize?.dir ?? base.kustomize?.dir },
     defaultNamespace: over.defaultNamespace ?? base.defaultNamespace,
@@ -71,6 +72,17 @@ function mergeOptions(base: LayerOptions, over: LayerOptions): LayerOptions {
     patches: [...(base.patches ?? []), ...(over.patches ?? [])],
     overlays: base.overlays || over.overlays ? [...(base.overlays ?? []), ...(over.overlays ?? [])] : undefined,
   }
+}
+
+/** What is named again keeps its place, and is as it was said last. */
+function addedUp(
+  base: readonly ClusterValues[] | undefined,
+  over: readonly ClusterValues[] | undefined,
+): readonly ClusterValues[] | undefined {
+  if (!base || !over) return over ?? base
+  const keyed = (all: readonly ClusterValues[]) =>
+    all.map((one) => [canonicalJson([one.kind, one.namespace ?? null, one.name, one.key ?? null]), one] as const)
+  return [...new Map([...keyed(base), ...keyed(over)]).values()]
 }
 
 /** Values of two layers: objects are merged, everything else is replaced; null stays, for Helm takes it as "not at all". */
@@ -91,5 +103,11 @@ export function originsOf(layers: AppliedLayers['layers']): Map<string, string> 
     for (const [key, item] of Object.entries(value)) walk(item, path === '' ? key : `${path}.${key}`, name)
   }
   for (const { name, options } of layers) walk(options.helm?.values ?? {}, '', name)
+  for (const { name, options } of layers) {
+    for (const { kind, name: object, namespace, key = 'values.yaml', targetPath } of options.helm?.valuesFrom ?? []) {
+      const where = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${object}, key ${key}`
+      origins.set(targetPath ?? `(all of ${where})`, `${where}, read in the cluster, which ${name} names`)
+    }
+  }
   return origins
 }

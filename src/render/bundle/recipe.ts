@@ -17,6 +17,20 @@ export interface ImageRewrite {
   readonly to: string
 }
 
+/** Values that are read in the cluster: a key of a ConfigMap or Secret there. */
+export interface ClusterValues {
+  readonly kind: 'ConfigMap' | 'Secret'
+  readonly name: string
+  /** The release's unless said. */
+  readonly namespace?: string | undefined
+  /** `values.yaml` unless said. */
+  readonly key?: string | undefined
+  /** Where the text goes, as it is; without it the text is YAML with a map of values. */
+  readonly targetPath?: string | undefined
+  /** Without it nothing is rendered while it is missing. */
+  readonly optional?: boolean | undefined
+}
+
 /** What a layer may say; later layers win, values are merged, lists are added. */
 export interface LayerOptions {
   readonly helm?:
@@ -29,6 +43,8 @@ export interface LayerOptions {
         readonly valuesTemplating?: 'None' | 'Labels' | 'Templates' | undefined
         /** Values by top-level key as templates of YAML, over all others. */
         readonly templateValues?: Readonly<Record<string, string>> | undefined
+        /** Over all other values, later ones over earlier ones; only where rendering is done in the cluster. */
+        readonly valuesFrom?: readonly ClusterValues[] | undefined
       }
     | undefined
   readonly kustomize?: { readonly dir?: string | undefined } | undefined
@@ -79,6 +95,8 @@ export interface BundleRecipe extends LayerOptions {
   readonly templating?: boolean | undefined
   /** Secrets with content in the repository are taken nevertheless. */
   readonly allowSecrets?: boolean | undefined
+  /** Where charts are rendered; on the hub unless said. */
+  readonly at?: 'Hub' | 'Agent' | undefined
   /** Whose rules charts follow. */
   readonly helmVersion?: 'helm3' | 'helm4' | undefined
   readonly variants?: readonly Layer[] | undefined

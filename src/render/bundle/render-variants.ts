@@ -3,10 +3,9 @@ import { matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { FrozenRecord } from '../helm/frozen.ts'
 import type { RenderWatch } from '../helm/limits.ts'
-import type { RenderResult } from '../rendered.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
-import type { Variant, VariantParts } from './render-variant.ts'
+import type { Variant, VariantParts, VariantResult } from './render-variant.ts'
 
 /** What to render; plain data. */
 export interface VariantsRequest {
@@ -21,7 +20,7 @@ export interface SharedVariant {
   readonly clusters: readonly string[]
   /** The names of the bundle's variants that count for them. */
   readonly variants?: readonly string[]
-  readonly result: RenderResult | { readonly ok: 'skip'; readonly by: string }
+  readonly result: VariantResult
 }
 
 /** All distinct results. */

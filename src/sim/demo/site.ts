@@ -1,5 +1,6 @@
 /** One store of the demo: an embedded cluster, a real agent, and a line to the hub. */
 import { join } from 'node:path'
+import { renderInPlace } from '../../agent/render-in-place.ts'
 import { createAgent } from '../../agent/create-agent.ts'
 import { createFileStorage } from '../../agent/file-storage.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
@@ -64,6 +65,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
     clock,
     ids,
     newKeyPair: generateKeyPair,
+    render: renderInPlace({ clock, ids }),
     log: log.child({ agent: store.name }),
     ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
   })

@@ -24,6 +24,10 @@ export interface World {
   processes(): readonly Process[]
   /** Durable steps so far; their number is the number of crash plans divided by two. */
   steps(): readonly Step[]
+  /** What follows is what crashes are tried in; what came before is the same in every run. */
+  focus(): void
+  /** The steps before the last `focus`. */
+  unfocused(): number
   /** Lets time pass until something holds; fails at once when a process does. */
   runUntil(holds: () => boolean | Promise<boolean>, options: RunUntilOptions): Promise<void>
   /** Lets time pass; fails when a process does. */
@@ -51,6 +55,7 @@ export function createWorld({ seed, link, crash }: WorldOptions): World {
   const processes = new Map<string, Process>()
   const failures: Error[] = []
   let over = false
+  let unfocused = 0
 
   function restartLater(process: Process): void {
     clock.sleep(crash?.restartAfterMs ?? 1_000).then(
@@ -72,6 +77,8 @@ export function createWorld({ seed, link, crash }: WorldOptions): World {
     history,
     check,
     steps: counter.steps,
+    focus: () => void (unfocused = counter.steps().length),
+    unfocused: () => unfocused,
     processes: () => [...processes.values()],
     start: (name, main) => {
       if (processes.has(name)) throw new Error(`there is a process ${name} already`)

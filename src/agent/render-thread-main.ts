@@ -1,0 +1,3 @@
+import { serveRender } from './render-thread.ts'
+
+await serveRender()

@@ -1,0 +1,84 @@
+/** Rendering in the cluster under faults: wherever a process is killed, what was drawn stays, and the newest values win. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isApiError } from '../core/errors.ts'
+import { ConfigMap, Secret } from '../kinds/builtin/core.ts'
+import { Bundle } from '../kinds/bundle.ts'
+import { Placement } from '../kinds/placement.ts'
+import { Source } from '../kinds/source.ts'
+import { build } from '../testing/builders.ts'
+import { chartFilesFor, configMapTemplate } from '../testing/chart-content.ts'
+import { stored } from '../testing/fleet-invariants.ts'
+import { SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
+import { simulateCrashes } from '../testing/sim-crashes.ts'
+import { untilTaken } from '../testing/sim-person.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import type { World } from './kernel/world.ts'
+
+const WITHIN = { withinMs: 7_200_000 }
+const PERSON = { fieldManager: 'person', force: true }
+const BUNDLE = build(Bundle, 'default/app', {
+  spec: {
+    placement: 'stores',
+    source: { name: 'apps' },
+    render: { at: 'Agent' },
+    helm: { valuesFrom: [{ kind: 'ConfigMap', name: 'site' }] },
+  },
+})
+const site = (color: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'site', namespace: 'default' },
+  data: { 'values.yaml': `color: ${color}\n` },
+})
+
+/** What the chart made, as it is in the cluster now. */
+async function madeIn(fleet: Fleet): Promise<string | undefined> {
+  const maps = await stored(fleet.members[0]!.store, ConfigMap)
+  return maps.find(({ metadata }) => metadata.name === 'app')?.data?.['v']
+}
+
+/** A bundle that reads and draws comes, its values change, it goes. */
+async function comeChangeGo(world: World): Promise<void> {
+  const files = chartFilesFor({ 'cm.yaml': configMapTemplate('{{ randAlphaNum 12 }} {{ .Values.color }}') })
+  const fleet = await startFleet(world, { clusters: 1, files })
+  const { client } = fleet.members[0]!
+  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  const source = build(Source, 'default/apps', { spec: { git: { url: 'https://x/y' }, interval: '10m' } })
+  await untilTaken(world, 'source', () => fleet.client.apply(Source, source, PERSON))
+  await untilTaken(world, 'values', () => client.apply(ConfigMap, site('blue'), PERSON))
+  world.focus()
+  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, BUNDLE, PERSON))
+  const drawn = new Set<string>()
+  const becomes = (color: string) =>
+    world.runUntil(
+      async () => {
+        const [random, now] = ((await madeIn(fleet)) ?? '').split(' ')
+        if (random) drawn.add(random)
+        return now === color
+      },
+      { ...WITHIN, what: `${color} arrives` },
+    )
+  await becomes('blue')
+  await untilTaken(world, 'values', () => client.apply(ConfigMap, site('grey'), PERSON))
+  await becomes('grey')
+  assert.equal(drawn.size, 1, 'what was drawn once stays')
+  await untilTaken(world, 'deletion', () =>
+    fleet.client.delete(Bundle, { namespace: 'default', name: 'app' }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+    }),
+  )
+  const isGone = async () =>
+    (await madeIn(fleet)) === undefined &&
+    (await stored(fleet.members[0]!.store, Secret)).every(({ metadata }) => metadata.namespace !== 'flotilla-agent')
+  await world.runUntil(isGone, { ...WITHIN, what: 'nothing of it is left' })
+}
+
+describe('rendering in the cluster, in simulation', () => {
+  test('gets through a kill around durable steps', async () => {
+    const deep = process.env['FLOTILLA_DEEP'] !== undefined
+    const tried = await simulateCrashes(comeChangeGo, { seed: 'render', every: deep ? 1 : 41 })
+    assert.ok(tried > 5, `only ${tried} crashes tried`)
+  })
+})
