@@ -243,6 +243,12 @@ export const Bundle = defineKind({
         { description: 'New content that is rendered and waits for the other bundles of its commit.' },
       ),
     ),
+    linted: optional(
+      text({
+        max: 512,
+        description: 'What `Linted` was said of: the Release, and the versions of Kubernetes it goes to.',
+      }),
+    ),
     reverted: optional(
       listOf(name(), {
         max: 16,

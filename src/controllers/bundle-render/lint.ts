@@ -1,24 +1,69 @@
-/** What lint says about rendered content, as a condition: advice, which never holds anything back. */
-import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import type { ConditionSet } from '../../engine/reconciler.ts'
+/** What lint says about released content, as a condition: advice, which never holds anything back. */
+import { fromUtf8 } from '../../core/bytes.ts'
+import type { Digest } from '../../core/digest.ts'
+import type { Draft } from '../../engine/reconciler.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintContents } from '../../plan/lint/lint-objects.ts'
-import type { SharedVariant } from '../../render/bundle/render-variants.ts'
+import { lintOverlap } from '../../plan/lint/lint-overlap.ts'
+import type { PlacedContent } from '../../plan/lint/lint-overlap.ts'
+import { objectKey } from '../../plan/object-id.ts'
+import type { ExistingRelease } from '../../plan/release.ts'
+import { contentFor } from '../../plan/variants.ts'
+import { parseObjectSet } from '../../wire/signed-document.ts'
+import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 
 /** About a tenth of a second; what more variants would tell is mostly the same. */
 const MOST_OBJECTS = 5000
+/** Clusters with the same content mostly have the same other bundles, too. */
+const MOST_CLUSTERS = 8
 const MOST_SHOWN = 5
 const MOST_CHARACTERS = 4096
 
-/** Sets `Linted` for what was rendered; `isAddition`: for some clusters only, so that finding nothing says nothing about the others. */
-export function showLint(
-  conditions: ConditionSet,
-  variants: readonly SharedVariant[],
-  { clusters, isAddition }: { readonly clusters: readonly ClusterInputs[]; readonly isAddition: boolean },
-): void {
-  const found = findingsOf(variants, clusters)
+/** What lint needs from the world. */
+export interface LintPorts extends Pick<BundleRenderPorts, 'getBlob' | 'assignedTo'> {
+  /** The digests of a set's objects by their keys; empty when it is gone. */
+  entriesOf(set: Digest): Promise<ReadonlyMap<string, Digest>>
+}
+
+const MOST_KEPT = 4096
+
+/** Reads sets, and keeps what it read last: every bundle of a cluster is compared with the same others. */
+export function lintPorts({ getBlob, assignedTo }: Pick<BundleRenderPorts, 'getBlob' | 'assignedTo'>): LintPorts {
+  const kept = new Map<Digest, ReadonlyMap<string, Digest>>()
+  return {
+    getBlob: (digest) => getBlob(digest),
+    assignedTo: (cluster) => assignedTo(cluster),
+    entriesOf: async (set) => {
+      const known = kept.get(set)
+      if (known) return known
+      const bytes = await getBlob(set)
+      const entries = new Map(bytes && parseObjectSet(bytes).objects.map((entry) => [objectKey(entry), entry.digest]))
+      if (kept.size >= MOST_KEPT) kept.clear()
+      kept.set(set, entries)
+      return entries
+    },
+  }
+}
+
+/** Sets `Linted` for a Release, anew when the Release or the versions of Kubernetes it goes to are others than the last time. */
+export async function showLint(
+  { next, conditions }: Draft<Bundle>,
+  release: ExistingRelease,
+  selected: readonly SelectedCluster[],
+  ports: LintPorts,
+): Promise<void> {
+  const status = (next.status ??= {})
+  const seen = `${release.name} ${minorsOf(selected).join(' ')}`.trimEnd().slice(0, 512)
+  if (status.linted === seen && conditions.get('Linted')) return
+  const contents = await contentsOf(release, selected, ports)
+  // Sets that are gone say nothing.
+  if (contents.every(({ objects }) => objects.length === 0)) return
+  status.linted = seen
+  const found = [...findingsOf(contents), ...(await overlapsOf(keyOf(next), contents, ports))]
   if (found.length === 0) {
-    if (isAddition || !variants.some(({ result }) => result.ok === true)) return
     return conditions.set('Linted', 'True', 'NothingFound', 'Nothing was found in the rendered objects.')
   }
   const errors = found.filter(({ severity }) => severity === 'error')
@@ -31,13 +76,89 @@ export function showLint(
   conditions.set('Linted', 'False', reason, `${shown.join('. ')}.${more}`.slice(0, MOST_CHARACTERS))
 }
 
-function findingsOf(variants: readonly SharedVariant[], clusters: readonly ClusterInputs[]): Finding[] {
-  const versions = new Map(clusters.map(({ name, kubeVersion }) => [name, kubeVersion]))
-  const contents = variants.flatMap(({ result, clusters: names }) => {
-    if (result.ok !== true) return []
-    const who = names.filter((name) => name !== '').map((name) => ({ name, kubeVersion: versions.get(name) }))
-    return [{ objects: result.objects, clusters: who }]
-  })
+/** `1.36` and the like, each once. */
+function minorsOf(selected: readonly SelectedCluster[]): string[] {
+  const minors = selected.flatMap(({ inputs }) => /^v?(\d+\.\d+)/.exec(inputs.kubeVersion ?? '')?.[1] ?? [])
+  return [...new Set(minors)].sort()
+}
+
+interface Content {
+  readonly set: Digest
+  readonly clusters: readonly SelectedCluster['inputs'][]
+  readonly objects: readonly UnknownObject[]
+}
+
+/** Every distinct content with those that get it; the first one stands for all while nobody is selected. */
+async function contentsOf(
+  release: ExistingRelease,
+  selected: readonly SelectedCluster[],
+  ports: LintPorts,
+): Promise<Content[]> {
+  const bySet = new Map<Digest, SelectedCluster['inputs'][]>()
+  if (selected.length === 0) bySet.set(release.set, [])
+  for (const { inputs } of selected) {
+    const content = contentFor(release, inputs)
+    if (content.kind !== 'Set') continue
+    const known = bySet.get(content.set)
+    if (known) known.push(inputs)
+    else bySet.set(content.set, [inputs])
+  }
+  const contents: Content[] = []
+  let left = MOST_OBJECTS
+  for (const [set, clusters] of bySet) {
+    if (left <= 0) break
+    const objects = await objectsOf(set, ports, left)
+    left -= objects.length
+    contents.push({ set, clusters, objects })
+  }
+  return contents
+}
+
+async function objectsOf(set: Digest, ports: LintPorts, most: number): Promise<UnknownObject[]> {
+  const objects: UnknownObject[] = []
+  for (const digest of [...(await ports.entriesOf(set)).values()].slice(0, most)) {
+    const object = await readObject(digest, ports)
+    if (object) objects.push(object)
+  }
+  return objects
+}
+
+async function readObject(digest: Digest, { getBlob }: LintPorts): Promise<UnknownObject | undefined> {
+  const bytes = await getBlob(digest)
+  return bytes && (JSON.parse(fromUtf8(bytes)) as UnknownObject)
+}
+
+function findingsOf(contents: readonly Content[]): Finding[] {
+  const lintable = contents.map(({ objects, clusters }) => ({
+    objects,
+    clusters: clusters.map(({ name, kubeVersion }) => ({ name, kubeVersion })),
+  }))
   // Kinds of CRDs are nobody's mistake.
-  return lintContents(contents, MOST_OBJECTS).flatMap(({ found }) => (found.severity === 'note' ? [] : [found]))
+  return lintContents(lintable).flatMap(({ found }) => (found.severity === 'note' ? [] : [found]))
+}
+
+/** Objects that other bundles have on the same clusters; one cluster of each content is looked at. */
+async function overlapsOf(bundle: string, contents: readonly Content[], ports: LintPorts): Promise<Finding[]> {
+  const placed: PlacedContent[] = []
+  const seen = new Set<string>()
+  for (const { set, clusters, objects } of contents.slice(0, MOST_CLUSTERS)) {
+    const cluster = clusters[0]?.name
+    if (cluster === undefined) continue
+    for (const other of ports.assignedTo(cluster)) {
+      if (other.bundle === bundle || seen.has(`${set} ${other.set}`)) continue
+      seen.add(`${set} ${other.set}`)
+      const entries = await ports.entriesOf(other.set)
+      const common = objects.filter((object) => entries.has(keyOfObject(object)))
+      if (common.length === 0) continue
+      const theirs = await Promise.all(common.map((object) => readObject(entries.get(keyOfObject(object))!, ports)))
+      placed.push({ bundle, clusters: [cluster], objects: common })
+      placed.push({ bundle: other.bundle, clusters: [cluster], objects: theirs.filter((one) => one !== undefined) })
+    }
+  }
+  const found = lintOverlap(placed).filter(({ message }) => message.includes(` in bundle ${bundle} `))
+  return [...new Map(found.map((one) => [one.message, one])).values()]
+}
+
+function keyOfObject({ apiVersion, kind, metadata }: UnknownObject): string {
+  return objectKey({ ...metadata, apiVersion, kind })
 }

@@ -40,6 +40,8 @@ export interface BundleRenderPorts {
   overridesOf(bundle: string): readonly Override[]
   /** The clusters its Placement selects; undefined while that is not known. */
   selectedBy(namespace: string, placement: string, bundle: string): readonly SelectedCluster[] | undefined
+  /** What a cluster's document has, of all bundles. */
+  assignedTo(cluster: string): readonly { readonly bundle: string; readonly set: Digest }[]
   /** The highest generation of the bundle that any cluster's document names. */
   highestAssigned(bundle: string): number
   /** The list of an artifact's files. */

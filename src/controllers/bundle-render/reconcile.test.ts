@@ -18,7 +18,7 @@ import { bundleRenderReconciler } from './reconcile.ts'
 const ENTROPY = { randomBytes: (n: number) => new Uint8Array(n), now: () => 0, generateKey: () => '' }
 
 function fixture(overrides: Partial<BundleRenderPorts> = {}) {
-  const blobs = new Set<Digest>()
+  const blobs = new Map<Digest, Uint8Array>()
   const releases: Release[] = []
   const log: string[] = []
   const reconciler = bundleRenderReconciler({
@@ -41,10 +41,11 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     highestAssigned: () => 0,
     putBlob: async (bytes) => {
       log.push('blob')
-      blobs.add(digestOf(bytes))
+      blobs.set(digestOf(bytes), bytes)
       return digestOf(bytes)
     },
-    getBlob: async () => undefined,
+    getBlob: async (digest) => blobs.get(digest),
+    assignedTo: () => [],
     createRelease: async (release) => {
       log.push(`create ${release.metadata.name}`)
       assert.ok(blobs.has(release.spec.bundles[0]!.set), 'the set is stored before the Release names it (I-27)')
@@ -52,7 +53,7 @@ function fixture(overrides: Partial<BundleRenderPorts> = {}) {
     },
     ...overrides,
   })
-  return { reconciler, releases, log }
+  return { reconciler, releases, log, blobs }
 }
 
 const bundle = (generation = 1, spec: Partial<Bundle['spec']> = {}): Bundle => {
@@ -91,6 +92,46 @@ test('what lint finds in the content is a condition, for the versions of the clu
     (await passOf(reconciler, bundle(2))).condition('Linted'),
     'True NothingFound: Nothing was found in the rendered objects.',
   )
+})
+
+test('lint is renewed when a cluster is upgraded, without rendering again', async () => {
+  let version = 'v1.24.9'
+  const { reconciler, log } = fixture({
+    selectedBy: () => [
+      { inputs: { name: 's1', labels: {}, annotations: {}, claims: {}, values: {}, kubeVersion: version } },
+    ],
+  })
+  const pdb = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x, namespace: shop}\n'
+  const first = await passOf(reconciler, bundle(1, { manifests: pdb }))
+  assert.match(first.condition('Linted'), /^False WarningsFound: .*\[deprecated-api\]/)
+  assert.equal(first.draft.next.status?.linted, 'hello-g1 1.24')
+  assert.equal((await passOf(reconciler, first.draft.next)).commit, 'Nothing')
+  version = 'v1.24.17'
+  assert.equal((await passOf(reconciler, first.draft.next)).commit, 'Nothing', 'a patch of it changes nothing')
+  version = 'v1.25.0'
+  const renders = log.filter((line) => line === 'render').length
+  const second = await passOf(reconciler, first.draft.next)
+  assert.match(second.condition('Linted'), /^False ErrorsFound: .*not served since Kubernetes 1\.25.*\[removed-api\]/)
+  assert.equal(log.filter((line) => line === 'render').length, renders)
+})
+
+test('lint names an object that another bundle has on the same cluster', async () => {
+  const other = fixture()
+  const theirs = await passOf(other.reconciler, bundle(1, { manifests: configMapManifest('a', { v: '2' }) }))
+  const { set } = theirs.draft.next.status!.revision!
+  const inputs = { name: 's1', labels: {}, annotations: {}, claims: {}, values: {} }
+  const { reconciler, blobs } = fixture({
+    selectedBy: () => [{ inputs }],
+    assignedTo: () => [{ bundle: 'ns/zebra', set }],
+  })
+  for (const [digest, bytes] of other.blobs) blobs.set(digest, bytes)
+  const clash = await passOf(reconciler, bundle(1, { manifests: configMapManifest('a', { v: '1' }) }))
+  assert.equal(
+    clash.condition('Linted'),
+    'False ErrorsFound: ConfigMap default/a is in bundle ns/hello and in bundle ns/zebra on s1, with different fields; leave it in one of them [overlapping-objects].',
+  )
+  const apart = await passOf(reconciler, bundle(2, { manifests: configMapManifest('b', { v: '1' }) }))
+  assert.match(apart.condition('Linted'), /^True NothingFound/)
 })
 
 test('a newer hub does not render again what is released: its engine may write other bytes (I-28)', async () => {

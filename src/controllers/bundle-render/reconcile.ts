@@ -17,7 +17,7 @@ import type { ReleaseVariant } from '../../plan/variants.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/rendered.ts'
 import { guardObjects } from './guard-objects.ts'
-import { showLint } from './lint.ts'
+import { lintPorts, showLint } from './lint.ts'
 import { entryOf, releaseObject } from '../release-objects.ts'
 import { asCandidate, takeReleased, waitsForOthers } from './candidate.ts'
 import { badIn, isMarked, showReverted } from './reverted.ts'
@@ -36,6 +36,7 @@ const NOBODY: ClusterInputs = { name: '', labels: {}, annotations: {}, claims: {
 
 /** Turns a Bundle's content into a Release. */
 export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bundle> {
+  const forLint = lintPorts(ports)
   return {
     name: 'bundle-render',
     async reconcile(draft: Draft<Bundle>, context: Context): Promise<Result> {
@@ -62,6 +63,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       status.release = release.name
       status.recipe = found.digest
       status.revision = { generation: release.generation, set: release.set }
+      await showLint(draft, release, selected ?? [], forLint)
       showReverted(draft, ports)
       showRollout(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
       const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
@@ -217,7 +219,6 @@ async function renderFor(
     objects = Math.max(objects, one.size)
     stored.push(one.variant)
   }
-  showLint(draft.conditions, variants, { clusters, isAddition: clusters.length < (selected?.length ?? 0) })
   show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes })
   return stored
 }

@@ -56,6 +56,7 @@ export function createBundleRender(
         })),
     overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
     selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
+    assignedTo: (cluster) => caches.assignments.lister.get(cluster)?.spec.entries ?? [],
     highestAssigned: (bundle) => highestAssigned(caches, bundle),
     treeOf: (artifact) => readTree(artifact, blobs),
     configMapData: async (namespace, name) => {
