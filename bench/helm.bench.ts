@@ -1,12 +1,13 @@
 // How fast charts render against forking helm: warm in one thread, cold as a process, and one chart with thousands of values.
-// `node bench/helm.bench.ts [--cold] [--sets 5000] DIR…`: every chart below the directories that helm renders as it is.
-// Build first (`npm run build`): --cold starts dist/flotilla.mjs.
+// `npm run build && node bench/helm.bench.ts [--charts 40] [--sets 5000] [DIR…]`: the chart that `helm create` makes, and so
+// many of those below the directories that helm renders as they are, from everywhere. Cold is the built dist/flotilla.mjs.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readChartTree } from '../src/cli/chart-files.ts'
-import { generateTraditionalKey, randomBytes } from '../src/core/bytes.ts'
+import { generateTraditionalKey, hex, randomBytes, sha256 } from '../src/core/bytes.ts'
 import { checkRequirements } from '../src/render/helm/check-chart.ts'
 import type { FrozenRecord } from '../src/render/helm/frozen.ts'
 import { loadChart } from '../src/render/helm/load-chart.ts'
@@ -17,11 +18,12 @@ import { needBinary } from '../src/testing/testenv.ts'
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { cold: { type: 'boolean', default: false }, sets: { type: 'string' } },
+  options: { charts: { type: 'string', default: '40' }, sets: { type: 'string', default: '5000' } },
 })
 const helm = needBinary('helm')
 const profile = profileOf('helm4')
 const cli = join(import.meta.dirname, '../dist/flotilla.mjs')
+const isBuilt = existsSync(cli)
 const WARM_ROUNDS = 20
 const FORK_ROUNDS = 3
 
@@ -60,63 +62,102 @@ function renderer(dir: string, replay = false): (round: number) => string {
   }
 }
 
-function run(binary: string, args: readonly string[]): void {
-  execFileSync(binary, args, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
+/** Processor time of all processes started so far, in milliseconds; Linux counts it in hundredths of a second. */
+function childrenMs(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)!.split(' ')
+  return (Number(fields[13]) + Number(fields[14])) * 10
+}
+
+interface Forked {
+  readonly wall: readonly number[]
+  readonly cpu: number
+}
+
+/** Runs a program some times; wall clock of each and processor time of all together. */
+function forked(rounds: number, binary: string, args: readonly string[]): Forked {
+  const before = childrenMs()
+  const wall = timed(rounds, () => {
+    execFileSync(binary, args, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
+  })
+  return { wall, cpu: childrenMs() - before }
 }
 
 const ms = (value: number) => value.toFixed(1).padStart(8)
 const times = (value: number) => `${value.toFixed(1)}x`.padStart(8)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
+function summary(what: string, ratios: readonly number[]): void {
+  say(`${what} against fork: median ${times(median(ratios)).trim()}, least ${times(Math.min(...ratios)).trim()}`)
+}
+
+/** In an order that has nothing to do with their names, and is the same each time. */
+function scattered(dirs: readonly string[]): string[] {
+  return dirs.toSorted((a, b) => (hex(sha256(a)) < hex(sha256(b)) ? -1 : 1))
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'helm-bench-'))
+execFileSync(helm, ['create', join(scratch, 'starter')], { stdio: 'ignore' })
+const starter = join(scratch, 'starter')
+
 const ratios: number[] = []
 const replayRatios: number[] = []
 const coldRatios: number[] = []
-let fastest: { readonly dir: string; readonly fork: number } | undefined
-// `again` replays what was drawn at the first time: keys and certificates are made once per cluster, not per render.
-say(`    fork    warm   ratio   again   ratio${flags.cold ? '    cold   ratio' : ''}  chart (milliseconds, medians)`)
-for (const dir of positionals.flatMap(findCharts)) {
+const cpu = { fork: 0, cold: 0, runs: 0 }
+
+function compare(dir: string): void {
   let render: (round: number) => string
   try {
     render = renderer(dir)
     timed(5, render)
   } catch {
-    continue // helm would not render it either
+    return // helm would not render it either
   }
   const warm = median(timed(WARM_ROUNDS, render))
-  const fork = median(timed(FORK_ROUNDS, () => run(helm, ['template', 'bench', dir])))
-  ratios.push(fork / warm)
+  const helmRuns = forked(FORK_ROUNDS, helm, ['template', 'bench', dir])
+  const fork = median(helmRuns.wall)
   const again = median(timed(WARM_ROUNDS, renderer(dir, true)))
+  ratios.push(fork / warm)
   replayRatios.push(fork / again)
   let line = `${ms(fork)}${ms(warm)}${times(fork / warm)}${ms(again)}${times(fork / again)}`
-  if (flags.cold) {
-    const cold = median(timed(FORK_ROUNDS, () => run(process.execPath, [cli, 'template', 'bench', dir])))
+  if (isBuilt) {
+    const coldRuns = forked(FORK_ROUNDS, process.execPath, [cli, 'template', 'bench', dir])
+    const cold = median(coldRuns.wall)
     coldRatios.push(fork / cold)
+    cpu.fork += helmRuns.cpu
+    cpu.cold += coldRuns.cpu
+    cpu.runs += FORK_ROUNDS
     line += `${ms(cold)}${times(fork / cold)}`
   }
-  fastest ??= { dir, fork }
   say(`${line}  ${dir}`)
 }
-if (ratios.length > 0) {
-  say(
-    `${ratios.length} charts; warm against fork: median ${times(median(ratios)).trim()}, least ${times(Math.min(...ratios)).trim()}`,
-  )
-}
-if (replayRatios.length > 0) {
-  say(
-    `again against fork: median ${times(median(replayRatios)).trim()}, least ${times(Math.min(...replayRatios)).trim()}`,
-  )
-}
-if (coldRatios.length > 0) {
-  say(`cold against fork: median ${times(median(coldRatios)).trim()}, least ${times(Math.min(...coldRatios)).trim()}`)
-}
-if (flags.sets !== undefined && fastest) {
-  const sets = Number(flags.sets)
-  const render = renderer(fastest.dir)
+
+/** One chart for a fleet: other values each time, against what forks would take. */
+function valueSets(sets: number): void {
+  const render = renderer(starter)
+  const fork = median(forked(FORK_ROUNDS, helm, ['template', 'bench', starter]).wall)
   const start = performance.now()
   for (let round = 0; round < sets; round++) render(round)
   const taken = (performance.now() - start) / 1000
-  const forked = (sets * fastest.fork) / 1000
+  const forks = (sets * fork) / 1000
   say(
-    `${sets} value sets of ${fastest.dir}: ${taken.toFixed(1)} s in one thread; forks would take ${forked.toFixed(0)} s (${times(forked / taken).trim()})`,
+    `${sets} value sets of the chart that helm create makes: ${taken.toFixed(1)} s in one thread; forks would take ${forks.toFixed(0)} s (${times(forks / taken).trim()})`,
   )
+}
+
+try {
+  // `again` replays what was drawn at the first time: keys and certificates are made once per cluster, not per render.
+  say(`    fork    warm   ratio   again   ratio${isBuilt ? '    cold   ratio' : ''}  chart (milliseconds, medians)`)
+  compare(starter)
+  for (const dir of scattered(positionals.flatMap(findCharts))) if (ratios.length <= Number(flags.charts)) compare(dir)
+  say(`${ratios.length} charts`)
+  summary('warm', ratios)
+  summary('again', replayRatios)
+  if (isBuilt) {
+    summary('cold', coldRatios)
+    const [ours, theirs] = [cpu.cold / cpu.runs, cpu.fork / cpu.runs]
+    say(`cold, processor time of a run: ${ours.toFixed(0)} ms; helm ${theirs.toFixed(0)} ms`)
+  } else say('cold: not measured, there is no dist/ (npm run build)')
+  valueSets(Number(flags.sets))
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
 }
