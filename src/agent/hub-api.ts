@@ -72,10 +72,12 @@ export interface HubApiPorts {
   /** This start of the agent. */
   readonly instance: string
   readonly partials: Partials
+  /** The hub does not take the certificate (any more). */
+  readonly onUnauthorized?: (refusal: HubRefusal) => void
 }
 
 /** Calls over one transport. */
-export function createHubApi({ transport, clock, instance, partials }: HubApiPorts) {
+export function createHubApi({ transport, clock, instance, partials, onUnauthorized }: HubApiPorts) {
   async function call<S extends TSchema>(
     route: { readonly method: string; readonly path: string; readonly body?: Uint8Array },
     answer: { readonly schema: S; readonly maxBytes: number },
@@ -161,7 +163,9 @@ export function createHubApi({ transport, clock, instance, partials }: HubApiPor
     const request = { method: route.method, path: route.path, headers, ...(route.body ? { body: route.body } : {}) }
     const response = await transport(request, signal)
     if (response.status === 200 || response.status === 206) return response
-    throw await refusalOf(route.path, response)
+    const refusal = await refusalOf(route.path, response)
+    if (response.status === 401) onUnauthorized?.(refusal)
+    throw refusal
   }
 
   const post = (path: string, body: Uint8Array) => ({ method: 'POST', path, body })

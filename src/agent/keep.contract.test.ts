@@ -4,6 +4,7 @@ import { afterEach, describe, it } from 'node:test'
 import { digestOf } from '../core/digest.ts'
 import { seededKeys } from '../core/keys.ts'
 import { Assignment } from '../kinds/assignment.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
@@ -68,6 +69,20 @@ describe('an agent', () => {
       what: 'the new content',
     })
     assert.equal(site.agent().linkState(), 'Following')
+  })
+
+  it('on a live link gets a new certificate when its CA is dropped, though its stream would go on', async () => {
+    const { hub, site } = await running()
+    hub.rotate(rotateCa(hub.trust, changeOf(hub, true)))
+    hub.rotate(rotateSigner(hub.trust, changeOf(hub, true)))
+    hub.signWith(hub.trust.signer)
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects: [configMap('a', { v: '2' })] } })
+    await hub.clock.runUntil(async () => (await site.configMap('a'))?.['data']?.['v' as never] === '2', {
+      withinMs: 90_000,
+      what: 'the new content',
+    })
+    const isHeard = async () => (await hub.client.get(ClusterReport, { name: 'store-1' })).spec.revision === 2
+    await hub.clock.runUntil(isHeard, { withinMs: 60_000, what: 'its report' })
   })
 
   it('tells a hub from the past the truth, changes nothing, and goes on in a new epoch without going back', async () => {

@@ -115,12 +115,16 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     ports.onState(state)
   }
 
-  async function withHub<T>(as: TransportIdentity | undefined, work: (hub: HubApi) => Promise<T>): Promise<T> {
+  async function withHub<T>(
+    as: TransportIdentity | undefined,
+    work: (hub: HubApi) => Promise<T>,
+    onUnauthorized: (refusal: HubRefusal) => void = () => {},
+  ): Promise<T> {
     const cas = trust?.bundle.transportCas
     const credentials = as ? { certificate: as.certificate, privateKey: as.privateKey } : {}
     const opened: HubTransport = ports.connect({ endpoint: endpoint(), cas, ...credentials })
     try {
-      return await work(createHubApi({ transport: opened.transport, clock, instance, partials }))
+      return await work(createHubApi({ transport: opened.transport, clock, instance, partials, onUnauthorized }))
     } finally {
       await opened.close()
     }
@@ -244,7 +248,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     const end = new AbortController()
     const ended = AbortSignal.any([signal, end.signal])
     try {
-      return await withHub(transport, async (hub) => {
+      const streaming = async (hub: HubApi): Promise<LinkEvent> => {
         const first = await firstFrame(hub, ended)
         if (!first) return { type: 'Stuck' }
         const { frames } = first
@@ -258,7 +262,9 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
           next = await deadline(waited, (inner) => untilAborted(frames.next(), inner))
         }
         return { type: 'Ended' }
-      })
+      }
+      // A report that is not taken for want of a certificate ends the stream too: it would go on, and nobody would hear this agent.
+      return await withHub(transport, streaming, (refusal) => end.abort(refusal))
     } finally {
       following = undefined
       end.abort()

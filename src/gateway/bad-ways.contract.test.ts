@@ -8,7 +8,7 @@ import { createPartials } from '../agent/partials.ts'
 import { generateKeyPair, utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import { readBody } from '../core/http.ts'
-import type { Caller, Handler } from '../core/http.ts'
+import type { Caller, Handler, HttpResponse } from '../core/http.ts'
 import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { startConnectProxy, startRelay } from '../testing/bad-ways.ts'
@@ -38,10 +38,12 @@ async function listen(t: TestContext, more: { handle?: Handler; port?: number; t
     clock: systemClock,
     log: silentLogger,
     ...(more.ticketKeys && { ticketKeys: more.ticketKeys }),
-    handle: async (request, caller) => {
-      callers.push(caller)
-      return resumableAnswer(blob, request)
-    },
+    handle:
+      more.handle ??
+      (async (request, caller) => {
+        callers.push(caller)
+        return resumableAnswer(blob, request)
+      }),
   })
   let closed = false
   const close = async () => {
@@ -50,6 +52,17 @@ async function listen(t: TestContext, more: { handle?: Handler; port?: number; t
   }
   t.after(close)
   return { port: listener.port, callers, close, replaceKeys: listener.replaceKeys, counts: listener.counts }
+}
+
+/** An answer that goes on for ever, a piece at a time. */
+function endless(): HttpResponse {
+  async function* body() {
+    for (;;) {
+      yield utf8('beat')
+      await systemClock.sleep(20)
+    }
+  }
+  return { status: 200, headers: {}, body: body() }
 }
 
 const { certificate } = issueAgentCertificate(ca, { clusterId: 'c-1', publicKey: own.publicKey, serial, now })
@@ -129,6 +142,26 @@ describe('TLS sessions', () => {
         { connections: 1, resumed: 1 },
       ],
     )
+  })
+
+  it('end with their CA: an open answer is cut when it is not trusted any more, and with a new certificate alone it is not', async (t) => {
+    const { port, replaceKeys } = await listen(t, { handle: async () => endless() })
+    const hub = createConnectHub()({ endpoint: endpointOf(port), ...CREDENTIALS })
+    t.after(() => hub.close())
+    const answer = await hub.transport({ method: 'GET', path: '/x', headers: {} }, signal)
+    const pieces = answer.body[Symbol.asyncIterator]()
+    await pieces.next()
+    const sans = ['127.0.0.1']
+    const again = issueGatewayCertificate(ca, { publicKey: served.publicKey, sans, serial, now })
+    const keys = { certificate: again, privateKey: served.privateKey, ticketKeys: new Uint8Array(48).fill(3) }
+    replaceKeys({ ...keys, cas: [ca.certificate] })
+    assert.equal((await pieces.next()).done, false)
+    replaceKeys({ ...keys, cas: [newCa().certificate, ca.certificate] })
+    assert.equal((await pieces.next()).done, false)
+    replaceKeys({ ...keys, cas: [newCa().certificate] })
+    await assert.rejects(async () => {
+      for (;;) await pieces.next()
+    })
   })
 
   it('prove nothing once their CA is not trusted any more', async (t) => {

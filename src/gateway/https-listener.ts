@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpResponse } from '../core/http.ts'
+import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { parseCertificate } from '../core/x509.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -34,7 +35,7 @@ export interface ListenerOptions {
 /** A listening gateway. */
 export interface Listener {
   readonly port: number
-  /** New connections see the new certificate and CAs. */
+  /** New connections see the new certificate and CAs; those of agents whose CA is not trusted any more are cut. */
   replaceKeys(keys: Pick<ListenerOptions, 'certificate' | 'privateKey' | 'cas' | 'ticketKeys'>): void
   /** Handshakes so far, and how many of them resumed a session. */
   counts(): { readonly connections: number; readonly resumed: number }
@@ -72,11 +73,15 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
     sessionTimeout: SESSION_SECONDS,
     ...(options.ticketKeys && { ticketKeys: Buffer.from(options.ticketKeys) }),
   })
-  let proofs = createProofs(options.cas)
+  let { cas } = options
+  let proofs = createProofs(cas)
+  const open = new Set<TLSSocket>()
   let connections = 0
   let resumed = 0
   server.on('secureConnection', (socket: TLSSocket) => {
     connections += 1
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
     if (socket.isSessionReused()) resumed += 1
   })
   server.maxConnections = options.maxConnections ?? 20_000
@@ -91,6 +96,18 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
     })
   })
   server.on('tlsClientError', (error: Error) => log.debug({ err: error }, 'handshake failed'))
+
+  /** A stream would go on for half an hour with a certificate of a CA that somebody may have: it ends now. */
+  function trustCas(next: readonly string[]): void {
+    if (jsonEqual(next, cas)) return
+    const before = proofs
+    cas = next
+    proofs = createProofs(next)
+    const now = clock.now()
+    for (const socket of open) {
+      if (before(socket, now) !== ANONYMOUS && proofs(socket, now) === ANONYMOUS) socket.destroy()
+    }
+  }
 
   async function serve(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const caller = callerOfSocket(request.socket as TLSSocket, proofs, clock.now())
@@ -129,7 +146,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
   return {
     port: portOf(server),
     replaceKeys: (keys) => {
-      proofs = createProofs(keys.cas)
+      trustCas(keys.cas)
       server.setSecureContext({
         ...tlsOf(keys),
         minVersion: 'TLSv1.3',
