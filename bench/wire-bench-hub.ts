@@ -2,15 +2,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createFileBlobs } from '../src/blobs/file-blobs.ts'
-import type { Client } from '../src/client/client.ts'
-import { createClient } from '../src/client/create-client.ts'
-import { readKubeconfig } from '../src/client/kubeconfig.ts'
-import { createUndiciTransport } from '../src/client/undici-transport.ts'
 import { utf8 } from '../src/core/bytes.ts'
 import type { Digest } from '../src/core/digest.ts'
 import { inParallel } from '../src/core/in-parallel.ts'
@@ -18,9 +11,11 @@ import { canonicalJson } from '../src/core/json.ts'
 import { systemClock } from '../src/core/system-clock.ts'
 import { systemIds } from '../src/core/system-ids.ts'
 import { formatTime } from '../src/core/time.ts'
+import { freePort } from '../src/hub/free-port.ts'
 import { readTrust } from '../src/hub/trust-files.ts'
 import { Assignment } from '../src/kinds/assignment.ts'
 import { Cluster } from '../src/kinds/cluster.ts'
+import { clientByKubeconfig } from '../src/testing/kubeconfig-client.ts'
 import type { HubTrust } from '../src/wire/hub-trust.ts'
 import { objectSetBytes, signDocument } from '../src/wire/signed-document.ts'
 
@@ -55,12 +50,12 @@ export interface BenchHub {
 
 /** Starts it. */
 export async function startBenchHub(data: string): Promise<BenchHub> {
-  const port = await freePort()
+  const port = await freePort('127.0.0.1')
   let child = run(data, port)
   await ready(child)
   const trust = await readTrust({ data })
   const blobs = createFileBlobs({ folder: join(data, 'blobs'), ids: systemIds })
-  let api = await connect(data)
+  let api = await clientByKubeconfig(join(data, 'admin.kubeconfig'))
   let generation = 0
   const assignments = new Map<string, Assignment>()
 
@@ -74,7 +69,7 @@ export async function startBenchHub(data: string): Promise<BenchHub> {
       await new Promise((gone) => child.once('close', gone))
       child = run(data, port)
       await ready(child)
-      api = await connect(data)
+      api = await clientByKubeconfig(join(data, 'admin.kubeconfig'))
     },
     addClusters: (count) =>
       inParallel(indexes(count), AT_ONCE, async (index) => {
@@ -149,14 +144,6 @@ function ready(child: ChildProcess): Promise<void> {
   })
 }
 
-async function connect(data: string): Promise<{ client: Client; close(): Promise<void> }> {
-  const file = join(data, 'admin.kubeconfig')
-  const read = async (path: string) => readFileSync(path, 'utf8')
-  const { connection } = await readKubeconfig({ text: await read(file), file, readFile: read })
-  const { transport, close } = createUndiciTransport(connection)
-  return { client: createClient({ transport, clock: systemClock }), close }
-}
-
 function usageOf(pid: number): Usage {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -194,12 +181,3 @@ function* configMaps(megabytes: number, line: number) {
 }
 
 const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  await sleep(10)
-  return port
-}

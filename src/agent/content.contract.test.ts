@@ -1,6 +1,7 @@
 /** How content travels: once, as a difference, in parts, and on from where it broke off. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { utf8 } from '../core/bytes.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
@@ -42,6 +43,8 @@ async function run(generation: number, content: UnknownObject[]): Promise<number
   await hub.clock.runUntil(() => isReady(generation), { withinMs: 600_000, what: `generation ${generation} Ready` })
   return total() - before
 }
+
+const idOf = async () => (await hub.client.get(Cluster, { name: 'store-1' })).spec.id
 
 function isReady(generation: number): boolean {
   const row = site.agent().report().bundles[0]
@@ -100,6 +103,29 @@ describe('content', () => {
     for await (const digest of site.blobs.list()) await site.blobs.delete(digest)
     const again = await run(2, objects(60, 2000, { 7: 'changed' }))
     assert.ok(again > 60_000, `${again} bytes`)
+  })
+
+  it('that is not what was signed is never taken: other bytes, another set, a part, nothing', async () => {
+    await run(1, objects(3, 200))
+    const [before] = (await hub.client.get(Assignment, { name: 'store-1' })).spec.entries
+    const old = await hub.ask('GET', `${ROUTES.set}${before!.set}`, { certificate: hub.certificateFor(await idOf()) })
+    const wrong: ((path: string, bytes: Uint8Array) => Uint8Array)[] = [
+      (_path, bytes) => bytes.map((byte, at) => (at === bytes.length >> 1 ? byte ^ 1 : byte)),
+      () => utf8(old.text),
+      (_path, bytes) => bytes.subarray(0, bytes.length >> 1),
+      () => new Uint8Array(),
+      () => utf8('{"format":"flotilla.dev/pack/v1"}\n'),
+    ]
+    await hub.assign('store-1', { [BUNDLE]: { generation: 2, objects: objects(3, 200, { 1: 'changed' }) } })
+    for (const [index, bend] of wrong.entries()) {
+      hub.network.bends = (path, bytes) => (path.startsWith(ROUTES.set) ? bend(path, bytes) : bytes)
+      await hub.clock.advance(60_000)
+      assert.equal((await site.configMap('c1'))?.['data']?.['more' as never], 'as it was', `lie ${index}`)
+      assert.equal(isReady(2), false)
+    }
+    hub.network.bends = undefined
+    await hub.clock.runUntil(() => isReady(2), { withinMs: 600_000, what: 'the true content' })
+    assert.equal((await site.configMap('c1'))?.['data']?.['more' as never], 'changed')
   })
 
   it('of any size comes in parts', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { createConnectHub } from '../agent/connect-hub.ts'
 import { createHubApi } from '../agent/hub-api.ts'
 import { createPartials } from '../agent/partials.ts'
@@ -14,7 +16,7 @@ import { systemClock } from '../core/system-clock.ts'
 import { issueCertificate, selfSignedCa } from '../core/x509.ts'
 import { issueGatewayCertificate } from '../wire/hub-trust.ts'
 import { listenForAgents } from './https-listener.ts'
-import type { Listener } from './https-listener.ts'
+import type { Listener, ListenerOptions } from './https-listener.ts'
 
 const DAY = 86_400_000
 const now = Date.now()
@@ -50,12 +52,10 @@ describe('the listener', () => {
   let seen: { user: string; path: string; bytes: number }[]
   let addresses: (string | undefined)[]
 
-  beforeEach(async () => {
-    seen = []
-    addresses = []
+  const listenWith = (more: Pick<ListenerOptions, 'handle' | 'limits'>) => {
     const served = key(2)
     const request = { publicKey: served.publicKey, sans: ['127.0.0.1'], serial, now }
-    listener = await listenForAgents({
+    return listenForAgents({
       host: '127.0.0.1',
       port: 0,
       certificate: issueGatewayCertificate(caOf(1), request),
@@ -63,6 +63,14 @@ describe('the listener', () => {
       cas: [caOf(1).certificate],
       clock: systemClock,
       log: silentLogger,
+      ...more,
+    })
+  }
+
+  beforeEach(async () => {
+    seen = []
+    addresses = []
+    listener = await listenWith({
       handle: async ({ path, body }: HttpRequest, caller) => {
         addresses.push(caller.address)
         seen.push({ user: caller.user, path, bytes: body?.byteLength ?? 0 })
@@ -134,24 +142,51 @@ describe('the listener', () => {
     assert.equal(await ask({}), 200)
   })
 
+  it('cuts those who say nothing, half a word, half a body or take nothing; everybody else is answered meanwhile', async () => {
+    await listener.close()
+    const large = new Uint8Array(4 * 1024 * 1024)
+    const takesNothing = Promise.withResolvers<void>()
+    listener = await listenWith({
+      handle: async ({ path }, _caller, signal) => {
+        if (path === '/large') signal.addEventListener('abort', () => takesNothing.resolve())
+        return { status: 200, headers: {}, body: bodyOf(path === '/large' ? large : utf8('{}')) }
+      },
+      limits: { handshakeMs: 300, headersMs: 300, requestMs: 600, slowReaderMs: 300 },
+    })
+    const { port } = listener
+    const closed = (socket: Socket) =>
+      new Promise<void>((done) => {
+        socket.on('error', () => {}) // cut
+        socket.on('close', () => done()).resume()
+      })
+    const said = (text: string) => {
+      const socket = connectTls({ host: '127.0.0.1', port, ca: caOf(1).certificate })
+      socket.on('secureConnect', () => socket.write(text))
+      return socket
+    }
+    const cut = [
+      closed(connect(port, '127.0.0.1')),
+      closed(said('')),
+      closed(said('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')),
+      closed(said('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"a":')),
+      takesNothing.promise,
+    ]
+    const deaf = said('GET /large HTTP/1.1\r\nhost: x\r\n\r\n').pause()
+    assert.equal(await ask({ certificate: clientCertificate() }), 200)
+    await Promise.all(cut)
+    deaf.destroy()
+    assert.equal(await ask({ certificate: clientCertificate() }), 200)
+  })
+
   it('carries a stream and ends it when the agent goes', async () => {
     await listener.close()
     const ended = Promise.withResolvers<void>()
-    const served = key(2)
-    const request = { publicKey: served.publicKey, sans: ['127.0.0.1'], serial, now }
     async function* beats(signal: AbortSignal) {
       yield utf8('{"type":"beat","at":"2026-01-01T00:00:00Z","trustVersion":1,"checkInSeconds":30}\n')
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       ended.resolve()
     }
-    listener = await listenForAgents({
-      host: '127.0.0.1',
-      port: 0,
-      certificate: issueGatewayCertificate(caOf(1), request),
-      privateKey: served.privateKey,
-      cas: [caOf(1).certificate],
-      clock: systemClock,
-      log: silentLogger,
+    listener = await listenWith({
       handle: async (_request, _caller, signal) => ({ status: 200, headers: {}, body: beats(signal) }),
     })
     const hub = createConnectHub()({ endpoint: `https://127.0.0.1:${listener.port}`, cas: [caOf(1).certificate] })

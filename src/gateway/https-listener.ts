@@ -27,9 +27,20 @@ export interface ListenerOptions {
   readonly handle: Handler
   readonly clock: Clock
   readonly log: Logger
-  readonly maxConnections?: number
+  readonly limits?: Partial<ListenerLimits>
   /** 48 bytes: with the same ones after a restart, agents resume their TLS sessions. */
   readonly ticketKeys?: Uint8Array
+}
+
+/** How much patience is had with those who send or take nothing. */
+export interface ListenerLimits {
+  readonly handshakeMs: number
+  /** All headers must be here, and then all of the body. */
+  readonly headersMs: number
+  readonly requestMs: number
+  /** A reader that takes nothing for this long is cut; it comes back and hears the newest head, or goes on where its answer broke off. */
+  readonly slowReaderMs: number
+  readonly maxConnections: number
 }
 
 /** A listening gateway. */
@@ -42,13 +53,17 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const HANDSHAKE_MS = 10_000
-const HEADERS_MS = 10_000
-const REQUEST_MS = 60_000
+const LIMITS_OF_LISTENER: ListenerLimits = {
+  handshakeMs: 10_000,
+  headersMs: 10_000,
+  requestMs: 60_000,
+  slowReaderMs: 60_000,
+  maxConnections: 20_000,
+}
+// How often Node looks for headers and bodies that are late: its own half a minute is longer than the patience.
+const MOST_LOOK_MS = 5000
 // Two beats and a bit: a kept connection outlives the pause between an agent's check-ins.
 const KEEP_ALIVE_MS = 65_000
-// A reader that takes nothing for this long is cut; it comes back and hears the newest head, or goes on where its answer broke off.
-const SLOW_READER_MS = 60_000
 // Small pieces, so that a thin line is seen to take something.
 const PIECE = 16 * 1024
 /** Why work for an agent that went away ends; one for all, since each would carry a stack. */
@@ -59,15 +74,17 @@ const SESSION_SECONDS = 86_400
 /** Listens; resolves when connections are taken. */
 export async function listenForAgents(options: ListenerOptions): Promise<Listener> {
   const { handle, clock, log } = options
+  const limits = { ...LIMITS_OF_LISTENER, ...options.limits }
   const server = createServer({
     ...tlsOf(options),
     minVersion: 'TLSv1.3',
     requestCert: true,
     // A missing or expired certificate may still enrol and renew; every other route asks for a proven one.
     rejectUnauthorized: false,
-    handshakeTimeout: HANDSHAKE_MS,
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    handshakeTimeout: limits.handshakeMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.min(limits.headersMs, MOST_LOOK_MS),
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 16 * 1024,
     sessionTimeout: SESSION_SECONDS,
@@ -84,7 +101,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
     socket.once('close', () => open.delete(socket))
     if (socket.isSessionReused()) resumed += 1
   })
-  server.maxConnections = options.maxConnections ?? 20_000
+  server.maxConnections = limits.maxConnections
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const gone = new AbortController()
     response.on('close', () => {
@@ -129,7 +146,8 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
     if (answer.headers['content-length'] === undefined) response.flushHeaders()
     for await (const chunk of answer.body) {
       for (let at = 0; at < chunk.byteLength && !signal.aborted; at += PIECE) {
-        if (!response.write(chunk.subarray(at, at + PIECE))) await drained(response, clock, signal)
+        if (!response.write(chunk.subarray(at, at + PIECE)))
+          await drained(response, { clock, signal, slowReaderMs: limits.slowReaderMs })
       }
       if (signal.aborted) break
     }
@@ -245,7 +263,11 @@ function plainHeaders(request: IncomingMessage): Record<string, string> {
   return headers
 }
 
-async function drained(response: ServerResponse, clock: Clock, signal: AbortSignal): Promise<void> {
+async function drained(
+  response: ServerResponse,
+  patience: { readonly clock: Clock; readonly signal: AbortSignal; readonly slowReaderMs: number },
+): Promise<void> {
+  const { clock, signal, slowReaderMs } = patience
   const timer = new AbortController()
   const drain = new Promise<void>((resolve) => {
     response.once('drain', resolve)
@@ -255,9 +277,9 @@ async function drained(response: ServerResponse, clock: Clock, signal: AbortSign
   const slow = (async () => {
     let taken = response.socket?.bytesWritten ?? 0
     for (;;) {
-      await clock.sleep(SLOW_READER_MS, ended)
+      await clock.sleep(slowReaderMs, ended)
       const now = response.socket?.bytesWritten ?? 0
-      if (now === taken) throw new Error(`reader took nothing for ${SLOW_READER_MS / 1000} s`)
+      if (now === taken) throw new Error(`reader took nothing for ${slowReaderMs / 1000} s`)
       taken = now
     }
   })().catch((caught: unknown) => {

@@ -12,8 +12,12 @@ export interface Way {
 
 /** A relay that can be slow in the direction of the client and cut its connections. */
 export interface Relay extends Way {
-  /** Bytes per second from the server to a client; undefined: as fast as it goes. */
+  /** Bytes per second from the server to all clients together; undefined: as fast as it goes. */
   bytesPerSecond: number | undefined
+  /** After so many more bytes to clients all connections are reset, and then again after the next number. */
+  readonly resets: number[]
+  /** Ports of this machine to lead to: the first that takes the connection. */
+  readonly targets: number[]
   /** Each of the next connections is cut after so many bytes from the server. */
   readonly cuts: number[]
   /** Bytes that clients were given. */
@@ -54,16 +58,47 @@ export async function startConnectProxy(seen: string[]): Promise<Way> {
   return listening(server, sockets)
 }
 
-/** Starts a relay to a port of this machine. */
-export async function startRelay(target: number): Promise<Relay> {
+/** The first of these ports that takes a connection. */
+async function reach(targets: readonly number[]): Promise<Socket> {
+  for (const target of targets) {
+    const socket = connect(target, '127.0.0.1')
+    const isOpen = await new Promise<boolean>((done) => {
+      socket.once('connect', () => done(true))
+      socket.once('error', () => done(false))
+    })
+    if (isOpen) return socket
+  }
+  throw new Error('nobody listens')
+}
+
+/** Starts a relay to ports of this machine. */
+export async function startRelay(...targets: number[]): Promise<Relay> {
   const sockets = new Set<Socket>()
   const cuts: number[] = []
+  const resets: number[] = []
   let delivered = 0
   let connections = 0
-  const server = createServer({ pauseOnConnect: false }, (client) => {
+  // One line for all: who sends next waits until the line is free.
+  let free: Promise<unknown> = Promise.resolve()
+  const server = createServer((client) => {
+    client.on('error', () => {}) // cut
+    reach(targets).then(
+      (upstream) => pass(client, upstream),
+      () => client.resetAndDestroy(),
+    )
+  })
+
+  function countDown(bytes: number): void {
+    if (resets.length === 0) return
+    resets[0]! -= bytes
+    if (resets[0]! > 0) return
+    resets.shift()
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+
+  function pass(client: Socket, upstream: Socket): void {
     connections += 1
     const cut = cuts.shift() ?? Number.POSITIVE_INFINITY
-    const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {}) // cut
@@ -75,22 +110,29 @@ export async function startRelay(target: number): Promise<Relay> {
       for await (const chunk of upstream as AsyncIterable<Buffer>) {
         for (let at = 0; at < chunk.byteLength; at += 512) {
           const piece = chunk.subarray(at, at + 512)
-          if (relay.bytesPerSecond !== undefined) await sleep((piece.byteLength / relay.bytesPerSecond) * 1000)
+          const { bytesPerSecond } = relay
+          if (bytesPerSecond !== undefined) {
+            free = free.then(() => sleep((piece.byteLength / bytesPerSecond) * 1000))
+            await free
+          }
           passed += piece.byteLength
           if (passed > cut || client.destroyed) return void client.resetAndDestroy()
           delivered += piece.byteLength
           client.write(piece)
+          countDown(piece.byteLength)
         }
       }
       client.end()
     }
     void deliver().catch(() => {})
-  })
+  }
   const way = await listening(server, sockets)
   const relay: Relay = {
     ...way,
     bytesPerSecond: undefined,
     cuts,
+    resets,
+    targets,
     delivered: () => delivered,
     connections: () => connections,
   }

@@ -1,5 +1,5 @@
 // Real Kubernetes control planes for tests: `await using plane = await startControlPlane()`.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,8 @@ export interface ControlPlaneOptions {
   readonly durable?: boolean
   /** Runs when etcd is up and kube-apiserver is not: for what is to be in the store before it starts. */
   beforeStart?(etcdUrl: string, prefix: string): Promise<void>
+  /** An etcd of its own, which can be taken back to an earlier state. */
+  readonly ownEtcd?: boolean
 }
 
 /** A running control plane; RBAC is on, callers are known by their client certificates. */
@@ -41,6 +43,8 @@ export interface ControlPlane extends AsyncDisposable {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<{ readonly status: number; readonly text: string }>
+  /** Copies etcd's data directory while it is stopped; the function it returns brings that state back. Needs `ownEtcd`. */
+  remember(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
@@ -71,8 +75,17 @@ const CONTROLLERS = [
 
 const slots = { taken: 0 }
 let nextName = 0
+let pastStates = 0
 /** One etcd for all control planes of this test process, or two: one that waits for the disk, one that does not. */
-const etcdUrls = new Map<boolean, Promise<string>>()
+const shared = new Map<boolean, Promise<Etcd>>()
+
+interface Etcd {
+  readonly url: string
+  readonly dir: string
+  readonly server: () => Server
+  /** On the same directory and ports. */
+  start(): Promise<void>
+}
 
 /** Starts a control plane and waits until it is ready; outside CI at most two run at once, a third waits for its turn. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -80,7 +93,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     throw new Error('nodes need controllers: nothing else makes them schedulable')
   await takeSlot()
   try {
-    const etcd = await etcdOf(options.durable ?? false)
+    const isDurable = options.durable ?? false
+    const etcd = await (options.ownEtcd ? retry(() => startEtcd(isDurable)) : sharedEtcd(isDurable))
     return await retry(() => startOnce(etcd, options))
   } catch (error) {
     slots.taken--
@@ -109,31 +123,36 @@ async function retry<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /** Control planes that share an etcd are apart by their prefix. */
-function etcdOf(isDurable: boolean): Promise<string> {
-  const url = etcdUrls.get(isDurable) ?? retry(() => startEtcd(isDurable))
-  etcdUrls.set(isDurable, url)
-  return url
+function sharedEtcd(isDurable: boolean): Promise<Etcd> {
+  const etcd = shared.get(isDurable) ?? retry(() => startEtcd(isDurable))
+  shared.set(isDurable, etcd)
+  return etcd
 }
 
-async function startEtcd(isDurable: boolean): Promise<string> {
+async function startEtcd(isDurable: boolean): Promise<Etcd> {
   const [client, peer] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${client}`
   const peerUrl = `http://127.0.0.1:${peer}`
-  const etcd = servers().start('etcd', needBinary('etcd'), [
-    `--data-dir=${join(servers().dir, `etcd-${client}`)}`,
-    `--listen-client-urls=${url}`,
-    `--advertise-client-urls=${url}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
-    ...(isDurable ? [] : ['--unsafe-no-fsync']), // the data is gone with the test anyway
-    '--log-level=warn',
-  ])
-  await becomeReady([etcd], async () => (await fetch(`${url}/health`)).ok)
-  return url
+  const dir = join(servers().dir, `etcd-${client}`)
+  let server: Server
+  const start = async (): Promise<void> => {
+    server = servers().start('etcd', needBinary('etcd'), [
+      `--data-dir=${dir}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      ...(isDurable ? [] : ['--unsafe-no-fsync']), // the data is gone with the test anyway
+      '--log-level=warn',
+    ])
+    await becomeReady([server], async () => (await fetch(`${url}/health`)).ok)
+  }
+  await start()
+  return { url, dir, server: () => server, start }
 }
 
-async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<ControlPlane> {
+async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<ControlPlane> {
   const name = `plane-${nextName++}`
   const dir = join(servers().dir, name)
   mkdirSync(dir, { mode: 0o700 })
@@ -155,12 +174,12 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
     )
   const kubeconfigPath = kubeconfigFor('admin', admin)
 
-  await options.beforeStart?.(etcd, `/${name}`)
+  await options.beforeStart?.(etcd.url, `/${name}`)
   const serving = authority.server()
   const frontProxy = newAuthority()
   const proxyClient = frontProxy.client('front-proxy-client', [])
-  const apiserver = servers().start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), [
-    `--etcd-servers=${etcd}`,
+  const flags = [
+    `--etcd-servers=${etcd.url}`,
     `--etcd-prefix=/${name}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
@@ -187,24 +206,39 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
     '--allow-privileged',
     // Nobody makes the default service accounts without the controller manager.
     ...(options.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
-  ])
-  const started = [apiserver]
+  ]
+  const startApi = () => servers().start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), flags)
+  let apiserver = startApi()
+  const started: Server[] = []
+  let isStopped = false
   const stop = async (): Promise<void> => {
-    const all = started.splice(0)
-    if (all.length === 0) return
+    if (isStopped) return
+    isStopped = true
+    const all = [...started, apiserver, ...(options.ownEtcd ? [etcd.server()] : [])]
     await Promise.all(all.map((server) => server.kill()))
     slots.taken--
   }
   const call: ControlPlane['call'] = (method, path, body, headers = {}) =>
     send({ url: `${url}${path}`, method, body, headers, ca: authority.certificate, client: admin })
+  const isReady = async () => (await call('GET', '/readyz')).status === 200
   try {
-    await becomeReady(started, async () => (await call('GET', '/readyz')).status === 200)
+    await becomeReady([apiserver], isReady)
     if (options.controllers) started.push(...startControllers(name, kubeconfigPath, { caFile, accountKey }))
     if (options.nodes) started.push(await startNodes(name, kubeconfigPath, { count: options.nodes, call }))
     if (options.nodes) await becomeReady(started, () => nodesAreReady(call))
   } catch (error) {
-    await Promise.all(started.map((server) => server.kill()))
+    await Promise.all([apiserver, ...started].map((server) => server.kill()))
     throw error
+  }
+  /** Does something with etcd's directory while nobody uses it. */
+  const meanwhile = async (work: () => void): Promise<void> => {
+    if (!options.ownEtcd) throw new Error('only a control plane with an etcd of its own can go back: ownEtcd')
+    await apiserver.kill()
+    await etcd.server().kill()
+    work()
+    await etcd.start()
+    apiserver = startApi()
+    await becomeReady([apiserver], isReady)
   }
   return {
     url,
@@ -215,6 +249,15 @@ async function startOnce(etcd: string, options: ControlPlaneOptions): Promise<Co
     issueClient: (user, groups = []) => authority.client(user, groups),
     writeKubeconfig: (user, groups = []) => kubeconfigFor(user, authority.client(user, groups)),
     call,
+    async remember() {
+      const copy = `${etcd.dir}-${pastStates++}`
+      await meanwhile(() => cpSync(etcd.dir, copy, { recursive: true }))
+      return () =>
+        meanwhile(() => {
+          rmSync(etcd.dir, { recursive: true })
+          cpSync(copy, etcd.dir, { recursive: true })
+        })
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   }

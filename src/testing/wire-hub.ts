@@ -37,6 +37,7 @@ import type { Signer } from '../wire/envelope.ts'
 import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
 import { formatJoinCode, tokenHash, tokenSecret } from '../wire/join-code.ts'
 import type { FileChange } from '../wire/rotate.ts'
+import { ROUTES } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { SEALED_FEATURE } from '../wire/sealed.ts'
 import { ownDocument, signDocument } from '../wire/signed-document.ts'
@@ -87,6 +88,8 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     apiUp: true,
     /** Requests for this path do not arrive. */
     refuses: undefined as string | undefined,
+    /** Somebody on the way, or the hub itself, sends other bytes than were asked for. */
+    bends: undefined as ((path: string, bytes: Uint8Array) => Uint8Array) | undefined,
     /** The next answers with a tag (long ones) break off after so many bytes. */
     cuts: [] as number[],
   }
@@ -136,13 +139,16 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
         const caller = callerOfUnverified(certificate, trust.newest.bundle.transportCas, clock.now())
         const ended = AbortSignal.any([signal, closed.signal])
         const answer = await gateway.handle(request, caller, ended)
-        if (network.buffers) {
+        const path = request.path.split('?')[0]!
+        const { bends } = network
+        if (network.buffers || (bends && path !== ROUTES.follow)) {
           const chunks: Uint8Array[] = []
           for await (const chunk of answer.body) chunks.push(chunk)
           ended.throwIfAborted()
-          return { ...answer, body: bodyOf(concatBytes(chunks)) }
+          const bytes = concatBytes(chunks)
+          return { ...answer, body: bodyOf(bends ? bends(path, bytes) : bytes) }
         }
-        return { ...answer, body: whileUp(answer, request.path.split('?')[0]!) }
+        return { ...answer, body: whileUp(answer, path) }
       },
       close: async () => closed.abort(),
     }

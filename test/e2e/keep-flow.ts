@@ -1,0 +1,137 @@
+/** What every hub and its clusters go through, whatever they are made of: the same steps for the embedded home and for a real one. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemIds } from '../../src/core/system-ids.ts'
+import { eventually } from './keep-world.ts'
+import type { KeepWorld } from './keep-world.ts'
+
+// Long enough for an agent or a hub that would do something wrong to do it: they act within a second or two.
+const QUIET_MS = 4000
+
+/** Clusters join, wait for a person, and follow. */
+export async function joinAcceptFollow(world: KeepWorld): Promise<void> {
+  world.moveRootAway()
+  for (const name of world.names) {
+    await world.addCluster(name)
+    world.startAgent(name)
+  }
+  await world.apply('1')
+  for (const name of world.names) {
+    const waiting = await eventually(`${name} waiting`, async () => await world.cluster(name).catch(() => undefined))
+    assert.equal(waiting.spec.accepted, false)
+  }
+  assert.deepEqual(
+    await world.notes(),
+    world.names.map(() => undefined),
+    'nobody gets anything before a person has accepted it',
+  )
+  for (const name of world.names) await world.flotilla('cluster', 'accept', name, '--yes')
+  await world.untilNote('1')
+}
+
+/** The hub is killed in the middle of its work and comes back; agents go on meanwhile, and afterwards. */
+export async function killHub(world: KeepWorld): Promise<void> {
+  await world.apply('2')
+  await world.stopHub('SIGKILL')
+  await world.startHub()
+  await world.untilNote('2')
+}
+
+/** Signer and CA are rotated while one agent follows and another one is away, three times, and the old ones dropped. */
+export async function rotateWhileAway(world: KeepWorld): Promise<void> {
+  const [here = '', away = ''] = world.names
+  const { id } = (await world.cluster(away)).spec
+  assert.equal((await world.stopAgent(away)).code, 0)
+  for (let round = 0; round < 2; round++) {
+    await world.asRoot('trust', 'rotate', 'signer', '--drop-old')
+    await world.asRoot('trust', 'rotate', 'ca', '--drop-old')
+  }
+  await world.apply('3')
+  await world.untilNote('3', [here])
+  assert.equal((await world.note(away))?.text, '2')
+  world.startAgent(away)
+  await world.untilNote('3')
+  assert.equal((await world.cluster(away)).spec.id, id, 'the same cluster')
+}
+
+/**
+ * The hub goes back to the state it has now, after its clusters went on by two revisions. Agents tell it, nothing changes anywhere until a person says so, and then
+ * nothing until the hub has caught up with what runs. `remember` is called while the hub is stopped; what it gives brings that state back.
+ */
+export async function comeBackFromThePast(
+  world: KeepWorld,
+  label: string,
+  remember: () => Promise<() => Promise<void>>,
+): Promise<void> {
+  await world.stopHub()
+  const goBack = await remember()
+  await world.startHub()
+  for (const step of ['future', 'lost']) {
+    await world.apply(`${label} ${step}`)
+    await world.untilNote(`${label} ${step}`)
+  }
+  const before = await world.notes()
+  await world.stopHub('SIGKILL')
+  await goBack()
+  await world.startHub()
+  for (const name of world.names) {
+    const behind = await eventually(`${name} telling the truth`, async () => {
+      const found = await world.condition(name, 'HubBehind')
+      return found?.status === 'True' ? found : undefined
+    })
+    assert.match(behind.message, /with this hub's own signature; .*flotilla hub new-epoch/)
+  }
+  await world.apply(`${label} fork`)
+  await eventually('the hub holding back', async () => {
+    const found = await world.condition(world.names[0]!, 'Assigned')
+    return found?.reason === 'HubBehind' ? found : undefined
+  })
+  await sleep(QUIET_MS)
+  assert.deepEqual(await world.notes(), before, 'nothing is written while the hub is behind')
+
+  await world.asRoot('hub', 'new-epoch')
+  for (const name of world.names) {
+    await eventually(
+      'the new epoch',
+      async () => (await world.condition(name, 'HubBehind'))?.status === 'False' || undefined,
+    )
+  }
+  await sleep(QUIET_MS)
+  assert.deepEqual(await world.notes(), before, 'an epoch alone changes nothing (I-25)')
+  await world.apply(`${label} again`)
+  await world.untilNote(`${label} again`)
+}
+
+/** A line of 1 KB/s for everybody together: a change still arrives, nobody is cut, and the hub goes on hearing its clusters. */
+export async function followOverThinLine(world: KeepWorld): Promise<void> {
+  const { relay } = world
+  const [connections, delivered] = [relay.connections(), relay.delivered()]
+  relay.bytesPerSecond = 1024
+  try {
+    await world.apply('thin', systemIds.suffix(4000))
+    await world.untilNote('thin')
+  } finally {
+    relay.bytesPerSecond = undefined
+  }
+  // Both clusters got some 3 KB of letters that do not compress, and what belongs to it; in one piece each.
+  const [more, bytes] = [relay.connections() - connections, relay.delivered() - delivered]
+  assert.ok(bytes > 5000 && bytes < 40_000, `${bytes} bytes`)
+  assert.ok(more <= 2 * world.names.length, `${more} new connections`)
+  for (const name of world.names) assert.equal((await world.condition(name, 'Available'))?.status, 'True')
+}
+
+/** Every connection is reset in the middle of a large answer, again and again: what had come is not sent again. */
+export async function resumeAfterResets(world: KeepWorld): Promise<void> {
+  const { relay, names } = world
+  // 30 bits of every 36 are chance: it compresses by a tenth or so.
+  const letters = 300_000
+  const delivered = relay.delivered()
+  relay.resets.push(60_000, 90_000, 120_000)
+  await world.apply('reset', systemIds.suffix(letters))
+  await world.untilNote('reset')
+  assert.equal(relay.resets.length, 0, 'all resets happened')
+  const bytes = relay.delivered() - delivered
+  const once = names.length * letters
+  // From the beginning each time it would be more than twice as much.
+  assert.ok(bytes < 1.25 * once, `${bytes} bytes for ${once} letters in ${names.length} clusters`)
+}
