@@ -1,7 +1,5 @@
 /** A hostile agent with a valid certificate of its own: only it is affected, within its quota. What an agent may do is a golden file. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { utf8 } from '../core/bytes.ts'
 import { readBody } from '../core/http.ts'
@@ -9,11 +7,11 @@ import { Assignment } from '../kinds/assignment.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { JoinToken } from '../kinds/join-token.ts'
+import { authorityTable, goldenAuthority } from '../testing/agent-authority.ts'
 import { buildCluster } from '../testing/builders.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
-import { configMap, objectDigest, secretObject, startTestHub } from '../testing/wire-hub.ts'
+import { configMap, objectDigest, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { parseObjectSet } from '../wire/signed-document.ts'
 import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
 import type { Report } from '../wire/frames.ts'
 
@@ -384,92 +382,7 @@ describe('differences', () => {
 })
 
 describe('what an agent may do', () => {
-  const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
   it('is what the golden file says, route by route, for everybody', async () => {
-    const own = configMap('own')
-    const theirs = configMap('theirs')
-    for (const name of ['me', 'pending', 'revoked', 'other']) {
-      const accepted = name !== 'pending'
-      const refused = { verdict: 'Revoked', at: '2026-01-01T00:00:00Z' } as const
-      const spec = { id: name, accepted, ...(name === 'revoked' ? { refused } : {}) }
-      await hub.client.create(Cluster, buildCluster(name, { spec }))
-      const objects = [name === 'other' ? theirs : own, secretObject('password', { text: 'hunter2' })]
-      await hub.assign(name, { 'default/x': { generation: 1, objects } })
-    }
-    await hub.clock.settle()
-    const setOf = async (name: string) => (await hub.client.get(Assignment, { name })).spec.entries[0]!.set
-    const sealedFor = async (name: string) =>
-      (await hub.client.get(Assignment, { name })).spec.entries[0]!.sealed!.values
-    const { values } = parseObjectSet((await hub.blobs.get(await setOf('me')))!)
-    const documentOfOther = (await hub.client.get(Assignment, { name: 'other' })).spec.document
-    const paths: Record<string, string> = {
-      [ROUTES.trust]: ROUTES.trust,
-      [ROUTES.enrol]: ROUTES.enrol,
-      [ROUTES.renew]: ROUTES.renew,
-      [ROUTES.last]: ROUTES.last,
-      [ROUTES.follow]: ROUTES.follow,
-      [ROUTES.document]: ROUTES.document,
-      [`${ROUTES.blob}{own}`]: `${ROUTES.blob}${objectDigest(own)}`,
-      [`${ROUTES.blob}{another's}`]: `${ROUTES.blob}${objectDigest(theirs)}`,
-      [`${ROUTES.blob}{another's document}`]: `${ROUTES.blob}${documentOfOther}`,
-      [`${ROUTES.blob}{own sealed values}`]: `${ROUTES.blob}${await sealedFor('me')}`,
-      [`${ROUTES.blob}{another's sealed values}`]: `${ROUTES.blob}${await sealedFor('other')}`,
-      [`${ROUTES.blob}{values as the hub keeps them}`]: `${ROUTES.blob}${values}`,
-      [`${ROUTES.set}{own}`]: `${ROUTES.set}${await setOf('me')}`,
-      [`${ROUTES.set}{another's}`]: `${ROUTES.set}${await setOf('other')}`,
-      [ROUTES.report]: ROUTES.report,
-      [ROUTES.checkIn]: ROUTES.checkIn,
-      [ROUTES.held]: ROUTES.held,
-      [`${ROUTES.agentBundle}{unknown}`]: `${ROUTES.agentBundle}${objectDigest(theirs)}`,
-      '/': '/',
-      '/agent/v1/': '/agent/v1/',
-      '/agent/v1/document/': '/agent/v1/document/',
-      '/agent/v1/../v1/document': '/agent/v1/../v1/document',
-      '/api/v1/secrets': '/api/v1/secrets',
-      '/apis/flotilla.dev/v1alpha1/clusters': '/apis/flotilla.dev/v1alpha1/clusters',
-    }
-    // Every route of the wire is here: a new one has to be decided about.
-    for (const route of Object.values(ROUTES))
-      assert.ok(
-        Object.values(paths).some((path) => path.startsWith(route)),
-        route,
-      )
-    const callers = { nobody: undefined, pending: 'pending', revoked: 'revoked', agent: 'me' }
-    const lines = [
-      `${'method and path'.padEnd(52)}${Object.keys(callers)
-        .map((name) => name.padEnd(9))
-        .join('')}`.trimEnd(),
-    ]
-    for (const [label, path] of Object.entries(paths)) {
-      for (const method of METHODS) {
-        const statuses: string[] = []
-        for (const id of Object.values(callers)) statuses.push(await statusOf(method, path, id))
-        // What nobody has and nobody else is told about, one line says for all.
-        if (statuses.join(' ') === '401 403 403 404') continue
-        lines.push(`${`${method} ${label}`.padEnd(52)}${statuses.map((status) => status.padEnd(9)).join('')}`.trimEnd())
-      }
-    }
-    lines.push(
-      `${'everything else'.padEnd(52)}${['401', '403', '403', '404'].map((s) => s.padEnd(9)).join('')}`.trimEnd(),
-    )
-    const file = readFileSync(join(import.meta.dirname, 'agent-authority.txt'), 'utf8')
-    const golden = file.replaceAll(/^#.*\n/gm, '')
-    assert.equal(`${lines.join('\n')}\n`, golden)
+    assert.equal(await authorityTable(hub), goldenAuthority())
   })
-
-  /** The status of an answer; a stream is not read. Bodies that would be taken are sent, so that only authority decides. */
-  async function statusOf(method: string, path: string, id: string | undefined): Promise<string> {
-    const body = path === ROUTES.report ? bytes(REPORT) : bytes({ report: objectDigest(configMap('x')) })
-    const { transport, close } = hub.connect({
-      endpoint: 'x',
-      cas: [],
-      privateKey: '',
-      ...(id === undefined ? {} : { certificate: hub.certificateFor(id) }),
-    })
-    const answer = await transport({ method, path, headers: {}, body }, new AbortController().signal)
-    await close()
-    if (answer.status === 500) assert.fail(`${method} ${path}`)
-    return String(answer.status)
-  }
 })

@@ -30,6 +30,7 @@ import { NATIVE_KINDS } from '../kinds/native.ts'
 import type { AssembledEntry } from '../plan/assemble.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
+import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { PreparedContent } from '../render/bundle/prepare.ts'
 import type { ClusterDocument, DocumentEntry, Tombstone } from '../wire/document.ts'
@@ -58,17 +59,42 @@ export interface TestBundle {
   readonly options?: BundleOptions
 }
 
-/** Starts the agent side of a hub on a virtual clock. */
-export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, 'admission'> = {}) {
+/** Where the objects of a test hub are, and the time that passes there. */
+export interface TestHome {
+  readonly clock: VirtualClock
+  as(user: string): Transport
+  close(): Promise<void>
+}
+
+/** An embedded API in memory. */
+function embeddedHome(ids: ReturnType<typeof createSeededIds>): TestHome {
   const clock = createVirtualClock()
-  const ids = createSeededIds(seed)
   const store = createMemoryStore()
   const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
   const api = createApiServer({ store, clock, ids: ids.fork('api'), kinds, log: silentLogger })
-  const as = (user: string): Transport => {
-    const caller: Caller = { user, groups: ['system:masters'] }
-    return (request, signal) => api.handle(request, caller, signal)
+  return {
+    clock,
+    as: (user) => {
+      const caller: Caller = { user, groups: ['system:masters'] }
+      return (request, signal) => api.handle(request, caller, signal)
+    },
+    async close() {
+      await api.close()
+      await store.close()
+    },
   }
+}
+
+/** What a test wants otherwise. */
+export interface TestHubOptions extends Pick<GatewayOptions, 'admission'> {
+  readonly home?: TestHome
+}
+
+/** Starts the agent side of a hub, on a virtual clock unless its home has another. */
+export async function startTestHub(seed = 'hub', { home: givenHome, ...options }: TestHubOptions = {}) {
+  const ids = createSeededIds(seed)
+  const home = givenHome ?? embeddedHome(ids)
+  const { clock, as } = home
   const client: Client = createClient({ transport: as('admin'), clock })
   const blobs = createMemoryBlobs()
   const built = buildTrust(1, [TEST_ENDPOINT])
@@ -293,8 +319,7 @@ export async function startTestHub(seed = 'hub', options: Pick<GatewayOptions, '
     const closing = Promise.all(gateways.map((one) => one.close()))
     await clock.settle()
     await closing
-    await api.close()
-    await store.close()
+    await home.close()
   }
 
   return {
