@@ -4,6 +4,7 @@ import { connect as connectH2 } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { Secret } from '../core/secret.ts'
@@ -12,10 +13,18 @@ import { createApi } from '../testing/api-contract-harness.ts'
 import { startApiHome } from '../testing/api-home.ts'
 import type { ApiHome } from '../testing/api-home.ts'
 
+const SLOW_READER_MS = 400
+
 describe('the HTTPS listener', () => {
   let home: ApiHome
   before(async () => {
-    home = await startApiHome(undefined, { idleMs: 800, handshakeMs: 1500, requestMs: 200, closeMs: 1000 })
+    home = await startApiHome(undefined, {
+      idleMs: 800,
+      handshakeMs: 1500,
+      requestMs: 200,
+      slowReaderMs: SLOW_READER_MS,
+      closeMs: 1000,
+    })
   })
   after(() => home?.close())
 
@@ -40,6 +49,14 @@ describe('the HTTPS listener', () => {
   function h2(): ClientHttp2Session {
     const { certificate, privateKey } = home.admin
     return connectH2(home.url, { ca: home.ca, cert: certificate, key: privateKey })
+  }
+
+  /** A bare socket of the administrator's. */
+  function connectAs(protocol: string): Socket {
+    const { certificate: cert, privateKey: key } = home.admin
+    const port = Number(new URL(home.url).port)
+    const socket = connectTls({ port, host: '127.0.0.1', ca: home.ca, cert, key, ALPNProtocols: [protocol] })
+    return socket.on('error', () => {})
   }
 
   async function h2Get(session: ClientHttp2Session, path: string): Promise<string> {
@@ -120,18 +137,8 @@ describe('the HTTPS listener', () => {
   it('closes sockets that say nothing, before and after the handshake', async () => {
     const port = Number(new URL(home.url).port)
     const silent = Array.from({ length: 200 }, () => connectTcp(port, '127.0.0.1'))
-    const { certificate, privateKey } = home.admin
-    const shaken: Socket[] = ['h2', 'http/1.1'].map((protocol) =>
-      connectTls({
-        port,
-        host: '127.0.0.1',
-        ca: home.ca,
-        cert: certificate,
-        key: privateKey,
-        ALPNProtocols: [protocol],
-      }),
-    )
-    for (const socket of [...silent, ...shaken]) socket.on('error', () => {})
+    const shaken: Socket[] = ['h2', 'http/1.1'].map(connectAs)
+    for (const socket of silent) socket.on('error', () => {})
     await Promise.all(
       [...silent, ...shaken].map((socket) => (socket.closed ? Promise.resolve() : once(socket.resume(), 'close'))),
     )
@@ -151,6 +158,35 @@ describe('the HTTPS listener', () => {
     } finally {
       session.destroy()
     }
+  })
+
+  it('cuts who takes nothing of a watch, in both protocols; others hear every change', async () => {
+    const path = '/api/v1/namespaces/default/configmaps'
+    const lazyH1 = connectAs('http/1.1')
+    lazyH1.write(`GET ${path}?watch=true HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const session = h2()
+    const lazyH2 = session.request({ ':path': `${path}?watch=true` })
+    const [beginning] = (await once(lazyH1, 'data')) as [Buffer]
+    assert.match(beginning.toString(), /^HTTP\/1\.1 200 /)
+    await once(lazyH2, 'response')
+    lazyH1.pause()
+    lazyH2.pause()
+    const cut = [once(lazyH1, 'close'), once(lazyH2, 'close')]
+    await as(home.admin, async (api) => {
+      const seen = api.watch(`${path}?watch=true`, (events) => events.length === 40)
+      for (let n = 0; n < 40; n += 1) {
+        const metadata = { name: `large-${n}` }
+        const data = { text: 'x'.repeat(900_000) }
+        await api.ok('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data })
+      }
+      assert.equal((await seen).length, 40)
+    })
+    // Longer than the server's patience, whose timer runs in this process, too; then they look and find the end.
+    await sleep(2 * SLOW_READER_MS)
+    lazyH1.resume()
+    lazyH2.resume()
+    await Promise.all(cut)
+    session.destroy()
   })
 
   it('survives nonsense on the wire', async () => {

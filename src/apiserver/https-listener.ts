@@ -44,6 +44,8 @@ export interface ListenerLimits {
   readonly idleMs: number
   /** A request must be here whole within this time. */
   readonly requestMs: number
+  /** A client that takes nothing of its answer for this long is cut; a watch goes on where it was when it comes back. */
+  readonly slowReaderMs: number
   readonly maxConnections: number
   readonly maxStreamsPerConnection: number
   /** How long a graceful close waits for requests under way. */
@@ -63,6 +65,7 @@ const DEFAULT_LIMITS: ListenerLimits = {
   handshakeMs: 10_000,
   idleMs: 120_000,
   requestMs: 60_000,
+  slowReaderMs: 60_000,
   maxConnections: 12_000,
   maxStreamsPerConnection: 1_000,
   closeMs: 5_000,
@@ -114,7 +117,7 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
       underWay.delete(ended)
       if (!response.writableFinished) ended.abort()
     })
-    await send(response, await answerOf(request, ended.signal), ended.signal)
+    await send(response, await answerOf(request, ended.signal), patience(ended.signal))
   }
 
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -128,6 +131,28 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
     const body = await readRequest(request, limits.requestMs)
     if (body instanceof ApiError) return respondError(body)
     return handle(requestOf(request, body), caller ?? ANONYMOUS, signal)
+  }
+
+  /** Waits until a client has taken what was sent; throws when it takes nothing. */
+  function patience(signal: AbortSignal): Patience {
+    return {
+      signal,
+      async drained(response) {
+        const over = new AbortController()
+        const either = AbortSignal.any([signal, over.signal])
+        const isLate = clock.sleep(limits.slowReaderMs, either).then(
+          () => true,
+          () => false,
+        )
+        const isTaken = once(response, 'drain', { signal: either }).then(
+          () => false,
+          () => false,
+        )
+        const cut = await Promise.race([isLate, isTaken])
+        over.abort()
+        if (cut) throw new Error(`the client took nothing of its answer for ${limits.slowReaderMs} ms`)
+      },
+    }
   }
 
   server.listen(options.port, options.host)
@@ -286,25 +311,28 @@ function tooLarge(): ApiError {
   return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
 }
 
-async function send(response: Http2ServerResponse, answer: HttpResponse, signal: AbortSignal): Promise<void> {
+const SMALL = 64 * 1024
+
+interface Patience {
+  readonly signal: AbortSignal
+  drained(response: Http2ServerResponse): Promise<void>
+}
+
+async function send(response: Http2ServerResponse, answer: HttpResponse, patience: Patience): Promise<void> {
   if (response.destroyed || response.stream?.destroyed) return
   const whole = wholeOf(answer.body)
-  if (whole && answer.status !== 304) {
-    // In one piece with its length: one record of TLS instead of three.
-    response.writeHead(answer.status, { ...answer.headers, 'content-length': whole.byteLength })
+  const length = whole && answer.status !== 304 ? { 'content-length': whole.byteLength } : {}
+  response.writeHead(answer.status, { ...answer.headers, ...length })
+  if (whole && whole.byteLength <= SMALL) {
+    // Together with its head: one record of TLS instead of three.
     response.end(whole)
     return
   }
-  response.writeHead(answer.status, { ...answer.headers })
   // A watch without events must still tell its client that it has begun; HTTP/2 sends headers by itself.
   if ('flushHeaders' in response && typeof response.flushHeaders === 'function') response.flushHeaders()
   for await (const chunk of answer.body) {
-    if (signal.aborted) break
-    if (!response.write(chunk)) await drained(response, signal)
+    if (patience.signal.aborted) break
+    if (!response.write(chunk)) await patience.drained(response)
   }
   response.end()
-}
-
-async function drained(response: Http2ServerResponse, signal: AbortSignal): Promise<void> {
-  await once(response, 'drain', { signal }).catch(() => {})
 }

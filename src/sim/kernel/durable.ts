@@ -10,7 +10,7 @@ export type RunStep = <T>(name: string, effect: () => Promise<T>) => Promise<T>
 /** A process's handle on a store that outlives it; closing the handle leaves the store open. */
 export function durableStore(store: Store, gate: Gate, step: RunStep): Store {
   return {
-    get: (key) => gate.pass(() => store.get(key)),
+    get: (key, at) => gate.pass(() => store.get(key, at)),
     list: (range) => gate.pass(() => store.list(range)),
     commit: (write) => step(`store ${write.value ? 'put' : 'delete'} ${write.key}`, () => store.commit(write)),
     compact: (revision) => step(`store compact ${revision}`, () => store.compact(revision)),
