@@ -16,8 +16,8 @@ export interface Answer extends Shown {
 /** The body of an answer: an object, or its JSON where that is at hand already. */
 export interface Shown {
   readonly object?: unknown
-  /** One text, or the pieces of a long one, which are never together in memory as bytes. */
-  readonly text?: string | Iterable<string>
+  /** One text, or the pieces of a long one, which are never together in memory. */
+  readonly text?: string | AsyncIterable<string>
 }
 
 /** How an answer is written. */
@@ -72,17 +72,9 @@ function bodyOfAnswer({ text, object }: Shown, format: Format): HttpResponse['bo
   return bodyOf(utf8(`${JSON.stringify(object, undefined, format.pretty ? 2 : undefined)}\n`))
 }
 
-const PIECE = 128 * 1024
-
-async function* piecesOf(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
-  let piece = ''
-  for (const text of texts) {
-    piece += text
-    if (piece.length < PIECE) continue
-    yield utf8(piece)
-    piece = ''
-  }
-  yield utf8(`${piece}\n`)
+async function* piecesOf(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield utf8(text)
+  yield utf8('\n')
 }
 
 /** A refusal as an answer. */

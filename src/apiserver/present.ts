@@ -33,12 +33,13 @@ export interface ListHead {
   readonly metadata: object
 }
 
-/** A list of stored texts, piece by piece. */
-export function* listText(texts: readonly string[], head: ListHead): Generator<string> {
-  yield `${JSON.stringify(head).slice(0, -1)},"items":[`
-  for (const [index, text] of texts.entries()) yield index === 0 ? text : `,${text}`
-  yield ']}'
+/** The beginning of a list whose stored texts follow, with commas between them and `LIST_END` after them. */
+export function listBegin(head: ListHead): string {
+  return `${JSON.stringify(head).slice(0, -1)},"items":[`
 }
+
+/** What ends a list that was begun with `listBegin`. */
+export const LIST_END = ']}'
 
 /** A list in the form the client asked for. */
 export function presentList(context: Context, items: readonly UnknownObject[], head: ListHead): unknown {

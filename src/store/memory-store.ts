@@ -52,7 +52,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (!key.startsWith(range.prefix)) break
       const entry = key === after ? undefined : entryAt(key, at)
       if (!entry) continue
-      if (range.limit !== undefined && entries.length >= range.limit) remaining += 1
+      const isOver = range.limit !== undefined && entries.length >= range.limit
+      if (isOver && range.isCounted === false) return { entries, revision: at, more: true, remaining: 0 }
+      if (isOver) remaining += 1
       else entries.push(entry)
     }
     return { entries, revision: at, more: remaining > 0, remaining }

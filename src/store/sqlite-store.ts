@@ -158,7 +158,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     const cut = range.limit !== undefined && rows.length > range.limit
     const entries = (cut ? rows.slice(0, range.limit) : rows).map((row) => entryOf(row)!)
     const last = entries.at(-1)?.key ?? after
-    const remaining = cut ? sql.count({ prefix: range.prefix, after: last, at: at < revision ? at : undefined }) : 0
+    const remaining =
+      cut && range.isCounted !== false
+        ? sql.count({ prefix: range.prefix, after: last, at: at < revision ? at : undefined })
+        : 0
     return { entries, revision: at, more: cut, remaining }
   }
 

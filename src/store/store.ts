@@ -57,6 +57,8 @@ export interface StoreRange {
   readonly limit?: number
   /** Start after this key (for paging). */
   readonly after?: string
+  /** False: how many follow after the cut need not be counted, which takes as long as there are. */
+  readonly isCounted?: boolean
   /** Read the state as of this revision; newest when absent. */
   readonly revision?: number
   /** Fields the reader selects by afterwards; a store whose entries are worked out may use them to do less. */
@@ -69,7 +71,7 @@ export interface StoreList {
   readonly revision: number
   /** True when the limit cut the range. */
   readonly more: boolean
-  /** How many entries follow after the cut. */
+  /** How many entries follow after the cut; 0 when they were not to be counted. */
   readonly remaining: number
 }
 

@@ -128,6 +128,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       for (let n = 0; n < 5; n += 1) await put(`/a/${n}`, 'v')
       const first = await store.list({ prefix: '/a/', limit: 2 })
       assert.deepEqual([first.entries.length, first.more, first.remaining], [2, true, 3])
+      const uncounted = await store.list({ prefix: '/a/', limit: 2, isCounted: false })
+      assert.deepEqual(uncounted, { ...first, remaining: 0 })
       const second = await store.list({ prefix: '/a/', limit: 3, after: '/a/1' })
       assert.deepEqual(
         [second.entries.map((entry) => entry.key), second.more, second.remaining],

@@ -66,7 +66,8 @@ async function follow(parts: Parts, outer: AbortSignal): Promise<void> {
   try {
     const revision = parts.store.revision()
     for (let after: string | undefined, more = true; more;) {
-      const page = await parts.store.list({ prefix: EVERYTHING, limit: PAGE, revision, ...(after ? { after } : {}) })
+      const range = { prefix: EVERYTHING, limit: PAGE, isCounted: false, revision }
+      const page = await parts.store.list({ ...range, ...(after ? { after } : {}) })
       for (const { key, value } of page.entries) if (concerns(value)) saw(key, parseStored(value), undefined)
       after = page.entries.at(-1)?.key
       more = page.more

@@ -21,7 +21,12 @@ export async function deleteCollection(context: Context): Promise<Answer> {
   let after: string | undefined
   let more = true
   while (more) {
-    const page = await parts.store.list({ prefix, limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const page = await parts.store.list({
+      prefix,
+      limit: PAGE,
+      isCounted: false,
+      ...(after === undefined ? {} : { after }),
+    })
     for (const entry of page.entries) {
       after = entry.key
       const object = parseStored(entry.value)

@@ -1,4 +1,5 @@
 import { ApiError, isApiError } from '../../core/errors.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { forbidden, invalidObject, notSupported } from '../../kinds/walk/field-error.ts'
 import type { FieldError } from '../../kinds/walk/field-error.ts'
@@ -7,7 +8,8 @@ import { isPlainJson, statusOf } from '../answer.ts'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { parseStored, prefixOf } from '../objects.ts'
-import { listText, presentList } from '../present.ts'
+import { LIST_END, listBegin, presentList } from '../present.ts'
+import type { ListHead } from '../present.ts'
 import { badRequest } from '../refusals.ts'
 import { checkNotFuture, formatContinue, parseContinue } from '../revisions.ts'
 import type { Continue } from '../revisions.ts'
@@ -20,6 +22,9 @@ const TOO_OLD =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.'
 
+/** How many objects are read at once. */
+const READ = 500
+
 /** GET of many objects, consistent at one revision over all pages. */
 export async function list(context: Context): Promise<Answer> {
   const { kind, query, request } = context
@@ -28,18 +33,20 @@ export async function list(context: Context): Promise<Answer> {
   const limit = parseLimit(query.get('limit'))
   const from = query.get('continue') ? parseContinue(query.get('continue')!, prefix) : undefined
   const revision = from ? from.revision : exactRevision(context)
+  const isPlain = isPlainJson(context.accept)
   try {
-    const page = await collectPage(context, { prefix, selection, limit, from, revision })
-    const head = {
-      apiVersion: apiVersionOf(kind),
-      kind: kind.listKind,
-      metadata: {
-        ...(page.next === undefined ? {} : { continue: formatContinue({ revision: page.revision, after: page.next }) }),
-        ...(page.remaining > 0 && selection.all ? { remainingItemCount: page.remaining } : {}),
-        resourceVersion: String(page.revision),
-      },
+    const wanted = { prefix, selection, limit, from, revision }
+    // A kind with verbs of its own is worked out as a whole, each time it is asked.
+    if (isPlain && limit === undefined && selection.name === undefined && kind.verbs === undefined) {
+      return { status: 200, text: await readInPieces(context, wanted) }
     }
-    if (isPlainJson(context.accept)) return { status: 200, text: listText(page.items, head) }
+    const page = await collectPage(context, wanted)
+    const head = headOf(kind, {
+      ...(page.next === undefined ? {} : { continue: formatContinue({ revision: page.revision, after: page.next }) }),
+      ...(page.remaining > 0 && selection.all ? { remainingItemCount: page.remaining } : {}),
+      resourceVersion: String(page.revision),
+    })
+    if (isPlain) return { status: 200, text: `${listBegin(head)}${page.items.join()}${LIST_END}` }
     return { status: 200, object: presentList(context, page.items.map(parseStored), head) }
   } catch (error) {
     if (!isApiError(error, 'Expired')) throw error
@@ -47,6 +54,41 @@ export async function list(context: Context): Promise<Answer> {
     const status = statusOf(new ApiError('Expired', TOO_OLD))
     return { status: error.code, object: { ...status, metadata: { continue: formatContinue({ after: from.after }) } } }
   }
+}
+
+function headOf(kind: Kind, metadata: object): ListHead {
+  return { apiVersion: apiVersionOf(kind), kind: kind.listKind, metadata }
+}
+
+/**
+ * A list without a limit, read at one revision while it is sent: it is never whole in memory, and others are served in
+ * between. Only who takes longer than history is kept is cut off; the beginning was read before the answer begins.
+ */
+async function readInPieces({ parts, kind }: Context, wanted: PageRequest): Promise<AsyncIterable<string>> {
+  const { prefix, selection, from } = wanted
+  const { where } = selection
+  const read = (revision: number | undefined, after: string | undefined): Promise<StoreList> =>
+    parts.store.list({
+      prefix,
+      limit: READ,
+      isCounted: false,
+      ...(after === undefined ? {} : { after }),
+      ...(revision === undefined ? {} : { revision }),
+      ...(where.size === 0 ? {} : { where }),
+    })
+  const first = await read(wanted.revision, from?.after)
+  return (async function* () {
+    yield listBegin(headOf(kind, { resourceVersion: String(first.revision) }))
+    let comma = ''
+    for (let page = first; ; page = await read(first.revision, page.entries.at(-1)!.key)) {
+      const texts = page.entries.map(({ value }) => value)
+      const chosen = selection.all ? texts : texts.filter((text) => selection.matches(parseStored(text)))
+      if (chosen.length > 0) yield `${comma}${chosen.join()}`
+      if (chosen.length > 0) comma = ','
+      if (!page.more) break
+    }
+    yield LIST_END
+  })()
 }
 
 interface PageRequest {
@@ -83,7 +125,7 @@ async function collectPage(context: Context, wanted: PageRequest): Promise<Page>
   for (;;) {
     const chunk: StoreList = await store.list({
       prefix,
-      ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, 500) }),
+      ...(limit === undefined ? {} : { limit: selection.all ? limit - items.length : Math.max(limit, READ) }),
       ...(after === undefined ? {} : { after }),
       ...(revision === undefined ? {} : { revision }),
       ...(selection.where.size === 0 ? {} : { where: selection.where }),

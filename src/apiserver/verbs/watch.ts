@@ -136,6 +136,7 @@ async function* initialState(
     const page = await parts.store.list({
       prefix,
       limit: PAGE,
+      isCounted: false,
       ...(after === undefined ? {} : { after }),
       ...(revision === undefined ? {} : { revision }),
       ...(selection.where.size === 0 ? {} : { where: selection.where }),
