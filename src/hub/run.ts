@@ -41,7 +41,7 @@ import { createGateCalls } from './gate-calls.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
-import { startRenderer } from './threads/limited-renderer.ts'
+import { createRenderer } from './threads/limited-renderer.ts'
 import type { GatewayKeys } from './threads/messages.ts'
 import { API_LIMITS, startThread } from './threads/thread.ts'
 import type { Thread } from './threads/thread.ts'
@@ -162,7 +162,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     logLevel: config.logLevel,
   })
   closers.push(() => gateway.close())
-  const renderer = await startRenderer({ blobs: blobsFolder, clock, log })
+  const renderer = createRenderer({ blobs: blobsFolder, clock, log })
   closers.push(() => renderer.close())
   const source = await startThread('source', {
     blobs: blobsFolder,

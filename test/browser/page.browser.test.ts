@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chromium } from 'playwright-core'
 import { findChromium } from '../../src/testing/testenv.ts'
-import { runFlotilla, startFlotilla } from '../e2e/flotilla-process.ts'
+import { runFlotilla, startFlotilla, temporaryFolder } from '../e2e/flotilla-process.ts'
 
 const ARGS = [
   '--headless',
@@ -39,7 +39,8 @@ spec:
 test('three Ready clusters, then a change, without a reload', async (t) => {
   const executablePath = findChromium()
   assert.ok(executablePath, 'chromium is not on this machine')
-  const demo = startFlotilla(t, ['demo', '--clusters', '3'])
+  const state = { FLOTILLA_STATE_DIR: temporaryFolder(t) }
+  const demo = startFlotilla(t, ['demo', '--clusters', '3'], { env: state })
   const [, address = '', kubeconfig = ''] = await demo.says(/live page +(\S+)\n +kubeconfig +(\S+)\n/)
   const browser = await chromium.launch({ executablePath, args: ARGS })
   t.after(() => browser.close())
@@ -83,6 +84,9 @@ test('three Ready clusters, then a change, without a reload', async (t) => {
   const other = await (await browser.newContext()).newPage()
   const answer = await other.goto(address)
   assert.equal(answer?.status(), 401)
+  const again = await runFlotilla(t, ['demo', 'page'], { env: state })
+  const [, fresh = ''] = /for one browser: (\S+)/.exec(again.stderr) ?? []
+  assert.equal((await other.goto(fresh))?.status(), 200, again.stderr)
 
   const ended = await demo.stop('SIGTERM')
   assert.equal(ended.code, 0, ended.stderr)

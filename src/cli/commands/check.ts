@@ -54,7 +54,8 @@ export async function check(cluster: string | undefined, input: CheckInput): Pro
     await systemClock.sleep(AGAIN_MS, signal)
     categories = await look(cluster, input)
   }
-  terminal.data(printChecks(categories, { format: flags.output, isUtf8: environment.isUtf8 }))
+  const text = printChecks(categories, { format: flags.output, isUtf8: environment.isUtf8 })
+  terminal.data(flags.output === 'json' ? text : terminal.command(text))
   if (worstOf(categories) !== 'failed') return EXIT.ok
   return waitMs > 0 ? EXIT.timeout : EXIT.failed
 }

@@ -130,7 +130,6 @@ async function askBefore(
   if (!terminal.isInteractive) {
     throw new CliError(EXIT.usage, {
       what: `this deletes ${what}, and nobody can be asked`,
-      ...(reach.length > 0 && { why: reach.map(({ sentence }) => sentence).join('; ') }),
       todo: 'say --yes if you mean it',
     })
   }

@@ -67,7 +67,7 @@ export async function freezeList(input: FreezeInput): Promise<void> {
     ({ spec }) => spec.mode === 'Freeze',
   )
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(found, undefined, 2)}\n`)
-  if (found.length === 0) return terminal.say('no freezes')
+  if (found.length === 0) return terminal.say('There are no freezes.')
   const rows = found
     .map((object) => ({ object, state: windowStateText(object, now) }))
     .sort((a, b) => a.state.order - b.state.order)

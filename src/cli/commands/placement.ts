@@ -64,7 +64,7 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   }
   const verdict = explainCluster(selection, subject, world)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
-  terminal.data(oneText(placement, verdict))
+  terminal.data(terminal.command(oneText(placement, verdict)))
   terminal.data(await runsText(client, placement, { cluster, isSelected: verdict.selected }))
 }
 

@@ -72,7 +72,7 @@ const TRAITS = [
 export async function rolloutStatus(name: string, input: RolloutInput): Promise<ExitCode> {
   const rollout = await rolloutNamed(name, input)
   if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
-  else input.terminal.data(statusText(rollout))
+  else input.terminal.data(input.terminal.command(statusText(rollout)))
   return exitCodeOf(rollout)
 }
 

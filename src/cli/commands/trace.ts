@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal.ts'
 /** What `trace` works with. */
 export interface TraceInput {
   readonly connection: Pick<Connection, 'rest'>
-  readonly terminal: Pick<Terminal, 'data' | 'say' | 'paint' | 'isUtf8'>
+  readonly terminal: Pick<Terminal, 'command' | 'data' | 'say' | 'paint' | 'isUtf8'>
   readonly flags: { readonly cluster: string; readonly namespace?: string; readonly output?: 'text' | 'json' }
 }
 
@@ -43,7 +43,7 @@ export async function trace(words: readonly string[], { connection, terminal, fl
   const found = matching(rows, word, flags)
   const trails = await Promise.all(found.map((row) => trailOf(client, row)))
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails, undefined, 2)}\n`)
-  for (const trail of trails) terminal.data(textOf(trail, terminal))
+  for (const trail of trails) terminal.data(terminal.command(textOf(trail, terminal)))
 }
 
 async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectRow[]> {

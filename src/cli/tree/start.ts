@@ -13,6 +13,7 @@ const SITUATIONS: readonly { readonly name: string; readonly target?: string; re
     target: 'region',
     description: 'let images arrive slowly in a region, and commit a new version',
   },
+  { name: 'page', description: 'print a new address of the live page: each signs one browser in' },
 ]
 
 /** Commands about hubs, agents and the demo. */

@@ -12,7 +12,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import type { VariantsRequest } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/rendered.ts'
 import { storeFiles } from '../../source/store-files.ts'
-import { startRenderer } from './limited-renderer.ts'
+import { createRenderer } from './limited-renderer.ts'
 
 const NEVER = new AbortController().signal
 const cluster = (name: string) => ({ name, labels: {}, annotations: {}, claims: {}, values: {} })
@@ -49,7 +49,7 @@ describe('the render thread under guard', () => {
     limits: { readonly timeMs: number; readonly memoryMiB: number; readonly graceMs: number },
     work: (outcome: (name: string, signal?: AbortSignal) => Promise<string>) => Promise<T>,
   ): Promise<T> {
-    const renderer = await startRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
+    const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
     try {
       return await work(async (name, signal = NEVER) => {
         const { variants, frozen } = await renderer.render(requests.get(name)!, signal)
@@ -76,7 +76,7 @@ describe('the render thread under guard', () => {
       const [long, fine] = await Promise.all([outcome('long'), outcome('fine')])
       assert.match(
         long,
-        /^a b: long\/templates\/a\.yaml: the template ran for longer than it may; it was at long\/templates\/a\.yaml:6:\d+$/,
+        /^a b: long\/templates\/a\.yaml: the template ran for longer than it may; it was at long\/templates\/a\.yaml:\d+:\d+$/,
       )
       assert.equal(fine, 'a b: fine')
     })
@@ -87,7 +87,7 @@ describe('the render thread under guard', () => {
       const [stuck, fine] = await Promise.all([outcome('stuck'), outcome('fine')])
       assert.match(
         stuck,
-        /^a b: the content was not rendered within 0\.3 s and was stopped; it was at stuck\/templates\/a\.yaml: look/,
+        /^a b: the content was not rendered within 0\.3 s and was stopped; it was at stuck\/templates\/a\.yaml(:\d+:\d+)?: look/,
       )
       assert.equal(fine, 'a b: fine')
     })
@@ -117,11 +117,33 @@ describe('the render thread under guard', () => {
 
   test('closing does not wait for a chart without an end', async () => {
     const limits = { timeMs: 60_000, memoryMiB: 512, graceMs: 60_000 }
-    const renderer = await startRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
+    const renderer = createRenderer({ blobs: folder, clock: systemClock, log: silentLogger, limits })
     const stuck = renderer.render(requests.get('stuck')!, NEVER)
     stuck.catch(() => {})
     await new Promise((resolve) => setImmediate(resolve))
     await renderer.close()
-    await assert.rejects(stuck, /the render thread ended/)
+    await assert.rejects(stuck, /the render thread ended|the hub is closing/)
+  })
+
+  test('a thread with nothing to do rests, and what comes then is rendered by another', async () => {
+    const rested: number[] = []
+    const clock = {
+      monotonicMs: () => systemClock.monotonicMs(),
+      // As long as content may take it sleeps; the rest is over at once.
+      sleep: async (ms: number, signal: AbortSignal) => {
+        if (ms !== 20) return await systemClock.sleep(ms, signal)
+        rested.push(ms)
+      },
+    }
+    const renderer = createRenderer({ blobs: folder, clock, log: silentLogger, restAfterMs: 20 })
+    try {
+      for (let count = 1; count <= 3; count++) {
+        const { variants } = await renderer.render(requests.get('fine')!, NEVER)
+        assert.equal(variants[0]?.result.ok, true)
+        assert.equal(rested.length, count)
+      }
+    } finally {
+      await renderer.close()
+    }
   })
 })

@@ -31,11 +31,17 @@ export interface LimitedRendererOptions {
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly log: Pick<Logger, 'warn'>
   readonly limits?: RenderThreadLimits
+  /** How long a thread with nothing to do stays; another is started when there is something again. */
+  readonly restAfterMs?: number
 }
 
-/** Starts the thread; from then on it is started again whenever it had to be ended. */
-export async function startRenderer(options: LimitedRendererOptions): Promise<LimitedRenderer> {
-  const { blobs, clock, log, limits = RENDER_LIMITS } = options
+// Longer than a person takes between two commits that belong together, shorter than anybody minds the memory.
+const REST_AFTER_MS = 20_000
+
+/** A renderer whose thread is there while there is something to render: a fleet at rest keeps no memory for it. */
+export function createRenderer(options: LimitedRendererOptions): LimitedRenderer {
+  const { blobs, clock, log, limits = RENDER_LIMITS, restAfterMs = REST_AFTER_MS } = options
+  let resting = new AbortController()
   let thread: Thread<'render'> | undefined
   let isBusy = false
   let isClosed = false
@@ -71,6 +77,10 @@ export async function startRenderer(options: LimitedRendererOptions): Promise<Li
     signal.throwIfAborted()
     if (isClosed) throw new Error('the hub is closing')
     const running = thread ?? (await start())
+    if (isClosed) {
+      await end(running)
+      throw new Error('the hub is closing')
+    }
     const done = new AbortController()
     let progress = { place: request.recipe.path ?? request.recipe.bundle, part: 0 }
     let begun = clock.monotonicMs()
@@ -111,15 +121,31 @@ export async function startRenderer(options: LimitedRendererOptions): Promise<Li
     }
   }
 
-  await start()
+  async function rest(): Promise<void> {
+    const idle = thread
+    thread = undefined
+    await idle?.close()
+  }
+
+  /** Ends the thread when nothing came for a while. */
+  async function restLater({ signal }: AbortController): Promise<void> {
+    await clock.sleep(restAfterMs, signal)
+    tail = tail.then(rest)
+    await tail
+  }
+
   return {
     render: (request, signal) => {
+      resting.abort()
       const turn = tail.then(async () => {
         isBusy = true
         try {
           return await renderNow(request, signal)
         } finally {
           isBusy = false
+          resting.abort()
+          resting = new AbortController()
+          if (!isClosed) restLater(resting).catch(() => {}) // something came first
         }
       })
       tail = turn.catch(() => {})
@@ -127,6 +153,7 @@ export async function startRenderer(options: LimitedRendererOptions): Promise<Li
     },
     close: async () => {
       isClosed = true
+      resting.abort()
       await (isBusy ? thread?.kill() : thread?.close())
       await tail
     },

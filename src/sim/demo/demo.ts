@@ -138,7 +138,14 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
   // Where nobody is in trouble nobody watches either.
   const soak = stores.some(({ trouble }) => trouble) ? '5s' : '1s'
   const plan = (asksApproval: boolean) => demoPlan({ stores, soak, board: board.url, asksApproval })
-  const plays = createPlays({ client: hub.client, sites, repository, clock, plan: plan(true) })
+  const plays = createPlays({
+    client: hub.client,
+    sites,
+    repository,
+    clock,
+    signInUrl: () => hub.signInUrl(),
+    plan: plan(true),
+  })
   const opened = await openDoor(door, plays)
   closers.push(() => opened.close())
   const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running, plan: plan(false) })

@@ -12,7 +12,7 @@ import type { Site } from './site.ts'
 import { REGIONS } from './stores.ts'
 
 /** What can be played. */
-export const SITUATIONS = ['release', 'break', 'offline', 'drift', 'bad-overlay', 'slow-pull'] as const
+export const SITUATIONS = ['release', 'break', 'offline', 'drift', 'bad-overlay', 'slow-pull', 'page'] as const
 export type Situation = (typeof SITUATIONS)[number]
 
 /** What somebody asks for. */
@@ -51,12 +51,14 @@ interface PlaysOptions {
   readonly sites: readonly Site[]
   readonly repository: Repository
   readonly clock: Clock
+  /** A fresh address of the live page that signs one browser in. */
+  readonly signInUrl: () => string
   /** The plan of every release but the first: one of its rings asks for an approval. */
   readonly plan: RolloutPlan
 }
 
 /** Makes the plays of one demo. */
-export function createPlays({ client, sites, repository, clock, plan }: PlaysOptions): Plays {
+export function createPlays({ client, sites, repository, clock, signInUrl, plan }: PlaysOptions): Plays {
   // A kept demo has more commits than versions; that only skips some numbers.
   let minor = Math.max(0, repository.commits - 1)
   let last: Promise<unknown> = Promise.resolve()
@@ -160,6 +162,7 @@ export function createPlays({ client, sites, repository, clock, plan }: PlaysOpt
         next: ['get bundle shop -o yaml', ...(undo ? [] : [`demo bad-overlay ${region} --undo`])],
       }
     },
+    page: async () => ({ done: `the live page, for one browser: ${signInUrl()}`, next: [] }),
     'slow-pull': async ({ target, undo }) => {
       const region = regionNamed(target)
       for (const { store, setPull } of sites) {
