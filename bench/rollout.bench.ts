@@ -1,7 +1,8 @@
 /**
  * What a rollout costs the hub: node bench/rollout.bench.ts [CLUSTERS].
  * One bundle moves through three rings of simulated clusters; reports come in bursts, as many as a gateway brings at once, and each burst is one
- * look at the Rollout. The same with a quarter of the fleet, to see the growth, and what a look costs for a single report.
+ * look at the Rollout. The same with a quarter of the fleet, to see the growth; what a look costs; and what each of a thousand reports costs that
+ * come one by one within a second: looks are spaced out with the size of the fleet, so that this does not grow with it.
  */
 import { digestOf } from '../src/core/digest.ts'
 import { silentLogger } from '../src/core/log.ts'
@@ -17,6 +18,7 @@ import { build } from '../src/testing/builders.ts'
 
 const [clusters = 10_000] = process.argv.slice(2).map(Number)
 const SINGLE = 50
+const STREAM = 1000
 const set = digestOf('content')
 const release = build(Release, 'ns/hello-g2', {
   spec: { bundles: [{ name: 'hello', generation: 2, set, placement: 'p' }] },
@@ -37,6 +39,10 @@ async function measure(count: number) {
     assigned: new Map([['ns/hello', { generation: 2, set }]]),
     reported: new Map([['ns/hello', { generation: 2, set, state: 'Ready' as const }]]),
   }
+  const drifted: RolloutCluster = {
+    ...well,
+    reported: new Map([['ns/hello', { generation: 2, set, state: 'Drifted' as const }]]),
+  }
   const clock = createVirtualClock()
   const reconciler = rolloutAdvanceReconciler({
     releaseOf: () => release,
@@ -54,6 +60,7 @@ async function measure(count: number) {
     askGates: () => {},
     standingOf: () => undefined,
     pace: createPace(clock, 1000),
+    looks: createPace(clock, 0),
   })
   const context = { clock, ids: createSeededIds('bench'), log: silentLogger, signal: new AbortController().signal }
   let rollout = build(Rollout, 'ns/hello-g2', { spec: { release: 'hello-g2', rings, paused: false } })
@@ -83,25 +90,35 @@ async function measure(count: number) {
     const moving = (rollout.status?.admissions ?? []).map(({ cluster }) => cluster)
     for (const [i, name] of moving.entries()) {
       fleet.set(name, well)
-      if (singles.length < SINGLE && rollout.status?.ring === 'rest' && i % 10 === 0) singles.push(await look())
+      if (singles.length >= SINGLE || rollout.status?.ring !== 'rest' || i % 10 !== 0) continue
+      await clock.advance(1000)
+      singles.push(await look())
     }
     await clock.advance(2000)
     await look()
   }
   const single = singles.reduce((sum, one) => sum + one, 0) / singles.length
-  return { count, writes, looks, ms, single, perRing }
+  const whole = { count, writes, looks, ms, single, perRing }
+  let streamed = 0
+  for (let i = 0; i < STREAM; i++) {
+    await clock.advance(1)
+    const name = names[(i * 7) % count]!
+    fleet.set(name, i % 2 === 0 ? drifted : well)
+    streamed += await look()
+  }
+  return { ...whole, stream: streamed / STREAM }
 }
 
 await measure(1000)
 const few = await measure(Math.ceil(clusters / 4))
 const many = await measure(clusters)
-for (const { count, writes, looks, ms, single, perRing } of [few, many]) {
+for (const { count, writes, looks, ms, single, stream, perRing } of [few, many]) {
   const told = [...perRing].map(([ring, cost]) => `${ring} ${cost.looks} looks ${cost.ms.toFixed(0)} ms`).join(', ')
   console.log(`${count} clusters: ${looks} looks, ${writes} writes, ${ms.toFixed(0)} ms of CPU (${told})`)
   console.log(
-    `  ${((1000 * ms) / count).toFixed(0)} µs per cluster; a look for one report takes ${single.toFixed(1)} ms`,
+    `  ${((1000 * ms) / count).toFixed(0)} µs per cluster; a look takes ${single.toFixed(1)} ms; a report of ${STREAM} in a second ${(1000 * stream).toFixed(0)} µs`,
   )
 }
 console.log(
-  `growth for 4× the fleet: per cluster ${(many.ms / many.count / (few.ms / few.count)).toFixed(2)}×, for one report ${(many.single / few.single).toFixed(2)}×`,
+  `growth for 4× the fleet: per cluster ${(many.ms / many.count / (few.ms / few.count)).toFixed(2)}×, a look ${(many.single / few.single).toFixed(2)}×, a report in a stream ${(many.stream / few.stream).toFixed(2)}×`,
 )

@@ -4,28 +4,29 @@ import type { Clock } from '../core/clock.ts'
 export interface Pace {
   /** How long until the key may act again; 0: now. */
   waitMs(key: string): number
-  note(key: string): void
+  /** It acts now; the next time not before the interval is over, or another one that is given. */
+  note(key: string, forMs?: number): void
 }
 
 /** Makes a pace. */
 export function createPace(clock: Clock, intervalMs: number): Pace {
-  const last = new Map<string, number>() // in order of time: the oldest come first
+  const free = new Map<string, number>() // in order of acts: the oldest come first
   function forgetOld(now: number): void {
-    for (const [key, at] of last) {
-      if (now - at < intervalMs) return
-      last.delete(key)
+    for (const [key, at] of free) {
+      if (at > now) return
+      free.delete(key)
     }
   }
   return {
     waitMs: (key) => {
-      const at = last.get(key)
-      return at === undefined ? 0 : Math.max(0, at + intervalMs - clock.monotonicMs())
+      const at = free.get(key)
+      return at === undefined ? 0 : Math.max(0, at - clock.monotonicMs())
     },
-    note: (key) => {
+    note: (key, forMs = intervalMs) => {
       const now = clock.monotonicMs()
       forgetOld(now)
-      last.delete(key)
-      last.set(key, now)
+      free.delete(key)
+      if (forMs > 0) free.set(key, now + forMs)
     },
   }
 }

@@ -141,7 +141,11 @@ test('decisions', () => {
       input({ a: {} }, { admissions: [slot('a')] }, { release: undefined }),
       'Wait ReleaseMissing [a] Progressing',
     ],
-    ['bundle deleted', input({ a: {} }, {}, { deletedBundles: ['b'] }), 'Wait BundleDeleted [-] Pending'],
+    [
+      'bundle deleted: it is over',
+      input({ a: {} }, {}, { deletedBundles: ['b'] }),
+      'Wait BundleDeleted [-] Superseded',
+    ],
     ['paused', input({ a: {} }, { paused: true }), 'Pause Paused [-] Paused'],
     [
       'paused still frees',

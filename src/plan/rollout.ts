@@ -111,6 +111,10 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[]): Decided
     return { decision: { kind: 'Supersede', phase, ...some }, pairs }
   }
   const hold = outerHold(input, undecided)
+  if (hold?.reason === 'BundleDeleted') {
+    const ended = rollout.phase === 'Completed' ? 'Completed' : 'Superseded'
+    return { decision: { ...held(hold), ...(kept.length > 0 ? {} : { phase: ended }) }, pairs }
+  }
   if (hold) {
     const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)
     return { decision: hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped, pairs }

@@ -20,6 +20,7 @@ export async function stored<K extends Kind>(store: Store, kind: K): Promise<Obj
 export interface FleetWatch {
   /** Throws the first violation, if there was one. */
   check(): void
+  readonly violations: readonly string[]
   /** How many changes were looked at: a watch that saw nothing proves nothing. */
   seen(): number
   /** The most clusters that held a slot of one Rollout at once. */
@@ -45,7 +46,10 @@ export function watchFleet(store: Store, signal: AbortSignal): FleetWatch {
   const onRollout = (_before: unknown, after: unknown): void => {
     const rollout = after as Rollout | undefined
     for (const ring of rollout?.spec.rings ?? []) {
-      const inFlight = (rollout?.status?.admissions ?? []).filter((admission) => admission.ring === ring.name).length
+      const mine = (rollout?.status?.admissions ?? []).filter((admission) => admission.ring === ring.name)
+      const failed = mine.filter(({ failedAt }) => failedAt !== undefined).length
+      // Who failed keeps its record, and its slot unless the ring tolerates it.
+      const inFlight = mine.length - Math.min(failed, typeof ring.maxFailed === 'number' ? ring.maxFailed : 0)
       mostInFlight = Math.max(mostInFlight, inFlight)
       if (typeof ring.concurrency === 'number' && inFlight > ring.concurrency) {
         violated(
@@ -98,6 +102,7 @@ export function watchFleet(store: Store, signal: AbortSignal): FleetWatch {
     })
   }
   return {
+    violations,
     seen: () => seen,
     mostInFlight: () => mostInFlight,
     check: () => assert.deepEqual(violations, []),

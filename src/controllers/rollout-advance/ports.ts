@@ -37,4 +37,6 @@ export interface RolloutAdvancePorts {
   standingOf(rollout: Rollout, bundle: string): BundleStanding | undefined
   /** Spaces out writes that only change counts. */
   readonly pace: Pace
+  /** Spaces out looks at large Rollouts. */
+  readonly looks: Pace
 }

@@ -49,6 +49,7 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     standingOf: () => undefined,
     removalOf: () => undefined,
     pace: createPace(clock, 1000),
+    looks: createPace(clock, 0),
     ...overrides,
   })
   return { clock, reconciler }
@@ -130,6 +131,26 @@ test('counts alone are saved up for a second; an admission never waits', async (
   await clock.advance(1000)
   clusters['a'] = cluster('Progressing')
   assert.equal((await passOf(reconciler, third.draft.next, clock)).commit, 'Status')
+})
+
+test('a burst of reports about a large fleet is one look; what a person changes is seen at once', async () => {
+  const clusters = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`c${i}`, cluster()]))
+  const { clock, reconciler } = fixture(clusters)
+  const made = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
+  const first = await passOf(reconciler, made, clock)
+  first.draft.next.status!.observedGeneration = 1
+  clusters['c0'] = cluster('Ready')
+  const second = await passOf(reconciler, first.draft.next, clock)
+  assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 50 }])
+  const edited = { ...first.draft.next, metadata: { ...made.metadata, generation: 2 } }
+  const third = await passOf(reconciler, { ...edited, spec: { ...made.spec, paused: true } }, clock)
+  assert.equal(third.draft.next.status?.phase, 'Paused')
+  await clock.advance(50)
+  const fourth = await passOf(reconciler, first.draft.next, clock)
+  assert.deepEqual(
+    fourth.draft.next.status?.admissions?.map((admission) => admission.cluster),
+    ['c1'],
+  )
 })
 
 test('those who run it without being selected are named', async () => {

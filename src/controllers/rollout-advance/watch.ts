@@ -69,6 +69,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     standingOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
     approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)).map(asFact),
     pace: createPace(clock, COUNTS_EVERY_MS),
+    looks: createPace(clock, 0),
   })
   const triggers = triggersOf(caches)
   const controller = createController({
