@@ -5,6 +5,7 @@ import { digestOf } from '../../core/digest.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'
+import { ClusterReport } from '../../kinds/cluster-report.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Release } from '../../kinds/release.ts'
@@ -123,6 +124,29 @@ test('a mark is shown in the history and can be lifted', async (t) => {
   await releaseLift('hello-g2', input())
   assert.match(hub.taken().err, /no longer marked bad: hello may have its content again/)
   assert.equal((await hub.client.get(Release, { namespace: 'ns', name: 'hello-g2' })).status?.bad, undefined)
+})
+
+test('retry reaches who failed at what an older release brought and this one did not change', async (t) => {
+  const { hub, input } = await started(t)
+  const rollout = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })
+  const counts = { total: 3, ready: 2, progressing: 0, pending: 0, failed: 1, offline: 0 }
+  await hub.client.update(Rollout, { ...rollout, status: { counts } }, { ...write, subresource: 'status' })
+  for (const [name, state] of [['a', 'Ready'] as const, ['c', 'Failed'] as const]) {
+    const bundles = [{ bundle: 'ns/hello', generation: 1, set: digestOf('v1'), state }]
+    const spec = { clusterId: `c-${name}`, epoch: 1, revision: 1, receivedAt: '2026-11-16T11:00:00Z', bundles }
+    await hub.client.create(ClusterReport, build(ClusterReport, name, { spec }), write)
+  }
+  assert.match(await troubleText(retry('hello-g2', input({ cluster: ['a', 'b', 'c'] }))), /a, b did not fail/)
+  await retry('hello-g2', input({ cluster: ['c'] }))
+  await retry('hello-g2', input())
+  const { acts } = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec
+  assert.deepEqual(
+    acts?.map(({ verb, clusters }) => [verb, clusters]),
+    [
+      ['Retry', ['c']],
+      ['Retry', undefined],
+    ],
+  )
 })
 
 test('retry asks in the caller’s own name, for who failed, and for nobody else', async (t) => {

@@ -1,8 +1,10 @@
 /** `flotilla rollback`, `retry` and `release lift`: taking a change back, with what it touches shown first, trying again, letting it come again. */
 import { clientOver } from '../../client/create-client.ts'
+import { findObject } from '../../client/find-object.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
+import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Release } from '../../kinds/release.ts'
@@ -12,6 +14,7 @@ import type { RollbackRequest, RollbackWorld } from '../../plan/rollback-request
 import { rollbackCluster } from '../../plan/rollback.ts'
 import type { PlannedRollback } from '../../plan/rollback.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { REPORTS } from '../own-kinds.ts'
 import { columns } from '../rollout-look.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { address, changeRollout, find, namespaceOf, ROLLOUT, rolloutNamed } from './rollout.ts'
@@ -100,18 +103,33 @@ export async function retry(name: string, input: RollbackInput): Promise<void> {
     })
   }
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
-  const strangers = (flags.cluster ?? []).filter((cluster) => !failed.has(cluster))
-  if (failed.size === 0 || strangers.length > 0) {
-    const who = failed.size === 0 ? 'nobody failed' : `${strangers.join(', ')} did not fail`
+  // Who failed at content that an older Release brought, and this one did not change, was never admitted here: only counted.
+  const count = Math.max(failed.size, rollout.status?.counts?.failed ?? 0)
+  const doubtful = (flags.cluster ?? []).filter((cluster) => !failed.has(cluster))
+  const strangers = count === 0 ? doubtful : await notFailed(rollout, doubtful, input)
+  if (count === 0 || strangers.length > 0) {
+    const who = count === 0 ? 'nobody failed' : `${strangers.join(', ')} did not fail`
     throw new CliError(EXIT.conflict, {
       what: `rollout ${name}: ${who}, so there is nothing to try again`,
       todo: `see: flotilla rollout status ${name}`,
     })
   }
   await ask(rollout, input, { verb: 'Retry', ...(flags.cluster ? { clusters: [...flags.cluster] } : {}) })
-  const count = flags.cluster?.length ?? failed.size
-  terminal.step('ok', `${count} of rollout ${name} try again, as its budgets allow`)
+  terminal.step('ok', `${flags.cluster?.length ?? count} of rollout ${name} try again, as its budgets allow`)
   terminal.step('next', `flotilla rollout status ${name} -n ${namespaceOf(input)}`)
+}
+
+/** Those of some clusters whose agents do not say that a bundle of the rollout failed. */
+async function notFailed(rollout: Rollout, clusters: readonly string[], input: RollbackInput): Promise<string[]> {
+  if (clusters.length === 0) return []
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const release = await find(client, RELEASE, { name: rollout.spec.release, namespace })
+  const bundles = new Set(release.spec.bundles.map(({ name }) => `${namespace}/${name}`))
+  const reports = await Promise.all(clusters.map((name) => findObject(client, REPORTS, { name })))
+  const hasFailed = (report: ClusterReport | undefined) =>
+    report?.spec.bundles.some(({ bundle, state }) => state === 'Failed' && bundles.has(bundle)) ?? false
+  return clusters.filter((_, i) => !hasFailed(reports[i]))
 }
 
 /** Takes the mark from a release, so that its content may come again. */
