@@ -1,7 +1,8 @@
 /** The functions every Go template has, with Go's errors. */
 import { GoError } from './function.ts'
 import type { GoFunction } from './function.ts'
-import { sprint, sprintf, sprintln } from './format.ts'
+import { sprint, sprintln } from './format.ts'
+import { sprintf } from './printf.ts'
 import { compareStrings, goBytes, goLength, goSlice } from './go-string.ts'
 import { GoBytes, GoInt, goInt, isTrue, kindOf, plainValue, typeInfo, typeName } from './value.ts'
 
@@ -155,7 +156,7 @@ function escapeJs(text: string): string {
 }
 
 /** url.QueryEscape. */
-export function queryEscape(text: string): string {
+function queryEscape(text: string): string {
   return Array.from(goBytes(text), (byte) => {
     const char = String.fromCharCode(byte)
     if (/^[A-Za-z0-9_.~-]$/.test(char)) return char

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { formatValue, sprintf } from './format.ts'
+import { formatValue } from './format.ts'
+import { sprintf } from './printf.ts'
 import { fromGoBytes, goBytes, goLength, goQuote, goSlice } from './go-string.ts'
 import { goInt } from './value.ts'
 

@@ -1,4 +1,4 @@
-/** Go's fmt: Print's `%v`, and printf with its verbs, flags and complaints (`%!d(string=x)`). */
+/** Go's fmt: Print's `%v`, and the verbs of printf with their complaints (`%!d(string=x)`). */
 import { formatFloat } from './format-float.ts'
 import { isGoPrint } from '../../core/go-quote.ts'
 import { compareStrings, fromGoBytes, goBytes, goQuote, quotedRune } from './go-string.ts'
@@ -24,7 +24,8 @@ export function sprintln(values: readonly unknown[]): string {
   return `${values.map(formatValue).join(' ')}\n`
 }
 
-interface Flags {
+/** What stands between `%` and the verb. */
+export interface Flags {
   plus?: boolean
   minus?: boolean
   sharp?: boolean
@@ -36,115 +37,8 @@ interface Flags {
   precision?: number
 }
 
-/** fmt.Sprintf. */
-export function sprintf(format: string, values: readonly unknown[]): string {
-  let out = ''
-  let argument = 0
-  let reordered = false
-  for (let at = 0; at < format.length;) {
-    const percent = format.indexOf('%', at)
-    if (percent < 0) {
-      out += format.slice(at)
-      break
-    }
-    out += format.slice(at, percent)
-    at = percent + 1
-    const flags: Flags = {}
-    for (; at < format.length; at++) {
-      const char = format[at]!
-      if (char === '#') flags.sharp = true
-      else if (char === '0') flags.zero = true
-      else if (char === '+') flags.plus = true
-      else if (char === '-') flags.minus = true
-      else if (char === ' ') flags.space = true
-      else break
-    }
-    let afterIndex = false
-    let badIndex = false
-    const readIndex = () => {
-      if (format[at] !== '[') return
-      reordered = true
-      afterIndex = true
-      const close = format.indexOf(']', at)
-      const number = close < 0 ? Number.NaN : Number(format.slice(at + 1, close))
-      if (close < 0) {
-        badIndex = true
-        at += 1
-        return
-      }
-      if (Number.isInteger(number) && number >= 1 && number <= values.length) argument = number - 1
-      else badIndex = true
-      at = close + 1
-    }
-    const readNumber = (): number | undefined => {
-      const digits = /^\d+/.exec(format.slice(at, at + 7))?.[0]
-      if (digits === undefined) return undefined
-      at += digits.length
-      return Number(digits)
-    }
-    readIndex()
-    if (format[at] === '*') {
-      at += 1
-      const star = values[argument]
-      argument += 1
-      if (star instanceof GoInt && star.value >= -1_000_000n && star.value <= 1_000_000n) {
-        const width = Number(star.value)
-        flags.width = Math.abs(width)
-        if (width < 0) {
-          flags.minus = true
-          flags.zero = false
-        }
-      } else {
-        out += '%!(BADWIDTH)'
-      }
-      afterIndex = false
-    } else {
-      const width = readNumber()
-      if (width !== undefined) {
-        flags.width = width
-        if (afterIndex) badIndex = true
-      }
-    }
-    if (format[at] === '.') {
-      at += 1
-      if (afterIndex) badIndex = true
-      readIndex()
-      if (format[at] === '*') {
-        at += 1
-        const star = values[argument]
-        argument += 1
-        if (star instanceof GoInt && star.value >= 0n && star.value <= 1_000_000n) flags.precision = Number(star.value)
-        else out += star instanceof GoInt && star.value < 0n ? '' : '%!(BADPREC)'
-        afterIndex = false
-      } else {
-        flags.precision = readNumber() ?? 0
-      }
-    }
-    if (!afterIndex) readIndex()
-    if (at >= format.length) {
-      out += '%!(NOVERB)'
-      break
-    }
-    const verb = String.fromCodePoint(format.codePointAt(at)!)
-    at += verb.length
-    if (verb === '%') out += '%'
-    else if (badIndex) out += `%!${verb}(BADINDEX)`
-    else if (argument >= values.length) out += `%!${verb}(MISSING)`
-    else {
-      out += formatVerb(values[argument], verb, flags)
-      argument += 1
-    }
-  }
-  if (!reordered && argument < values.length) {
-    const extra = values
-      .slice(argument)
-      .map((value) => (value === null || value === undefined ? '<nil>' : `${typeName(value)}=${formatValue(value)}`))
-    out += `%!(EXTRA ${extra.join(', ')})`
-  }
-  return out
-}
-
-function formatVerb(value: unknown, verb: string, flags: Flags): string {
+/** A value as a verb of printf writes it. */
+export function formatVerb(value: unknown, verb: string, flags: Flags): string {
   if ((verb === 'T' || verb === 'v') && (value === null || value === undefined)) return pad('<nil>', flags)
   if (verb === 'T') return formatString(typeName(value), 's', flags)
   // As in Go, `#` and `+` mean the form of the value here, and no longer what they mean for numbers.

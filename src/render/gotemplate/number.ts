@@ -57,7 +57,7 @@ export function parseIntLiteral(text: string): bigint | undefined {
 }
 
 /** strconv.ParseFloat with Go's hexadecimal floats and underscores. */
-export function parseFloatLiteral(text: string): number | undefined {
+function parseFloatLiteral(text: string): number | undefined {
   const hex = /^([+-]?)0[xX]_?([0-9a-fA-F_]*)\.?([0-9a-fA-F_]*)[pP]([+-]?[0-9_]+)$/.exec(text)
   if (hex) {
     const whole = (hex[2]! + hex[3]!).replaceAll('_', '')

@@ -113,16 +113,9 @@ export function typeInfo(value: object): GoTypeInfo | undefined {
   return (value as Informed)[INFO]
 }
 
-const NIL_MARK: GoTypeInfo = { type: '' }
-
-/** A nil map[string]interface {}: empty, `null` in JSON. */
-export function nilMap(): Map<string, unknown> {
-  return typed(new Map<string, unknown>(), { ...NIL_MARK, type: 'map[string]interface {}', json: () => null })
-}
-
 /** A nil slice: empty, `null` in JSON. */
 export function nilSlice(type = '[]interface {}'): unknown[] {
-  return typed([] as unknown[], { ...NIL_MARK, type, json: () => null })
+  return typed([] as unknown[], { type, json: () => null })
 }
 
 /** A value seen under a named type; the plain value inside is shared with whoever else holds it. */

@@ -4,7 +4,8 @@ import { copyTable, isTable } from './dict.ts'
 import type { Dict } from './dict.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
-import { formatValue, sprintf } from '../gotemplate/format.ts'
+import { formatValue } from '../gotemplate/format.ts'
+import { sprintf } from '../gotemplate/printf.ts'
 
 /** What one coalescing works with. */
 interface Coalescing {

@@ -10,7 +10,7 @@ export function isTable(value: unknown): value is Dict {
 }
 
 /** A deep copy of maps and lists. */
-export function copyValue(value: unknown): unknown {
+function copyValue(value: unknown): unknown {
   if (value instanceof Map) return copyTable(value as Dict)
   if (Array.isArray(value)) return value.map(copyValue)
   if (value instanceof GoNamed && value.value instanceof Map)

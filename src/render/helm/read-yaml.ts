@@ -16,7 +16,7 @@ export class UnmarshalError extends Error {
 }
 
 /** A json.Number: a number kept as its text, which templates take for a string. */
-export function jsonNumber(text: string): GoNamed {
+function jsonNumber(text: string): GoNamed {
   const info: GoTypeInfo = {
     type: 'json.Number',
     print: () => text,
@@ -33,7 +33,7 @@ export function jsonNumber(text: string): GoNamed {
 export type Numbers = 'float64' | 'text'
 
 /** The value of the first document of a text; null for an empty one. */
-export function readYamlValue(text: string | Uint8Array, numbers: Numbers = 'float64'): unknown {
+function readYamlValue(text: string | Uint8Array, numbers: Numbers = 'float64'): unknown {
   try {
     const { value } = readFirstYaml(text, {
       duplicateKeys: 'last',

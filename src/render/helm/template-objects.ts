@@ -11,7 +11,7 @@ import type { Dict } from './dict.ts'
 import { basePath } from './functions/paths.ts'
 import { toYaml } from './functions/yaml.ts'
 import { compileGlob } from './glob.ts'
-import type { Metadata } from './metadata.ts'
+import type { Dependency, Metadata } from './metadata.ts'
 import type { HelmProfile } from './profile.ts'
 
 /** Values as a template sees them: a named map with methods, over the same storage. */
@@ -110,59 +110,48 @@ function jsonOf(entries: readonly (readonly [string, unknown])[]): Dict {
   return new JsonObject(entries.filter(([, value]) => !isEmpty(value)))
 }
 
+function maintainerStruct({ name, email, url }: Metadata['maintainers'][number]): GoStruct {
+  const fields: [string, unknown][] = [
+    ['Name', name],
+    ['Email', email],
+    ['URL', url],
+  ]
+  return new GoStruct('*chart.Maintainer', fields, {
+    json: () => jsonOf(fields.map(([field, value]) => [field.toLowerCase(), value])),
+  })
+}
+
+function dependencyStruct(dependency: Dependency): GoStruct {
+  const json = (): Dict =>
+    new JsonObject([
+      ['name', dependency.name],
+      ...jsonOf([['version', dependency.version]]),
+      ['repository', dependency.repository],
+      ...jsonOf([
+        ['condition', dependency.condition],
+        ['tags', dependency.tags],
+        ['enabled', dependency.enabled],
+        ['import-values', dependency.importValues],
+        ['alias', dependency.alias],
+      ]),
+    ])
+  const fields: [string, unknown][] = [
+    ['Name', dependency.name],
+    ['Version', dependency.version],
+    ['Repository', dependency.repository],
+    ['Condition', dependency.condition],
+    ['Tags', goStrings(dependency.tags)],
+    ['Enabled', dependency.enabled],
+    ['ImportValues', [...dependency.importValues]],
+    ['Alias', dependency.alias],
+  ]
+  return new GoStruct('*chart.Dependency', fields, { json })
+}
+
 /** `.Chart` of Helm 3: a struct with Metadata in it. */
 function chartStruct(metadata: Metadata, isRoot: boolean): GoStruct {
-  const maintainers = metadata.maintainers.map(
-    ({ name, email, url }) =>
-      new GoStruct(
-        '*chart.Maintainer',
-        [
-          ['Name', name],
-          ['Email', email],
-          ['URL', url],
-        ],
-        {
-          json: () =>
-            jsonOf([
-              ['name', name],
-              ['email', email],
-              ['url', url],
-            ]),
-        },
-      ),
-  )
-  const dependencies = (metadata.dependencies ?? []).map(
-    (dependency) =>
-      new GoStruct(
-        '*chart.Dependency',
-        [
-          ['Name', dependency.name],
-          ['Version', dependency.version],
-          ['Repository', dependency.repository],
-          ['Condition', dependency.condition],
-          ['Tags', goStrings(dependency.tags)],
-          ['Enabled', dependency.enabled],
-          ['ImportValues', [...dependency.importValues]],
-          ['Alias', dependency.alias],
-        ],
-        {
-          json: () =>
-            new JsonObject([
-              ['name', dependency.name],
-              ...jsonOf([['version', dependency.version]]),
-              ['repository', dependency.repository],
-              ...jsonOf([
-                ['condition', dependency.condition],
-                ['tags', dependency.tags],
-                ['enabled', dependency.enabled],
-                ['import-values', dependency.importValues],
-                ['alias', dependency.alias],
-              ]),
-            ]),
-        },
-      ),
-  )
-  const { annotations } = metadata
+  const maintainers = metadata.maintainers.map(maintainerStruct)
+  const dependencies = (metadata.dependencies ?? []).map(dependencyStruct)
   const fields: [string, unknown][] = [
     ['Name', metadata.name],
     ['Home', metadata.home],
@@ -177,7 +166,7 @@ function chartStruct(metadata: Metadata, isRoot: boolean): GoStruct {
     ['Tags', metadata.tags],
     ['AppVersion', metadata.appVersion],
     ['Deprecated', metadata.deprecated],
-    ['Annotations', stringMap(annotations)],
+    ['Annotations', stringMap(metadata.annotations)],
     ['KubeVersion', metadata.kubeVersion],
     ['Dependencies', typed(dependencies, { type: '[]*chart.Dependency' })],
     ['Type', metadata.type],

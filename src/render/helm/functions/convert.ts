@@ -24,7 +24,7 @@ export function strslice(value: unknown): string[] {
 }
 
 /** Go's conversion of a float64 to int64: towards zero, the lowest number when it does not fit. */
-export function truncateFloat(value: number): bigint {
+function truncateFloat(value: number): bigint {
   if (!Number.isFinite(value)) return INT64_MIN
   const whole = BigInt(Math.trunc(value))
   return whole < INT64_MIN || whole > INT64_MAX ? INT64_MIN : whole

@@ -25,12 +25,12 @@ export function basePath(path: string): string {
 }
 
 /** path.Dir. */
-export function directoryOf(path: string): string {
+function directoryOf(path: string): string {
   return cleanPath(path.slice(0, path.lastIndexOf('/') + 1))
 }
 
 /** path.Ext. */
-export function extensionOf(path: string): string {
+function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
   return dot < 0 ? '' : name.slice(dot)

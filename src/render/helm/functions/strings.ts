@@ -1,5 +1,5 @@
 /** Sprig's strings. Lengths and cuts are in bytes, as Go's are, unless the original counts runes. */
-import { sprintf } from '../../gotemplate/format.ts'
+import { sprintf } from '../../gotemplate/printf.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { fromGoBytes, goBytes, goLength, goQuote, goSlice } from '../../gotemplate/go-string.ts'
@@ -182,7 +182,7 @@ function indent(spaces: number, text: string): string {
 }
 
 /** strings.Split: an empty separator splits into runes. */
-export function splitText(text: string, separator: string, limit = -1): string[] {
+function splitText(text: string, separator: string, limit = -1): string[] {
   if (limit === 0) return []
   const parts = separator === '' ? [...text] : text.split(separator)
   if (limit < 0 || parts.length <= limit) return parts
