@@ -11,6 +11,7 @@ import type { Controller } from '../engine/controller.ts'
 import { createEventRecorder } from '../engine/event-recorder.ts'
 import type { SignDocument } from './assignment-assemble/ports.ts'
 import { createAssignmentAssemble } from './assignment-assemble/watch.ts'
+import { createBundleSecretForget, createBundleSecretInformer } from './bundle-secret-forget/watch.ts'
 import { createBundleRemove } from './bundle-remove/watch.ts'
 import type { RenderPort } from './bundle-render/ports.ts'
 import { createBundleRender } from './bundle-render/watch.ts'
@@ -80,6 +81,7 @@ export function createControllers(options: ControllersOptions): Controllers {
   const valuesKeys = createValuesKeys(informers.client, options.ids)
   const parts = { ...options, client: informers.client, caches, events, valuesKeys }
   const leases = createLeaseInformer(parts)
+  const secrets = createBundleSecretInformer(parts)
   const controllers = [
     createSourceFetch(parts),
     createBundleRender(parts),
@@ -89,6 +91,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createRolloutAdvance(parts),
     createRolloutUndo(parts),
     createBundleRemove(parts),
+    createBundleSecretForget({ ...parts, secrets }),
     createClusterDecommission(parts),
     createAssignmentAssemble(parts),
     createClusterAvailability({ ...parts, leases }),
@@ -100,10 +103,10 @@ export function createControllers(options: ControllersOptions): Controllers {
   let running: Promise<void> = Promise.resolve()
 
   async function work(signal: AbortSignal): Promise<void> {
-    const following = [informers.run(signal), leases.run(signal)]
+    const following = [informers.run(signal), leases.run(signal), secrets.run(signal)]
     try {
       // Every cache, not only a controller's own: one that is still empty would look like a fleet that is gone (I-06).
-      await Promise.all([informers.whenSynced(signal), leases.whenSynced(signal)])
+      await Promise.all([informers, leases, secrets].map((one) => one.whenSynced(signal)))
       await Promise.all(controllers.map((controller) => controller.run(signal)))
     } catch (caught) {
       if (!signal.aborted) throw caught

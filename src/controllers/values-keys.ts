@@ -6,6 +6,7 @@ import type { Ids } from '../core/ids.ts'
 import { Secret } from '../core/secret.ts'
 import { Secret as SecretKind } from '../kinds/builtin/core.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
+import { bundleSecret } from './bundle-secrets.ts'
 import { VALUES_KEY_BYTES } from './secret-values.ts'
 import type { ValuesKey } from './secret-values.ts'
 
@@ -24,8 +25,8 @@ const MAX_KEPT = 1000
 
 /** The Secret that has a bundle's key. */
 export function valuesKeySecret(bundle: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = bundle.split('/')
-  return { namespace, name: `${name}-values-key` }
+  const { namespace, name } = bundleSecret(bundle, 'valuesKey')
+  return { namespace, name }
 }
 
 /** Keys in the hub's own API; the ones used last are remembered. */
@@ -68,7 +69,7 @@ export function createValuesKeys(client: Pick<Client, 'get' | 'create'>, ids: Pi
       const secret = {
         apiVersion: apiVersionOf(SecretKind),
         kind: SecretKind.kind,
-        metadata: valuesKeySecret(bundle),
+        metadata: bundleSecret(bundle, 'valuesKey'),
         immutable: true,
         data: { [DATA_KEY]: base64(key.reveal()) },
       } as unknown as SecretKind

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
 import { Assignment } from '../../kinds/assignment.ts'
+import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { Override } from '../../kinds/override.ts'
@@ -192,6 +193,38 @@ test('an Override changes one cluster until it ends', async (t) => {
   await hub.clock.advance(700_000)
   await settle()
   assert.deepEqual(await delivered(), { 'a app': 'g1 one', 'b app': 'g3 one' })
+})
+
+test('a ConfigMap or Secret of the hub that a bundle reads makes a new render when it changes, and none while it does not', async (t) => {
+  const { hub, bundle, settle, delivered } = await world(
+    t,
+    { one: {} },
+    { 'app/cm.yaml': cm('${ .Inputs.a }-${ .Inputs.b.p }') },
+  )
+  const map = await hub.create(build(ConfigMap, 'default/settings', { data: { a: 'blue' } }), ConfigMap)
+  const labels = { 'flotilla.dev/input': 'allowed' }
+  const secret = await hub.create(build(Secret, 'default/hidden', { data: { p: 'eA==' } }, { labels }), Secret)
+  await bundle({
+    templating: 'Enabled',
+    inputs: [
+      { name: 'a', configMap: { name: 'settings', key: 'a' } },
+      { name: 'b', secret: { name: 'hidden' } },
+    ],
+  })
+  await settle()
+  assert.match((await delivered())['one app'] ?? '', /^g1 blue-/)
+  const renders = hub.rendered()
+  await hub.clock.advance(300_000)
+  assert.equal(hub.rendered(), renders, 'looked at, and not rendered')
+  await hub.client.update(ConfigMap, { ...map, data: { a: 'green' } })
+  await hub.clock.advance(60_000)
+  await settle()
+  assert.match((await delivered())['one app'] ?? '', /^g\d+ green-/)
+  const before = (await delivered())['one app']
+  await hub.client.update(Secret, { ...secret, data: { p: 'eQ==' } })
+  await hub.clock.advance(60_000)
+  await settle()
+  assert.notEqual((await delivered())['one app'], before)
 })
 
 test('a source that is not there or not ready is waited for', async (t) => {

@@ -13,6 +13,7 @@ import type { Rollout } from '../../kinds/rollout.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
 import { readTree } from '../../source/artifact.ts'
+import { bundleSecret } from '../bundle-secrets.ts'
 import { assignmentOf, bundlesOfSource, highestAssigned, inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
@@ -37,10 +38,6 @@ export function createBundleRender(
   const { caches, client, blobs, render, valuesKeys } = parts
   const find = <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) =>
     findObject(client, type, { namespace, name })
-  const frozenSecret = (bundle: string) => {
-    const [namespace = '', name = ''] = bundle.split('/')
-    return { namespace, name: `${name}-frozen` }
-  }
   const reconciler = bundleRenderReconciler({
     render,
     releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
@@ -67,12 +64,12 @@ export function createBundleRender(
     frozenOf: async (bundle) => {
       // Only charts draw; asking for each bundle each time would be a request for nothing.
       if (!caches.bundles.lister.get(bundle)?.spec.source) return {}
-      const { namespace, name } = frozenSecret(bundle)
+      const { namespace, name } = bundleSecret(bundle, 'frozen')
       const text = (await find(Secret, namespace, name))?.data?.[FROZEN_KEY]
       return text === undefined ? {} : (JSON.parse(fromUtf8(fromBase64(text))) as FrozenRecord)
     },
     keepFrozen: async (bundle, frozen) => {
-      const metadata = frozenSecret(bundle)
+      const metadata = bundleSecret(bundle, 'frozen')
       const object = {
         apiVersion: apiVersionOf(Secret),
         kind: Secret.kind,

@@ -1,0 +1,49 @@
+import { createInformer } from '../../client/informer.ts'
+import type { Informer } from '../../client/informer.ts'
+import { isApiError } from '../../core/errors.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Secret } from '../../kinds/builtin/core.ts'
+import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../bundle-secrets.ts'
+import { highestAssigned } from '../caches.ts'
+import type { ControllerParts } from '../parts.ts'
+import { triggerOn, withTriggers } from '../triggers.ts'
+import { bundleSecretForgetReconciler } from './reconcile.ts'
+
+/** The Secrets of bundles, and nobody else's. */
+export function createBundleSecretInformer(parts: Omit<ControllerParts, 'caches'>): Informer<Secret> {
+  return createInformer({ ...parts, type: Secret, select: { labelSelector: `${BUNDLE_SECRET_LABEL}=true` } })
+}
+
+/** Secrets of bundles → gone, a week after their Bundle. */
+export function createBundleSecretForget(parts: ControllerParts & { readonly secrets: Informer<Secret> }): Controller {
+  const { caches, client, secrets } = parts
+  const reconciler = bundleSecretForgetReconciler({
+    isUsed: (bundle) => caches.bundles.lister.get(bundle) !== undefined || highestAssigned(caches, bundle) > 0,
+    remove: async ({ metadata }, signal) => {
+      const { name, namespace = '', uid, resourceVersion } = metadata
+      const same = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+      try {
+        await client.delete(Secret, { namespace, name }, { ...same, signal })
+      } catch (caught) {
+        if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
+      }
+    },
+  })
+  const triggers = [
+    triggerOn(caches.bundles, ({ key, before, after }) => (before && after ? [] : bundleSecretKeys(key))),
+    triggerOn(caches.assignments, ({ before, after }) => {
+      const left = new Set(after?.spec.entries.map(({ bundle }) => bundle))
+      return (before?.spec.entries ?? []).flatMap(({ bundle }) => (left.has(bundle) ? [] : bundleSecretKeys(bundle)))
+    }),
+  ]
+  const controller = createController({
+    ...parts,
+    type: Secret,
+    informer: secrets,
+    reconciler,
+    watches: triggers.map(({ watch }) => watch),
+    failureCondition: false,
+  })
+  return withTriggers(controller, triggers)
+}
