@@ -40,7 +40,6 @@ const each = (before: { cpuMs: number }, after = hub.usage()): string =>
 show('all follow after', `${seconds(begun)}, ${each(empty, full)}`)
 
 for (const megabytes of values.megabytes.split(',').map(Number)) {
-  fleet.want({ set: await hub.putBundle(megabytes, 0), fetch: false })
   await issueToAll(`${megabytes} MB, first`, await hub.putBundle(megabytes, 0), false)
   await issueToAll(`${megabytes} MB, one line`, await hub.putBundle(megabytes, 1), true)
 }
