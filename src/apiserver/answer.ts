@@ -99,6 +99,13 @@ export function headersOf(contentType: string, warnings: readonly string[] = [])
   }
 }
 
+/** The same answer with one more sentence for the client to print, before its others. */
+export function withWarning(response: HttpResponse, text: string): HttpResponse {
+  const { warning: others } = response.headers
+  const warning = `299 - ${quoted(text)}`
+  return { ...response, headers: { ...response.headers, warning: others ? `${warning}, ${others}` : warning } }
+}
+
 // A quoted-string of RFC 7230; characters a header cannot carry are dropped.
 function quoted(text: string): string {
   const printable = text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[^\x20-\x7e]/g, '?')

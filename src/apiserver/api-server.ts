@@ -8,7 +8,7 @@ import type { Kind } from '../kinds/define-kind.ts'
 import type { Store } from '../store/store.ts'
 import { admitAll } from './admission.ts'
 import type { Admission } from './admission.ts'
-import { respond, respondError } from './answer.ts'
+import { respond, respondError, withWarning } from './answer.ts'
 import type { Answer } from './answer.ts'
 import type { Context, Parts } from './context.ts'
 import { createOpenApi } from './discovery/openapi.ts'
@@ -137,8 +137,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         if (!info.resource) return serveAbout(about, request, info)
         const { resource } = info
         const context = resourceContext(served, { http: request, caller: acting, info, resource, signal })
-        if (context.request.verb === 'watch') return await watch(context)
-        return respond(await answer(context), context.accept)
+        const deprecation = context.kind.custom?.deprecation
+        if (deprecation === undefined) return await reply(context)
+        const refuse = (caught: unknown) => respondError(refusalOf(caught, request, log))
+        return withWarning(await reply(context).catch(refuse), deprecation)
       })
     } catch (error) {
       return respondError(refusalOf(error, request, log))
@@ -158,6 +160,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const attempt = attemptOf(info, request, caller)
     const { allowed, reason } = await authorizer.authorize(attempt)
     if (!allowed) throw notAllowed(attempt, reason)
+  }
+
+  async function reply(context: Context): Promise<HttpResponse> {
+    if (context.request.verb === 'watch') return await watch(context)
+    return respond(await answer(context), context.accept)
   }
 
   function answer(context: Context): Promise<Answer> {

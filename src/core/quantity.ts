@@ -30,6 +30,33 @@ export function parseQuantity(value: string | number): Quantity | undefined {
   return { nano: sign === '-' ? -nano : nano }
 }
 
+/** The one text that Kubernetes writes for a quantity of resources, rounded up to a thousandth; undefined when it is none. */
+export function canonicalQuantity(value: string | number): string | undefined {
+  const text = String(value)
+  const parsed = parseQuantity(text)
+  if (!parsed) return undefined
+  const { nano } = parsed
+  const milli = divideUp(nano < 0n ? -nano : nano, 1_000_000n)
+  const sign = nano < 0n && milli > 0n ? '-' : ''
+  const isBinary = text.endsWith('i') && milli % 1000n === 0n && milli >= 1_024_000n
+  const whole = isBinary ? milli / 1000n : milli
+  const [step, suffixes] = isBinary ? [1024n, BINARY_SUFFIXES] : [1000n, DECIMAL_SUFFIXES]
+  let amount = whole
+  let suffix = 0
+  while (amount > 0n && amount % step === 0n && suffix < suffixes.length - 1) {
+    amount /= step
+    suffix += 1
+  }
+  if (amount === 0n) return '0'
+  const isExponent = typeof value === 'string' && /[eE][+-]?\d+$/.test(text)
+  const exponent = (suffix - 1) * 3
+  if (isExponent && !isBinary) return `${sign}${amount}${exponent === 0 ? '' : `e${exponent}`}`
+  return `${sign}${amount}${suffixes[suffix]}`
+}
+
+const DECIMAL_SUFFIXES = ['m', '', 'k', 'M', 'G', 'T', 'P', 'E']
+const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+
 /** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0

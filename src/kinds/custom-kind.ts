@@ -18,7 +18,6 @@ function kindOfVersion(crd: CustomResourceDefinition, version: CrdVersion): Kind
   const schema = schemaOf(version)
   const stored = crd.spec.versions.find(({ storage }) => storage) ?? version
   const { status, scale } = version.subresources ?? {}
-  const apiVersion = `${group}/${version.name}`
   return {
     group,
     version: version.name,
@@ -39,11 +38,19 @@ function kindOfVersion(crd: CustomResourceDefinition, version: CrdVersion): Kind
       storedSchema: schemaOf(stored),
       selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
       isTerminating: crd.metadata.deletionTimestamp !== undefined,
-      ...(version.deprecated
-        ? { deprecation: version.deprecationWarning ?? `${apiVersion} ${names.kind} is deprecated` }
-        : {}),
+      ...(version.deprecated ? { deprecation: version.deprecationWarning ?? deprecationOf(crd, version.name) } : {}),
     },
   }
+}
+
+/** The words for a version that says nothing itself; they name the best one that is preferred to it. */
+function deprecationOf({ spec }: CustomResourceDefinition, version: string): string {
+  const { group, names, versions } = spec
+  const better = versions
+    .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version) < 0)
+    .toSorted((a, b) => compareVersions(a.name, b.name))
+  const instead = better[0] ? `; use ${group}/${better[0].name} ${names.kind}` : ''
+  return `${group}/${version} ${names.kind} is deprecated${instead}`
 }
 
 function schemaOf({ schema }: CrdVersion): StructuralSchema {

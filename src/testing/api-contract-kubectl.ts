@@ -241,6 +241,55 @@ export const KUBECTL_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'quantities of resources are read from numbers and texts, and written in one way',
+    async run(api) {
+      const pod = (limits: object) => ({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'q' },
+        spec: { containers: [{ name: 'c', image: 'x', resources: { limits } }] },
+      })
+      const path = `/api/v1/namespaces/${api.namespace}/pods?dryRun=All`
+      const limits = { cpu: 0.1, memory: '2048Ki', 'ephemeral-storage': 1000 }
+      const { spec } = await api.ok('POST', path, pod(limits))
+      const shown = { cpu: '100m', memory: '2Mi', 'ephemeral-storage': '1k' }
+      assert.deepEqual(spec.containers[0].resources, { limits: shown, requests: shown })
+    },
+  },
+  {
+    title: 'a version that is deprecated warns with every answer, and names a better one',
+    async run(api) {
+      const group = `${api.namespace}.example.com`
+      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+      const version = (name: string, more: object) => ({ name, served: true, storage: name === 'v1', schema, ...more })
+      const versions = [
+        version('v1', {}),
+        version('v1beta1', { deprecated: true }),
+        version('v1alpha1', { deprecated: true, deprecationWarning: 'use something else' }),
+        version('v2', { deprecated: true }),
+      ]
+      await api.ok('POST', CRDS, {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: `olds.${group}` },
+        spec: { group, scope: 'Namespaced', names: { plural: 'olds', kind: 'Old' }, versions },
+      })
+      const ask = (name: string, more = '') =>
+        api.send('GET', `/apis/${group}/${name}/namespaces/${api.namespace}/olds${more}`)
+      for (let tries = 0; (await ask('v1')).status !== 200 && tries < 100; tries += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      const warningOf = async (name: string, more = '') => (await ask(name, more)).headers['warning']
+      assert.equal(await warningOf('v1'), undefined)
+      const words = `299 - "${group}/v1beta1 Old is deprecated; use ${group}/v1 Old"`
+      assert.equal(await warningOf('v1beta1'), words)
+      assert.equal(await warningOf('v1beta1', '/nobody'), words)
+      assert.equal(await warningOf('v1beta1', '?watch=true&timeoutSeconds=1'), words)
+      assert.equal(await warningOf('v1alpha1'), '299 - "use something else"')
+      assert.equal(await warningOf('v2'), `299 - "${group}/v2 Old is deprecated"`)
+    },
+  },
+  {
     title: 'the API has its own Service, and says how it does in text',
     async run(api) {
       const { spec, metadata } = await api.ok('GET', '/api/v1/namespaces/default/services/kubernetes')

@@ -11,6 +11,7 @@
  */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { canonicalQuantity } from '../../core/quantity.ts'
 import { METADATA_SCHEMA } from '../metadata.ts'
 import type { StructuralSchema } from '../structural.ts'
 import { fieldSchema } from '../walk/merge-keys.ts'
@@ -102,17 +103,27 @@ export function definitionName(schema: StructuralSchema): string | undefined {
   return schema.properties && origins.get(schema.properties)?.name
 }
 
-/** Drops, in place, what Go's types leave out when it is empty: to them, empty and absent are the same. */
+/**
+ * Drops, in place, what Go's types leave out when it is empty: to them, empty and absent are the same. Quantities of resources
+ * get the one text that Go writes for them.
+ */
 export function dropEmpty(value: unknown, schema: StructuralSchema | undefined): void {
   if (schema === undefined) return
   if (Array.isArray(value)) {
     for (const item of value) dropEmpty(item, schema.items)
   } else if (isObject(value)) {
+    if (schema.additionalProperties === SCALARS['q']) canonicalize(value)
     const omitted = schema.properties && origins.get(schema.properties)?.omitted
     for (const field of Object.keys(value)) {
       if (omitted?.has(field) && isEmpty(value[field])) delete value[field]
       else dropEmpty(value[field], fieldSchema(schema, field))
     }
+  }
+}
+
+function canonicalize(quantities: JsonObject): void {
+  for (const [name, value] of Object.entries(quantities)) {
+    if (typeof value === 'string' || typeof value === 'number') quantities[name] = canonicalQuantity(value) ?? value
   }
 }
 
