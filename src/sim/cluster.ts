@@ -23,6 +23,8 @@ export interface EmbeddedClusterOptions {
   /** Where it keeps its objects; memory unless told. */
   readonly store?: Store
   readonly behaviour?: Partial<WorkloadBehaviour>
+  /** ReplicaSets, pods and revisions of workloads are there, too. */
+  readonly parts?: boolean
 }
 
 /** A cluster in this process. */
@@ -58,6 +60,7 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
     ids,
     log,
     used: uses.used,
+    parts: options.parts ?? false,
     ...(options.behaviour && { behaviour: options.behaviour }),
   })
   return {

@@ -4,16 +4,23 @@
  *     new content ──▶ Progressing ──after progressMs──▶ done (available, running, bound, complete)
  *                          └── an image cannot be pulled ──after failMs──▶ failed, in the words of its kind
  *
- * A workload recovers when its spec changes, or when `isBroken` no longer says so. Pods of workloads are not made: their status
- * tells what they would be.
+ * A workload recovers when its spec changes, or when `isBroken` no longer says so. Without `parts`, pods of workloads are not made:
+ * their status tells what they would be. With it, ReplicaSets, pods and revisions are there as their controllers would keep them.
  */
 import type { Client } from '../client/client.ts'
 import { createInformer } from '../client/informer.ts'
+import type { Informer } from '../client/informer.ts'
+import { createInformers } from '../client/informers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { createController } from '../engine/controller.ts'
-import type { ResourceType } from '../kinds/meta.ts'
+import type { Watch } from '../engine/controller.ts'
+import type { Reconciler } from '../engine/reconciler.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
+import { CronJob } from './workloads/cron-job.ts'
+import { followParts } from './workloads/keep-children.ts'
 import { REPLICATED_RULES } from './workloads/replicated.ts'
 import { ruleReconciler } from './workloads/rule.ts'
 import type { WorkloadBehaviour, WorkloadRule } from './workloads/rule.ts'
@@ -29,6 +36,8 @@ export interface WorkloadsOptions {
   readonly log: Logger
   /** Looked at anew each time, so that it may have getters. */
   readonly behaviour?: Partial<WorkloadBehaviour>
+  /** Makes ReplicaSets, pods and revisions, too: for who looks into a cluster; a fleet does without. */
+  readonly parts?: boolean
   /** Resolves once there may be objects of a kind; what nobody uses costs nothing. All are used without it. */
   readonly used?: (type: ResourceType, signal: AbortSignal) => Promise<void>
 }
@@ -46,32 +55,57 @@ export const DEFAULT_BEHAVIOUR: WorkloadBehaviour = {
   isBroken: (image) => image.includes('broken'),
 }
 
+/** What a controller sees of a cluster. */
+interface Seen {
+  readonly client: Client
+  readonly informer: Informer<UnknownObject>
+  readonly watches?: readonly Watch[]
+}
+
 const RULES: readonly WorkloadRule[] = [...REPLICATED_RULES, ...SINGLE_RULES]
 
 /** Makes the simulator of one cluster; nothing moves before `run`. */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
-  const { client, clock, ids, log } = options
+  const { clock, ids, log } = options
   const behaviour = (): WorkloadBehaviour => ({ ...DEFAULT_BEHAVIOUR, ...options.behaviour })
-  const simulate = async (rule: WorkloadRule, signal: AbortSignal): Promise<void> => {
-    const type = rule.kind as ResourceType
-    await options.used?.(type, signal)
-    const informer = createInformer({ client, type, clock, ids, log })
-    const controller = createController({
-      name: `workload-simulator-${rule.kind.plural}`,
-      type,
-      informer,
-      reconciler: ruleReconciler(rule, behaviour),
-      client,
+  const controllerOf = (kind: Kind, reconciler: Reconciler<UnknownObject>, from: Seen) =>
+    createController({
+      name: `workload-simulator-${kind.plural}`,
+      type: kind as ResourceType,
+      ...from,
+      reconciler,
       clock,
       ids,
       log,
       failureCondition: false,
     })
+  const simulate = async (rule: WorkloadRule, signal: AbortSignal): Promise<void> => {
+    const type = rule.kind as ResourceType
+    await options.used?.(type, signal)
+    const informer = createInformer({ client: options.client, type, clock, ids, log })
+    const controller = controllerOf(rule.kind, ruleReconciler(rule, behaviour), { client: options.client, informer })
     await Promise.all([informer.run(signal), controller.run(signal)])
+  }
+  const simulateParts = async (signal: AbortSignal): Promise<void> => {
+    const informers = createInformers({ client: options.client, clock, ids, log })
+    const parts = followParts(informers, ids)
+    const seen = (kind: Kind): Seen => ({
+      client: informers.client,
+      informer: informers.of(kind as ResourceType),
+      watches: parts.watchesOf(kind),
+    })
+    const controllers = [
+      ...RULES.map((rule) =>
+        controllerOf(rule.kind, parts.keeping(rule.kind, ruleReconciler(rule, behaviour)), seen(rule.kind)),
+      ),
+      controllerOf(CronJob, parts.cronJobs, seen(CronJob)),
+    ]
+    await Promise.all([informers.run(signal), ...controllers.map((controller) => controller.run(signal))])
   }
   return {
     run: async (signal) => {
-      await Promise.all(RULES.map((rule) => simulate(rule, signal)))
+      if (options.parts) await simulateParts(signal)
+      else await Promise.all(RULES.map((rule) => simulate(rule, signal)))
     },
   }
 }

@@ -38,6 +38,8 @@ function containerStatuses(pod: UnknownObject, { phase, broken, now }: Moment, e
   })
 }
 
+const POD_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'])
+
 const pod: WorkloadRule = {
   kind: builtinKind('v1', 'Pod'),
   podSpec: 'spec',
@@ -57,6 +59,8 @@ const pod: WorkloadRule = {
       startTime: textAt(object, 'status.startTime', now),
       ...(isDone ? { podIP: ip, podIPs: [{ ip }] } : {}),
       conditions: [
+        // Others may have conditions here, too; a kubelet leaves them alone.
+        ...itemsAt(object, 'status.conditions').filter((it) => !POD_CONDITIONS.has(textAt(it, 'type'))),
         condition('PodScheduled', true),
         condition('Initialized', true),
         condition('ContainersReady', isDone && !ends, ends ? 'PodCompleted' : 'ContainersNotReady'),
