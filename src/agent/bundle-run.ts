@@ -98,7 +98,7 @@ export function takeInventory(run: BundleRun, inventory: Inventory | undefined):
 }
 
 /** Where a bundle is, beside what it has. */
-export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'rendered' | 'objects'>
+export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'rendered' | 'removed' | 'objects'>
 
 /** The inventory as it should be written now. */
 export function inventoryOf(

@@ -140,6 +140,15 @@ const InventoryHead = {
   rendered: Type.Optional(Type.String()),
   /** Sets that were settled here before, newest first. */
   history: Type.Optional(Type.Array(DigestText)),
+  /** What a removal of this generation has done already; those objects are not among `objects` any more. */
+  removed: Type.Optional(
+    Type.Object({
+      generation: Type.Integer(),
+      deleted: Type.Integer(),
+      left: Type.Array(Type.String()),
+      leftTotal: Type.Integer(),
+    }),
+  ),
   /** The options of the set, for the day the bundle is removed. */
   options: Type.Optional(BundleOptionsSchema),
 }

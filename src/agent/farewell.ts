@@ -127,15 +127,14 @@ export function createFarewell({ content, plans, state, clock, log, onWrite }: F
       if (planned.length === 0) return leaving.inventory
       return run({ ...leaving, inventory: await begin(leaving) }, planned, pre, signal)
     },
-    /** Runs what comes after they are gone (`onGone` is told before they are forgotten), and deletes what hooks left that is of no use to anybody. */
-    async after(leaving: Leaving, signal: AbortSignal, onGone: () => Promise<void>): Promise<void> {
+    /** Runs what comes after they are gone, which is written down with what became of them, and deletes what hooks left that is of no use to anybody. */
+    async after(leaving: Leaving, signal: AbortSignal, removed: NonNullable<Inventory['removed']>): Promise<void> {
       const { applier } = leaving
       let { inventory } = leaving
       const isBegun = inventory.operation?.kind === 'Uninstall'
       const planned = isBegun ? await hooksFor(inventory, signal) : []
       if (planned.length > 0 && inventory.objects.length > 0) {
-        await onGone()
-        inventory = { ...inventory, objects: [] }
+        inventory = { ...inventory, objects: [], removed }
         await write(inventory)
       }
       inventory = await run({ ...leaving, inventory }, planned, post, signal)

@@ -7,50 +7,13 @@ import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'
-import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
 import type { ControlPlane } from '../testing/control-plane.ts'
 import { clusterOf, createOperatingAgent } from '../testing/operating-agent.ts'
 import type { OperatingAgent } from '../testing/operating-agent.ts'
+import { widgetBundle, WIDGETS } from '../testing/widget-bundle.ts'
 import { configMap, deployment } from '../testing/wire-hub.ts'
-
-const WIDGETS: ResourceType = {
-  group: 'example.com',
-  version: 'v1',
-  kind: 'Widget',
-  plural: 'widgets',
-  scope: 'Namespaced',
-}
-
-const crd: UnknownObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { kind: 'Widget', plural: 'widgets', singular: 'widget', listKind: 'WidgetList' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } },
-          },
-        },
-      },
-    ],
-  },
-}
-const widget = (i: number): UnknownObject => ({
-  apiVersion: 'example.com/v1',
-  kind: 'Widget',
-  metadata: { name: `widget-${i}`, namespace: 'shop' },
-  spec: {},
-})
 
 describe('on a real cluster', () => {
   let plane: ControlPlane
@@ -95,17 +58,9 @@ describe('on a real cluster', () => {
       .map(({ metadata }) => metadata.name)
       .filter((name) => name.startsWith('map-'))
 
-  const objects = (version: string): UnknownObject[] => [
-    ...Array.from({ length: 20 }, (_, i) => widget(i)),
-    crd,
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
-    ...Array.from({ length: 24 }, (_, i) => configMap(`map-${i}`, { version }, 'shop')),
-    ...['a', 'b', 'c', 'd'].map((name) => deployment(name, `web:${version}`, 'shop')),
-  ]
-
   it('applies 50 objects, a CRD before its objects, and is Ready when the workloads are', async () => {
-    assert.equal(objects('1').length, 50)
-    await agent.assign({ 'default/app': { generation: 1, objects: objects('1') } })
+    assert.equal(widgetBundle('1').length, 50)
+    await agent.assign({ 'default/app': { generation: 1, objects: widgetBundle('1') } })
     await until('ready', isReady('default/app', 1))
     const web = await client.get(Deployment, { namespace: 'shop', name: 'a' })
     assert.equal(web.status?.availableReplicas, 1)
@@ -145,11 +100,11 @@ describe('on a real cluster', () => {
 
   it('upgrades what changed, prunes what left, and rolls back', async () => {
     await agent.assign({
-      'default/app': { generation: 2, objects: objects('2').filter(({ metadata }) => metadata.name !== 'map-5') },
+      'default/app': { generation: 2, objects: widgetBundle('2').filter(({ metadata }) => metadata.name !== 'map-5') },
     })
     await until('generation 2', isReady('default/app', 2))
     assert.equal((await shopMaps()).length, 23)
-    await agent.assign({ 'default/app': { generation: 3, objects: objects('1') } })
+    await agent.assign({ 'default/app': { generation: 3, objects: widgetBundle('1') } })
     await until('generation 3', isReady('default/app', 3))
     assert.equal((await shopMaps()).length, 24)
   })
@@ -163,7 +118,7 @@ describe('on a real cluster', () => {
         spec: { ...spec, selector: { matchLabels: labels }, template: { ...spec.template, metadata: { labels } } },
       }
     }
-    const base = { 'default/app': { generation: 3, objects: objects('1') } }
+    const base = { 'default/app': { generation: 3, objects: widgetBundle('1') } }
     await agent.assign({ ...base, 'default/fixed': { generation: 1, objects: [moved({ app: 'one' })] } })
     await until('fixed', isReady('default/fixed', 1))
     await agent.assign({ ...base, 'default/fixed': { generation: 2, objects: [moved({ app: 'two' })] } })
@@ -175,7 +130,7 @@ describe('on a real cluster', () => {
   })
 
   it('shares a namespace between bundles and refuses one field for two', async () => {
-    const base = { 'default/app': { generation: 3, objects: objects('1') } }
+    const base = { 'default/app': { generation: 3, objects: widgetBundle('1') } }
     const mine = configMap('other-map', { a: '1' }, 'shop')
     const other = { 'default/other': { generation: 1, objects: [mine, configMap('map-0', { more: '1' }, 'shop')] } }
     await agent.assign({ ...base, ...other })
@@ -198,7 +153,9 @@ describe('on a real cluster', () => {
   })
 
   it('writes nothing for a new epoch, also one that is behind', async () => {
-    const app = (generation: number, version: string) => ({ 'default/app': { generation, objects: objects(version) } })
+    const app = (generation: number, version: string) => ({
+      'default/app': { generation, objects: widgetBundle(version) },
+    })
     await agent.assign(app(3, '1'))
     await until('at rest', isReady('default/app', 3))
     await sleep(1500)
@@ -215,7 +172,7 @@ describe('on a real cluster', () => {
   })
 
   it('orphans exactly: everything stays as it is, and nothing is recorded any more', async () => {
-    const base = { 'default/app': { generation: 3, objects: objects('1') } }
+    const base = { 'default/app': { generation: 3, objects: widgetBundle('1') } }
     const kept = [configMap('kept-1', { v: '1' }, 'shop'), configMap('kept-2', { v: '1' }, 'shop')]
     await agent.assign({ ...base, 'default/kept': { generation: 1, objects: kept } })
     await until('kept', isReady('default/kept', 1))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { UnknownObject } from '../kinds/meta.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
@@ -25,9 +26,16 @@ async function running(
   open.unshift(site, hub)
   await site.start()
   await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
-  await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: names.map((name) => configMap(name)), options } })
+  await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: names.map(objectOf), options } })
   await site.until(BUNDLE, 'Ready')
   return { hub, site }
+}
+
+// What is late comes in a later wave, and so goes in an earlier one.
+function objectOf(name: string): UnknownObject {
+  const object = configMap(name)
+  if (!name.startsWith('late-')) return object
+  return { ...object, metadata: { ...object.metadata, annotations: { 'flotilla.dev/wave': '1' } } }
 }
 
 const bury = (hub: TestHub, policy: 'Delete' | 'Orphan' = 'Delete') =>
@@ -47,6 +55,34 @@ async function said(hub: TestHub, site: AgentUnderTest, state: string) {
 }
 
 describe('a receipt', () => {
+  it('counts every object once, wherever the agent is killed between two writes', async () => {
+    let points = 0
+    for (let point = 1; ; point++) {
+      const { hub, site } = await running(['a', 'late-b', 'late-d', 'c'], { delete: { orphan: [{ name: 'c' }] } })
+      // One object of the first wave to go goes later than the others, so that what is done is written down in between.
+      const held = (await site.configMap('late-b'))!
+      await site.update('ConfigMap', { ...held, metadata: { ...held.metadata, finalizers: ['test/held'] } })
+      site.door.failAfterWrites = site.door.writes.length + point
+      site.door.losesLast = point % 2 === 0
+      await bury(hub)
+      await hub.clock.advance(10_000)
+      const isKilled = site.door.writes.length >= site.door.failAfterWrites
+      await site.stop()
+      site.door.failAfterWrites = Number.POSITIVE_INFINITY
+      site.door.losesLast = false
+      await site.start()
+      await hub.clock.advance(5000)
+      const going = await site.configMap('late-b')
+      if (going) await site.update('ConfigMap', { ...going, metadata: { ...going.metadata, finalizers: [] } })
+      const { deleted, left, leftTotal } = await said(hub, site, 'Removed')
+      assert.deepEqual([deleted, left?.length, leftTotal], [3, 1, 1], `killed after ${point} writes`)
+      for (const part of open.splice(0)) await part.close()
+      if (!isKilled) break
+      points = point
+    }
+    assert.ok(points >= 5, `only ${points} writes to be killed after`)
+  })
+
   it('says how many objects were deleted, and which were left, with why', async () => {
     const { hub, site } = await running(['a', 'b', 'kept'], { delete: { orphan: [{ name: 'kept' }] } })
     await bury(hub)

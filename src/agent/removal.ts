@@ -45,12 +45,8 @@ export interface RemovalPorts {
 
 const AGAIN_MS = 1000
 
-/** What has become of a bundle's objects so far. */
-interface SoFar {
-  readonly deleted: number
-  readonly left: readonly string[]
-  readonly leftTotal: number
-}
+/** What has become of a bundle's objects so far: in the same write as those that are still to go, so that nothing is counted twice. */
+type SoFar = NonNullable<Inventory['removed']>
 
 /** Makes it. */
 export function createRemoval(ports: RemovalPorts) {
@@ -98,24 +94,22 @@ export function createRemoval(ports: RemovalPorts) {
 
   /** A row that keeps what is known of the removal so far. */
   function rowFor({ bundle, generation }: Tombstone, is: RemovalRow['state'], more: Partial<RemovalRow>): RemovalRow {
-    const { deleted, left, leftTotal } = soFar(bundle, generation)
-    const counts = deleted + leftTotal > 0 ? { deleted, left: [...left], leftTotal } : {}
+    const { deleted, left, leftTotal } = soFar(bundles.former().get(bundle), generation)
+    const counts = deleted + leftTotal > 0 ? { deleted, left, leftTotal } : {}
     return { bundle, generation, state: is, ...counts, ...more }
   }
 
-  function soFar(bundle: string, generation: number): SoFar {
-    const row = receipts.of(bundle)
-    const known = row?.generation === generation && !isReceipt(row) ? row : undefined
-    return { deleted: known?.deleted ?? 0, left: known?.left ?? [], leftTotal: known?.leftTotal ?? 0 }
+  function soFar(inventory: Inventory | undefined, generation: number): SoFar {
+    const known = inventory?.removed?.generation === generation ? inventory.removed : undefined
+    return known ?? { generation, deleted: 0, left: [], leftTotal: 0 }
   }
 
   async function remove(tombstone: Tombstone, signal: AbortSignal): Promise<void> {
     const { bundle, generation, policy, cause } = tombstone
     let inventory = await state.readInventory(bundle, signal)
     if (!inventory) {
-      const { deleted, leftTotal } = soFar(bundle, generation)
-      const none = deleted + leftTotal === 0 ? { message: 'nothing of it was recorded here' } : {}
-      return receipts.note(rowFor(tombstone, 'Removed', { ...none, ...timeNow() }), true)
+      const message = 'nothing of it was recorded here'
+      return receipts.note({ bundle, generation, state: 'Removed', message, ...timeNow() }, true)
     }
     if (inventory.generation > generation) {
       const here = `the cluster has generation ${inventory.generation}, later than the removal of ${generation}`
@@ -131,34 +125,30 @@ export function createRemoval(ports: RemovalPorts) {
     if (isEnded) inventory = await farewell.before({ inventory, generation, applier }, signal)
     const pruned = keepsAll ? keepAll(inventory) : await prune(tombstone, inventory, { applier, rules, signal })
     const rest = keepsAll ? [] : await leftOf(inventory, pruned.forgotten, signal)
-    const before = soFar(bundle, generation)
+    const before = soFar(inventory, generation)
     const released = pruned.released.map(({ object, why }) => cut(`${describeObject(object)}: ${why}`))
-    const counts = {
+    const counts: SoFar = {
+      generation,
       deleted: before.deleted + inventory.objects.length - rest.length - released.length,
       left: [...new Set([...before.left, ...released])].slice(0, LIMITS.rowDetails),
       leftTotal: before.leftTotal + released.length,
     }
     if (rest.length > 0) {
       const message = pruned.waits ?? 'its objects move to another bundle'
-      const less = { ...inventory, objects: rest }
-      if (rest.length < inventory.objects.length) {
-        await receipts.note(rowFor(tombstone, 'Removing', { ...counts, message }), true)
-        await state.writeInventory(less)
-      }
+      const less = { ...inventory, objects: rest, removed: counts }
+      if (rest.length < inventory.objects.length) await state.writeInventory(less)
       bundles.keepFormer(less)
       throw new Waiting('Removing', message, AGAIN_MS)
     }
-    // Counted before they are forgotten, while the hooks that come after run.
-    const onGone = () =>
-      receipts.note(rowFor(tombstone, 'Removing', { ...counts, message: 'its last hooks run' }), true)
-    if (isEnded) await farewell.after({ inventory, generation, applier }, signal, onGone)
+    if (isEnded) await farewell.after({ inventory, generation, applier }, signal, counts)
     const is = counts.deleted === 0 && counts.leftTotal > 0 ? 'Orphaned' : 'Removed'
     // First the receipt: without it a crash would forget what was left.
-    await receipts.note(rowFor(tombstone, is, { ...counts, ...timeNow() }), true)
+    const { deleted, left, leftTotal } = counts
+    await receipts.note({ bundle, generation, state: is, deleted, left, leftTotal, ...timeNow() }, true)
     if (inventory.rendered !== undefined) await state.deleteFrozen(bundle)
     await state.deleteInventory(bundle)
     bundles.dropFormer(bundle)
-    log.info({ bundle, generation, policy, deleted: counts.deleted, left: counts.leftTotal }, 'bundle removed')
+    log.info({ bundle, generation, policy, deleted, left: leftTotal }, 'bundle removed')
   }
 
   function timeNow(): Pick<RemovalRow, 'at'> {

@@ -138,3 +138,18 @@ test('a silent cluster is waited for, unless a person says not to; then what it 
   assert.equal(spec.refused?.verdict, 'Revoked')
   assert.deepEqual(status?.decommission?.left, ['default/hello generation 1: the cluster was offline'])
 })
+
+test('a decommissioned cluster is forgotten so long after its access is gone as was asked for', async (t) => {
+  const hub = await running(t, ['a', 'b'])
+  await decommission(hub, 'b', { policy: 'Remove', at: AT, forgetAfter: '2h' })
+  await hub.report('b', 'Ready', undefined, receipt())
+  await hub.clock.advance(5000)
+  await hub.report('b', 'Ready', undefined, receipt())
+  await hub.clock.advance(5000)
+  assert.match(await conditionOf(hub, 'b'), /^True Revoked: .* Its name is free at \S+Z, when it is forgotten\.$/)
+  await hub.clock.advance(7_000_000)
+  assert.ok(await hub.find(Cluster, 'b'), 'not yet')
+  await hub.clock.advance(300_000)
+  assert.equal(await hub.find(Cluster, 'b'), undefined)
+  assert.ok(await hub.find(Cluster, 'a'))
+})

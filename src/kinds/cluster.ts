@@ -3,6 +3,7 @@ import type { ObjOf } from './define-kind.ts'
 import {
   Conditions,
   digest,
+  duration,
   enumOf,
   flag,
   int,
@@ -154,6 +155,12 @@ export const Cluster = defineKind({
             flag({ description: 'When it is offline, do not wait for it: what it had is listed as left.' }),
           ),
           reason: optional(text({ max: 1024 })),
+          forgetAfter: optional(
+            duration({
+              description:
+                'So long after its access is revoked the hub forgets it: the Cluster is deleted and its name is free. Until then a cluster that was away is told when it returns. Without it a person deletes it.',
+            }),
+          ),
         },
         {
           description:

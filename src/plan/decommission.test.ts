@@ -8,6 +8,7 @@ const one = (bundle: string) => ({ bundle, generation: 2 })
 const facts = (over: Partial<DecommissionFacts> = {}): DecommissionFacts => ({
   asked: { policy: 'Remove', forceUnreachable: false },
   isRevoked: false,
+  nowMs: 1_000_000,
   isOffline: false,
   document: { revision: 5, isTerminal: false, entries: [one('ns/a')], tombstones: [one('ns/b')] },
   readRevision: 5,
@@ -17,6 +18,8 @@ const facts = (over: Partial<DecommissionFacts> = {}): DecommissionFacts => ({
 const empty = { revision: 6, isTerminal: false, entries: [], tombstones: [] }
 const last = { ...empty, revision: 7, isTerminal: true }
 const cleared = { phase: 'Cleared' as const, left: [] }
+const revoked = { phase: 'Revoked' as const, left: [] }
+const REMOVE = { policy: 'Remove' as const, forceUnreachable: false }
 
 const CASES: readonly (readonly [string, DecommissionFacts, string])[] = [
   ['nobody asked', facts({ asked: undefined }), 'Nothing'],
@@ -42,6 +45,22 @@ const CASES: readonly (readonly [string, DecommissionFacts, string])[] = [
     facts({ isRevoked: true, recorded: { phase: 'Cleared', left: ['ns/a: ConfigMap x: kept'] } }),
     'Revoked Decommissioned. Left in it: ns/a: ConfigMap x: kept. Its name is free once it is deleted.',
   ],
+  [
+    'revoked, to be forgotten later',
+    facts({ isRevoked: true, asked: { ...REMOVE, forgetAtMs: 2_000_000 }, recorded: revoked }),
+    'Revoked Decommissioned. Nothing was left in it. Its name is free at 1970-01-01T00:33:20Z, when it is forgotten.',
+  ],
+  [
+    'revoked long enough',
+    facts({ isRevoked: true, asked: { ...REMOVE, forgetAtMs: 1_000_000 }, recorded: revoked }),
+    'Forget',
+  ],
+  [
+    'revoked long enough, not shown yet',
+    facts({ isRevoked: true, asked: { ...REMOVE, forgetAtMs: 0 }, recorded: cleared }),
+    'Revoked',
+  ],
+  ['to be forgotten, not revoked', facts({ asked: { ...REMOVE, forgetAtMs: 0 } }), 'Leaving'],
 ]
 
 for (const [what, given, expected] of CASES) {

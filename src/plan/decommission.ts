@@ -5,23 +5,30 @@
  *              │                                                                                       ▲
  *              └── it is offline, and a person said not to wait: what its document had is what is left ┘
  *
+ *   Revoked ── so long after as was asked for ──▶ forgotten: the Cluster is deleted
+ *
  * Told: a last document says that it left. Who is there has read it before its access goes; who is away finds it when it returns, the one thing
  * it may still read.
  *
  * Until it is revoked a person can take it back: then its Placements select it again. Nothing here follows from silence alone.
  */
+import { formatTime } from '../core/time.ts'
 import { compareText } from './placement-facts.ts'
 
 /** What a person asked for. */
 export interface DecommissionAsked {
   readonly policy: 'Orphan' | 'Remove'
   readonly forceUnreachable: boolean
+  /** When the hub forgets it, once it is revoked: by the hub's clock; absent: when a person says so. */
+  readonly forgetAtMs?: number
 }
 
 /** Everything a step follows from. */
 export interface DecommissionFacts {
   readonly asked: DecommissionAsked | undefined
   readonly isRevoked: boolean
+  /** The hub's clock. */
+  readonly nowMs: number
   readonly isOffline: boolean
   /** What is written down already. */
   readonly recorded?: { readonly phase: DecommissionPhase; readonly left: readonly string[] }
@@ -51,9 +58,13 @@ export type DecommissionStep =
       readonly phase: DecommissionPhase
       readonly left: readonly string[]
       readonly message: string
+      /** When there is more to do, if nothing happens. */
+      readonly againMs?: number
     }
   /** Everything is written down: take its access away. */
   | { readonly kind: 'Revoke' }
+  /** It was revoked long enough ago: its name is free. */
+  | { readonly kind: 'Forget' }
 
 /** As many lines of what was left as a status holds. */
 export const MOST_LEFT = 100
@@ -63,7 +74,14 @@ export function planDecommission(facts: DecommissionFacts): DecommissionStep {
   const { asked, recorded } = facts
   if (!asked) return { kind: 'Nothing' }
   const left = recorded?.left ?? []
-  if (facts.isRevoked) return { kind: 'Show', phase: 'Revoked', left, message: revokedWords(left) }
+  if (facts.isRevoked) {
+    const { forgetAtMs } = asked
+    if (forgetAtMs === undefined) return { kind: 'Show', phase: 'Revoked', left, message: revokedWords(left) }
+    // What was left is read by people before it is gone, so it is shown once at least.
+    if (recorded?.phase === 'Revoked' && facts.nowMs >= forgetAtMs) return { kind: 'Forget' }
+    const againMs = Math.max(0, forgetAtMs - facts.nowMs)
+    return { kind: 'Show', phase: 'Revoked', left, message: revokedWords(left, forgetAtMs), againMs }
+  }
   if (recorded?.phase === 'Cleared') {
     const { document } = facts
     if (!document || (document.isTerminal && (facts.isOffline || facts.readRevision >= document.revision))) {
@@ -100,9 +118,10 @@ function leftBy({ removals }: DecommissionFacts): readonly string[] {
     .slice(0, MOST_LEFT)
 }
 
-function revokedWords(left: readonly string[]): string {
+function revokedWords(left: readonly string[], forgetAtMs?: number): string {
   const what = left.length === 0 ? 'Nothing was left in it' : `Left in it: ${some(left)}`
-  return `Decommissioned. ${what}. Its name is free once it is deleted.`
+  const when = forgetAtMs === undefined ? 'once it is deleted' : `at ${formatTime(forgetAtMs)}, when it is forgotten`
+  return `Decommissioned. ${what}. Its name is free ${when}.`
 }
 
 function some(names: readonly string[]): string {

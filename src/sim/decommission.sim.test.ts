@@ -28,6 +28,7 @@ async function leaveForGood(world: World): Promise<void> {
   }
   await world.runUntil(ready, { ...WITHIN, what: 'both clusters Ready' })
   const [leaves, stays] = fleet.members
+  world.focus()
   const decommission = { policy: 'Remove', at: '2026-01-01T00:00:00Z', reason: 'store closed' }
   const body = { spec: { decommission } }
   await untilTaken(world, 'decision', () =>

@@ -1,5 +1,6 @@
 /** `flotilla cluster decommission`: takes a cluster out of the fleet for good, or takes that back. */
 import { clientOver } from '../../client/create-client.ts'
+import { parseDuration } from '../../core/duration.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
@@ -14,6 +15,7 @@ export interface DecommissionInput extends AdmissionInput {
     readonly orphan?: boolean
     readonly remove?: boolean
     readonly forceUnreachable?: boolean
+    readonly forgetAfter?: string
     readonly undo?: boolean
   }
   readonly confirmName: (question: string, name: string) => Promise<boolean>
@@ -28,6 +30,12 @@ export async function clusterDecommission(name: string, input: DecommissionInput
     throw new CliError(EXIT.usage, {
       what: `what becomes of what runs on ${name}?`,
       todo: 'say --orphan to leave it as it is, or --remove to delete it there',
+    })
+  }
+  if (flags.forgetAfter !== undefined && (parseDuration(flags.forgetAfter) ?? -1) < 0) {
+    throw new CliError(EXIT.usage, {
+      what: `--forget-after wants a duration, not ${JSON.stringify(flags.forgetAfter)}`,
+      todo: 'write 720h for thirty days, or 0s for at once',
     })
   }
   if (cluster.spec.refused) {
@@ -55,6 +63,7 @@ export async function clusterDecommission(name: string, input: DecommissionInput
     at: formatTime(systemClock.now()),
     ...(flags.forceUnreachable ? { forceUnreachable: true } : {}),
     ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+    ...(flags.forgetAfter === undefined ? {} : { forgetAfter: flags.forgetAfter }),
   } as const
   await write(cluster, decommission, input)
   terminal.step('ok', `cluster ${name} leaves; no placement selects it any more`)

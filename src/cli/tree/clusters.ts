@@ -74,6 +74,7 @@ export function addClusters(program: Command, act: Act): void {
     .option('--orphan', 'what runs there stays as it is')
     .option('--remove', 'what runs there is deleted, as the bundles say')
     .option('--force-unreachable', 'do not wait for a cluster that is offline; what is left is listed')
+    .option('--forget-after <duration>', 'then delete the Cluster so long after its access is gone, such as 720h')
     .option('--undo', 'take it back, before its access is gone')
     .option('--reason <text>', 'why, for people')
     .option('-y, --yes', 'do not ask')

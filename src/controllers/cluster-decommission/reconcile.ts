@@ -1,4 +1,5 @@
-import { formatTime } from '../../core/time.ts'
+import { parseDuration } from '../../core/duration.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
@@ -10,28 +11,37 @@ import type { DecommissionFacts } from '../../plan/decommission.ts'
 export interface ClusterDecommissionPorts {
   assignmentOf(cluster: Cluster): Assignment | undefined
   reportOf(cluster: Cluster): ClusterReport | undefined
+  /** Deletes this very Cluster. */
+  forget(cluster: Cluster, signal: AbortSignal): Promise<void>
 }
+
+/** A queue does not wait for years. */
+const LOOK_MS = 24 * 3_600_000
 
 /** Takes a cluster out of the fleet. It decides nothing itself: see plan/decommission.ts. */
 export function clusterDecommissionReconciler(ports: ClusterDecommissionPorts): Reconciler<Cluster> {
   return {
     name: 'cluster-decommission',
-    async reconcile(draft: Draft<Cluster>, { clock, log }: Context): Promise<Result> {
+    async reconcile(draft: Draft<Cluster>, { clock, log, signal }: Context): Promise<Result> {
       const cluster = draft.next
       if (cluster.metadata.deletionTimestamp) return {}
-      const step = planDecommission(factsOf(cluster, ports))
+      const step = planDecommission(factsOf(cluster, ports, clock.now()))
       switch (step.kind) {
         case 'Nothing':
           if (cluster.status?.decommission) delete cluster.status.decommission
           draft.conditions.remove('Decommissioned')
           return {}
         case 'Show': {
-          const { phase, left, message } = step
+          const { phase, left, message, againMs } = step
           const at = cluster.spec.decommission!.at
           cluster.status = { ...cluster.status, decommission: { at, phase, left: [...left] } }
           draft.conditions.set('Decommissioned', phase === 'Revoked' ? 'True' : 'False', phase, message)
-          return {}
+          return againMs === undefined ? {} : { requeueAfterMs: Math.min(Math.max(1000, againMs), LOOK_MS) }
         }
+        case 'Forget':
+          log.info({ cluster: cluster.metadata.name }, 'decommissioned cluster forgotten; its name is free')
+          await ports.forget(draft.seen, signal)
+          return {}
         case 'Revoke': {
           const { reason } = cluster.spec.decommission!
           const why = reason === undefined ? 'decommissioned' : `decommissioned: ${reason}`
@@ -45,15 +55,20 @@ export function clusterDecommissionReconciler(ports: ClusterDecommissionPorts): 
   }
 }
 
-function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts): DecommissionFacts {
+function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts, nowMs: number): DecommissionFacts {
   const { decommission: asked, refused } = cluster.spec
   const recorded = cluster.status?.decommission
   const document = ports.assignmentOf(cluster)?.spec
   const report = ports.reportOf(cluster)?.spec
   const available = cluster.status?.conditions?.find(({ type }) => type === 'Available')
   return {
-    asked: asked && { policy: asked.policy, forceUnreachable: asked.forceUnreachable ?? false },
+    asked: asked && {
+      policy: asked.policy,
+      forceUnreachable: asked.forceUnreachable ?? false,
+      ...forgetTime(cluster),
+    },
     isRevoked: refused !== undefined,
+    nowMs,
     isOffline: available?.status === 'False',
     readRevision: Math.max(report?.revision ?? 0, report?.refusal?.revision ?? 0),
     removals: report?.removals ?? [],
@@ -63,6 +78,13 @@ function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts): Decommissio
       ? { recorded: { phase: recorded.phase, left: recorded.left ?? [] } }
       : {}),
   }
+}
+
+function forgetTime({ spec }: Cluster): { readonly forgetAtMs?: number } {
+  const after = spec.decommission?.forgetAfter
+  const from = spec.refused && parseTime(spec.refused.at)
+  const afterMs = after === undefined ? undefined : parseDuration(after)
+  return from === undefined || afterMs === undefined ? {} : { forgetAtMs: from + afterMs }
 }
 
 function documentOf({ revision, terminal = false, entries, tombstones = [] }: Assignment['spec']) {

@@ -1,3 +1,4 @@
+import { isApiError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Cluster } from '../../kinds/cluster.ts'
@@ -12,6 +13,13 @@ export function createClusterDecommission(parts: ControllerParts): Controller {
   const reconciler = clusterDecommissionReconciler({
     assignmentOf: (cluster) => assignmentOf(caches, cluster),
     reportOf: (cluster) => reportOf(caches, cluster),
+    forget: async ({ metadata: { name, uid } }, signal) => {
+      await parts.client
+        .delete(Cluster, { name }, { signal, ...(uid === undefined ? {} : { uid }) })
+        .catch((caught: unknown) => {
+          if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
+        })
+    },
   })
   const isLeaving = (name: string) => caches.clusters.lister.get(name)?.spec.decommission !== undefined
   const triggers = [
