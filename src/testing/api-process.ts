@@ -25,12 +25,15 @@ export interface ApiProcess {
 }
 
 const SERVER = `
+  import { flushCompileCache } from 'node:module'
   import { createInterface } from 'node:readline'
   import { startApiHome } from ${JSON.stringify(join(import.meta.dirname, 'api-home.ts'))}
   import { createSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../store/sqlite-store.ts'))}
   const [path, limits] = process.argv.slice(1)
   const home = await startApiHome(createSqliteStore({ path, defer: setImmediate }), JSON.parse(limits))
   const { url, ca, admin } = home
+  // It will be killed, which leaves no time for it at the end.
+  flushCompileCache()
   process.stdout.write(JSON.stringify({ url, ca, admin }) + '\\n')
   for await (const _line of createInterface({ input: process.stdin })) {
     for (let n = 0; n < 3; n += 1) {
