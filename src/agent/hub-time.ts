@@ -1,5 +1,9 @@
-/** The time as the hub says it: it never goes back, and is not known before the hub was heard. */
+/** The time as the hub says it; it is not known before the hub was heard. */
 import type { Clock } from '../core/clock.ts'
+
+// A word that is so much older than the last one was long on its way: the time does not go back for it. One that is older still is
+// from a hub whose clock was set right, and an agent that stayed ahead of it would find every start-by passed.
+const SLOW_LINE_MS = 60_000
 
 /** Makes it; what the machine's own clock says about the day does not count, it may be years off. */
 export function createHubTime(clock: Clock) {
@@ -12,7 +16,9 @@ export function createHubTime(clock: Clock) {
   return {
     now,
     hear(atMs: number): void {
-      heard = { atMs: Math.max(atMs, now() ?? Number.NEGATIVE_INFINITY), monotonicMs: clock.monotonicMs() }
+      const known = now() ?? Number.NEGATIVE_INFINITY
+      const isSlow = atMs < known && known - atMs <= SLOW_LINE_MS
+      heard = { atMs: isSlow ? known : atMs, monotonicMs: clock.monotonicMs() }
     },
   }
 }

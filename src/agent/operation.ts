@@ -27,6 +27,7 @@ import { pending, stoppedBy, waitingFor } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { Plans } from './plans.ts'
 import { pruneObjects } from './prune.ts'
+import type { HubTime } from './hub-time.ts'
 import { createRemedies } from './remedies.ts'
 import type { Work } from './remedies.ts'
 import type { WantedElsewhere } from './prune.ts'
@@ -40,6 +41,7 @@ export interface OperationPorts {
   readonly appliers: Appliers
   readonly state: ClusterState
   readonly clock: Clock
+  readonly hubTime: Pick<HubTime, 'now'>
   readonly log: Logger
   /** The most objects of one bundle that the cluster lets be deleted at once. */
   readonly maxPrune: () => number | undefined
@@ -77,7 +79,7 @@ export function createOperation(ports: OperationPorts) {
     const asked = decideOperation(
       run.inventory && { ...run.inventory, isStuck: isStuck(run.inventory) },
       wanted,
-      clock.now(),
+      ports.hubTime.now(),
     )
     if (asked.kind === 'Hold') return pending(asked.message)
     if (asked.kind === 'Remedied') return remedies.keep(run, around, signal)

@@ -99,6 +99,23 @@ describe('windows', () => {
   })
 })
 
+describe('a start-by', () => {
+  it('is judged by the time of the hub: a machine whose clock went back does not start late (I-23)', async () => {
+    const { hub, site } = await joined()
+    const window = { name: 'later', kind: 'Open' as const, zone: 'UTC', spans: [soon(hub, 1.25, 20)] }
+    const startBy = formatTime(hub.clock.now() + HOUR)
+    const late = Object.fromEntries(Object.entries(bundle(1)).map(([key, entry]) => [key, { ...entry, startBy }]))
+    await hub.assign('store-1', late, rules(window))
+    await hub.clock.advance(60_000)
+    assert.match(pending(site), /^window later is closed/)
+    hub.network.up = false
+    hub.clock.jumpWall(-2 * HOUR)
+    await hub.clock.advance(1.5 * HOUR)
+    assert.match(pending(site), /^it was to start by .*; waiting to be admitted again/)
+    assert.equal(await valueOf(site), undefined)
+  })
+})
+
 describe('a cluster that was away', () => {
   async function away(options: BundleOptions, extra: object = {}): Promise<{ hub: TestHub; site: AgentUnderTest }> {
     const { hub, site } = await joined()

@@ -84,6 +84,9 @@ describe('which operation', () => {
   it('says why it holds', () => {
     const epoch = decideOperation(recorded(), wanted({ generation: 2, epoch: 2 }), 0)
     assert.match(epoch.kind === 'Hold' ? epoch.message : '', /a new epoch began: held at generation 3/)
+    const unknown = decideOperation(undefined, wanted({ startByMs: 5 }), undefined)
+    assert.match(unknown.kind === 'Hold' ? unknown.message : '', /the time is not known for certain/)
+    assert.equal(decideOperation(undefined, wanted(), undefined).kind, 'Begin', 'without a start-by no time is needed')
     const late = decideOperation(undefined, wanted({ startByMs: 0 }), 1)
     assert.match(
       late.kind === 'Hold' ? late.message : '',

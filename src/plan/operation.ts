@@ -58,9 +58,13 @@ export type OperationDecision =
   /** The set failed here and was answered for: go on with the answer, and do not try it again until somebody asks. */
   | { readonly kind: 'Remedied' }
 
-/** Decides what happens with a bundle. */
-export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, nowMs: number): OperationDecision {
-  const isLate = wanted.startByMs !== undefined && nowMs > wanted.startByMs
+/** Decides what happens with a bundle; `nowMs` is the hub's time, for a machine's own may be anything, and undefined until the hub was heard. */
+export function decideOperation(
+  recorded: Recorded | undefined,
+  wanted: Wanted,
+  nowMs: number | undefined,
+): OperationDecision {
+  const isLate = wanted.startByMs !== undefined && (nowMs === undefined || nowMs > wanted.startByMs)
   const isAgain = wanted.again === true && !isLate
   const remedy = recorded?.remedy
   if (remedy?.set === wanted.set && wanted.generation <= remedy.generation && !isAgain) return { kind: 'Remedied' }
@@ -78,10 +82,12 @@ export function decideOperation(recorded: Recorded | undefined, wanted: Wanted, 
     return { kind: 'Hold', message: `${why}: held at generation ${recorded.generation} until the hub reaches it again` }
   }
   if (isLate) {
-    return {
-      kind: 'Hold',
-      message: `it was to start by ${formatTime(wanted.startByMs)}; waiting to be admitted again`,
-    }
+    const by = formatTime(wanted.startByMs)
+    const message =
+      nowMs === undefined
+        ? `it is to start by ${by}, and the time is not known for certain: waiting for the hub`
+        : `it was to start by ${by}; waiting to be admitted again`
+    return { kind: 'Hold', message }
   }
   if (!recorded || isOut) return { kind: 'Begin', operation: 'Install' }
   return { kind: 'Begin', operation: recorded.history?.includes(wanted.set) ? 'RollBack' : 'Upgrade' }
