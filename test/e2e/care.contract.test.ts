@@ -48,7 +48,7 @@ test('secrets are sealed, the audit is whole, and a backup becomes the same hub'
   assert.ok(textOf(data).includes('CANARY-in-map'))
   assert.ok(!textOf(data).includes(CANARY), 'no file of the hub has the secret in the open')
 
-  assert.match(await run('audit', '--kubeconfig', kubeconfig), /admin +create +secrets +default\/s\n/)
+  assert.match(await run('audit', '--kubeconfig', kubeconfig), /admin +create +secrets +default\/s +<none>\n/)
   assert.match(await run('audit', '--verify', '--kubeconfig', kubeconfig), /^\d+ records, an unbroken chain/)
 
   const backup = join(root, 'backup.tar')
