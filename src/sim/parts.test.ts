@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLogger } from '../core/log.ts'
 import { parseTime } from '../core/time.ts'
 import { builtinKind } from '../kinds/builtin/from-table.ts'
 import { itemsAt, numberAt, textAt } from '../kinds/builtin/look.ts'
 import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
 import { parseCron } from '../plan/cron.ts'
-import { createEmbeddedCluster } from './cluster.ts'
-import { createSeededIds } from './kernel/seeded-ids.ts'
-import { createVirtualClock } from './kernel/virtual-clock.ts'
+import { startWorkloadCluster } from '../testing/workload-cluster.ts'
 import { ControllerRevision, Pod, ReplicaSet } from './workloads/children.ts'
 import { CronJob, Job, lastDue } from './workloads/cron-job.ts'
 
@@ -24,19 +21,8 @@ const workload = (kind: string, image: string, more: object = {}): UnknownObject
   spec: { selector: { matchLabels: labels }, template: template(image), ...more },
 })
 
-async function started(t: { after(fn: () => Promise<void>): void }) {
-  const clock = createVirtualClock()
-  const ids = createSeededIds('parts')
-  const behaviour = { progressMs: 1_000, failMs: 5_000 }
-  const cluster = createEmbeddedCluster({ name: 'a', clock, ids, log: silentLogger, behaviour, parts: true })
-  const stop = new AbortController()
-  const running = cluster.run(stop.signal)
-  t.after(async () => {
-    stop.abort()
-    await clock.settle()
-    await running
-    await cluster.close()
-  })
+function started(t: { after(fn: () => Promise<void>): void }) {
+  const { clock, cluster } = startWorkloadCluster(t, { parts: true })
   const { client } = cluster
   return {
     clock,
@@ -55,7 +41,7 @@ const setText = (set: UnknownObject) =>
   `${set.metadata.annotations?.['deployment.kubernetes.io/revision']}: ${numberAt(set, 'spec.replicas')} of ${imageOf(set, 'spec.template.spec')}`
 
 test('a Deployment has a ReplicaSet for each content, pods of the newest, and a way back', async (t) => {
-  const { client, clock, apply, list } = await started(t)
+  const { client, clock, apply, list } = started(t)
   const Deployment = kindOf('Deployment')
   const key = { name: 'web', namespace: 'default' }
   const sets = async () => (await list(ReplicaSet)).map(setText).sort()
@@ -100,7 +86,7 @@ test('a Deployment has a ReplicaSet for each content, pods of the newest, and a 
 })
 
 test('a StatefulSet has pods with numbers, a DaemonSet one, and both keep what they were', async (t) => {
-  const { apply, list } = await started(t)
+  const { apply, list } = started(t)
   const names = async () => (await list(Pod)).map(({ metadata }) => metadata.name).sort()
   const StatefulSet = kindOf('StatefulSet')
   const stateful = (image: string) => workload('StatefulSet', image, { replicas: 2, serviceName: 'web' })
@@ -127,7 +113,7 @@ test('a StatefulSet has pods with numbers, a DaemonSet one, and both keep what t
 })
 
 test('a CronJob runs when it is due, its Job has a pod, and old runs go', async (t) => {
-  const { clock, client, apply, list } = await started(t)
+  const { clock, client, apply, list } = started(t)
   const jobTemplate = { spec: { template: template('job:1', { restartPolicy: 'Never' }) } }
   const metadata = { name: 'tick', namespace: 'default' }
   const spec = { schedule: '*/2 * * * *', successfulJobsHistoryLimit: 2, jobTemplate }

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLogger } from '../core/log.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { builtinKind } from '../kinds/builtin/from-table.ts'
 import { keyOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { healthOf } from '../plan/health.ts'
-import { createEmbeddedCluster } from './cluster.ts'
-import { createSeededIds } from './kernel/seeded-ids.ts'
-import { createVirtualClock } from './kernel/virtual-clock.ts'
+import { startWorkloadCluster } from '../testing/workload-cluster.ts'
 const KEY = { namespace: 'default', name: 'web' }
 
 function deploymentOf(image: string, replicas = 2): Deployment {
@@ -26,23 +23,8 @@ function deploymentOf(image: string, replicas = 2): Deployment {
   }
 }
 
-async function started(t: { after(fn: () => Promise<void>): void }) {
-  const clock = createVirtualClock()
-  const cluster = createEmbeddedCluster({
-    name: 'a',
-    clock,
-    ids: createSeededIds('workloads'),
-    log: silentLogger,
-    behaviour: { progressMs: 1_000, failMs: 5_000 },
-  })
-  const stop = new AbortController()
-  const running = cluster.run(stop.signal)
-  t.after(async () => {
-    stop.abort()
-    await clock.settle()
-    await running
-    await cluster.close()
-  })
+function started(t: { after(fn: () => Promise<void>): void }) {
+  const { clock, cluster } = startWorkloadCluster(t)
   const apply = async (deployment: Deployment) => {
     await cluster.client.apply(Deployment, deployment, { fieldManager: 'test' })
     await clock.settle()
@@ -67,7 +49,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
 const AVAILABLE = { Available: 'True MinimumReplicasAvailable', Progressing: 'True NewReplicaSetAvailable' }
 
 test('a Deployment progresses, and is available after its delay', async (t) => {
-  const { clock, apply, look } = await started(t)
+  const { clock, apply, look } = started(t)
   await apply(deploymentOf('web:1'))
   await clock.advance(900)
   assert.deepEqual(await look(), {
@@ -82,7 +64,7 @@ test('a Deployment progresses, and is available after its delay', async (t) => {
 })
 
 test('an image that cannot be pulled fails its Deployment while the old replicas stay, and a good one heals it', async (t) => {
-  const { clock, apply, look, cluster } = await started(t)
+  const { clock, apply, look, cluster } = started(t)
   await apply(deploymentOf('web:1'))
   await clock.advance(1_100)
   await apply(deploymentOf('web:broken'))
@@ -106,7 +88,7 @@ test('an image that cannot be pulled fails its Deployment while the old replicas
 
 for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet']) {
   test(`a ${kind} of one replica never looks ready between a good image and a broken one`, async (t) => {
-    const { clock, cluster } = await started(t)
+    const { clock, cluster } = started(t)
     const type = builtinKind<UnknownObject>('apps/v1', kind)
     const objectOf = (image: string): UnknownObject => {
       const { replicas, ...spec } = deploymentOf(image, 1).spec
@@ -132,7 +114,7 @@ for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet']) {
 }
 
 test('a Deployment that is only scaled is no new rollout', async (t) => {
-  const { clock, apply, look } = await started(t)
+  const { clock, apply, look } = started(t)
   await apply(deploymentOf('web:1', 1))
   await clock.advance(1_100)
   await apply(deploymentOf('web:1', 3))
@@ -144,7 +126,7 @@ test('a Deployment that is only scaled is no new rollout', async (t) => {
 })
 
 test('nothing is written once a workload is at rest', async (t) => {
-  const { clock, apply, cluster } = await started(t)
+  const { clock, apply, cluster } = started(t)
   await apply(deploymentOf('web:1', 0))
   await clock.advance(2_000)
   const { resourceVersion } = (await cluster.client.get(Deployment, KEY)).metadata
@@ -238,7 +220,7 @@ function shown(status: Record<string, unknown>, asked: object): object {
 
 for (const { object, progressing, done, failed } of LIVES) {
   test(`a ${object.kind} lives: ${JSON.stringify(done)}`, async (t) => {
-    const { clock, cluster } = await started(t)
+    const { clock, cluster } = started(t)
     const kind = builtinKind<UnknownObject>(object.apiVersion, object.kind)
     const statusAfter = async (made: UnknownObject, ms: number): Promise<Record<string, unknown>> => {
       await cluster.client.create(kind, made)

@@ -43,21 +43,23 @@ const KUSTOMIZED = {
   'more/sa.yaml': 'apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n',
 }
 
+/** What comes of the chart alone. */
+const DELIVERED = [
+  '.flotilla/helm.values.yaml',
+  'app/Chart.yaml',
+  'app/charts/lib/Chart.yaml',
+  'app/charts/lib/templates/_word.tpl',
+  'app/templates/cm.yaml',
+  'app/values.yaml',
+]
+
 const LAYOUTS: Readonly<
   Record<string, { recipe: Partial<BundleRecipe>; files: Record<string, string>; delivered: string[] }>
 > = {
   'a chart with its library, value files and templates': {
     recipe: { helm: { chart: 'app', releaseName: 'shop', valuesFiles: ['env/prod.yaml'], values: { color: 'blue' } } },
     files: CHART,
-    delivered: [
-      '.flotilla/helm.values.yaml',
-      'app/Chart.yaml',
-      'app/charts/lib/Chart.yaml',
-      'app/charts/lib/templates/_word.tpl',
-      'app/templates/cm.yaml',
-      'app/values.yaml',
-      'env/prod.yaml',
-    ],
+    delivered: [...DELIVERED, 'env/prod.yaml'],
   },
   'a chart with layers, namespace, labels, images and patches': {
     recipe: {
@@ -70,25 +72,13 @@ const LAYOUTS: Readonly<
       ],
     },
     files: CHART,
-    delivered: [
-      '.flotilla/helm.values.yaml',
-      'app/Chart.yaml',
-      'app/charts/lib/Chart.yaml',
-      'app/charts/lib/templates/_word.tpl',
-      'app/templates/cm.yaml',
-      'app/values.yaml',
-    ],
+    delivered: DELIVERED,
   },
   'a chart and a kustomization, with what that names': {
     recipe: { helm: { chart: 'app', releaseName: 'shop' }, kustomize: { dir: 'site' } },
     files: KUSTOMIZED,
     delivered: [
-      '.flotilla/helm.values.yaml',
-      'app/Chart.yaml',
-      'app/charts/lib/Chart.yaml',
-      'app/charts/lib/templates/_word.tpl',
-      'app/templates/cm.yaml',
-      'app/values.yaml',
+      ...DELIVERED,
       'more/kustomization.yaml',
       'more/sa.yaml',
       'site/data/file.txt',
