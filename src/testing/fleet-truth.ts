@@ -68,6 +68,8 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   /** `cluster generation` → the latest start-by the hub ever signed for it. */
   const startBys = new Map<string, number>()
   const isLiar = (name: string) => options.liars?.has(name) ?? false
+  const heardAt = new Map<string, number>()
+  const silenceEndedAt = new Map<string, number>()
   let hubStartedAt = 0
   let hubLife = 0
 
@@ -181,9 +183,18 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     looked('I-15')
     const { name } = (is as Cluster).metadata
     const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
-    const silentMs = world.clock.monotonicMs() - Math.max(heard, hubStartedAt)
-    if (silentMs < options.offlineAfterMs)
+    const now = world.clock.monotonicMs()
+    const silentMs = now - Math.max(heard, hubStartedAt)
+    // A hub that hears of everything late judges a silence that is over already.
+    const isOld = now - (silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY) <= ON_ITS_WAY_MS
+    if (silentMs < options.offlineAfterMs && !isOld)
       violated(`I-15: ${name} is offline after ${silentMs / 1000} s of silence that the hub could hear`)
+  }
+
+  const noticeSilence = (name: string): void => {
+    const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
+    if (heard - (heardAt.get(name) ?? heard) >= options.offlineAfterMs) silenceEndedAt.set(name, heard)
+    heardAt.set(name, heard)
   }
 
   const onDecision = async ({ was }: Change) => {
@@ -198,6 +209,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     while (!signal.aborted) {
       if (fleet.hub.incarnation() !== hubLife)
         [hubLife, hubStartedAt] = [fleet.hub.incarnation(), world.clock.monotonicMs()]
+      for (const { member } of sites.values()) noticeSilence(member.name)
       await world.clock.sleep(1_000, signal)
     }
   }
