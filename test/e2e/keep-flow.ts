@@ -117,7 +117,8 @@ export async function followOverThinLine(world: KeepWorld): Promise<void> {
   // Both clusters got some 3 KB of letters that do not compress, and what belongs to it; in one piece each.
   const [more, bytes] = [relay.connections() - connections, relay.delivered() - delivered]
   assert.ok(bytes > 5000 && bytes < 40_000, `${bytes} bytes`)
-  assert.ok(more <= 2 * world.names.length, `${more} new connections`)
+  // What is asked for at the same time has a connection each: the stream, a document, its content, a check-in. None is opened again and again.
+  assert.ok(more <= 4 * world.names.length, `${more} new connections`)
   for (const name of world.names) assert.equal((await world.condition(name, 'Available'))?.status, 'True')
 }
 
