@@ -55,7 +55,7 @@ async function leaveForGood(world: World): Promise<void> {
 describe('decommission in simulation', () => {
   test('gets through a kill around durable steps', async () => {
     const deep = process.env['FLOTILLA_DEEP'] !== undefined
-    const tried = await simulateCrashes(leaveForGood, { seed: 'decommission', every: deep ? 1 : 61 })
+    const tried = await simulateCrashes(leaveForGood, { seed: 'decommission', every: deep ? 1 : 23 })
     assert.ok(tried > 3, `only ${tried} crashes tried`)
   })
 })

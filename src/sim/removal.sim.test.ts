@@ -82,7 +82,7 @@ async function isRemoved(fleet: Fleet): Promise<boolean> {
 describe('removal in simulation', () => {
   test('gets through a kill around durable steps', async () => {
     const deep = process.env['FLOTILLA_DEEP'] !== undefined
-    const tried = await simulateCrashes(comeAndGo, { seed: 'leave', every: deep ? 1 : 61 })
+    const tried = await simulateCrashes(comeAndGo, { seed: 'leave', every: deep ? 1 : 23 })
     assert.ok(tried > 5, `only ${tried} crashes tried`)
   })
 

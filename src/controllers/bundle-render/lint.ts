@@ -24,23 +24,25 @@ const MOST_CHARACTERS = 4096
 
 /** What lint needs from the world. */
 export interface LintPorts extends Pick<BundleRenderPorts, 'getBlob' | 'assignedTo'> {
-  /** The digests of a set's objects by their keys; empty when it is gone. */
-  entriesOf(set: Digest): Promise<ReadonlyMap<string, Digest>>
+  /** The digests of a set's objects by their keys; empty when it is gone, undefined for files that clusters make objects of. */
+  entriesOf(set: Digest): Promise<ReadonlyMap<string, Digest> | undefined>
 }
 
 const MOST_KEPT = 4096
 
 /** Reads sets, and keeps what it read last: every bundle of a cluster is compared with the same others. */
 export function lintPorts({ getBlob, assignedTo }: Pick<BundleRenderPorts, 'getBlob' | 'assignedTo'>): LintPorts {
-  const kept = new Map<Digest, ReadonlyMap<string, Digest>>()
+  const kept = new Map<Digest, ReadonlyMap<string, Digest> | undefined>()
   return {
     getBlob: (digest) => getBlob(digest),
     assignedTo: (cluster) => assignedTo(cluster),
     entriesOf: async (set) => {
-      const known = kept.get(set)
-      if (known) return known
+      if (kept.has(set)) return kept.get(set)
       const bytes = await getBlob(set)
-      const entries = new Map(bytes && parseObjectSet(bytes).objects.map((entry) => [objectKey(entry), entry.digest]))
+      const found = bytes && parseObjectSet(bytes)
+      const entries = found?.render
+        ? undefined
+        : new Map(found?.objects.map((entry) => [objectKey(entry), entry.digest]))
       if (kept.size >= MOST_KEPT) kept.clear()
       kept.set(set, entries)
       return entries
@@ -59,6 +61,12 @@ export async function showLint(
   const seen = `${release.name} ${minorsOf(selected).join(' ')}`.trimEnd().slice(0, 512)
   if (status.linted === seen && conditions.get('Linted')) return
   const contents = await contentsOf(release, selected, ports)
+  if (contents.length === 0) {
+    // Nobody gets it, or its objects are known in the clusters alone: what was found in an older content is not true of it.
+    delete status.linted
+    conditions.remove('Linted')
+    return
+  }
   // Sets that are gone say nothing.
   if (contents.every(({ objects }) => objects.length === 0)) return
   status.linted = seen
@@ -108,15 +116,18 @@ async function contentsOf(
   for (const [set, clusters] of bySet) {
     if (left <= 0) break
     const objects = await objectsOf(set, ports, left)
+    if (!objects) continue
     left -= objects.length
     contents.push({ set, clusters, objects })
   }
   return contents
 }
 
-async function objectsOf(set: Digest, ports: LintPorts, most: number): Promise<UnknownObject[]> {
+async function objectsOf(set: Digest, ports: LintPorts, most: number): Promise<UnknownObject[] | undefined> {
+  const entries = await ports.entriesOf(set)
+  if (!entries) return undefined
   const objects: UnknownObject[] = []
-  for (const digest of [...(await ports.entriesOf(set)).values()].slice(0, most)) {
+  for (const digest of [...entries.values()].slice(0, most)) {
     const object = await readObject(digest, ports)
     if (object) objects.push(object)
   }
@@ -148,8 +159,8 @@ async function overlapsOf(bundle: string, contents: readonly Content[], ports: L
       if (other.bundle === bundle || seen.has(`${set} ${other.set}`)) continue
       seen.add(`${set} ${other.set}`)
       const entries = await ports.entriesOf(other.set)
-      const common = objects.filter((object) => entries.has(keyOfObject(object)))
-      if (common.length === 0) continue
+      const common = objects.filter((object) => entries?.has(keyOfObject(object)))
+      if (!entries || common.length === 0) continue
       const theirs = await Promise.all(common.map((object) => readObject(entries.get(keyOfObject(object))!, ports)))
       placed.push({ bundle, clusters: [cluster], objects: common })
       placed.push({ bundle: other.bundle, clusters: [cluster], objects: theirs.filter((one) => one !== undefined) })
