@@ -176,12 +176,19 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     }
   }
 
+  const noticeSilence = (name: string): void => {
+    const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
+    if (heard - (heardAt.get(name) ?? heard) >= options.offlineAfterMs) silenceEndedAt.set(name, heard)
+    heardAt.set(name, heard)
+  }
+
   const onCluster = ({ was, is }: Change) => {
     const availability = (cluster: unknown) =>
       (cluster as Cluster | undefined)?.status?.conditions?.find(({ type }) => type === 'Available')?.status
     if (availability(is) !== 'False' || availability(was) === 'False') return
     looked('I-15')
     const { name } = (is as Cluster).metadata
+    noticeSilence(name)
     const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
     const now = world.clock.monotonicMs()
     const silentMs = now - Math.max(heard, hubStartedAt)
@@ -189,12 +196,6 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     const isOld = now - (silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY) <= ON_ITS_WAY_MS
     if (silentMs < options.offlineAfterMs && !isOld)
       violated(`I-15: ${name} is offline after ${silentMs / 1000} s of silence that the hub could hear`)
-  }
-
-  const noticeSilence = (name: string): void => {
-    const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
-    if (heard - (heardAt.get(name) ?? heard) >= options.offlineAfterMs) silenceEndedAt.set(name, heard)
-    heardAt.set(name, heard)
   }
 
   const onDecision = async ({ was }: Change) => {
