@@ -98,7 +98,10 @@ test('a bundle reaches a real cluster through a hub whose home is a real kube-ap
     return state === 'Ready 1' ? state : undefined
   })
   assert.equal(await flotilla('get', 'rollouts', '-o', 'jsonpath={.items[*].status.phase}'), 'Completed')
-  assert.match(await flotilla('get', 'clusters'), /^NAME +STATE +READY +BUNDLES .*\nstore-1 +Ready +1 +1 +v1\.\d+/)
+  assert.match(
+    await flotilla('get', 'clusters'),
+    /^NAME +STATE +SINCE +BADGES +READY +BUNDLES .*\nstore-1 +Ready +\w+ +<none> +1 +1 +v1\.\d+/,
+  )
 
   assert.equal((await agent.stop()).code, 0)
   const ended = await hub.stop()
