@@ -133,6 +133,6 @@ export async function resumeAfterResets(world: KeepWorld): Promise<void> {
   await world.untilNote('reset')
   assert.equal(relay.resets.length, 0, 'all resets happened')
   const bytes = relay.delivered() - delivered
-  // Half a TLS record of each answer and some handshakes are lost each time; from the beginning it would be 600,000 more.
-  assert.ok(bytes < once + 300_000, `${bytes} bytes for ${once} of content in ${names.length} clusters`)
+  // What lay in the buffers of a busy reader is lost with each reset; from the beginning it would be 600,000 more, and that as well.
+  assert.ok(bytes < once + 500_000, `${bytes} bytes for ${once} of content in ${names.length} clusters`)
 }
