@@ -60,7 +60,11 @@ test('kubectl gets and watches rows on a home that is a kube-apiserver, as far a
   assert.match(table, /^NAME +BUNDLE +CLUSTER +STATE +WAITS +GENERATION +TARGET\nweb\.store-1 +web +store-1 +Pending /)
   assert.match(await kubectl('get fbs -A --field-selector cluster=store-1 -o wide'), /MESSAGE\nshop +web\.store-1 /)
   assert.match(await kubectl('get bundlecounts -n shop web -o jsonpath={.bundle}'), /^web$/)
-  assert.match(await kubectl('explain bundlestates.waitsFor'), /For Pending: what would release it/)
+  // A kube-apiserver reads the schemas of a group some time after the group is available.
+  const explained = await eventually('the schemas being read', () =>
+    kubectl('explain bundlestates.waitsFor').catch(() => undefined),
+  )
+  assert.match(explained, /For Pending: what would release it/)
   assert.match(
     await kubectl('api-resources --api-group=view.flotilla.dev'),
     /bundlestates +fbs +view\.flotilla\.dev\/v1alpha1 +true +BundleState/,
