@@ -1,10 +1,7 @@
 /** Runs the document: every entry a bundle, each stepped when it is due; rows are what the reporter sends. */
-import type { Discovery } from '../client/discovery.ts'
 import { backoffMs } from '../core/backoff.ts'
-import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import { toError, Waiting } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { createNotice } from '../core/notice.ts'
 import { jsonEqual } from '../core/json.ts'
@@ -15,17 +12,14 @@ import { rerenderDelayMs } from '../plan/rerender.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules } from '../wire/document.ts'
 import type { RemovalRow, ReportRow } from '../wire/frames.ts'
 import { WireError } from '../wire/validate.ts'
-import type { Appliers } from './appliers.ts'
 import { detailsOf, rowOf } from './bundle-row.ts'
 import { newRun, takeInventory } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
-import type { ClusterState } from './cluster-state.ts'
-import type { Content } from './content.ts'
 import type { Documents } from './documents.ts'
 import { createGates } from './gates.ts'
 import type { HubTime } from './hub-time.ts'
 import { createClusterRender } from './cluster-render.ts'
-import type { ClusterRenderPort } from './cluster-render.ts'
+import type { ClusterRenderPorts } from './cluster-render.ts'
 import { createOperation } from './operation.ts'
 import type { Surroundings } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
@@ -35,17 +29,9 @@ import { createRemoval } from './removal.ts'
 import { createSlots } from './slots.ts'
 import type { Slot } from './slots.ts'
 
-/** What the operator needs. */
-export interface OperatorPorts {
+/** What the operator needs, and what it renders with sets whose charts look at the cluster. */
+export interface OperatorPorts extends ClusterRenderPorts {
   readonly documents: Pick<Documents, 'current' | 'held' | 'refusal' | 'refresh'>
-  readonly content: Content
-  readonly appliers: Appliers
-  readonly state: ClusterState
-  readonly discovery: Discovery
-  /** Renders sets whose charts look at the cluster. */
-  readonly render: ClusterRenderPort
-  readonly clock: Clock
-  readonly ids: Ids
   readonly log: Logger
   readonly hubTime: Pick<HubTime, 'now'>
   /** The most objects of one bundle that the cluster lets be deleted at once. */
