@@ -37,12 +37,12 @@ const AT_ONCE = 8
 
 /** Makes it. */
 export function createBegin({ content, lookout, journal, clock, log }: BeginPorts) {
-  /** Meets every object and tries the writes, all before the first one is made. */
+  /** Meets every object and tries the writes, all before the first one is made. False when it is too late for that by then. */
   async function begin(
     run: BundleRun,
     plan: SetPlan,
-    { applier, operation, others, signal, attempt = 1, remedy }: BeginContext,
-  ): Promise<void> {
+    { applier, operation, others, signal, attempt = 1, remedy, may }: BeginContext,
+  ): Promise<boolean> {
     run.meetings.clear()
     run.done.clear()
     const sameTreatment = jsonEqual(treatmentOf(run.inventory?.options), treatmentOf(plan.options))
@@ -74,6 +74,7 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
       const also = more.length > 0 ? ` (and ${more.length} more objects cannot be applied)` : ''
       throw new ObjectFailure(first.object, `${first.message}${also}`, { cause: first })
     }
+    if (may?.() === false) return false
     for (const planned of plan.objects) {
       if (planned.options.method !== 'ReadOnly') run.records.set(planned.key, recordOf(planned, run))
     }
@@ -86,6 +87,7 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
       options: plan.options,
     })
     log.info({ bundle: run.entry.bundle, generation: run.entry.generation, operation }, 'operation begins')
+    return true
   }
 
   async function tryWrite(planned: PlannedObject, run: BundleRun, how: TryContext): Promise<void> {
@@ -143,6 +145,8 @@ interface BeginContext {
   readonly remedy?: Inventory['remedy']
   /** What other bundles have recorded, by object. */
   readonly others: ReadonlyMap<string, readonly OtherRecord[]>
+  /** Asked last of all, for what comes before the first write takes its time. */
+  readonly may?: () => boolean
 }
 
 interface TryContext extends Pick<BeginContext, 'applier' | 'signal'> {

@@ -76,11 +76,9 @@ export function createOperation(ports: OperationPorts) {
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
     const again = (entry.attempt ?? 0) > run.attempt
     const wanted = { ...entry, epoch, again, ...(startByMs === undefined ? {} : { startByMs }) }
-    const asked = decideOperation(
-      run.inventory && { ...run.inventory, isStuck: isStuck(run.inventory) },
-      wanted,
-      ports.hubTime.now(),
-    )
+    const recorded = run.inventory && { ...run.inventory, isStuck: isStuck(run.inventory) }
+    const ask = () => decideOperation(recorded, wanted, ports.hubTime.now())
+    const asked = ask()
     if (asked.kind === 'Hold') return pending(asked.message)
     if (asked.kind === 'Remedied') return remedies.keep(run, around, signal)
     aim(run, entry.set)
@@ -90,7 +88,10 @@ export function createOperation(ports: OperationPorts) {
     if (decision.kind === 'Begin') {
       const closed = around.gate(plan)
       if (closed) return closed
-      await begin(run, plan, { applier, operation: decision.operation, others: around.others(), signal })
+      // Fetching the content and trying its writes can take longer than there is time to start.
+      const may = () => ask().kind === asked.kind && around.gate(plan) === undefined
+      const how = { applier, operation: decision.operation, others: around.others(), signal, may }
+      if (!(await begin(run, plan, how))) return step(run, around, signal)
       run.attempt = entry.attempt ?? 0
     }
     if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })

@@ -114,6 +114,24 @@ describe('a start-by', () => {
     assert.match(pending(site), /^it was to start by .*; waiting to be admitted again/)
     assert.equal(await valueOf(site), undefined)
   })
+
+  it('is asked for again after all the writes were tried, which can take longer than there is time (I-23)', async () => {
+    const { hub, site } = await joined()
+    const startingIn = (ms: number) => ({
+      [BUNDLE]: { ...bundle(1)[BUNDLE], startBy: formatTime(hub.clock.now() + ms) },
+    })
+    site.door.tryMs = 20_000
+    await hub.assign('store-1', startingIn(10_000))
+    await hub.clock.advance(60_000)
+    assert.ok(
+      site.door.reads.some((read) => read.includes('dryRun=All')),
+      'it was in time when it was fetched',
+    )
+    assert.match(pending(site), /^it was to start by .*; waiting to be admitted again/)
+    assert.equal(await valueOf(site), undefined)
+    await hub.assign('store-1', startingIn(30_000))
+    await site.until(BUNDLE, 'Ready')
+  })
 })
 
 describe('a cluster that was away', () => {

@@ -11,6 +11,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
+import { isApiError, toError } from '../core/errors.ts'
 import type { Caller, Transport } from '../core/http.ts'
 import { seededKeys } from '../core/keys.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
@@ -23,7 +24,9 @@ import type { Store } from '../store/store.ts'
 import { createTrust, loadTrust } from '../wire/hub-trust.ts'
 import { createEmbeddedCluster } from './cluster.ts'
 import type { WorkloadBehaviour } from './workloads.ts'
+import { ConnectionError } from './kernel/network.ts'
 import type { Host, Process } from './kernel/process.ts'
+import type { RunUntilOptions } from './kernel/virtual-clock.ts'
 import type { World } from './kernel/world.ts'
 
 /** What to simulate. */
@@ -72,6 +75,7 @@ export interface Fleet {
 }
 
 const MASTER: Caller = { user: 'admin', groups: ['system:masters', 'system:authenticated'] }
+const BAD_MOMENTS = ['NotFound', 'Conflict', 'TooManyRequests', 'ServiceUnavailable', 'Timeout'] as const
 const GATEWAY = 'https://gateway.sim:7444'
 
 /** Starts the hub, then invites and starts every cluster. */
@@ -237,22 +241,37 @@ function lookOn(world: World, endpoint: string): Client {
   })
 }
 
-/** Asks until somebody answers; the hub may not be up, or the link may lose the question. */
-export async function untilAnswered<T>(world: World, ask: () => Promise<T>): Promise<T> {
-  let answer: T | undefined
+/**
+ * Asks until somebody answers; the hub may not be up, or the link may lose the question. What no other time would change, such as a
+ * mistake in the scenario itself, is thrown.
+ */
+export async function untilAnswered<T>(
+  world: World,
+  ask: () => Promise<T>,
+  within: RunUntilOptions = { withinMs: 600_000, what: 'the hub answers' },
+): Promise<T> {
+  let answer: { readonly given: T } | undefined
+  let mistake: unknown
   let asking = false
-  await world.runUntil(
-    () => {
-      if (answer === undefined && !asking) {
-        asking = true
-        ask()
-          .then((given) => (answer = given))
-          .catch(() => {}) // asked again at the next look
-          .finally(() => (asking = false))
-      }
-      return answer !== undefined
-    },
-    { withinMs: 600_000, what: 'the hub answers' },
-  )
-  return answer!
+  await world.runUntil(() => {
+    if (mistake !== undefined) throw mistake
+    if (answer === undefined && !asking) {
+      asking = true
+      ask()
+        .then((given) => (answer = { given }))
+        .catch((caught: unknown) => {
+          if (!mayHelpToAskAgain(caught)) mistake = caught
+        })
+        .finally(() => (asking = false))
+    }
+    return answer !== undefined
+  }, within)
+  return answer!.given
+}
+
+/** The question or its answer was lost, or it came at a bad moment. */
+function mayHelpToAskAgain(caught: unknown): boolean {
+  if (caught instanceof ConnectionError) return true
+  if (isApiError(caught)) return isApiError(caught, ...BAD_MOMENTS)
+  return /: no answer within [\d.]+ s$/.test(toError(caught).message)
 }

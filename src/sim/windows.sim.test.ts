@@ -75,16 +75,12 @@ describe('a freeze', () => {
         await world.run(180_000)
         assert.equal(await told(fleet), 'store-1 Ready 2, store-2 Ready 1, store-3 Ready 2')
         assert.match(await rolloutSays(fleet, 'shop-g2'), /2 of 3 ready; store-2 frozen, admitted when free/)
-        await untilAnswered(world, async () => {
-          await fleet.members[1]!.client.delete(ConfigMap, { name: 'greeting', namespace: 'shop' })
-          return true
-        })
+        await untilAnswered(world, () =>
+          fleet.members[1]!.client.delete(ConfigMap, { name: 'greeting', namespace: 'shop' }),
+        )
         await world.run(60_000)
         assert.equal(await textOf(fleet.members[1]!), 'good morning', 'repaired, and not moved')
-        await untilAnswered(world, async () => {
-          await fleet.client.delete(ClusterWindow, { name: 'season' })
-          return true
-        })
+        await untilAnswered(world, () => fleet.client.delete(ClusterWindow, { name: 'season' }))
         await world.run(120_000)
         assert.equal(await told(fleet), 'store-1 Ready 2, store-2 Ready 2, store-3 Ready 2')
       },

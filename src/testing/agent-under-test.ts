@@ -59,6 +59,8 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     losesLast: false,
     /** The next write whose request has this in it is done, and its answer is lost. */
     loseAnswerTo: undefined as string | undefined,
+    /** How long each dry run takes. */
+    tryMs: 0,
     /** Writes and dry runs of this path are refused by a cluster that repeats what was sent. */
     refuses: undefined as string | undefined,
   }
@@ -67,6 +69,7 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
     if (request.method !== 'GET' && door.refuses !== undefined && request.path.includes(door.refuses)) {
       throw new ApiError('Invalid', `no: ${fromUtf8(request.body ?? new Uint8Array())}`)
     }
+    if (request.path.includes('dryRun=All') && door.tryMs > 0) await clock.sleep(door.tryMs, signal)
     if (request.method === 'GET' || request.path.includes('dryRun=All')) door.reads.push(request.path)
     else {
       if (door.writes.length >= door.failAfterWrites) throw new Error('killed')

@@ -46,7 +46,8 @@ export interface FleetTruth {
   versionOf(cluster: string): string | undefined
 }
 
-// A request may be on its way for as long as a cut keeps it waiting; what it carries was decided before.
+// A request may be on its way for as long as a cut keeps it waiting; what it carries was decided before. So may the word of the hub by
+// which an agent that just came up knows the time.
 const ON_ITS_WAY_MS = 61_000
 
 interface Site {
@@ -66,7 +67,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const sites = new Map(fleet.members.map((member) => [member.name, siteOf(member)]))
   const versions = new Map<string, Promise<string>>()
   /** `cluster generation` → the latest start-by the hub ever signed for it. */
-  const startBys = new Map<string, number>()
+  const startBys = new Map<string, StartBy>()
   const isLiar = (name: string) => options.liars?.has(name) ?? false
   const heardAt = new Map<string, number>()
   const silenceEndedAt = new Map<string, number>()
@@ -149,7 +150,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     const startBy = startBys.get(`${site.member.name} ${generation}`)
     if (startBy === undefined) return
     looked('I-23')
-    const late = world.clock.now() - startBy
+    const late = lateness(startBy, world.clock)
     if (late > ON_ITS_WAY_MS)
       violated(`I-23: ${site.member.name} began generation ${generation} ${late / 1000} s after its start-by`)
   }
@@ -159,7 +160,9 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     for (const { bundle, generation, startBy } of spec?.entries ?? []) {
       if (bundle !== 'default/shop' || startBy === undefined) continue
       const key = `${metadata.name} ${generation}`
-      startBys.set(key, Math.max(startBys.get(key) ?? 0, parseTime(startBy)!))
+      const atMs = parseTime(startBy)!
+      if (atMs > (startBys.get(key)?.atMs ?? 0))
+        startBys.set(key, { atMs, inMs: atMs - world.clock.now(), signedAtMs: world.clock.monotonicMs() })
     }
   }
 
@@ -224,6 +227,26 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   follow(fleet.hubStore, Cluster, onCluster)
   follow(fleet.hubStore, PlacementDecision, onDecision)
   return { violations, looks, versionOf: (cluster) => sites.get(cluster)?.version }
+}
+
+interface StartBy {
+  /** As signed. */
+  readonly atMs: number
+  /** How far off it was when it was signed, and when that was on the monotonic clock. */
+  readonly inMs: number
+  readonly signedAtMs: number
+}
+
+/**
+ * How long after a start-by it is: by the hub's clock, and by the time that really passed since it was signed. Both must be over. A hub
+ * that is set three minutes ahead makes nobody late who begins in that very second, for an agent knows the time by the hub's last word
+ * and what passed since; and one that follows a hub that was set back begins when the hub itself says that there is time.
+ */
+export function lateness(
+  { atMs, inMs, signedAtMs }: StartBy,
+  clock: Pick<World['clock'], 'now' | 'monotonicMs'>,
+): number {
+  return Math.min(clock.now() - atMs, clock.monotonicMs() - signedAtMs - inMs)
 }
 
 interface Change {
