@@ -8,6 +8,7 @@ import { parseCron } from '../plan/cron.ts'
 import { startWorkloadCluster } from '../testing/workload-cluster.ts'
 import { ControllerRevision, Pod, ReplicaSet } from './workloads/children.ts'
 import { CronJob, Job, lastDue } from './workloads/cron-job.ts'
+import { EndpointSlice } from './workloads/endpoint-slices.ts'
 
 const labels = { app: 'web' }
 const template = (image: string, more: object = {}) => ({
@@ -110,6 +111,55 @@ test('a StatefulSet has pods with numbers, a DaemonSet one, and both keep what t
   })
   assert.equal((await names()).filter((name) => /^each-[a-z0-9]{5}$/.test(name)).length, 1)
   assert.deepEqual(await revisions('DaemonSet'), [1])
+})
+
+test('a Service has an EndpointSlice with the pods behind it, on the ports they have', async (t) => {
+  const { client, clock, apply, list } = started(t)
+  const Service = builtinKind<UnknownObject>('v1', 'Service')
+  const metadata = { name: 'web', namespace: 'default', labels: { team: 'shop' } }
+  const ports = [
+    { name: 'http', port: 80, targetPort: 'http' },
+    { name: 'debug', port: 99 },
+  ]
+  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } }
+  await apply(Service, service)
+  const slices = async () => list(EndpointSlice)
+  const seen = async () =>
+    (await slices()).map((slice) => [
+      itemsAt(slice, 'ports').map((it) => `${textAt(it, 'name')}:${textAt(it, 'port')}/${textAt(it, 'protocol')}`),
+      itemsAt(slice, 'endpoints').map((one) => `${textAt(one, 'targetRef.name')} ${textAt(one, 'conditions.ready')}`),
+    ])
+  assert.deepEqual(await seen(), [[[], []]])
+  const [empty] = await slices()
+  assert.match(empty!.metadata.name, /^web-[a-z0-9]{5}$/)
+  assert.deepEqual(empty!.metadata.labels, {
+    team: 'shop',
+    'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+    'kubernetes.io/service-name': 'web',
+  })
+  assert.equal(empty!.metadata.ownerReferences?.[0]?.uid, (await client.get(Service, metadata)).metadata.uid)
+
+  const listening = [{ name: 'web', image: 'web:1', ports: [{ name: 'http', containerPort: 8080 }] }]
+  const spec = { replicas: 2, serviceName: 'web', template: template('web:1', { containers: listening }) }
+  await apply(kindOf('StatefulSet'), workload('StatefulSet', 'web:1', spec))
+  const expected = ['http:8080/TCP', 'debug:99/TCP']
+  assert.deepEqual(await seen(), [[expected, ['web-0 true', 'web-1 true']]])
+  assert.equal((await slices())[0]!.metadata.uid, empty!.metadata.uid, 'the same slice has them now')
+
+  await client.delete(EndpointSlice, { name: empty!.metadata.name, namespace: 'default' })
+  await client.patch(
+    Pod,
+    { name: 'web-0', namespace: 'default' },
+    {
+      type: 'merge',
+      body: { metadata: { labels: { app: 'other' } } },
+    },
+  )
+  await clock.advance(3_000)
+  assert.deepEqual(await seen(), [[expected, ['web-1 true']]])
+  await client.delete(Service, metadata)
+  await clock.advance(10_000)
+  assert.deepEqual(await slices(), [])
 })
 
 test('a CronJob runs when it is due, its Job has a pod, and old runs go', async (t) => {

@@ -19,6 +19,9 @@ export interface Owned {
   readonly pods: readonly UnknownObject[]
   readonly sets: readonly UnknownObject[]
   readonly revisions: readonly UnknownObject[]
+  readonly slices: readonly UnknownObject[]
+  /** Pods of its namespace with these labels, whoever keeps them, by name. */
+  matching(labels: JsonObject): readonly UnknownObject[]
   /** Five letters or digits that nobody has. */
   suffix(): string
 }

@@ -5,19 +5,27 @@ import type { Informers } from '../../client/informers.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { jsonEqual } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { matchesSelector } from '../../core/selector.ts'
+import type { Labels } from '../../core/selector.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { watchOf } from '../../engine/controller.ts'
 import type { Watch } from '../../engine/controller.ts'
 import type { Reconciler } from '../../engine/reconciler.ts'
-import { textAt } from '../../kinds/builtin/look.ts'
+import { builtinKind } from '../../kinds/builtin/from-table.ts'
+import { mapAt, textAt } from '../../kinds/builtin/look.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
+import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject, ObjectKey, ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { CHILDREN_RULES, ControllerRevision, keeperOf, Pod, ReplicaSet } from './children.ts'
-import type { Step } from './children.ts'
+import type { ChildrenRule, Step } from './children.ts'
 import { CronJob, cronStep, Job } from './cron-job.ts'
+import { EndpointSlice, serviceSlices } from './endpoint-slices.ts'
 
 const KEEPER = 'keeper'
 const MINUTE_MS = 60_000
+const Service = builtinKind<UnknownObject>('v1', 'Service')
+const RULES: Readonly<Record<string, ChildrenRule>> = { ...CHILDREN_RULES, '/Service': serviceSlices }
 
 /** The parts of workloads as they are known. */
 export interface Parts {
@@ -40,6 +48,8 @@ export function followParts(informers: Informers, ids: Pick<Ids, 'suffix'>): Par
   const sets = follow(ReplicaSet)
   const revisions = follow(ControllerRevision)
   const jobs = follow(Job)
+  const slices = follow(EndpointSlice)
+  const services = informers.of(Service)
 
   const keyOfKeeper =
     (kind: Kind) =>
@@ -49,11 +59,20 @@ export function followParts(informers: Informers, ids: Pick<Ids, 'suffix'>): Par
       return owner?.kind === kind.kind ? [`${namespace}/${owner.name}`] : []
     }
 
+  const servicesOf = ({ metadata }: KubeObject): readonly string[] =>
+    services.lister
+      .list(metadata.namespace)
+      .filter((service) => isBehind(mapAt(service, 'spec.selector'), metadata.labels))
+      .map(keyOf)
+
   return {
-    watchesOf: (kind) =>
-      CHILDREN_RULES[`${kind.group}/${kind.kind}`] || kind.kind === CronJob.kind
+    watchesOf: (kind) => {
+      if (kind.group === '' && kind.kind === Service.kind)
+        return [watchOf(pods, servicesOf), watchOf(slices, keyOfKeeper(kind))]
+      return RULES[`${kind.group}/${kind.kind}`] || kind.kind === CronJob.kind
         ? [pods, sets, jobs].map((informer) => watchOf(informer, keyOfKeeper(kind)))
-        : [],
+        : []
+    },
     cronJobs: {
       name: 'workload-simulator-cronjobs',
       async reconcile(draft, { clock }) {
@@ -85,7 +104,7 @@ export function followParts(informers: Informers, ids: Pick<Ids, 'suffix'>): Par
       },
     },
     keeping(kind, reconciler) {
-      const rule = CHILDREN_RULES[`${kind.group}/${kind.kind}`]
+      const rule = RULES[`${kind.group}/${kind.kind}`]
       if (!rule) return reconciler
       return {
         name: reconciler.name,
@@ -98,6 +117,12 @@ export function followParts(informers: Informers, ids: Pick<Ids, 'suffix'>): Par
             pods: pods.lister.by(KEEPER, uid).filter(({ metadata }) => metadata.deletionTimestamp === undefined),
             sets: sets.lister.by(KEEPER, uid),
             revisions: revisions.lister.by(KEEPER, uid),
+            slices: slices.lister.by(KEEPER, uid),
+            matching: (labels) =>
+              pods.lister
+                .list(parent.metadata.namespace)
+                .filter(({ metadata }) => isBehind(labels, metadata.labels))
+                .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
             suffix: () => ids.suffix(5),
           })
           for (const step of steps) {
@@ -110,6 +135,11 @@ export function followParts(informers: Informers, ids: Pick<Ids, 'suffix'>): Par
       }
     },
   }
+}
+
+/** Whether a pod is behind a Service; a selector of nothing selects nothing here. */
+function isBehind(selector: JsonObject, labels: Labels = {}): boolean {
+  return Object.keys(selector).length > 0 && matchesSelector(labels, { matchLabels: selector as Labels })
 }
 
 interface Taking {
