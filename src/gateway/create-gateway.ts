@@ -147,7 +147,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (after) return
     for (const part of [liveness, reports, instances, reportQuota, traffic, bandwidth, skew]) part.forget(id)
   })
-  const running = Promise.all([informers.run(life.signal), liveness.run(life.signal)])
+  // Until the clusters are known everybody is sent away: that is no listening.
+  const listening = informers.whenSynced(life.signal).then(
+    () => liveness.run(life.signal),
+    () => {}, // closed before it knew them
+  )
+  const running = Promise.all([informers.run(life.signal), listening])
 
   async function route(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
     const [path = '', query = ''] = request.path.split('?', 2)
@@ -166,7 +171,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     const cluster = provenCluster(caller)
     if (!isAdmitted(cluster)) return lastRoute(cluster, request, parameters)
-    letIn(at === `POST ${ROUTES.report}` || at === `POST ${ROUTES.checkIn}` ? 'report' : 'follow')
+    const who = at === `POST ${ROUTES.report}` || at === `POST ${ROUTES.checkIn}` ? 'report' : 'follow'
+    const comesBackInMs = comeBackIn(who)
+    if (comesBackInMs > 0) {
+      // However busy we are, the cluster was heard, and does as it is told; a copy of its agent is not the cluster.
+      if (instances.maySpeak(cluster, request.headers[INSTANCE_HEADER])) liveness.touch(cluster.spec.id, comesBackInMs)
+      throw busy(comesBackInMs)
+    }
     traffic.received(cluster.spec.id, body.byteLength)
     return traffic.sending(cluster.spec.id, await agentRoute(cluster, request, caller, signal))
   }
@@ -270,11 +281,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   function letIn(who: AdmissionClass): void {
+    const comesBackInMs = comeBackIn(who)
+    if (comesBackInMs > 0) throw busy(comesBackInMs)
+  }
+
+  /** 0 for who is let in now. */
+  function comeBackIn(who: AdmissionClass): number {
     const next = admit(admission, who, limits, { now: clock.monotonicMs(), fraction: ids.fraction() })
     admission = next.state
-    if (next.retryAfterMs === undefined) return
-    const retryAfterSeconds = Math.ceil(next.retryAfterMs / 1000)
-    throw new ApiError('TooManyRequests', 'the gateway is busy; come back a little later', { retryAfterSeconds })
+    return next.retryAfterMs ?? 0
   }
 
   async function documentAnswer(
@@ -355,4 +370,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       await running
     },
   }
+}
+
+function busy(comesBackInMs: number): ApiError {
+  const retryAfterSeconds = Math.ceil(comesBackInMs / 1000)
+  return new ApiError('TooManyRequests', 'the gateway is busy; come back a little later', { retryAfterSeconds })
 }

@@ -1,4 +1,7 @@
-/** Who was heard, in memory, and the summary published for everybody else: one small write every ten seconds, whatever the fleet's size. */
+/**
+ * Who was heard, in memory, and the summary published for everybody else: one small write every ten seconds, whatever the fleet's size. Ages are in time that this gateway listened: a moment
+ * in which it stood still, or for which it sent a cluster away itself, is nobody's silence (I-15).
+ */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
@@ -43,22 +46,56 @@ export interface LivenessPorts {
   readonly gateway: string
 }
 
+// How often a gateway looks whether it stands still, and how late that may be before it counts: a collection of garbage is shorter.
+const LOOK_MS = 1000
+const LATE_MS = 500
+const BREAK_MS = 3 * LIVENESS_INTERVAL_MS
+
 /** Keeps and publishes when clusters were last heard. */
 export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
-  let listeningSince = clock.monotonicMs()
-  /** Cluster id → monotonic milliseconds, in pages that each fit into the annotations of a Lease. */
+  let deafMs = 0
+  /** Milliseconds in which somebody would have been heard. */
+  const listened = () => clock.monotonicMs() - deafMs
+  let listeningSince = listened()
+  /** Cluster id → listened milliseconds, in pages that each fit into the annotations of a Lease. */
   const pages: Map<string, number>[] = [new Map()]
   const pageOf = new Map<string, Map<string, number>>()
-  const secondsSince = (ms: number) => Math.max(0, Math.floor((clock.monotonicMs() - ms) / 1000))
+  const secondsSince = (ms: number) => Math.max(0, Math.floor((listened() - ms) / 1000))
 
-  function touch(clusterId: string): void {
+  /** Heard now; one that was told to come back in a while is silent only after that. */
+  function touch(clusterId: string, comesBackInMs = 0): void {
     let page = pageOf.get(clusterId)
     if (!page) {
       page = pages.find(({ size }) => size < LIVENESS_PAGE)
       if (!page) pages.push((page = new Map()))
       pageOf.set(clusterId, page)
     }
-    page.set(clusterId, clock.monotonicMs())
+    page.set(clusterId, listened() + comesBackInMs)
+  }
+
+  /** Finds out when this gateway stood still: who spoke meanwhile waits in a queue, or gave up in it. */
+  async function attend(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const from = clock.monotonicMs()
+      await clock.sleep(LOOK_MS, signal).catch(() => {}) // aborted: the loop ends
+      const tookMs = clock.monotonicMs() - from
+      if (tookMs > LOOK_MS + LATE_MS) deafMs += tookMs
+    }
+  }
+
+  async function publishAll(signal: AbortSignal): Promise<void> {
+    let lastRound = clock.monotonicMs()
+    while (!signal.aborted) {
+      // Stood still, or its API was so slow that everybody had to wait: agents have to find their way back, and have their whole tolerance again.
+      if (clock.monotonicMs() - lastRound > BREAK_MS) listeningSince = listened()
+      lastRound = clock.monotonicMs()
+      for (const [page, heard] of pages.entries()) {
+        await publish(heard, page, signal).catch((caught: unknown) => {
+          if (!signal.aborted) log.warn({ err: toError(caught) }, 'liveness summary could not be published')
+        })
+      }
+      await clock.sleep(LIVENESS_INTERVAL_MS, signal).catch(() => {}) // aborted: the loop ends
+    }
   }
 
   async function publish(heard: ReadonlyMap<string, number>, page: number, signal: AbortSignal): Promise<void> {
@@ -66,7 +103,7 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
     const seen = Object.fromEntries([...heard].map(([id, at]) => [id, secondsSince(at)]))
     const annotations = { [LIVENESS_ANNOTATION]: formatLiveness({ up: secondsSince(listeningSince), seen }) }
     const renewTime = formatMicroTime(clock.now())
-    const leaseDurationSeconds = Math.ceil((3 * LIVENESS_INTERVAL_MS) / 1000)
+    const leaseDurationSeconds = Math.ceil(BREAK_MS / 1000)
     const spec = { holderIdentity: gateway, leaseDurationSeconds, renewTime }
     try {
       const current = await client.get(LEASES, key, signal)
@@ -98,19 +135,10 @@ export function createLiveness({ client, clock, log, gateway }: LivenessPorts) {
       pageOf.get(clusterId)?.delete(clusterId)
       pageOf.delete(clusterId)
     },
+    /** Listens from now on; call it when agents can be answered. */
     async run(signal: AbortSignal): Promise<void> {
-      let lastRound = clock.monotonicMs()
-      while (!signal.aborted) {
-        // A gateway that stood still heard nobody meanwhile: that silence was its own, not the clusters'.
-        if (clock.monotonicMs() - lastRound > 3 * LIVENESS_INTERVAL_MS) listeningSince = clock.monotonicMs()
-        lastRound = clock.monotonicMs()
-        for (const [page, heard] of pages.entries()) {
-          await publish(heard, page, signal).catch((caught: unknown) => {
-            if (!signal.aborted) log.warn({ err: toError(caught) }, 'liveness summary could not be published')
-          })
-        }
-        await clock.sleep(LIVENESS_INTERVAL_MS, signal).catch(() => {}) // aborted: the loop ends
-      }
+      listeningSince = listened()
+      await Promise.all([attend(signal), publishAll(signal)])
     },
   }
 }

@@ -19,6 +19,9 @@ export const passingClock: VirtualClock = {
     }
   },
   sleepers: () => 0,
+  standStill: () => {
+    throw new Error('real time does not stand still for anybody')
+  },
   jumpWall: () => {
     throw new Error('nobody sets the real clock')
   },

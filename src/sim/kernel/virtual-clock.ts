@@ -14,6 +14,8 @@ export interface VirtualClock extends Clock {
   runUntil(holds: () => boolean | Promise<boolean>, options: RunUntilOptions): Promise<void>
   /** How many sleep. */
   sleepers(): number
+  /** Time passes and nobody gets to run, as in a process that stands still; afterwards all sleepers are late. */
+  standStill(ms: number): void
   /** Moves wall time alone, as when somebody sets the machine's clock. */
   jumpWall(ms: number): void
 }
@@ -62,10 +64,10 @@ export function createVirtualClock(startMs: number = START_MS): VirtualClock {
     const timer = timers.peek()
     if (!timer || timer.at > limit) return false
     timers.pop()
-    firedNow = timer.at === elapsed ? firedNow + 1 : 0
+    firedNow = timer.at <= elapsed ? firedNow + 1 : 0
     if (firedNow > MAX_TIMERS_PER_MOMENT)
       throw new Error(`time stands still at ${elapsed} ms: somebody sleeps for 0 ms again and again`)
-    elapsed = timer.at
+    elapsed = Math.max(elapsed, timer.at)
     timer.fire()
     await quiescence()
     return true
@@ -77,6 +79,9 @@ export function createVirtualClock(startMs: number = START_MS): VirtualClock {
     sleep,
     settle: quiescence,
     sleepers: timers.size,
+    standStill: (ms) => {
+      elapsed += Math.ceil(ms)
+    },
     jumpWall: (ms) => {
       wallOffset += ms
     },
