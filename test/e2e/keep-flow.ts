@@ -55,6 +55,32 @@ export async function rotateWhileAway(world: KeepWorld): Promise<void> {
   assert.equal((await world.cluster(away)).spec.id, id, 'the same cluster')
 }
 
+/** The hub is gone and the agents start with certificates that have run out: they repair what is edited and deleted, and renew when the hub is back. */
+export async function repairWithExpiredCertificates(world: KeepWorld): Promise<void> {
+  await world.apply('kept')
+  await world.untilNote('kept')
+  for (const name of world.names) {
+    assert.equal((await world.stopAgent(name)).code, 0)
+    await world.expireCertificate(name)
+    assert.ok(world.certificateHoldsMs(name) < 0)
+  }
+  await world.stopHub()
+  for (const name of world.names) {
+    await world.editNote(name, 'edited while nobody looked')
+    world.startAgent(name)
+  }
+  await world.untilNote('kept')
+  for (const name of world.names) await world.editNote(name, 'edited by hand')
+  await world.untilNote('kept')
+  for (const name of world.names) await world.deleteNote(name)
+  await world.untilNote('kept')
+  for (const name of world.names) assert.ok(world.certificateHoldsMs(name) < 0, 'nobody was there to renew it')
+  await world.startHub()
+  await world.apply('renewed')
+  await world.untilNote('renewed')
+  for (const name of world.names) assert.ok(world.certificateHoldsMs(name) > 0)
+}
+
 /**
  * The hub goes back to the state it has now, after its clusters went on by two revisions. Agents tell it, nothing changes anywhere until a person says so, and then
  * nothing until the hub has caught up with what runs. `remember` is called while the hub is stopped; what it gives brings that state back.

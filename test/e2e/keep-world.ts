@@ -1,8 +1,13 @@
 /** A hub behind a relay and clusters that follow it: what is kept when hubs, lines and keys come and go. */
 import assert from 'node:assert/strict'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AGENT_FILES } from '../../src/agent/storage.ts'
+import type { TransportIdentity } from '../../src/agent/identity.ts'
 import { isApiError } from '../../src/core/errors.ts'
+import { systemClock } from '../../src/core/system-clock.ts'
+import { systemIds } from '../../src/core/system-ids.ts'
+import { parseCertificate } from '../../src/core/x509.ts'
 import { freePort } from '../../src/hub/free-port.ts'
 import { ConfigMap } from '../../src/kinds/builtin/core.ts'
 import { Cluster } from '../../src/kinds/cluster.ts'
@@ -10,10 +15,12 @@ import { startApiHome } from '../../src/testing/api-home.ts'
 import { startRelay } from '../../src/testing/bad-ways.ts'
 import { clientByKubeconfig } from '../../src/testing/kubeconfig-client.ts'
 import type { KubeconfigClient } from '../../src/testing/kubeconfig-client.ts'
+import { issueAgentCertificate, loadTrust } from '../../src/wire/hub-trust.ts'
 import { eventually as soon, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup, FlotillaProcess } from './flotilla-process.ts'
 
 const WITHIN_MS = 240_000
+const YEAR_MS = 365 * 86_400_000
 const TIER = { tier: 'store' }
 
 /** Looks until it finds. */
@@ -123,11 +130,19 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
     agents.set(name, startFlotilla(t, ['agent', 'run', ...args], { env }))
   }
 
-  /** The ConfigMap of the bundle in a cluster; its version tells whether anybody wrote to it. */
-  async function note(name: string): Promise<{ readonly text: string; readonly version: string } | undefined> {
+  async function siteOf(name: string): Promise<KubeconfigClient> {
     const site = clients.get(name) ?? (await clientByKubeconfig(options.sites[name]!))
     if (!clients.has(name)) t.after(() => site.close())
     clients.set(name, site)
+    return site
+  }
+
+  const transportFile = (name: string) => join(folder, name, AGENT_FILES.transport)
+  const transportOf = (name: string) => JSON.parse(readFileSync(transportFile(name), 'utf8')) as TransportIdentity
+
+  /** The ConfigMap of the bundle in a cluster; its version tells whether anybody wrote to it. */
+  async function note(name: string): Promise<{ readonly text: string; readonly version: string } | undefined> {
+    const site = await siteOf(name)
     try {
       const { metadata, data: said } = await site.client.get(ConfigMap, { namespace: 'default', name: 'note' })
       return { text: said?.['text'] ?? '', version: `${metadata.uid} ${metadata.resourceVersion}` }
@@ -164,6 +179,32 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
         const found = await Promise.all(of.map(note))
         return found.every((one) => one?.text === text) ? true : undefined
       }),
+    /** Somebody edits what the bundle brought. */
+    async editNote(name: string, text: string): Promise<void> {
+      const { client } = await siteOf(name)
+      const body = { data: { text } }
+      await client.patch(ConfigMap, { namespace: 'default', name: 'note' }, { type: 'merge', body })
+    },
+    /** Somebody deletes it. */
+    async deleteNote(name: string): Promise<void> {
+      const { client } = await siteOf(name)
+      await client.delete(ConfigMap, { namespace: 'default', name: 'note' })
+    },
+    /** How long the certificate on an agent's disk still holds; less than nothing when it has run out. */
+    certificateHoldsMs: (name: string) => parseCertificate(transportOf(name).certificate).notAfter - systemClock.now(),
+    /** The stopped agent has been away for so long that the certificate it was issued, by the same CA for the same key, has run out. */
+    async expireCertificate(name: string): Promise<void> {
+      const { privateKey, certificate } = transportOf(name)
+      const keyFile = (file: string) => join(data, 'keys', file)
+      const { transportCa } = loadTrust((file) =>
+        existsSync(keyFile(file)) ? readFileSync(keyFile(file), 'utf8') : undefined,
+      )
+      const { publicKey, subject } = parseCertificate(certificate)
+      const request = { clusterId: subject.commonName, publicKey, serial: systemIds.bytes(16) }
+      const issued = issueAgentCertificate(transportCa, { ...request, now: systemClock.now() - YEAR_MS })
+      const old: TransportIdentity = { certificate: issued.certificate, privateKey, renewAt: issued.notAfter }
+      writeFileSync(transportFile(name), JSON.stringify(old), { mode: 0o600 })
+    },
     /** The root key is kept elsewhere from now on, as the advice is. */
     moveRootAway(): void {
       cpSync(join(data, 'keys', 'root.key'), join(folder, 'root.key'))

@@ -7,6 +7,7 @@ import {
   followOverThinLine,
   joinAcceptFollow,
   killHub,
+  repairWithExpiredCertificates,
   resumeAfterResets,
   rotateWhileAway,
 } from './keep-flow.ts'
@@ -34,6 +35,8 @@ describe('an embedded hub and embedded clusters', { timeout: 1_200_000 }, () => 
   it('join, wait for a person, and follow', () => joinAcceptFollow(world))
   it('go on after the hub was killed', () => killHub(world))
   it('walk forward through rotations of signer and CA, also one that was away', () => rotateWhileAway(world))
+  it('repair without the hub with certificates that have run out, also from the start, and renew them when it is back', () =>
+    repairWithExpiredCertificates(world))
   it('follow over a line of 1 KB/s', () => followOverThinLine(world))
   it('go on where they were after resets in the middle of a blob', () => resumeAfterResets(world))
 

@@ -16,6 +16,7 @@ import {
   followOverThinLine,
   joinAcceptFollow,
   killHub,
+  repairWithExpiredCertificates,
   resumeAfterResets,
   rotateWhileAway,
 } from './keep-flow.ts'
@@ -32,7 +33,7 @@ describe('a hub on a kube-apiserver and clusters, one of them real, through a pr
   before(async () => {
     home = await startControlPlane({ ownEtcd: true })
     t.after(() => home.stop())
-    const spoke = await startControlPlane()
+    const spoke = await startControlPlane({ controllers: true, nodes: 1 })
     t.after(() => spoke.stop())
     const proxy = await startConnectProxy(hosts)
     t.after(() => proxy.close())
@@ -57,6 +58,8 @@ describe('a hub on a kube-apiserver and clusters, one of them real, through a pr
 
   it('go on after the hub was killed', () => killHub(world))
   it('walk forward through rotations of signer and CA, also one that was away', () => rotateWhileAway(world))
+  it('repair without the hub with certificates that have run out, also from the start, and renew them when it is back', () =>
+    repairWithExpiredCertificates(world))
   it('follow over a line of 1 KB/s', () => followOverThinLine(world))
   it('go on where they were after resets in the middle of a blob', () => resumeAfterResets(world))
 
