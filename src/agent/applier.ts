@@ -12,11 +12,11 @@ import { writeRefusal } from '../plan/ceiling.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { describeDifference, differences } from '../plan/differences.ts'
 import { withoutIgnored } from '../plan/ignored-fields.ts'
-import { describeObject } from '../plan/object-id.ts'
+import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
 import type { ObjectOptions } from '../plan/object-options.ts'
 import { conflictsOf, decideConflict } from '../plan/ownership.ts'
-import type { Meeting } from '../plan/ownership.ts'
+import type { Holder, Meeting } from '../plan/ownership.ts'
 import { AGENT_NAMESPACE } from './cluster-state.ts'
 import { MANAGED_LABEL } from './watches.ts'
 import type { Watches } from './watches.ts'
@@ -49,8 +49,8 @@ export function isBundleManager(manager: string): boolean {
 
 /** Which bundles there are on the cluster, for conflicts between them. */
 export interface Neighbours {
-  /** Names of all bundles that the document names. */
-  currentBundles(): Iterable<string>
+  /** The bundles of the document that may want an object, by its key. */
+  holdersOf(key: string): Iterable<Holder>
 }
 
 /** How to write one object. */
@@ -74,6 +74,7 @@ export interface ApplierPorts {
 }
 
 const RECREATE_MS = 1000
+const CONTESTED_MS = 2000
 
 /** Makes the writer of a cluster with one identity. */
 export function createApplier({ client, discovery, ceiling, neighbours, watches }: ApplierPorts) {
@@ -147,11 +148,12 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
         bundle: request.bundle,
         object: idOf(object),
         conflicts,
-        currentBundleOf: (manager) => currentBundleOf(manager, request.bundle),
-        isFormerBundle,
+        holderOf: (manager) => holderOf(manager, request),
+        isFormerBundle: (manager) => manager.startsWith(MANAGER_PREFIX) && holderOf(manager, request) === undefined,
         mayTake: request.options.force || request.meeting.kind === 'Ours',
       })
       if (decision.kind === 'Refuse') throw new ObjectFailure(idOf(object), decision.message, { cause: caught })
+      if (decision.kind === 'Wait') throw new Waiting('Contested', decision.message, CONTESTED_MS)
     }
     return client.apply(type, object, { ...how, force: true })
   }
@@ -169,10 +171,10 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
   ): Promise<UnknownObject> {
     if (!live) return create(type, object, request)
     const other = live.metadata.managedFields
-      ?.map((entry) => currentBundleOf(entry.manager, request.bundle))
-      .find((name) => name !== undefined)
-    if (other !== undefined) {
-      const message = `${describeObject(idOf(object))}: bundle ${other} has fields of it, which Replace by bundle ${request.bundle} would overwrite; use ServerSideApply in one of them`
+      ?.map((entry) => holderOf(entry.manager, request))
+      .find((holder) => holder !== undefined)
+    if (other) {
+      const message = `${describeObject(idOf(object))}: bundle ${other.bundle} has fields of it, which Replace by bundle ${request.bundle} would overwrite; use ServerSideApply in one of them`
       throw new ObjectFailure(idOf(object), message)
     }
     const { resourceVersion, finalizers, ownerReferences } = live.metadata
@@ -255,16 +257,12 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     if (refusal !== undefined) throw new ObjectFailure(id, refusal)
   }
 
-  function currentBundleOf(manager: string, except: string): string | undefined {
+  function holderOf(manager: string, { bundle, object }: WriteRequest): Holder | undefined {
     if (!manager.startsWith(MANAGER_PREFIX)) return undefined
-    for (const bundle of neighbours.currentBundles()) {
-      if (bundle !== except && fieldManager(bundle) === manager) return bundle
+    for (const holder of neighbours.holdersOf(objectKey(idOf(object)))) {
+      if (holder.bundle !== bundle && fieldManager(holder.bundle) === manager) return holder
     }
     return undefined
-  }
-
-  function isFormerBundle(manager: string): boolean {
-    return manager.startsWith(MANAGER_PREFIX) && currentBundleOf(manager, '') === undefined
   }
 
   return { get, write, remove, isServed, sight: watches.sight }

@@ -97,7 +97,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onChange: (key, isNews) => operator.touch(key, isNews),
     onRead: (bundle) => operator.touchReads(bundle),
     ceiling,
-    neighbours: { currentBundles: () => operator.currentBundles() },
+    neighbours: { holdersOf: (key) => operator.holdersOf(key) },
   })
   let linkAt: LinkState['at'] = 'Unenrolled'
   const about = createAbout({ client, discovery, clock, log, onChange: () => reporter.wake() })

@@ -1,5 +1,6 @@
 /** What happens when an operation failed: it is written down, the hooks for that moment run once, then it is decided what is done. */
 import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
 import { decideRemedy, hasRemedy } from '../plan/remedy.ts'
@@ -82,7 +83,7 @@ export function createFailures({ journal, hooks, clock }: FailurePorts) {
       operation: operation.kind,
       attempt: operation.attempt ?? 1,
       failedAtMs: parseTime(failed.at) ?? clock.now(),
-      before: history.find((set) => set !== run.set),
+      before: ranBefore(history, run.set, plan),
     })
     if (remedy.kind === 'None') {
       if (failed.by === 'Time') return { kind: 'GoOn' }
@@ -94,4 +95,9 @@ export function createFailures({ journal, hooks, clock }: FailurePorts) {
   }
 
   return { note, ofObject, answer }
+}
+
+/** The set to go back to. One that ran well and is rendered here failed by what was read: an older one would read the same. */
+function ranBefore(history: readonly Digest[], now: Digest, { rendered }: SetPlan): Digest | undefined {
+  return rendered && history[0] === now ? undefined : history.find((set) => set !== now)
 }

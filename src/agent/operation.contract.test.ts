@@ -158,6 +158,52 @@ describe('ownership', () => {
     await hub.clock.runUntil(async () => !(await site.configMap('x')), { withinMs: 60_000, what: 'removal' })
   })
 
+  it('moves objects from one bundle to another that both stay, with new values, whichever comes first', async () => {
+    for (const [from, to] of [
+      ['default/a', 'default/z'],
+      ['default/z', 'default/a'],
+    ] as const) {
+      const { hub, site } = await joined()
+      const both = [configMap('moves', { v: '1' }), configMap('kept')]
+      await hub.assign('store-1', { [from]: { generation: 1, objects: both } })
+      await site.until(from, 'Ready')
+      const uid = (await site.configMap('moves'))?.metadata.uid
+      const split = {
+        [from]: { generation: 2, objects: [configMap('kept')] },
+        [to]: { generation: 1, objects: [configMap('moves', { v: '2' })] },
+      }
+      const states: string[] = []
+      await hub.assign('store-1', split)
+      await hub.clock.runUntil(
+        () => {
+          const rows = site.agent().report().bundles
+          states.push(...rows.map(({ state }) => state))
+          return (
+            rows.length === 2 &&
+            rows.every(({ state, bundle, generation }) => state === 'Ready' && generation === split[bundle]?.generation)
+          )
+        },
+        { withinMs: 120_000, what: `from ${from} to ${to}` },
+      )
+      assert.ok(!states.includes('Failed'), 'it waits for the other one')
+      const live = await site.configMap('moves')
+      assert.deepEqual([live?.metadata.uid, live?.['data']], [uid, { v: '2' }])
+      // And is the other one's from now on.
+      await hub.clock.advance(600_000)
+      await hub.assign(
+        'store-1',
+        { [from]: split[from]! },
+        { tombstones: [{ bundle: to, generation: 2, policy: 'Delete' }] },
+      )
+      await hub.clock.runUntil(async () => (await site.configMap('moves')) === undefined, {
+        withinMs: 60_000,
+        what: 'its end',
+      })
+      assert.ok(await site.configMap('kept'))
+      await close()
+    }
+  })
+
   it('takes what was there before Always, IfNoDiff or Never, and gives it back unharmed', async () => {
     const { hub, site } = await joined()
     for (const name of ['never', 'same', 'differs', 'always'])

@@ -30,7 +30,7 @@ import { pruneObjects } from './prune.ts'
 import type { HubTime } from './hub-time.ts'
 import { createRemedies } from './remedies.ts'
 import type { Work } from './remedies.ts'
-import type { WantedElsewhere } from './prune.ts'
+import type { Pruned, WantedElsewhere } from './prune.ts'
 import type { SetPlan } from './set-plan.ts'
 import { createWaves } from './waves.ts'
 
@@ -134,16 +134,16 @@ export function createOperation(ports: OperationPorts) {
     const gone = [...run.records].filter(([key]) => !plan.byKey.has(key)).map(([, object]) => object)
     const isHealthy = sight.state === 'Ready'
     const isUnsettled = run.inventory?.phase !== 'Settled'
-    let waits: string | undefined
+    let pruned: Pick<Pruned, 'waits' | 'held'> = {}
     if (gone.length > 0 && (isUnsettled || isHealthy)) {
       const context = { bundle: run.entry.bundle, applier, wanted: around.wanted, log, ceiling: ports.maxPrune() }
-      const pruned = await pruneObjects(
+      const done = await pruneObjects(
         { ...context, objects: gone, options: plan.options, cause: 'removed', isHealthy },
         signal,
       )
-      for (const key of pruned.forgotten) run.records.delete(key)
-      if (pruned.forgotten.length > 0 && !isUnsettled) await journal.record(run, {})
-      waits = pruned.waits
+      for (const key of done.forgotten) run.records.delete(key)
+      if (done.forgotten.length > 0 && !isUnsettled) await journal.record(run, {})
+      pruned = done
     }
     if (!isHealthy) return unhealthy(run, plan, sight)
     if (isUnsettled) {
@@ -160,9 +160,11 @@ export function createOperation(ports: OperationPorts) {
       })
       log.info({ bundle: run.entry.bundle, generation: run.entry.generation, gone: gone.length }, 'bundle is ready')
     }
-    if (waits !== undefined) return pending(waits)
+    if (pruned.waits !== undefined) return pending(pruned.waits)
     const { drift, againMs: lookAgainMs } = sight
     if (drift !== undefined) return { row: { state: 'Drifted', message: drift }, lookAgainMs }
+    // What it is to have, it has: another bundle's trouble is told, and does not count against it.
+    if (pruned.held !== undefined) return { row: { state: 'Ready', message: pruned.held }, lookAgainMs: LOOK_MS.held }
     return { row: { state: 'Ready' }, lookAgainMs }
   }
 

@@ -268,7 +268,7 @@ export function createOperator(ports: OperatorPorts) {
       isStale = true
       notice.notify()
     },
-    currentBundles: (): Iterable<string> => slots.keys(),
+    holdersOf: bundles.holdersOf,
     removals: (): readonly RemovalRow[] => receipts.rows(),
     rows: (): readonly ReportRow[] => [...slots.values()].map((slot) => slot.row),
     async run(signal: AbortSignal): Promise<void> {

@@ -6,12 +6,13 @@ import { applyOrder, placeOf } from '../plan/apply-order.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
 import { CONFIRM_PRUNE, isKeptKind } from '../plan/object-options.ts'
 import { planPrune } from '../plan/prune.ts'
+import type { Wanted } from '../plan/prune.ts'
 import { isAppliedBy } from './applier.ts'
 import type { Applier } from './applier.ts'
 import type { InventoryObject } from './cluster-state.ts'
 
-/** Keys of all objects that other bundles want now; it throws when that cannot be known yet (I-26). */
-export type WantedElsewhere = (bundle: string, signal: AbortSignal) => Promise<ReadonlySet<string>>
+/** What other bundles want now (I-26). */
+export type WantedElsewhere = (bundle: string, signal: AbortSignal) => Promise<Wanted>
 
 /** What to prune, and with what. */
 export interface PruneRequest {
@@ -34,6 +35,8 @@ export interface Pruned {
   readonly released: readonly { readonly object: InventoryObject; readonly why: string }[]
   /** Why something is still there, and what would release it. */
   readonly waits?: string
+  /** Why something stays that another bundle may turn out to want. */
+  readonly held?: string
 }
 
 const AT_ONCE = 8
@@ -54,6 +57,7 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   })
   for (const { object, why } of plan.release) log.info({ bundle, object: describeObject(object), why }, 'left in place')
   const released = plan.release
+  const held = plan.held === undefined ? {} : { held: plan.held }
   const forgotten = released.map(({ object }) => objectKey(object))
   const propagation = options.delete?.propagation ?? 'Background'
 
@@ -77,11 +81,11 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
     const still = isAwaited ? await stillThere(members, applier, signal) : []
     forgotten.push(...members.filter((object) => !still.includes(object)).map(objectKey))
     const [first] = still
-    if (first) return { forgotten, released, waits: `waiting for ${describeObject(first)} to be gone` }
+    if (first) return { forgotten, released, waits: `waiting for ${describeObject(first)} to be gone`, ...held }
   }
   await removeAll(applyOrder(outside).toReversed())
   forgotten.push(...outside.map(objectKey))
-  return { forgotten, released, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }
+  return { forgotten, released, ...held, ...(plan.waits === undefined ? {} : { waits: plan.waits }) }
 }
 
 // Namespaces and CRDs take everything in them along: first what is in them ends in its own way.

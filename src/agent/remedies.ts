@@ -130,7 +130,7 @@ export function createRemedies(ports: RemedyPorts) {
     )
     for (const key of pruned.forgotten) run.records.delete(key)
     if (pruned.forgotten.length > 0) await journal.record(run, {})
-    if (run.records.size > 0) return said(pruned.waits ?? 'its objects go')
+    if (run.records.size > 0) return said(pruned.waits ?? pruned.held ?? 'its objects go')
     const after = await hooks.run(journal.hooksOf(run), plan.hooks, post, around)
     if (after) return said(after.message)
     await hooks.clear(journal.hooksOf(run), work)

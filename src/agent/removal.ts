@@ -124,7 +124,8 @@ export function createRemoval(ports: RemovalPorts) {
     const isEnded = !keepsAll && rules.delete?.[cause ?? 'bundleDeleted'] !== 'Orphan'
     if (isEnded) inventory = await farewell.before({ inventory, generation, applier }, signal)
     const pruned = keepsAll ? keepAll(inventory) : await prune(tombstone, inventory, { applier, rules, signal })
-    const rest = keepsAll ? [] : await leftOf(inventory, pruned.forgotten, signal)
+    const gone = new Set(pruned.forgotten)
+    const rest = keepsAll ? [] : inventory.objects.filter((object) => !gone.has(objectKey(object)))
     const before = soFar(inventory, generation)
     const released = pruned.released.map(({ object, why }) => cut(`${describeObject(object)}: ${why}`))
     const counts: SoFar = {
@@ -134,7 +135,7 @@ export function createRemoval(ports: RemovalPorts) {
       leftTotal: before.leftTotal + released.length,
     }
     if (rest.length > 0) {
-      const message = pruned.waits ?? 'its objects move to another bundle'
+      const message = pruned.waits ?? pruned.held ?? 'its objects move to another bundle'
       const less = { ...inventory, objects: rest, removed: counts }
       if (rest.length < inventory.objects.length) await state.writeInventory(less)
       bundles.keepFormer(less)
@@ -184,17 +185,6 @@ export function createRemoval(ports: RemovalPorts) {
       },
       how.signal,
     )
-  }
-
-  /** What a bundle that leaves still has: what is not gone, and what another one wants and has not taken over yet. */
-  async function leftOf(inventory: Inventory, forgotten: readonly string[], signal: AbortSignal) {
-    const gone = new Set(forgotten)
-    const wanted = await bundles.wantedElsewhere(inventory.bundle, signal)
-    const taken = new Set([...slots.values()].flatMap(({ run }) => (run.inventory?.objects ?? []).map(objectKey)))
-    return inventory.objects.filter((object) => {
-      const key = objectKey(object)
-      return !gone.has(key) || (wanted.has(key) && !taken.has(key))
-    })
   }
 
   function isBuried(bundle: string): boolean {

@@ -1,8 +1,10 @@
 /** All bundles of a cluster: those that the document names, each in a slot, and those that it does not name any more. */
-import { Waiting } from '../core/errors.ts'
+import type { Digest } from '../core/digest.ts'
 import { objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
-import type { OtherRecord } from '../plan/ownership.ts'
+import type { Holder, OtherRecord } from '../plan/ownership.ts'
+import type { UnknownWants, Wanted } from '../plan/prune.ts'
+import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import type { ReportRow } from '../wire/frames.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Inventory } from './cluster-state.ts'
@@ -17,8 +19,6 @@ export interface Slot {
   /** When it was admitted by the hub's time, and when it came by the monotonic clock. */
   came: { readonly issuedMs: number; readonly monotonicMs: number }
 }
-
-const AGAIN_MS = 2000
 
 /** Makes it, empty. */
 export function createSlots(content: Content) {
@@ -45,19 +45,36 @@ export function createSlots(content: Content) {
       slots.clear()
       former = undefined
     },
-    /** Keys of all objects that other bundles want now; it throws when that cannot be known yet (I-26). */
-    async wantedElsewhere(bundle: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
-      const keys = new Set<string>()
+    /** What other bundles want now: what their sets name, and what came of those that are rendered here (I-26). */
+    async wantedElsewhere(bundle: string, signal: AbortSignal): Promise<Wanted> {
+      const objects = new Set<string>()
+      const taken = new Set<string>()
+      const unknown: UnknownWants[] = []
       for (const { run } of slots.values()) {
         if (run.entry.bundle === bundle) continue
+        for (const object of run.inventory?.objects ?? []) if (object.uid !== undefined) taken.add(objectKey(object))
         const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
         for (const digest of sets) {
-          const { objects, render } = await content.set(digest, signal)
-          const named = render ? renderedOf(run) : objects.filter(({ hook }) => !hook)
-          for (const object of named) keys.add(objectKey(object))
+          const set = await content.set(digest, signal)
+          const named = set.render ? renderedOf(run, digest) : set.objects.filter(({ hook }) => !hook)
+          for (const object of named ?? []) objects.add(objectKey(object))
+          if (!named) {
+            const { targetNamespace } = set.render!.recipe as unknown as BundleRecipe
+            const into = targetNamespace === undefined ? {} : { namespace: targetNamespace }
+            unknown.push({ bundle: run.entry.bundle, ...into })
+          }
         }
       }
-      return keys
+      return { objects, taken, unknown }
+    },
+    /** The bundles of the document that may want an object: all but those whose present set, which has begun, lacks it. */
+    holdersOf(key: string): Holder[] {
+      return [...slots.values()]
+        .filter(({ run }) => !hasLetGo(run, key))
+        .map(({ run: { entry, inventory } }) => ({
+          bundle: entry.bundle,
+          isMoving: inventory !== undefined && inventory.set !== entry.set && inventory.remedy === undefined,
+        }))
     },
     /** What other bundles have recorded, by object. */
     otherRecords(bundle: string): ReadonlyMap<string, readonly OtherRecord[]> {
@@ -76,15 +93,15 @@ export function createSlots(content: Content) {
   }
 }
 
-/** What a bundle wants that is rendered here: what came out last, and what it has. */
-function renderedOf({ plan, inventory, entry }: BundleRun): readonly ObjectId[] {
-  if (plan?.rendered) return [...plan.objects, ...(inventory?.objects ?? [])]
-  if (inventory?.rendered !== undefined && inventory.set === entry.set) return inventory.objects
-  throw new Waiting(
-    'NotRendered',
-    `what bundle ${entry.bundle} wants is not known before it is rendered here`,
-    AGAIN_MS,
-  )
+function hasLetGo({ entry, set, plan, inventory }: BundleRun, key: string): boolean {
+  const isThere = inventory?.set === entry.set && set === entry.set
+  return isThere && plan !== undefined && !plan.byKey.has(key)
+}
+
+/** What a bundle wants by a set that is rendered here: what came out last, and what it has; undefined when nothing came out yet. */
+function renderedOf({ plan, set, inventory }: BundleRun, digest: Digest): readonly ObjectId[] | undefined {
+  if (plan?.rendered && set === digest) return [...plan.objects, ...(inventory?.objects ?? [])]
+  return inventory?.rendered !== undefined && inventory.set === digest ? inventory.objects : undefined
 }
 
 /** All bundles of a cluster. */

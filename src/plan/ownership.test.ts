@@ -58,17 +58,27 @@ describe('contested fields', () => {
     bundle: 'default/hello',
     object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'x' },
     conflicts: conflictsOf(error),
-    currentBundleOf: (manager: string) => (manager === 'flotilla:default/other' ? 'default/other' : undefined),
+    holderOf: (manager: string) =>
+      manager === 'flotilla:default/other' ? { bundle: 'default/other', isMoving: false } : undefined,
     isFormerBundle: () => false,
     mayTake: true,
   }
-  const none = { ...facts, currentBundleOf: () => undefined }
+  const none = { ...facts, holderOf: () => undefined }
 
   it('are refused naming both bundles and the field, however much may be taken', () => {
     assert.deepEqual(decideConflict(facts), {
       kind: 'Refuse',
       message:
         'ConfigMap default/x: field .data.b belongs to bundle default/other, and bundle default/hello wants another value there; leave it to one of them',
+    })
+  })
+
+  it('of a bundle that is about to change are waited for', () => {
+    const holderOf = () => ({ bundle: 'default/other', isMoving: true })
+    assert.deepEqual(decideConflict({ ...facts, holderOf }), {
+      kind: 'Wait',
+      message:
+        'ConfigMap default/x: field .data.a belongs to bundle default/other, which is about to change: waiting for whether it leaves it to bundle default/hello',
     })
   })
 

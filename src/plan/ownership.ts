@@ -75,16 +75,27 @@ export function conflictsOf(error: ApiError): FieldConflict[] {
 }
 
 /** What may be done about a contested object. */
-export type ConflictDecision = { readonly kind: 'Take' } | { readonly kind: 'Refuse'; readonly message: string }
+export type ConflictDecision =
+  | { readonly kind: 'Take' }
+  /** Its owner is about to change, and may let it go. */
+  | { readonly kind: 'Wait'; readonly message: string }
+  | { readonly kind: 'Refuse'; readonly message: string }
+
+/** A bundle of the document that has an object, and wants it or may want it. */
+export interface Holder {
+  readonly bundle: string
+  /** It is about to move to another set. */
+  readonly isMoving: boolean
+}
 
 /** Who contests, as far as it matters. */
 export interface ConflictFacts {
   readonly bundle: string
   readonly object: ObjectId
   readonly conflicts: readonly FieldConflict[]
-  /** The bundle behind a field manager, if it is one that the document names; bundles that left do not count. */
-  readonly currentBundleOf: (manager: string) => string | undefined
-  /** The bundle behind a manager that left the cluster. */
+  /** The bundle behind a field manager, if the document names it and it has not let go of the object. */
+  readonly holderOf: (manager: string) => Holder | undefined
+  /** The bundle behind a manager left the cluster, or let go of the object. */
   readonly isFormerBundle: (manager: string) => boolean
   /** Fields of people and controllers may be taken. */
   readonly mayTake: boolean
@@ -94,11 +105,17 @@ export interface ConflictFacts {
 export function decideConflict(facts: ConflictFacts): ConflictDecision {
   const name = describeObject(facts.object)
   for (const { manager, field } of facts.conflicts) {
-    const other = facts.currentBundleOf(manager)
-    if (other !== undefined) {
+    const other = facts.holderOf(manager)
+    if (other?.isMoving) {
+      return {
+        kind: 'Wait',
+        message: `${name}: field ${field} belongs to bundle ${other.bundle}, which is about to change: waiting for whether it leaves it to bundle ${facts.bundle}`,
+      }
+    }
+    if (other) {
       return {
         kind: 'Refuse',
-        message: `${name}: field ${field} belongs to bundle ${other}, and bundle ${facts.bundle} wants another value there; leave it to one of them`,
+        message: `${name}: field ${field} belongs to bundle ${other.bundle}, and bundle ${facts.bundle} wants another value there; leave it to one of them`,
       }
     }
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { objectKey } from './object-id.ts'
 import { planPrune } from './prune.ts'
-import type { Prunable, PruneFacts } from './prune.ts'
+import type { Prunable, PruneFacts, Wanted } from './prune.ts'
 
 const map = (name: string, more: Partial<Prunable> = {}): Prunable => ({
   apiVersion: 'v1',
@@ -13,11 +13,13 @@ const map = (name: string, more: Partial<Prunable> = {}): Prunable => ({
   ...more,
 })
 const namespace: Prunable = { apiVersion: 'v1', kind: 'Namespace', name: 'shop' }
+const nobody: Wanted = { objects: new Set(), taken: new Set(), unknown: [] }
+const wantedBy = (...keys: string[]): Wanted => ({ ...nobody, objects: new Set(keys), taken: new Set(keys) })
 const facts = (objects: readonly Prunable[], more: Partial<PruneFacts<Prunable>> = {}): PruneFacts<Prunable> => ({
   objects,
   options: {},
   cause: 'removed',
-  wanted: new Set(),
+  wanted: nobody,
   confirmed: new Set(),
   isHealthy: true,
   ...more,
@@ -27,7 +29,13 @@ describe('pruning', () => {
   type Fate = 'remove' | 'release' | 'keep'
   const cases: [string, Prunable, Partial<PruneFacts<Prunable>>, Fate][] = [
     ['what left the set', map('a'), {}, 'remove'],
-    ['what another bundle wants', map('a'), { wanted: new Set(['/ConfigMap/shop/a']) }, 'release'],
+    ['what another bundle wants', map('a'), { wanted: wantedBy('/ConfigMap/shop/a') }, 'release'],
+    [
+      'what another bundle wants and does not have yet',
+      map('a'),
+      { wanted: { ...wantedBy('/ConfigMap/shop/a'), taken: new Set() } },
+      'keep',
+    ],
     ['what was adopted', map('a', { adopted: true }), {}, 'release'],
     ['what was adopted, whatever it says', map('a', { adopted: true, delete: 'Delete' }), {}, 'release'],
     ['what says Orphan', map('a', { delete: 'Orphan' }), {}, 'release'],
@@ -107,6 +115,47 @@ describe('pruning', () => {
     assert.match(asked.waits ?? '', /^ConfigMap shop\/a and 1 more left the set; annotate .*confirm-prune=true/)
   })
 
+  describe('while a bundle that is rendered in the cluster is not', () => {
+    const widget: Prunable = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w' }
+    const shop: Prunable = { ...namespace, delete: 'Delete' }
+    const table: [Prunable, string | undefined, 'keep' | 'remove'][] = [
+      [map('a'), undefined, 'keep'],
+      [widget, undefined, 'keep'],
+      [map('a'), 'shop', 'keep'],
+      [map('a'), 'other', 'remove'],
+      [shop, 'shop', 'keep'],
+      [shop, 'other', 'remove'],
+      [widget, 'shop', 'keep'],
+    ]
+    for (const [object, into, fate] of table) {
+      it(`${object.kind} ${object.name}, it brings objects ${into ? `into ${into} only` : 'anywhere'}: ${fate}`, () => {
+        const unknown = [{ bundle: 'default/app', ...(into === undefined ? {} : { namespace: into }) }]
+        const plan = planPrune(facts([object], { wanted: { ...nobody, unknown } }))
+        assert.deepEqual(plan[fate], [object])
+        assert.equal(plan.waits, undefined)
+        assert.equal(plan.held !== undefined, fate === 'keep')
+      })
+    }
+
+    it('says of what stays how many and for whom; what waits for a person or is kept anyway is not meant', () => {
+      const unknown = [{ bundle: 'default/app', namespace: 'shop' }]
+      const objects = [
+        map('a'),
+        map('b'),
+        map('c', { prune: 'Confirm' }),
+        map('d', { prune: 'Never' }),
+        map('e', { adopted: true }),
+      ]
+      const plan = planPrune(facts(objects, { wanted: { ...nobody, unknown } }))
+      assert.equal(
+        plan.held,
+        'ConfigMap shop/a and 1 more stay until bundle default/app, which may want it, is rendered in this cluster: see why it is not',
+      )
+      assert.match(plan.waits ?? '', /^ConfigMap shop\/c left the set; annotate/)
+      assert.deepEqual([plan.remove, plan.keep.length, plan.release.length], [[], 4, 1])
+    })
+  })
+
   it('never deletes what is adopted or wanted, and forgets nothing', () => {
     const one = fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -118,7 +167,7 @@ describe('pruning', () => {
     fc.assert(
       fc.property(objects, fc.boolean(), fc.constantFrom('a', 'b'), (records, isHealthy, wantedName) => {
         const all = records.map(({ name, ...more }) => map(name, more))
-        const wanted = new Set([objectKey(map(wantedName))])
+        const wanted = wantedBy(objectKey(map(wantedName)))
         const plan = planPrune(facts(all, { isHealthy, wanted }))
         for (const object of plan.remove) {
           assert.ok(

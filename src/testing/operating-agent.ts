@@ -132,7 +132,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         log,
         discovery,
         ceiling,
-        neighbours: { currentBundles: () => made.currentBundles() },
+        neighbours: { holdersOf: (key) => made.holdersOf(key) },
         onChange: (key, isNews) => made.touch(key, isNews),
         onRead: (bundle) => made.touchReads(bundle),
       }),
