@@ -28,6 +28,9 @@ export interface Format {
 
 const JSON_FORMAT: Format = { mediaType: 'application/json', pretty: false }
 
+/** A kube-apiserver writes details of these even when they are empty, and kubectl looks into them. */
+const WITH_DETAILS: ReadonlySet<string> = new Set(['NotFound', 'MethodNotAllowed'])
+
 /** A Kubernetes Status for a refusal. */
 export function statusOf(error: ApiError): object {
   const { name, group, kind, uid, causes, retryAfterSeconds } = error.details
@@ -46,7 +49,7 @@ export function statusOf(error: ApiError): object {
     status: 'Failure',
     message: error.message,
     reason: error.reason,
-    ...(Object.keys(details).length > 0 ? { details } : {}),
+    ...(Object.keys(details).length > 0 || WITH_DETAILS.has(error.reason) ? { details } : {}),
     code: error.code,
   }
 }

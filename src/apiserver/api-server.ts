@@ -24,6 +24,7 @@ import type { NamespaceDefaults } from './namespace-defaults.ts'
 import { startEventExpiry } from './event-expiry.ts'
 import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
+import { bindPod, evictPod } from './pods/bind-and-evict.ts'
 import { startPolicies } from './policies/start.ts'
 import { startRbac } from './rbac/rbac.ts'
 import { methodNotAllowed, notAllowed } from './refusals.ts'
@@ -184,6 +185,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 function serve(context: Context): Promise<Answer> {
   if (context.request.subresource === 'scale') return scale(context)
+  if (context.request.subresource === 'binding') return bindPod(context)
+  if (context.request.subresource === 'eviction') return evictPod(context)
   switch (context.request.verb) {
     case 'get':
       return get(context)

@@ -7,6 +7,7 @@ import { auditLine } from './context.ts'
 import type { Context } from './context.ts'
 import { storeKeyOf, textAt } from './objects.ts'
 import type { Stored, Written } from './objects.ts'
+import { changedPart, isPodPart, partErrors } from './pods/change-part.ts'
 import { hasGeneration, isCustom, metadataOfStatus } from './registry.ts'
 import { strategyOf } from './strategies.ts'
 
@@ -42,6 +43,7 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
   const errors = [
     ...validateObject(kind, next, { old, ...(request.subresource === 'status' ? { subresource: 'status' } : {}) }),
     ...(strategy.validate?.(next, old) ?? []),
+    ...(isPodPart(request.subresource) ? partErrors(next, old, request.subresource) : []),
   ]
   if (errors.length > 0) throw invalidObject(kind, next.metadata.name, errors)
   const warnings = await parts.admission({
@@ -80,6 +82,7 @@ function keepWhatIsNotTheirs(
   if (request.subresource === 'approval') {
     return { ...jsonClone(old), status: approved(old, wanted, parts.clock.now()) }
   }
+  if (isPodPart(request.subresource)) return changedPart(old, wanted, request.subresource)
   if (request.subresource === 'status') {
     const next = jsonClone(old)
     if (wanted['status'] === undefined) delete next['status']

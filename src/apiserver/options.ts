@@ -1,4 +1,5 @@
 import { isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { HttpRequest } from '../core/http.ts'
 import { forbidden, invalid, invalidObject, notSupported } from '../kinds/walk/field-error.ts'
 import type { FieldError } from '../kinds/walk/field-error.ts'
@@ -62,6 +63,11 @@ const POLICIES = ['Background', 'Foreground', 'Orphan'] as const
 export function deleteOptions(http: HttpRequest, query: URLSearchParams): DeleteOptions {
   const body = http.body && http.body.byteLength > 0 ? decodeBody(http, contentTypeOf(http)).value : undefined
   if (body !== undefined && !isObject(body)) throw badRequest('the body of a delete must be DeleteOptions')
+  return deleteOptionsOf(body, query)
+}
+
+/** Options of a delete that are somewhere else, or the query's when there are none. */
+export function deleteOptionsOf(body: JsonObject | undefined, query = new URLSearchParams()): DeleteOptions {
   const preconditions = isObject(body?.['preconditions']) ? body['preconditions'] : {}
   const dryRun = body ? listOfText(body['dryRun']) : query.getAll('dryRun')
   const orphan = body?.['orphanDependents'] ?? query.get('orphanDependents')

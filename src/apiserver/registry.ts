@@ -91,16 +91,14 @@ export function isCustom(kind: Pick<Kind, 'group' | 'custom'>): boolean {
 }
 
 /** The verbs a resource has, sorted as discovery lists them. */
-export const RESOURCE_VERBS = [
-  'create',
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'update',
-  'watch',
-] as const
+const RESOURCE_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
+
+/** What may be asked of a kind. Namespaces go one by one. */
+export function verbsOf(kind: Kind): readonly string[] {
+  if (kind.group === '' && kind.kind === 'Namespace')
+    return RESOURCE_VERBS.filter((verb) => verb !== 'deletecollection')
+  return kind.verbs ?? RESOURCE_VERBS
+}
 
 /** Built-in kinds whose objects count generations, as seen on a kube-apiserver. */
 const WITH_GENERATION: ReadonlySet<string> = new Set([

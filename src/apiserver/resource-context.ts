@@ -4,8 +4,9 @@ import type { Store } from '../store/store.ts'
 import type { Context, Parts } from './context.ts'
 import { refuseTerminating } from './custom-kinds.ts'
 import { negotiate } from './negotiate.ts'
-import { badRequest, methodNotAllowed, unknownPath } from './refusals.ts'
+import { methodNotAllowed, unknownPath } from './refusals.ts'
 import type { RequestInfo, ResourceRequest } from './request-info.ts'
+import { verbsOf } from './registry.ts'
 import { servesSubresource } from './subresources.ts'
 
 /** What a server serves its kinds from. */
@@ -33,13 +34,12 @@ export function resourceContext({ parts, storeOf, closing }: Served, asked: Aske
   if (!kind) throw unknownPath()
   if (subresource !== undefined && !servesSubresource(kind, subresource)) throw unknownPath()
   if (kind.verbs && !kind.verbs.includes('get') && name !== undefined) throw unknownPath()
-  if (kind.verbs && !kind.verbs.includes(verb)) throw methodNotAllowed()
+  if (subresource === undefined && !verbsOf(kind).includes(verb)) throw methodNotAllowed()
   if (verb === 'create' && subresource === undefined) refuseTerminating(kind)
   // Namespaced objects are addressed in their namespace, others without one; only reads may span namespaces.
   if (kind.scope === 'Cluster' && namespace !== undefined) throw unknownPath()
   const isRead = verb === 'list' || verb === 'watch'
   if (kind.scope === 'Namespaced' && namespace === undefined && (name !== undefined || !isRead)) {
-    if (verb === 'create') throw badRequest('an empty namespace may not be set during creation')
     throw name === undefined ? methodNotAllowed() : unknownPath()
   }
   const store = storeOf(kind)

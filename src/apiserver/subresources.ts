@@ -26,11 +26,20 @@ const TOKEN: Subresource = {
   responseKind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
 }
 
+/** What a pod has below it that needs no kubelet. */
+const POD: readonly Subresource[] = [
+  { name: 'binding', verbs: ['create'], responseKind: { group: '', version: 'v1', kind: 'Binding' } },
+  { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'] },
+  { name: 'eviction', verbs: ['create'], responseKind: { group: 'policy', version: 'v1', kind: 'Eviction' } },
+  { name: 'resize', verbs: ['get', 'patch', 'update'] },
+]
+
 /** The subresources of a kind, in the order of their names. */
 export function subresourcesOf(kind: Kind): readonly Subresource[] {
   return [
     ...(isCertificateRequest(kind) ? [APPROVAL] : []),
     ...(kind.group === '' && kind.kind === 'Namespace' ? [FINALIZE] : []),
+    ...(kind.group === '' && kind.kind === 'Pod' ? POD : []),
     ...(kind.subresources.scale ? [SCALE] : []),
     ...(kind.subresources.status ? [STATUS] : []),
     ...(kind.group === '' && kind.kind === 'ServiceAccount' ? [TOKEN] : []),

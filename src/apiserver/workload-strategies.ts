@@ -6,6 +6,7 @@ import type { UnknownObject } from '../kinds/meta.ts'
 import { forbidden, invalid } from '../kinds/walk/field-error.ts'
 import type { FieldError } from '../kinds/walk/field-error.ts'
 import { decisionErrors } from './certificate-approval.ts'
+import { qosOf } from './pods/qos.ts'
 import { selectorErrors } from './selector-errors.ts'
 import type { Strategy } from './strategies.ts'
 
@@ -46,24 +47,6 @@ const pod: Strategy = {
     spec['tolerations'] = [...tolerations, ...structuredClone(missing)]
     object['status'] = { phase: 'Pending', qosClass: qosOf(spec) }
   },
-}
-
-/** Guaranteed when every container limits cpu and memory to what it requests, BestEffort when none says anything. */
-function qosOf(spec: JsonObject): string {
-  const containers = [...itemsAt(spec, 'containers'), ...itemsAt(spec, 'initContainers')]
-  const isSilent = containers.every(
-    (container) =>
-      Object.keys(mapAt(container, 'resources.requests')).length === 0 &&
-      Object.keys(mapAt(container, 'resources.limits')).length === 0,
-  )
-  if (isSilent) return 'BestEffort'
-  const isEqual = containers.every((container) =>
-    ['cpu', 'memory'].every((name) => {
-      const limit = textAt(container, `resources.limits.${name}`)
-      return limit !== '' && textAt(container, `resources.requests.${name}`, limit) === limit
-    }),
-  )
-  return isEqual ? 'Guaranteed' : 'Burstable'
 }
 
 const JOB_LABELS = ['batch.kubernetes.io/job-name', 'job-name'] as const

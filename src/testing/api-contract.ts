@@ -8,6 +8,7 @@ import { KUBECTL_CASES } from './api-contract-kubectl.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
 import { APPROVAL_CASES } from './api-contract-approvals.ts'
+import { POD_CASES } from './api-contract-pods.ts'
 import { POLICY_CASES } from './api-contract-policies.ts'
 import { READ_CASES } from './api-contract-read.ts'
 import { REGISTERED_CASES } from './api-contract-registered.ts'
@@ -35,6 +36,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_CASES,
   ...APPROVAL_CASES,
   ...KUBECTL_CASES,
+  ...POD_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

@@ -1,5 +1,5 @@
 import type { Kind } from '../../kinds/define-kind.ts'
-import { RESOURCE_VERBS } from '../registry.ts'
+import { verbsOf } from '../registry.ts'
 import type { Registry } from '../registry.ts'
 import { subresourcesOf } from '../subresources.ts'
 
@@ -41,7 +41,7 @@ function resourceOf(kind: Kind): object {
     responseKind,
     scope: kind.scope,
     singularResource: kind.singular,
-    verbs: kind.verbs ?? RESOURCE_VERBS,
+    verbs: verbsOf(kind),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     ...(below.length > 0 ? { subresources: below } : {}),

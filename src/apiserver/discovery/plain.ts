@@ -1,6 +1,6 @@
 import { base64, sha256 } from '../../core/bytes.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import { RESOURCE_VERBS } from '../registry.ts'
+import { verbsOf } from '../registry.ts'
 import type { Registry } from '../registry.ts'
 import { subresourcesOf } from '../subresources.ts'
 
@@ -54,7 +54,7 @@ function resourcesOf(kind: Kind): object[] {
     singularName: kind.singular,
     namespaced,
     kind: kind.kind,
-    verbs: kind.verbs ?? RESOURCE_VERBS,
+    verbs: verbsOf(kind),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     ...(kind.verbs ? {} : { storageVersionHash: storageVersionHash(kind) }),
