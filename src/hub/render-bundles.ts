@@ -4,13 +4,13 @@ import { generateTraditionalKey } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { Ids } from '../core/ids.ts'
+import { createStepWatch } from '../core/limited-work.ts'
+import type { WorkProgress } from '../core/limited-work.ts'
 import { insidePath } from '../render/bundle/detect-style.ts'
 import { renderVariants } from '../render/bundle/render-variants.ts'
 import type { VariantsRequest, VariantsResult } from '../render/bundle/render-variants.ts'
 import type { ArtifactFiles } from '../render/bundle/render-variant.ts'
-import type { RenderWatch } from '../render/helm/limits.ts'
 import { readFiles, readTree } from '../source/artifact.ts'
-import type { Progress } from './threads/messages.ts'
 
 /** What rendering needs besides the request. */
 export interface RendererParts {
@@ -25,13 +25,12 @@ export interface RendererParts {
 export type BundleRenderer = (
   request: VariantsRequest,
   signal: AbortSignal,
-  tell?: (progress: Progress) => void,
+  tell?: (progress: WorkProgress) => void,
 ) => Promise<VariantsResult>
 
 /** Artifacts may be 256 MiB each. */
 const MAX_KEPT = 3
 /** How often the place is told at most, once the first cluster's content is made. */
-const TELL_EVERY_MS = 20
 
 /** Makes a renderer. */
 export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity }: RendererParts): BundleRenderer {
@@ -67,33 +66,10 @@ export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity
 
   return async (request, _signal, tell) => {
     const files = await allFiles(request.recipe)
-    return renderVariants(request, { files, entropy, watch: watcher({ clock, timeLimitMs, tell: tell ?? (() => {}) }) })
-  }
-}
-
-interface Watching {
-  readonly clock: Pick<Clock, 'monotonicMs'>
-  readonly timeLimitMs: number
-  readonly tell: (progress: Progress) => void
-}
-
-/** A watch for each cluster's content; what ran out of time for one cluster gets none for the others. */
-function watcher({ clock, timeLimitMs, tell }: Watching): () => RenderWatch {
-  let part = 0
-  let told = 0
-  let isSpent = false
-  return () => {
-    part += 1
-    const own = part
-    const start = clock.monotonicMs()
-    return (where, at) => {
-      const now = clock.monotonicMs()
-      if ((at === 'file' && own === 1) || now - told > TELL_EVERY_MS) {
-        told = now
-        tell({ place: where(), part: own })
-      }
-      isSpent ||= now - start > timeLimitMs
-      return isSpent ? 'stop' : 'go on'
-    }
+    return renderVariants(request, {
+      files,
+      entropy,
+      watch: createStepWatch({ clock, timeMs: timeLimitMs }, tell ?? (() => {})),
+    })
   }
 }

@@ -73,10 +73,8 @@ export interface TemplateAnswer {
   readonly frozen: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What the thread says. */
+/** What the thread says, beside how far it is. */
 export type FromTemplateThread =
-  | { readonly type: 'started' }
-  | { readonly type: 'at'; readonly place: string }
   | { readonly type: 'warn'; readonly text: string }
   | { readonly type: 'answer'; readonly answer: TemplateAnswer }
   /** Helm's own error, or a failure in words for the terminal. */

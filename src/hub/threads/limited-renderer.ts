@@ -1,23 +1,15 @@
 /** The render thread under guard: content that takes too long or too much fails its own bundle, and the next one renders. */
 import type { RenderPort } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/clock.ts'
+import { createWorkGuard, LimitReached } from '../../core/limited-work.ts'
+import type { WorkLimits } from '../../core/limited-work.ts'
 import type { Logger } from '../../core/log.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 
-/** What the content of one bundle may use. */
-export interface RenderThreadLimits {
-  /** For one cluster, in milliseconds. */
-  readonly timeMs: number
-  /** For all clusters together. */
-  readonly memoryMiB: number
-  /** How long a thread that does not stop by itself goes on. */
-  readonly graceMs: number
-}
-
 /** The limits when nobody says otherwise; far above what real content needs. */
-export const RENDER_LIMITS: RenderThreadLimits = { timeMs: 120_000, memoryMiB: 2048, graceMs: 5_000 }
+export const RENDER_LIMITS: WorkLimits = { timeMs: 120_000, memoryMiB: 2048, graceMs: 5_000 }
 
 /** Renders, one bundle after the other. */
 export interface LimitedRenderer {
@@ -30,7 +22,7 @@ export interface LimitedRendererOptions {
   readonly blobs: string
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly log: Pick<Logger, 'warn'>
-  readonly limits?: RenderThreadLimits
+  readonly limits?: WorkLimits
   /** How long a thread with nothing to do stays; another is started when there is something again. */
   readonly restAfterMs?: number
 }
@@ -62,15 +54,12 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
     await running.kill()
   }
 
-  function failed({ recipe, clusters, frozen }: VariantsRequest, what: string, place: string): VariantsResult {
-    const message = `${what}; it was at ${place}: look at what is made there`
-    log.warn({ bundle: recipe.bundle, place }, what)
+  function failed({ recipe, clusters, frozen }: VariantsRequest, stopped: LimitReached): VariantsResult {
+    const { place } = stopped
+    log.warn({ bundle: recipe.bundle, place }, stopped.about('the content'))
     const names = clusters.map(({ name }) => name)
-    return {
-      variants: [{ when: {}, clusters: names, result: { ok: false, problems: [{ message }] } }],
-      frozen,
-      notes: [],
-    }
+    const problems = [{ message: stopped.sentence('the content') }]
+    return { variants: [{ when: {}, clusters: names, result: { ok: false, problems } }], frozen, notes: [] }
   }
 
   async function renderNow(request: VariantsRequest, signal: AbortSignal): Promise<VariantsResult> {
@@ -81,43 +70,15 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
       await end(running)
       throw new Error('the hub is closing')
     }
-    const done = new AbortController()
-    let progress = { place: request.recipe.path ?? request.recipe.bundle, part: 0 }
-    let begun = clock.monotonicMs()
-    const call = running.call(request, signal, (next) => {
-      if (next.part !== progress.part) begun = clock.monotonicMs()
-      progress = next
-    })
-    const isLate = async (): Promise<'late'> => {
-      for (;;) {
-        const left = begun + limits.timeMs + limits.graceMs - clock.monotonicMs()
-        if (left <= 0) return 'late'
-        await clock.sleep(left, done.signal)
-      }
-    }
-    const late = isLate()
-    late.catch(() => {}) // it is told to stop below
-    call.catch(() => {}) // the thread may be ended before it answers
+    const guard = createWorkGuard({ clock, limits, place: request.recipe.path ?? request.recipe.bundle })
+    guard.begin()
     try {
-      const first = await Promise.race([call, late])
-      if (first !== 'late') return first
-      await end(running)
-      return failed(
-        request,
-        `the content was not rendered within ${limits.timeMs / 1000} s and was stopped`,
-        progress.place,
-      )
+      return await guard.watch(running.call(request, signal, guard.at))
     } catch (caught) {
-      // What nobody wants any more would keep the next one waiting.
-      if (signal.aborted) await end(running)
-      if (!isOutOfMemory(caught)) throw caught
-      return failed(
-        request,
-        `the content needs more than ${limits.memoryMiB} MiB of memory and was stopped`,
-        progress.place,
-      )
-    } finally {
-      done.abort()
+      // What takes too long, or nobody wants any more, would keep the next one waiting.
+      if (signal.aborted || caught instanceof LimitReached) await end(running)
+      if (!(caught instanceof LimitReached)) throw caught
+      return failed(request, caught)
     }
   }
 
@@ -158,9 +119,4 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
       await tail
     },
   }
-}
-
-function isOutOfMemory(caught: unknown): boolean {
-  const cause = caught instanceof Error ? (caught.cause as NodeJS.ErrnoException | undefined) : undefined
-  return cause?.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }

@@ -1,6 +1,7 @@
 /** What the main thread and its threads say to each other; plain data only. */
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
 import type { Digest } from '../../core/digest.ts'
+import type { WorkProgress } from '../../core/limited-work.ts'
 import type { CertificateAndKey } from '../../core/x509.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
@@ -93,14 +94,6 @@ export interface RenderInit {
   readonly timeLimitMs: number
 }
 
-/** How far a call is. */
-export interface Progress {
-  /** Where in the content, as a person finds it. */
-  readonly place: string
-  /** How many parts were begun. */
-  readonly part: number
-}
-
 /** What each thread is started with, says when it is ready, is asked and answers. */
 export interface ThreadShapes {
   /** Called with a new certificate. */
@@ -134,6 +127,6 @@ export type ToThread<N extends ThreadName> =
 export type FromThread<N extends ThreadName> =
   | { readonly type: 'ready'; readonly value: ThreadShapes[N]['ready'] }
   | { readonly type: 'answer'; readonly id: number; readonly value: ThreadShapes[N]['answer'] }
-  | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }
+  | { readonly type: 'progress'; readonly id: number; readonly progress: WorkProgress }
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }

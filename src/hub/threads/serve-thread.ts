@@ -1,7 +1,8 @@
 /** A thread's side: sets itself up, says ready, answers calls, and closes when it is asked to. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant, toError } from '../../core/errors.ts'
-import type { FromThread, Progress, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+import type { WorkProgress } from '../../core/limited-work.ts'
+import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
 
 /** What a thread does once it is set up. */
 export interface ThreadBody<N extends ThreadName> {
@@ -9,7 +10,7 @@ export interface ThreadBody<N extends ThreadName> {
   readonly answer?: (
     input: ThreadShapes[N]['call'],
     signal: AbortSignal,
-    tell: (progress: Progress) => void,
+    tell: (progress: WorkProgress) => void,
   ) => ThreadShapes[N]['answer'] | Promise<ThreadShapes[N]['answer']>
   /** What it counted, as Prometheus reads it. */
   readonly metrics?: () => Promise<string>
@@ -39,7 +40,7 @@ export async function serveThread<N extends ThreadName>(
     calls.set(id, controller)
     try {
       invariant(body.answer, 'this thread takes no calls')
-      const tell = (progress: Progress): void => post({ type: 'progress', id, progress })
+      const tell = (progress: WorkProgress): void => post({ type: 'progress', id, progress })
       post({ type: 'answer', id, value: await body.answer(input, controller.signal, tell) })
     } catch (caught) {
       post({ type: 'refusal', id, message: toError(caught).message })

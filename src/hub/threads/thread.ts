@@ -3,7 +3,8 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ResourceLimits } from 'node:worker_threads'
 import { toError } from '../../core/errors.ts'
-import type { FromThread, Progress, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+import type { WorkProgress } from '../../core/limited-work.ts'
+import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
 
 /** A thread that is ready. */
 export interface Thread<N extends ThreadName> {
@@ -11,7 +12,7 @@ export interface Thread<N extends ThreadName> {
   call(
     input: ThreadShapes[N]['call'],
     signal: AbortSignal,
-    onProgress?: (progress: Progress) => void,
+    onProgress?: (progress: WorkProgress) => void,
   ): Promise<ThreadShapes[N]['answer']>
   /** What the thread counted, as Prometheus reads it. */
   metrics(): Promise<string>
@@ -127,5 +128,5 @@ export async function superviseThread<N extends ThreadName>(name: N, worker: Wor
 interface WaitingCall<Answer> {
   resolve(value: Answer): void
   reject(error: Error): void
-  onProgress(progress: Progress): void
+  onProgress(progress: WorkProgress): void
 }
