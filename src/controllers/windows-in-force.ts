@@ -29,23 +29,40 @@ export function windowsInForce(caches: WindowCaches): () => readonly CompiledWin
       .sort((a, b) => compareText(a.name, b.name)))
 }
 
+/** What holds bundles on clusters at a moment. */
+export interface HoldsAt {
+  of(target: ReleaseBundle, cluster: string): PairHold | undefined
+  /** Milliseconds since 1970 at which the first of the answers so far may be another by time alone. */
+  until(): number | undefined
+}
+
 /** What holds bundles of a Rollout on clusters, all at one moment. */
 export function holdsAt(
   caches: WindowCaches,
   windows: readonly CompiledWindow[],
   { metadata, spec }: Rollout,
   now: number,
-): (target: ReleaseBundle, cluster: string) => PairHold | undefined {
-  const look = rememberSpans()
+): HoldsAt {
+  const remembered = rememberSpans()
   const forBundle = new Map<string, readonly CompiledWindow[]>()
-  return (target, name) => {
-    const cluster = caches.clusters.lister.get(name)
-    if (!cluster) return undefined
-    const bundle = `${metadata.namespace ?? ''}/${target.name}`
-    const mine = forBundle.get(bundle) ?? windows.filter((window) => isForBundle(window, bundle))
-    forBundle.set(bundle, mine)
-    const entry = { bundle, generation: target.generation, release: spec.release, exceptions: spec.exceptions }
-    return pairHoldOf(cluster, mine, entry, { now, look })
+  let until: number | undefined
+  const look: typeof remembered = (span, zone, nowMs) => {
+    const state = remembered(span, zone, nowMs)
+    const next = state.isIn ? state.untilMs : state.nextMs
+    if (next !== undefined) until = Math.min(until ?? next, next)
+    return state
+  }
+  return {
+    of: (target, name) => {
+      const cluster = caches.clusters.lister.get(name)
+      if (!cluster) return undefined
+      const bundle = `${metadata.namespace ?? ''}/${target.name}`
+      const mine = forBundle.get(bundle) ?? windows.filter((window) => isForBundle(window, bundle))
+      forBundle.set(bundle, mine)
+      const entry = { bundle, generation: target.generation, release: spec.release, exceptions: spec.exceptions }
+      return pairHoldOf(cluster, mine, entry, { now, look })
+    },
+    until: () => until,
   }
 }
 

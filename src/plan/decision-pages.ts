@@ -8,16 +8,26 @@ export interface DecisionPage {
   readonly decisions: readonly { readonly cluster: string; readonly state: string }[]
 }
 
-/** The clusters that pages of one placement select at a generation, or undefined while they are not complete. */
-export function completeSelection(generation: number, all: readonly DecisionPage[]): readonly string[] | undefined {
+/** The pages of one placement at a generation, in order, or undefined while they are not complete. */
+export function completePages<T extends DecisionPage>(generation: number, all: readonly T[]): readonly T[] | undefined {
   const current = all
     .filter(({ placementGeneration, page, pages }) => placementGeneration === generation && page < pages)
     .sort((a, b) => a.page - b.page)
   const pages = current[0]?.pages ?? 0
   const isComplete =
     pages > 0 && current.length === pages && current.every((page, index) => page.pages === pages && page.page === index)
-  if (!isComplete) return undefined
-  return current.flatMap(({ decisions }) =>
+  return isComplete ? current : undefined
+}
+
+/** The clusters that complete pages select. */
+export function selectedOn(pages: readonly DecisionPage[]): readonly string[] {
+  return pages.flatMap(({ decisions }) =>
     decisions.filter(({ state }) => state === 'Selected').map(({ cluster }) => cluster),
   )
+}
+
+/** The clusters that pages of one placement select at a generation, or undefined while they are not complete. */
+export function completeSelection(generation: number, all: readonly DecisionPage[]): readonly string[] | undefined {
+  const pages = completePages(generation, all)
+  return pages && selectedOn(pages)
 }

@@ -64,7 +64,7 @@ export interface RolloutInput {
   readonly rollout: RolloutFacts
   readonly release: { readonly bundles: readonly ReleaseBundle[] } | undefined
   /** Selected clusters per Placement; a Placement whose pages are not complete is absent. */
-  readonly decisions: ReadonlyMap<string, readonly string[]>
+  readonly decisions: Pick<ReadonlyMap<string, readonly string[]>, 'has' | 'get'>
   readonly clusterOf: (name: string) => RolloutCluster | undefined
   /**
    * They must be as new as, or newer than, what the last write of this Rollout was decided on. One cache of Rollouts,
@@ -78,6 +78,8 @@ export interface RolloutInput {
   readonly now: number
   /** What holds a bundle on a cluster: a hold of the cluster, a freeze or a closed window. */
   readonly holdOf?: (target: ReleaseBundle, cluster: string) => PairHold | undefined
+  /** Milliseconds since 1970 at which the first answer of `holdOf` may be another; undefined: by time alone none is. */
+  readonly holdsUntil?: () => number | undefined
   /** Decision groups of a cluster in a Placement; absent: nobody is in one. */
   readonly groupsOf?: (placement: string, cluster: string) => readonly string[]
   /** What people said about its rings; the API has verified who they are and that they may. */

@@ -83,7 +83,7 @@ export interface PairsInput {
   readonly namespace: string
   readonly bundles: readonly ReleaseBundle[]
   /** Selected clusters per Placement. */
-  readonly decisions: ReadonlyMap<string, readonly string[]>
+  readonly decisions: Pick<ReadonlyMap<string, readonly string[]>, 'get'>
   readonly admissions: readonly RolloutAdmission[]
   readonly clusterOf: (name: string) => RolloutCluster | undefined
   /** What holds a bundle on a cluster; by the cluster's labels alone when absent. */

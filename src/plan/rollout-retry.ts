@@ -1,6 +1,4 @@
 /** Trying again: a person asks, and who failed is admitted once more, as the budget allows; its agent begins the same anew. */
-import type { RolloutInput } from './rollout-facts.ts'
-import { pairKey } from './rollout-pairs.ts'
 import type { Pair, RolloutAdmission } from './rollout-pairs.ts'
 
 /** A request to try again: its number, and for which clusters; for all that failed without them. */
@@ -15,16 +13,12 @@ export function attemptsBy(requests: readonly RetryRequest[]): (cluster: string)
     requests.reduce((last, { n, clusters }) => (!clusters || clusters.includes(cluster) ? Math.max(last, n) : last), 0)
 }
 
-/** Which pairs failed and are to be tried again: somebody asked after the try that failed. */
-export function askedAgain(
-  { rollout: { attemptOf } }: Pick<RolloutInput, 'rollout'>,
-  kept: readonly RolloutAdmission[],
-): (pair: Pair) => boolean {
-  if (!attemptOf) return () => false
-  const slots = new Map(kept.map((admission) => [pairKey(admission), admission]))
-  return (pair) => {
-    const slot = slots.get(pairKey(pair))
-    const hasFailed = pair.failed || slot?.failedAt !== undefined
-    return hasFailed && pair.free && attemptOf(pair.cluster) > (slot ? (slot.attempt ?? 0) : pair.tried)
-  }
+/** Whether a pair failed and is to be tried again: somebody asked after the try that failed. */
+export function isAskedAgain(
+  pair: Pair,
+  slot: RolloutAdmission | undefined,
+  attemptOf: (cluster: string) => number,
+): boolean {
+  const hasFailed = pair.failed || slot?.failedAt !== undefined
+  return hasFailed && pair.free && attemptOf(pair.cluster) > (slot ? (slot.attempt ?? 0) : pair.tried)
 }

@@ -1,11 +1,11 @@
 /** Slots: which stay taken, which come back, and who takes the next ones. */
 import { formatTime, parseTime } from '../core/time.ts'
 import type { FreedSlot, RolloutInput } from './rollout-facts.ts'
-import { compareText } from './placement-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'
-import { askedAgain } from './rollout-retry.ts'
-import type { RingLimits, RingSpec } from './rollout-rings.ts'
+import type { RingLimits } from './rollout-rings.ts'
+import { asAdmitted, listed, mayBeAdmitted } from './rollout-roster.ts'
+import type { Member } from './rollout-roster.ts'
 import type { Members } from './rollout-standing.ts'
 import { olderDrained } from './rollout-supersede.ts'
 import { sameRevision } from './state.ts'
@@ -117,16 +117,17 @@ export interface InUse {
  * Works out who takes up the budget; `kept` is as `settleSlots` left it. What older rollouts left unwell in a ring whose
  * turn has not come counts when it moves: it cannot be helped before, and must not keep a fix from the rings that go first.
  */
-export function whoIsInUse(
-  { input, pairs, kept }: Pick<Members, 'input' | 'pairs' | 'kept'>,
-  isLater: (pair: Pair) => boolean,
-): InUse {
+export function whoIsInUse({ input, roster, kept, rings, current }: Members): InUse {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
-  const apart = new Set(pairs.filter((pair) => pair.well || isLater(pair)).map(pairKey))
+  const isApart = (key: string) => {
+    const member = roster.get(key)
+    return member !== undefined && (member.pair.well || member.ring > current)
+  }
   const older = input.predecessors
     .flatMap((predecessor) => predecessor.admissions)
-    .filter((admission) => bundles.has(admission.bundle) && !apart.has(pairKey(admission)))
-  const unwell = pairs.filter((pair) => pair.handed && !pair.well && !isLater(pair))
+    .filter((admission) => bundles.has(admission.bundle) && !isApart(pairKey(admission)))
+  const rostered = [-1, ...rings.slice(0, current + 1).keys()].map((ring) => roster.ring(ring))
+  const unwell = Array.from(listed(rostered, 'unwell'), ({ pair }) => pair)
   const all = [...unwell, ...older, ...kept]
   const inUse = new Map(all.map((pair) => [pairKey(pair), pair.cluster]))
   const clusters = new Set(inUse.values())
@@ -149,17 +150,15 @@ function busyCount({ clusters, failed }: Pick<InUse, 'clusters' | 'failed'>, { t
 }
 
 /** Who is admitted now; see the head of rollout.ts for the rule. */
-export function nextAdmissions(members: {
-  readonly input: RolloutInput
-  readonly pairs: readonly Pair[]
-  readonly kept: readonly RolloutAdmission[]
-  readonly inUse: InUse
-  readonly limits: RingLimits
-  readonly ringOf: (pair: Pair) => RingSpec
-}): RolloutAdmission[] {
-  const { input, pairs, kept, inUse, limits, ringOf } = members
-  const holding = new Set(kept.map(pairKey))
-  const isAsked = askedAgain(input, kept)
+export function nextAdmissions(
+  members: Members & {
+    /** Places of the rings that admit. */
+    readonly open: readonly number[]
+    readonly inUse: InUse
+    readonly limits: RingLimits
+  },
+): RolloutAdmission[] {
+  const { input, kept, inUse, limits, rings } = members
   const clusters = new Set(inUse.clusters)
   const failed = new Set(inUse.failed)
   const own = new Set(kept.map(({ cluster }) => cluster))
@@ -175,14 +174,12 @@ export function nextAdmissions(members: {
     const those = changing.get(bundle)
     return those === undefined || those.has(cluster) || those.size < limits.flight
   }
-  const candidates = pairs
-    .filter((pair) => pair.free && !pair.well && !pair.blocked)
-    .filter((pair) => isAsked(pair) || (!pair.failed && !holding.has(pairKey(pair))))
-    .map((pair) => ({ pair, rank: inUse.pairs.has(pairKey(pair)) ? 0 : pair.ailing ? 1 : 2 }))
-    .sort((a, b) => a.rank - b.rank || compareText(a.pair.cluster, b.pair.cluster))
+  /** Newcomers have no room, and never will have: nobody leaves while these are admitted. */
+  const isFull = () => busy() >= limits.flight || clusters.size >= limits.total
   const admitted: RolloutAdmission[] = []
-  for (const { pair, rank } of candidates) {
+  for (const { member, rank } of candidates(members, { clusters, isFull })) {
     if (kept.length + admitted.length >= MAX_ADMISSIONS) break
+    const { pair } = member
     const { cluster } = pair
     const isFree = clusters.has(cluster) && (!failed.has(cluster) || failed.size > limits.tolerated)
     if (isFree) {
@@ -196,7 +193,7 @@ export function nextAdmissions(members: {
     changing.set(pair.bundle, (changing.get(pair.bundle) ?? new Set()).add(cluster))
     own.add(cluster)
     ownFailed.delete(cluster)
-    const { name: ring, startByMs } = ringOf(pair)
+    const { name: ring, startByMs } = rings[member.ring]!
     const attempt = input.rollout.attemptOf?.(cluster) ?? 0
     admitted.push({
       bundle: pair.bundle,
@@ -210,3 +207,42 @@ export function nextAdmissions(members: {
   }
   return admitted
 }
+
+/**
+ * Who may be admitted, in order: those in use already, then those that fail at what they run, then the others, each by name. Once newcomers have no
+ * room, only those of clusters that have it are left: most of a large fleet is never looked at.
+ */
+function* candidates(
+  { roster, inUse, open }: Pick<Members, 'roster'> & { readonly inUse: InUse; readonly open: readonly number[] },
+  room: { readonly clusters: ReadonlySet<string>; isFull(): boolean },
+): Generator<{ readonly member: Member; readonly rank: number }> {
+  const isOpen = (member: Member | undefined): member is Member =>
+    member !== undefined && open.includes(member.ring) && mayBeAdmitted(member)
+  const used = [...inUse.pairs].map((key) => roster.get(key)).filter(isOpen)
+  for (const member of used.sort(asAdmitted)) yield { member, rank: 0 }
+  const rings = open.map((ring) => roster.ring(ring))
+  const told = new Set<string>()
+  for (const [name, rank] of RANKS) {
+    for (const member of listed(rings, name)) {
+      if (room.isFull()) {
+        yield* whoHasRoom(rank)
+        return
+      }
+      const key = pairKey(member.pair)
+      told.add(key)
+      if (!inUse.pairs.has(key)) yield { member, rank }
+    }
+  }
+
+  function* whoHasRoom(from: number): Generator<{ readonly member: Member; readonly rank: number }> {
+    const left = [...room.clusters].flatMap((cluster) => [...roster.of(cluster)]).filter(isOpen)
+    const unseen = left.filter(({ pair }) => !told.has(pairKey(pair)) && !inUse.pairs.has(pairKey(pair)))
+    const ranked = unseen.map((member) => ({ member, rank: member.pair.ailing ? 1 : 2 }))
+    yield* ranked.filter(({ rank }) => rank >= from).sort((a, b) => a.rank - b.rank || asAdmitted(a.member, b.member))
+  }
+}
+
+const RANKS = [
+  ['ailing', 1],
+  ['sound', 2],
+] as const

@@ -2,6 +2,7 @@
  * The next step of a rollout whose rings may move: stop, open a ring, admit, let a ring be through, wait, or be done.
  * Each function below knows one reason; the first one that applies decides.
  */
+import { inOneOrder } from '../core/sorted-set.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './rollout-facts.ts'
 import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './rollout-holds.ts'
@@ -9,6 +10,8 @@ import type { Hold } from './rollout-holds.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair } from './rollout-pairs.ts'
 import type { RingState } from './rollout-rings.ts'
+import { asTold, listed } from './rollout-roster.ts'
+import type { ListName } from './rollout-roster.ts'
 import { nextAdmissions } from './rollout-slots.ts'
 import { clustersOf, standingOf } from './rollout-standing.ts'
 import type { Members, Standing } from './rollout-standing.ts'
@@ -41,8 +44,8 @@ export function nextStep(members: Members): RolloutDecision {
 
 /** Who is not served yet, and why. */
 interface Queue {
-  /** They could be admitted now. */
-  readonly waiting: readonly Pair[]
+  /** How many could be admitted now. */
+  readonly waiting: number
   /** Admitted and on their way: names of clusters. */
   readonly moving: readonly string[]
   /** Nothing could be rendered for them. */
@@ -51,16 +54,18 @@ interface Queue {
   readonly taken: readonly Pair[]
 }
 
-function queueOf({ open, kept, failed, inUse }: Standing): Queue {
-  const holding = new Set(kept.map(pairKey))
-  const unserved = open.filter((pair) => pair.free && !pair.well && !pair.handed && !holding.has(pairKey(pair)))
+function queueOf({ openRings, failed, inUse }: Standing): Queue {
   const failedKeys = new Set(failed.map(pairKey))
   return {
-    waiting: unserved.filter((pair) => !pair.blocked),
+    waiting: openRings.reduce((sum, { waiting }) => sum + waiting, 0),
     moving: [...inUse.pairs].filter((key) => !failedKeys.has(key)).map(clusterOfKey),
-    unrendered: unserved.filter((pair) => pair.problem !== undefined),
-    taken: unserved.filter((pair) => pair.problem === undefined),
+    unrendered: pairsOn(openRings, 'unrendered'),
+    taken: pairsOn(openRings, 'taken'),
   }
+}
+
+function pairsOn(rings: Standing['openRings'], name: ListName): Pair[] {
+  return Array.from(listed(rings, name), ({ pair }) => pair)
 }
 
 function tooManyFailed({ base, isTolerable, failed, limits, allowed }: Standing): Step {
@@ -79,8 +84,8 @@ function ringOpens({ base, opening, shut }: Standing): Step {
 }
 
 function someAreAdmitted(standing: Standing): Step {
-  const { base, input, open, kept, inUse, limits, rings, indexOf, counts } = standing
-  const admitted = nextAdmissions({ input, pairs: open, kept, inUse, limits, ringOf: (pair) => rings[indexOf(pair)]! })
+  const { base, input, kept, counts } = standing
+  const admitted = nextAdmissions(standing)
   if (admitted.length === 0) return undefined
   const again = new Set(admitted.map(pairKey))
   const others = kept.filter((admission) => !again.has(pairKey(admission)))
@@ -93,7 +98,7 @@ function failuresBlock(standing: Standing, { moving, waiting }: Queue): Step {
   const { base, ring, failed, before, limits, gate, isShut } = standing
   if (failed.length === 0) return undefined
   const isFull = ring.maxFailed === undefined && clustersOf(failed) - before >= limits.flight
-  const isStuck = gate.kind === 'Short' && !isShut && moving.length === 0 && waiting.length === 0
+  const isStuck = gate.kind === 'Short' && !isShut && moving.length === 0 && waiting === 0
   if (!isFull && !isStuck) return undefined
   const hold = failureHold(failed, limits.flight)
   return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
@@ -104,8 +109,8 @@ function ringIsShut(standing: Standing): Step {
   return isShut && opening?.kind === 'Held' ? waitFor(standing, opening.hold) : undefined
 }
 
-function ringIsThrough({ base, input, pairs, ring, rings, current, isLast, gate, count }: Standing): Step {
-  if (isLast || gate.kind !== 'Open' || pairs.length === 0) return undefined
+function ringIsThrough({ base, input, roster, ring, rings, current, isLast, gate, count }: Standing): Step {
+  if (isLast || gate.kind !== 'Open' || roster.size === 0) return undefined
   const done = `${count.ready} of ${count.members} ${input.removal ? 'removed' : 'ready'}`
   return {
     ...base,
@@ -119,7 +124,7 @@ function ringIsThrough({ base, input, pairs, ring, rings, current, isLast, gate,
 
 function slotsAreTaken(standing: Standing, { waiting }: Queue): Step {
   const { limits, inUse, kept } = standing
-  return waiting.length > 0 ? waitFor(standing, budgetHold(limits.flight, [...inUse.clusters], kept)) : undefined
+  return waiting > 0 ? waitFor(standing, budgetHold(limits.flight, [...inUse.clusters], kept)) : undefined
 }
 
 function reportsArePending(standing: Standing, { moving }: Queue): Step {
@@ -140,7 +145,7 @@ function generationIsTaken(standing: Standing, { taken }: Queue): Step {
 }
 
 function nobodyIsSelected(standing: Standing): Step {
-  if (standing.pairs.length > 0) return undefined
+  if (standing.roster.size > 0) return undefined
   const { createdAt } = standing.input.rollout
   return waitFor(
     standing,
@@ -160,19 +165,22 @@ function gateHolds(standing: Standing): Step {
 }
 
 function windowsAreClosed(standing: Standing): Step {
-  const { gate, isLast, counts, input } = standing
-  const closed = excusedOf(standing).filter((pair) => pair.hold?.for === 'window')
-  if (closed.length === 0 || (gate.kind !== 'Short' && !isLast)) return undefined
+  const { gate, isLast, counts, input, openRings } = standing
+  if (gate.kind !== 'Short' && !isLast) return undefined
+  const closed = pairsOn(openRings, 'held').filter((pair) => pair.hold?.for === 'window')
+  if (closed.length === 0) return undefined
   return waitFor(standing, windowHold(closed, progress(counts, input)))
 }
 
 function ringIsShort(standing: Standing, { unrendered }: Queue): Step {
-  const { gate, open, ring, count, input } = standing
+  const { gate, openRings, ring, count, input } = standing
   if (gate.kind !== 'Short') return undefined
   if (unrendered.length > 0) return waitFor(standing, unrenderedHold(unrendered))
-  if (open.every((pair) => !pair.free && !pair.well)) {
-    const frozen = open.filter((pair) => pair.hold)
-    if (frozen.length === open.length) return waitFor(standing, frozenHold(frozen))
+  const all = openRings.reduce((sum, { members }) => sum + members, 0)
+  const held = openRings.reduce((sum, one) => sum + one.sizeOf('held'), 0)
+  const away = openRings.reduce((sum, one) => sum + one.sizeOf('away'), 0)
+  if (held + away === all) {
+    if (held === all) return waitFor(standing, frozenHold(pairsOn(openRings, 'held')))
     const message = `No selected cluster ${describeExcused(excusedOf(standing))}.`
     const release = 'one of them connecting, or being unfrozen'
     return waitFor(standing, holdOf('AllOffline', message, release, input.rollout.createdAt))
@@ -193,11 +201,11 @@ function someAreInNoRing(standing: Standing): Step {
 }
 
 function completed(standing: Standing, { unrendered }: Queue): RolloutDecision {
-  const { base, failed, counts, input, current, open } = standing
+  const { base, failed, counts, input, current, openRings } = standing
   const excused = excusedOf(standing)
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
   const losses = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
-  const away = clustersOf(open.filter((pair) => pair.well && pair.state.state === 'Offline'))
+  const away = new Set(openRings.flatMap(({ wellAway }) => [...wellAway.keys()])).size
   const gone = away > 0 ? `; ${away} ${away === 1 ? 'has it and is' : 'have it and are'} offline` : ''
   const unmade = unrendered.length > 0 ? ` ${unrenderedHold(unrendered).message}` : ''
   return {
@@ -216,8 +224,9 @@ function waitFor({ base, kept, counts }: Standing, hold: Hold): RolloutDecision 
 }
 
 /** Who is not waited for: not connected, frozen, or outside of its window. */
-function excusedOf({ open }: Standing): readonly Pair[] {
-  return open.filter((pair) => !pair.free && !pair.well)
+function excusedOf({ openRings }: Standing): readonly Pair[] {
+  const lists = [listed(openRings, 'away'), listed(openRings, 'held')]
+  return Array.from(inOneOrder(lists, asTold), ({ pair }) => pair)
 }
 
 function describeExcused(excused: readonly Pair[]): string {

@@ -24,15 +24,15 @@ import type { RemovalFacts } from './removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput, RolloutPhase, Superseded } from './rollout-facts.ts'
 import { holdOf, nameSome } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
-import { ringOf, ringStates } from './rollout-rings.ts'
+import { enrol, enrolAll } from './rollout-book.ts'
+import type { SinceLast } from './rollout-book.ts'
 import type { RingSpec, RingState } from './rollout-rings.ts'
-import { pairsOf } from './rollout-pairs.ts'
-import type { Pair, ReleaseBundle } from './rollout-pairs.ts'
+import type { ReleaseBundle } from './rollout-pairs.ts'
+import type { Roster } from './rollout-roster.ts'
 import { settleSlots } from './rollout-slots.ts'
 import type { Members } from './rollout-standing.ts'
 import { nextStep } from './rollout-step.ts'
 import { describeGone, supersededBundles, withoutSuperseded } from './rollout-supersede.ts'
-import { countStates } from './state.ts'
 
 export type * from './rollout-facts.ts'
 export type { Hold } from './rollout-holds.ts'
@@ -41,12 +41,12 @@ export type { RingCount, RingSpec, RingState } from './rollout-rings.ts'
 export { holdSentence } from './rollout-holds.ts'
 export { START_BY_MARGIN_MS } from './rollout-slots.ts'
 
-/** Decides the next step of a rollout. */
-export function planRollout(input: RolloutInput): RolloutDecision {
+/** Decides the next step of a rollout; with a book of what it was like at the last look, by what has changed since. */
+export function planRollout(input: RolloutInput, since?: SinceLast): RolloutDecision {
   if (input.removal) return planRemoval(input, input.removal)
   const superseded = supersededBundles(input)
-  const { decision, pairs } = decide(input, superseded)
-  const known = { superseded, ...(decision.counts ? { bundleCounts: countBundles(pairs) } : {}) }
+  const { decision, roster } = decide(input, superseded, since)
+  const known = { superseded, ...(decision.counts && roster ? { bundleCounts: roster.bundleCounts() } : {}) }
   if (decision.kind === 'Supersede') return { ...decision, ...known }
   return { ...decision, ...known, message: `${decision.message}${describeGone(input, superseded)}` }
 }
@@ -54,7 +54,8 @@ export function planRollout(input: RolloutInput): RolloutDecision {
 /** The same rings, budgets and holds, for a bundle that leaves. */
 function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecision {
   const { pairs, kept, freed, settled } = removalPairs(input, removal)
-  const counts = countPairs(pairs)
+  const { roster, states } = enrolAll(input, pairs, kept)
+  const counts = roster.counts()
   const base = { admissions: kept, freed, counts, settled }
   const hold = outerHold({ ...input, release: undefined }, removal.keep ? [] : [removal])
   if (hold) {
@@ -66,15 +67,15 @@ function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecisio
     const message = 'Nobody is left to remove it from.'
     return { ...base, kind: 'Complete', phase: 'Completed', excused: [], message }
   }
-  return { ...nextStep({ input, pairs, kept, freed, counts, ...placeInRings(input, pairs) }), settled }
+  return { ...nextStep({ input, roster, kept, freed, counts, ...ringsOf(input, states) }), settled }
 }
 
 interface Decided {
   readonly decision: RolloutDecision
-  readonly pairs: readonly Pair[]
+  readonly roster?: Roster
 }
 
-function decide(whole: RolloutInput, superseded: readonly Superseded[]): Decided {
+function decide(whole: RolloutInput, superseded: readonly Superseded[], since: SinceLast | undefined): Decided {
   const { rollout } = whole
   const { kept, freed } = settleSlots(whole)
   const ring = rollout.rings[currentRing(rollout.rings, rollout.ringStates ?? [])]?.name ?? 'all'
@@ -91,15 +92,19 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[]): Decided
 
   if (!whole.release) {
     const hold = holdOf('ReleaseMissing', 'Its Release does not exist.', 'the Release appearing', rollout.createdAt)
-    return { decision: held(hold), pairs: [] }
+    return { decision: held(hold) }
   }
   const isOver = rollout.closed || superseded.length === whole.release.bundles.length
   const input = isOver ? whole : withoutSuperseded(whole, superseded)
   const { bundles } = input.release!
   const undecided = bundles.filter((bundle) => !input.decisions.has(bundle.placement))
+  // Only what is known of everybody is worth remembering.
+  const isWhole = !isOver && undecided.length === 0
   // What is over keeps the counts it ended with.
-  const pairs = rollout.closed ? [] : pairsOf({ ...input, namespace: rollout.namespace, bundles, admissions: kept })
-  const counts = undecided.length === 0 && !rollout.closed ? countPairs(pairs) : undefined
+  const { roster, states } = rollout.closed
+    ? enrolAll(input, [], kept)
+    : enrol(input, bundles, kept, isWhole ? since : undefined)
+  const counts = undecided.length === 0 && !rollout.closed ? roster.counts() : undefined
 
   if (isOver) {
     const by = superseded.at(-1)?.by ?? 'of a newer Release'
@@ -108,19 +113,19 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[]): Decided
     const names = superseded.length === 0 ? by : nameSome(superseded.map((one) => one.by))
     const message = `Rollout ${names} took over; nobody else is admitted here.${flight}`
     const some = { by, admissions: kept, freed, message, ring, ...(counts ? { counts } : {}) }
-    return { decision: { kind: 'Supersede', phase, ...some }, pairs }
+    return { decision: { kind: 'Supersede', phase, ...some }, roster }
   }
   const hold = outerHold(input, undecided)
   if (hold?.reason === 'BundleDeleted') {
     const ended = rollout.phase === 'Completed' ? 'Completed' : 'Superseded'
-    return { decision: { ...held(hold), ...(kept.length > 0 ? {} : { phase: ended }) }, pairs }
+    return { decision: { ...held(hold), ...(kept.length > 0 ? {} : { phase: ended }) }, roster }
   }
   if (hold) {
     const stopped = held(hold, hold.reason === 'Paused' || hold.reason === 'Aborted' ? 'Pause' : 'Wait', counts)
-    return { decision: hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped, pairs }
+    return { decision: hold.reason === 'Aborted' ? { ...stopped, phase: 'Aborted' } : stopped, roster }
   }
-  const decision = nextStep({ input, pairs, kept, freed, counts: countPairs(pairs), ...placeInRings(input, pairs) })
-  return { decision, pairs }
+  const decision = nextStep({ input, roster, kept, freed, counts: roster.counts(), ...ringsOf(input, states) })
+  return { decision, roster }
 }
 
 /** The ring that is moving: the first whose gate is not recorded. */
@@ -129,24 +134,11 @@ function currentRing(rings: readonly RingSpec[], states: readonly RingState[]): 
   return open < 0 ? rings.length - 1 : open
 }
 
-function placeInRings(
-  input: RolloutInput,
-  pairs: readonly Pair[],
-): Pick<Members, 'rings' | 'states' | 'current' | 'indexOf'> {
-  const { rings } = input.rollout
-  const asCluster = (pair: Pair) => ({
-    name: pair.cluster,
-    labels: pair.labels,
-    groups: input.groupsOf?.(pair.placement, pair.cluster) ?? [],
-  })
-  const states = ringStates(
-    rings,
-    input.rollout.ringStates ?? [],
-    new Map(pairs.map((pair) => [pair.cluster, asCluster(pair)])).values(),
-  )
-  // By the pair itself: keys made of two names for every question cost more than the answers.
-  const places = new Map(pairs.map((pair) => [pair, ringOf(rings, states, asCluster(pair))]))
-  return { rings, states, current: currentRing(rings, states), indexOf: (pair) => places.get(pair)! }
+function ringsOf(
+  { rollout: { rings } }: RolloutInput,
+  states: readonly RingState[],
+): Pick<Members, 'rings' | 'states' | 'current'> {
+  return { rings, states, current: currentRing(rings, states) }
 }
 
 /** Holds that do not depend on how the members are doing. */
@@ -193,22 +185,4 @@ function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 
     return holdOf('Paused', 'Paused; what was admitted goes on.', 'setting spec.paused to false')
   }
   return undefined
-}
-
-function countPairs(pairs: readonly Pair[]): RolloutCounts {
-  const states = countStates(pairs.map((pair) => pair.state.state))
-  return {
-    total: pairs.length,
-    ready: states.Ready,
-    // A drifted pair is being brought back to what it should be.
-    progressing: states.Progressing + states.Drifted,
-    pending: states.Pending + states.NotSelected,
-    failed: states.Failed,
-    offline: states.Offline,
-  }
-}
-
-function countBundles(pairs: readonly Pair[]): ReadonlyMap<string, RolloutCounts> {
-  const groups = Map.groupBy(pairs, ({ bundle }) => bundle)
-  return new Map([...groups].map(([bundle, those]) => [bundle, countPairs(those)]))
 }

@@ -3,30 +3,39 @@ import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import type { RemovalFacts } from '../../plan/removal.ts'
 import type { BundleStanding, GateAnswer } from '../../plan/rollout-gates.ts'
-import type { PairHold } from '../../plan/pair-hold.ts'
-import type { ReleaseBundle, RingAsk, RolloutCluster } from '../../plan/rollout.ts'
+import type { RingAsk, RolloutCluster } from '../../plan/rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout-approvals.ts'
 import type { Pace } from '../../engine/pace.ts'
+import type { HoldsAt } from '../windows-in-force.ts'
+import type { RolloutBooks } from './books.ts'
 
 /** What rollout-advance needs from the world. */
 export interface RolloutAdvancePorts {
   releaseOf(rollout: Rollout): Release | undefined
   /** Clusters a Placement beside the Rollout selects; undefined while its pages are not complete. */
   selectedBy(rollout: Rollout, placement: string): readonly string[] | undefined
+  /** Which of its answers are complete: with another one, everybody's may be another; undefined while none is. */
+  selectionStamp(rollout: Rollout, placement: string): string | undefined
+  /** Whether a Placement whose answer is complete selects a cluster. */
+  selects(rollout: Rollout, placement: string, cluster: string): boolean
   /** What templates know of a cluster. */
   inputsOf(name: string): ClusterInputs | undefined
   /** Decision groups a cluster is in by a Placement beside the Rollout. */
   groupsOf(rollout: Rollout, placement: string, cluster: string): readonly string[]
   clusterOf(name: string): RolloutCluster | undefined
   /** What holds bundles of the Rollout on clusters at a moment. */
-  holdsAt(rollout: Rollout, now: number): (target: ReleaseBundle, cluster: string) => PairHold | undefined
+  holdsAt(rollout: Rollout, now: number): HoldsAt
+  /** The windows in force: the same thing as long as none of them changes. */
+  windows(): unknown
   /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
   rolloutsOf(rollout: Rollout, bundle: string): readonly { readonly rollout: Rollout; readonly generation: number }[]
   hasBundle(rollout: Rollout, bundle: string): boolean
   /** What a Rollout that removes has to know besides its own words. */
   removalOf(rollout: Rollout): RemovalFacts | undefined
-  /** Clusters whose documents name the Bundle. */
+  /** Clusters whose documents name the Bundle and from which nobody removes it. */
   holdersOf(rollout: Rollout, bundle: string): readonly string[]
+  /** Whether a cluster is one of those. */
+  isHolder(rollout: Rollout, bundle: string, cluster: string): boolean
   /** What people said about the rings of a Rollout. */
   approvalsOf(rollout: Rollout): readonly ApprovalFact[]
   /** What a gate of one of its rings answered last. */
@@ -37,6 +46,7 @@ export interface RolloutAdvancePorts {
   standingOf(rollout: Rollout, bundle: string): BundleStanding | undefined
   /** Spaces out writes that only change counts. */
   readonly pace: Pace
-  /** Spaces out looks at large Rollouts. */
+  /** Spaces out looks that cost much. */
   readonly looks: Pace
+  readonly books: RolloutBooks
 }

@@ -10,6 +10,7 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import { createPace } from '../../engine/pace.ts'
+import { createRolloutBooks } from './books.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { rolloutAdvanceReconciler } from './reconcile.ts'
 
@@ -33,12 +34,17 @@ const cluster = (state?: State): RolloutCluster => ({
 
 function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<RolloutAdvancePorts> = {}) {
   const clock = createVirtualClock()
-  const reconciler = rolloutAdvanceReconciler({
+  const books = createRolloutBooks()
+  const ports: RolloutAdvancePorts = {
     releaseOf: () => release,
     selectedBy: () => Object.keys(clusters),
     clusterOf: (name) => clusters[name],
     inputsOf: () => undefined,
-    holdsAt: () => () => undefined,
+    holdsAt: () => ({ of: () => undefined, until: () => undefined }),
+    windows: () => undefined,
+    selectionStamp: (one, placement) => ports.selectedBy(one, placement) && 'complete',
+    selects: (one, placement, name) => ports.selectedBy(one, placement)!.includes(name),
+    isHolder: (one, bundle, name) => ports.holdersOf(one, bundle).includes(name),
     groupsOf: () => [],
     rolloutsOf: () => [],
     hasBundle: () => true,
@@ -50,9 +56,14 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     removalOf: () => undefined,
     pace: createPace(clock, 1000),
     looks: createPace(clock, 0),
+    books,
     ...overrides,
-  })
-  return { clock, reconciler }
+  }
+  const report = (name: string, state?: State) => {
+    clusters[name] = cluster(state)
+    books.note(name)
+  }
+  return { clock, reconciler: rolloutAdvanceReconciler(ports), report }
 }
 
 test('an admission is recorded in the status, and only there', async () => {
@@ -116,30 +127,30 @@ test('every decision has its conditions', async () => {
 
 test('counts alone are saved up for a second; an admission never waits', async () => {
   const clusters: Record<string, RolloutCluster> = { a: cluster(), b: cluster() }
-  const { clock, reconciler } = fixture(clusters)
+  const { clock, reconciler, report } = fixture(clusters)
   const generation = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
   const first = await passOf(reconciler, generation, clock)
   first.draft.next.status!.observedGeneration = 1
   const second = await passOf(reconciler, first.draft.next, clock)
   assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 1000 }])
-  clusters['a'] = cluster('Ready')
+  report('a', 'Ready')
   const third = await passOf(reconciler, first.draft.next, clock)
   assert.deepEqual(
     third.draft.next.status?.admissions?.map((admission) => admission.cluster),
     ['b'],
   )
   await clock.advance(1000)
-  clusters['a'] = cluster('Progressing')
+  report('a', 'Progressing')
   assert.equal((await passOf(reconciler, third.draft.next, clock)).commit, 'Status')
 })
 
 test('a burst of reports about a large fleet is one look; what a person changes is seen at once', async () => {
   const clusters = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`c${i}`, cluster()]))
-  const { clock, reconciler } = fixture(clusters)
+  const { clock, reconciler, report } = fixture(clusters)
   const made = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
   const first = await passOf(reconciler, made, clock)
   first.draft.next.status!.observedGeneration = 1
-  clusters['c0'] = cluster('Ready')
+  report('c0', 'Ready')
   const second = await passOf(reconciler, first.draft.next, clock)
   assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 50 }])
   const edited = { ...first.draft.next, metadata: { ...made.metadata, generation: 2 } }

@@ -10,14 +10,17 @@ import { planRollout } from '../../plan/rollout.ts'
 import type { Predecessor, RingSpec, RingState, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
 import type { ReleaseBundle } from '../../plan/rollout-pairs.ts'
 import { contentFor } from '../../plan/variants.ts'
+import type { BookSince } from './books.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { showDecision } from './show.ts'
 
 /**
- * How long a Rollout rests after a look, for each of its pairs. A look costs a few microseconds for each of them, so however large the fleet and
- * however many report at once, one Rollout takes less than a tenth of the hub's time, and a burst of reports is one look.
+ * How long a Rollout rests after a look: for each pair that was worked out, and for each slot that is taken. A look costs a few microseconds for
+ * each of them and what it writes has all slots in it, so however large the fleet and however many report at once, one Rollout takes less than a
+ * tenth of the hub's time, and a burst of reports is one look.
  */
 const REST_PER_PAIR_MS = 0.05
+const REST_PER_SLOT_MS = 0.5
 
 /** Moves a Rollout forward. It decides nothing itself: see plan/rollout.ts. */
 export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler<Rollout> {
@@ -32,8 +35,17 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
         return { requeueAfterMs: restMs }
       }
       const release = ports.releaseOf(rollout)
-      const decision = planRollout(inputOf(rollout, release, ports, context.clock.now()))
-      ports.looks.note(keyOf(rollout), Math.floor((decision.counts?.total ?? 0) * REST_PER_PAIR_MS))
+      const since = ports.books.open(keyOf(rollout), frameOf(rollout, release, ports))
+      const decision = planRollout(inputOf(rollout, release, ports, context.clock.now()), {
+        ...since,
+        selects: (placement, cluster) => ports.selects(rollout, placement, cluster),
+      })
+      const total = decision.counts?.total ?? 0
+      ports.books.keep(keyOf(rollout), since.book.page ? total : 0)
+      const worked = REST_PER_PAIR_MS * Math.min(total, since.touched?.size ?? total)
+      const taken = REST_PER_SLOT_MS * decision.admissions.length
+      ports.looks.note(keyOf(rollout), Math.floor(Math.max(worked, taken)))
+      const left = leftBehind(rollout, release, ports, since)
       ports.askGates(rollout, decision.asks ?? [])
       if (decision.kind === 'Admit') {
         context.log.info({ admitted: decision.admitted.map(({ cluster }) => cluster) }, 'clusters admitted')
@@ -47,7 +59,7 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
 
       record(rollout, decision)
       if (takesBack) rollout.status!.rollBack = takesBack
-      showDecision(draft.conditions, decision, leftBehind(rollout, release, ports))
+      showDecision(draft.conditions, decision, left)
       if (!jsonEqual(draft.seen.status, rollout.status)) ports.pace.note(keyOf(rollout))
       return decision.until === undefined ? {} : { requeueAfterMs: Math.max(1, decision.until - context.clock.now()) }
     },
@@ -68,12 +80,8 @@ function inputOf(
   now: number,
 ): RolloutInput {
   const removal = ports.removalOf(rollout)
+  const holds = ports.holdsAt(rollout, now)
   const bundles = removal ? [] : (release?.spec.bundles ?? [])
-  const decisions = new Map<string, readonly string[]>()
-  for (const { placement } of bundles) {
-    const selected = ports.selectedBy(rollout, placement)
-    if (selected) decisions.set(placement, selected)
-  }
   const others = bundles.flatMap((bundle) =>
     ports
       .rolloutsOf(rollout, bundle.name)
@@ -102,9 +110,13 @@ function inputOf(
       ...(rollout.spec.startedBy ? { startedBy: rollout.spec.startedBy } : {}),
     },
     release: release && { bundles: bundles.map((bundle) => withContent(bundle, ports)) },
-    decisions,
+    decisions: {
+      has: (placement) => ports.selectionStamp(rollout, placement) !== undefined,
+      get: (placement) => ports.selectedBy(rollout, placement),
+    },
     clusterOf: ports.clusterOf,
-    holdOf: ports.holdsAt(rollout, now),
+    holdOf: holds.of,
+    holdsUntil: holds.until,
     groupsOf: (placement, cluster) => ports.groupsOf(rollout, placement, cluster),
     predecessors: others.filter((other) => !other.newer).map(asPredecessor),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
@@ -216,12 +228,30 @@ function durationOf<K extends string>(key: K, text: string | undefined): { reado
   return (ms === undefined ? {} : { [key]: ms }) as { readonly [key in K]?: number }
 }
 
+/** What concerns everybody at once. */
+function frameOf(rollout: Rollout, release: Release | undefined, ports: RolloutAdvancePorts): readonly unknown[] {
+  const { uid, generation } = rollout.metadata
+  const stamps = (release?.spec.bundles ?? []).map(({ placement }) => ports.selectionStamp(rollout, placement))
+  return [uid, generation, release, ports.windows(), ...stamps]
+}
+
 /** Clusters that still run a bundle of the release although its placement no longer selects them. */
-function leftBehind(rollout: Rollout, release: Release | undefined, ports: RolloutAdvancePorts): string[] {
+function leftBehind(
+  rollout: Rollout,
+  release: Release | undefined,
+  ports: RolloutAdvancePorts,
+  { left, touched }: BookSince,
+): string[] {
   return (rollout.spec.removal ? [] : (release?.spec.bundles ?? [])).flatMap(({ name, placement }) => {
-    const selected = ports.selectedBy(rollout, placement)
-    if (!selected) return []
-    const members = new Set(selected)
-    return ports.holdersOf(rollout, name).filter((cluster) => !members.has(cluster))
+    if (ports.selectionStamp(rollout, placement) === undefined) return []
+    const before = touched && left.get(name)
+    const those = new Set(before)
+    for (const cluster of before ? touched : ports.holdersOf(rollout, name)) {
+      const isLeft = ports.isHolder(rollout, name, cluster) && !ports.selects(rollout, placement, cluster)
+      if (isLeft) those.add(cluster)
+      else those.delete(cluster)
+    }
+    left.set(name, those)
+    return [...those]
   })
 }

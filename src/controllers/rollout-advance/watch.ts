@@ -1,4 +1,5 @@
 import type { Change } from '../../client/cache.ts'
+import type { Informer } from '../../client/informer.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { parseTime } from '../../core/time.ts'
 import { createController } from '../../engine/controller.ts'
@@ -8,6 +9,8 @@ import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { ClusterWindow } from '../../kinds/cluster-window.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import type { Window } from '../../kinds/window.ts'
 import type { Availability } from '../../plan/availability.ts'
@@ -22,9 +25,12 @@ import { findObject } from '../../client/find-object.ts'
 import { keptBy } from '../kept-clusters.ts'
 import { createPace } from '../../engine/pace.ts'
 import type { ControllerParts } from '../parts.ts'
-import { selectedClusters } from '../selected-clusters.ts'
+import { selectedClusters, selectionStamp, selectsCluster } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import type { Trigger } from '../triggers.ts'
 import { clustersOfWindow, holdsAt, windowsInForce } from '../windows-in-force.ts'
+import { createRolloutBooks } from './books.ts'
+import type { RolloutBooks } from './books.ts'
 import { createGateBook } from './gate-book.ts'
 import type { AskGatePort } from './gate-book.ts'
 import { isClosed, rolloutAdvanceReconciler } from './reconcile.ts'
@@ -36,6 +42,7 @@ const COUNTS_EVERY_MS = 1000
 export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
   const { caches, client, clock } = parts
   const windows = windowsInForce(caches)
+  const books = createRolloutBooks()
   const book = createGateBook({
     clock,
     ask: parts.askGate,
@@ -45,6 +52,9 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
   const reconciler = rolloutAdvanceReconciler({
     releaseOf: (rollout) => caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release)),
     selectedBy: (rollout, placement) => selectedClusters(caches, inNamespaceOf(rollout, placement)),
+    selectionStamp: (rollout, placement) => selectionStamp(caches, inNamespaceOf(rollout, placement)),
+    selects: (rollout, placement, cluster) => selectsCluster(caches, inNamespaceOf(rollout, placement), cluster),
+    windows,
     inputsOf: (name) => inputsOf(caches, name),
     clusterOf: (name) => clusterFacts(caches, name),
     holdsAt: (rollout, now) => holdsAt(caches, windows(), rollout, now),
@@ -63,15 +73,17 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
       caches.assignments.lister
         .by('bundle', inNamespaceOf(rollout, bundle))
         .map(({ metadata }) => metadata.name)
-        .filter((name) => caches.clusters.lister.get(name) !== undefined && !isRemoved(caches, rollout, bundle, name)),
+        .filter((name) => isHolder(caches, rollout, bundle, name)),
+    isHolder: (rollout, bundle, cluster) => isHolder(caches, rollout, bundle, cluster),
     gateAnswerOf: book.answerOf,
     askGates: book.ask,
     standingOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
     approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)).map(asFact),
     pace: createPace(clock, COUNTS_EVERY_MS),
     looks: createPace(clock, 0),
+    books,
   })
-  const triggers = triggersOf(caches)
+  const triggers = [...notesOf(caches, books), ...triggersOf(caches)]
   const controller = createController({
     ...parts,
     type: Rollout,
@@ -83,6 +95,8 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
   return {
     ...triggered,
     run: async (signal) => {
+      // Nobody noted what happened while it did not run.
+      books.clear()
       try {
         await triggered.run(signal)
       } finally {
@@ -90,6 +104,43 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
       }
     },
   }
+}
+
+/** Whether a cluster's document names the bundle, and nobody removes it from there. */
+function isHolder(caches: Caches, rollout: Rollout, bundle: string, cluster: string): boolean {
+  const key = inNamespaceOf(rollout, bundle)
+  const entries = caches.assignments.lister.get(cluster)?.spec.entries ?? []
+  const isThere = caches.clusters.lister.get(cluster) !== undefined
+  return isThere && entries.some((entry) => entry.bundle === key) && !isRemoved(caches, rollout, bundle, cluster)
+}
+
+/** Notes every cluster that something happened to, whichever Rollout it concerns; they look at their own. */
+function notesOf(caches: Caches, { note }: RolloutBooks): Trigger[] {
+  const noting = <T extends KubeObject>(informer: Informer<T>, clustersOf: (change: Change<T>) => Iterable<string>) =>
+    triggerOn(informer, (change) => {
+      for (const cluster of clustersOf(change)) note(cluster)
+      return []
+    })
+  return [
+    noting(caches.clusters, ({ key }) => [key]),
+    noting(caches.assignments, ({ key }) => [key]),
+    noting(caches.reports, ({ key }) => [key]),
+    noting(caches.decisions, ({ before, after }) => changedDecisions(before, after)),
+    // Who is no longer to be removed from, or is now, is left behind or is not.
+    noting(caches.rollouts, ({ before, after }) => {
+      const [was, is] = [before, after].map((rollout) => new Set(rollout && unsettledOf(rollout)))
+      return is!.symmetricDifference(was!)
+    }),
+  ]
+}
+
+function changedDecisions(before: PlacementDecision | undefined, after: PlacementDecision | undefined): string[] {
+  const was = new Map(before?.spec.decisions.map((decision) => [decision.cluster, decision]))
+  const is = new Map(after?.spec.decisions.map((decision) => [decision.cluster, decision]))
+  return [...new Set([...was.keys(), ...is.keys()])].filter((name) => {
+    const [one, other] = [was.get(name), is.get(name)]
+    return one?.state !== other?.state || one?.group !== other?.group || !one || !other
+  })
 }
 
 /** Whether a removal of the bundle from the cluster is on its way. */
