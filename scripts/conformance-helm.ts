@@ -1,7 +1,10 @@
 // Renders every chart below some directories with the real helm and with ours, and says where they differ:
-// `npm run conformance:helm -- DIR… [--helm 3|4] [--generated] [--vendor] [--library DIR] [--only TEXT] [--jobs N] [--show]`.
+// `npm run conformance:helm -- DIR… [--helm 3|4|both] [--generated] [--vendor] [--library DIR] [--only TEXT] [--jobs N] [--show]
+// [--record FILE] [--minutes N] [--part K/N]`: what FILE says was rendered is not rendered again, so a run can go on where another was
+// stopped; a part is every Nth render of each chart, so that a run over many charts has seen something of all of them early.
 import { execFile } from 'node:child_process'
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -15,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { hex, sha256 } from '../src/core/bytes.ts'
 import { needBinary } from '../src/testing/testenv.ts'
 import { compareOutputs } from '../src/testing/helm/compare.ts'
 import type { Verdict } from '../src/testing/helm/compare.ts'
@@ -35,15 +39,21 @@ const { values: flags, positionals } = parseArgs({
     only: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     show: { type: 'boolean', default: false },
+    record: { type: 'string' },
+    part: { type: 'string', default: '0/1' },
+    minutes: { type: 'string', default: 'Infinity' },
   },
 })
 if (positionals.length === 0) {
-  process.stderr.write('usage: npm run conformance:helm -- DIR… [--helm 3|4] [--generated] [--vendor] [--only TEXT]\n')
+  process.stderr.write(
+    'usage: npm run conformance:helm -- DIR… [--helm 3|4|both] [--generated] [--vendor] [--only TEXT]\n',
+  )
   process.exit(2)
 }
-const version: HelmVersion = flags.helm === '3' ? 'helm3' : 'helm4'
-const profile = profileOf(version)
-const binary = needBinary(version === 'helm3' ? 'helm3' : 'helm')
+const versions: readonly HelmVersion[] =
+  flags.helm === 'both' ? ['helm4', 'helm3'] : [flags.helm === '3' ? 'helm3' : 'helm4']
+const { prereleases } = profileOf(versions[0]!)
+const binaries = { helm3: needBinary('helm3'), helm4: needBinary('helm') }
 const scratch = mkdtempSync(join(tmpdir(), 'conformance-helm-'))
 
 /** Directories with a Chart.yaml that are not a part of another chart. */
@@ -68,7 +78,16 @@ function chartsBelow(roots: readonly string[]): Found[] {
   return roots.flatMap((root) => findCharts(root).map((dir) => ({ dir, root, version: versionOf(dir) })))
 }
 
-const charts = chartsBelow(positionals)
+/** One of each directory, then the next of each: a run that is stopped has seen something of all. */
+function inTurns(found: readonly Found[]): Found[] {
+  const turns = [...Map.groupBy(found, ({ root }) => root).values()]
+  return turns
+    .flatMap((list) => list.map((chart, turn) => ({ chart, turn })))
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ chart }) => chart)
+}
+
+const charts = inTurns(chartsBelow(positionals))
 const byName = Map.groupBy([...charts, ...chartsBelow(flags.library)], ({ dir }) => basename(dir))
 
 interface Needed {
@@ -88,7 +107,7 @@ function vendored({ dir, root }: Pick<Found, 'dir' | 'root'>, depth = 0): string
   for (const need of needed) {
     const found = byName.get(need.name)!
     const score = (one: Found) =>
-      2 * Number(isCompatible(need.version, one.version, profile.prereleases)) + Number(one.root === root)
+      2 * Number(isCompatible(need.version, one.version, prereleases)) + Number(one.root === root)
     const best = found.reduce((a, b) => (score(b) > score(a) ? b : a))
     cpSync(vendored(best, depth + 1), join(copy, 'charts', need.name), { recursive: true })
   }
@@ -125,6 +144,7 @@ function hasSubchart(dir: string, name: string): boolean {
 }
 
 interface Case {
+  readonly version: HelmVersion
   readonly name: string
   readonly dir: string
   readonly values: string | undefined
@@ -132,21 +152,22 @@ interface Case {
 
 function casesOf(chart: Found): Case[] {
   const dir = vendored(chart)
-  const name = relative(chart.root, chart.dir) || basename(chart.dir)
-  const cases: Case[] = [{ name, dir, values: undefined }]
+  const name = join(basename(chart.root), relative(chart.root, chart.dir))
+  const files: (readonly [label: string, file: string | undefined])[] = [['', undefined]]
   const ci = join(dir, 'ci')
   if (existsSync(ci) && statSync(ci).isDirectory()) {
-    for (const file of readdirSync(ci))
-      if (/\.ya?ml$/.test(file)) cases.push({ name: `${name} ${file}`, dir, values: join(ci, file) })
+    for (const file of readdirSync(ci)) if (/\.ya?ml$/.test(file)) files.push([` ${file}`, join(ci, file)])
   }
   if (flags.generated && existsSync(join(dir, 'values.yaml'))) {
     for (const [kind, text] of generatedValues(readFileSync(join(dir, 'values.yaml')))) {
       const file = join(scratch, `${relative('/', dir).replaceAll('/', '_')}-${kind}.yaml`)
       writeFileSync(file, text)
-      cases.push({ name: `${name} ${kind}`, dir, values: file })
+      files.push([` ${kind}`, file])
     }
   }
-  return cases
+  return files.flatMap(([label, values]) =>
+    versions.map((version) => ({ version, name: `${name}${label}`, dir, values })),
+  )
 }
 
 interface Output {
@@ -155,16 +176,21 @@ interface Output {
   readonly failed: boolean
 }
 
-async function oracle({ dir, values }: Case): Promise<Output> {
+async function oracle({ version, dir, values }: Case): Promise<Output> {
   const args = ['template', 'release-name', dir, ...(values ? ['-f', values] : [])]
   return await new Promise((resolve) => {
-    execFile(binary, args, { encoding: 'buffer', maxBuffer: 1 << 28, timeout: 120_000 }, (error, stdout, stderr) => {
-      resolve({ stdout: stdout.toString('latin1'), stderr: stderr.toString('utf8'), failed: error !== null })
-    })
+    execFile(
+      binaries[version],
+      args,
+      { encoding: 'buffer', maxBuffer: 1 << 28, timeout: 120_000 },
+      (error, stdout, stderr) => {
+        resolve({ stdout: stdout.toString('latin1'), stderr: stderr.toString('utf8'), failed: error !== null })
+      },
+    )
   })
 }
 
-function ours({ dir, values }: Case): Output {
+function ours({ version, dir, values }: Case): Output {
   const files = values ? [{ name: values, data: readFileSync(values) }] : []
   const result = renderLikeHelm(dir, { version, files })
   return { ...result, stdout: Buffer.from(result.bytes).toString('latin1') }
@@ -183,34 +209,61 @@ async function judge(one: Case): Promise<Verdict & { readonly missing?: boolean 
   return { ...quick, missing: quick.kind === 'error on both' && first.stderr.includes('but missing in charts/') }
 }
 
-const counts = new Map<string, number>()
-let renders = 0
-let incomplete = 0
+const KINDS = ['identical', 'random masked', 'different', 'error on both', 'errors differ', 'one errors'] as const
+const BAD: readonly string[] = ['different', 'one errors', 'errors differ']
+
+/** One line of the record: a render and its verdict. */
+interface Judged {
+  readonly version: HelmVersion
+  readonly name: string
+  readonly chart: string
+  readonly kind: (typeof KINDS)[number]
+  readonly missing?: boolean
+  readonly detail?: string
+}
+
+const judged = new Map<string, Judged>()
+const keyOf = (one: Pick<Judged, 'version' | 'name'>) => `${one.version} ${one.name}`
+if (flags.record && existsSync(flags.record)) {
+  for (const line of readFileSync(flags.record, 'utf8').split('\n').filter(Boolean)) {
+    const one = JSON.parse(line) as Judged
+    judged.set(keyOf(one), one)
+  }
+}
+
+const [part = 0, parts = 1] = flags.part.split('/').map(Number)
+const isOfPart = (one: Case) => Number.parseInt(hex(sha256(keyOf(one))).slice(0, 8), 16) % parts === part
+const endsAt = performance.now() + Number(flags.minutes) * 60_000
 
 async function work(): Promise<void> {
   for (let chart = charts.shift(); chart; chart = charts.shift()) {
     for (const one of casesOf(chart)) {
-      if (flags.only && !one.name.includes(flags.only)) continue
-      const verdict = await judge(one)
-      renders += 1
-      counts.set(verdict.kind, (counts.get(verdict.kind) ?? 0) + 1)
-      if (verdict.missing) incomplete += 1
-      if (['different', 'one errors', 'errors differ'].includes(verdict.kind)) {
-        process.stdout.write(`${verdict.kind.padEnd(13)} ${one.name}${flags.show ? `\n${verdict.detail ?? ''}` : ''}\n`)
+      if (performance.now() > endsAt) return
+      if (!isOfPart(one) || judged.has(keyOf(one)) || (flags.only && !one.name.includes(flags.only))) continue
+      const verdict = { version: one.version, name: one.name, chart: chart.dir, ...(await judge(one)) }
+      judged.set(keyOf(one), verdict)
+      if (flags.record) appendFileSync(flags.record, `${JSON.stringify(verdict)}\n`)
+      if (BAD.includes(verdict.kind)) {
+        const detail = flags.show ? `\n${verdict.detail ?? ''}` : ''
+        process.stdout.write(`${verdict.kind.padEnd(13)} ${one.version} ${one.name}${detail}\n`)
       }
     }
   }
 }
 
-const found = charts.length
 try {
   await Promise.all(Array.from({ length: Number(flags.jobs) }, work))
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
-process.stdout.write(`\n${version} ${binary}\n${renders} renders of ${found} charts\n`)
-for (const kind of ['identical', 'random masked', 'different', 'error on both', 'errors differ', 'one errors']) {
-  process.stdout.write(`${kind.padEnd(14)} ${counts.get(kind) ?? 0}\n`)
+for (const version of versions) {
+  const all = [...judged.values()].filter((one) => one.version === version)
+  const found = new Set(all.map((one) => one.chart)).size
+  process.stdout.write(`\n${version} ${binaries[version]}\n${all.length} renders of ${found} charts\n`)
+  for (const kind of KINDS) {
+    process.stdout.write(`${kind.padEnd(14)} ${all.filter((one) => one.kind === kind).length}\n`)
+  }
+  const incomplete = all.filter((one) => one.missing).length
+  process.stdout.write(`of the errors on both ${incomplete} say that a dependency is not in charts/\n`)
 }
-process.stdout.write(`of the errors on both ${incomplete} say that a dependency is not in charts/\n`)
-process.exitCode = (counts.get('different') ?? 0) + (counts.get('one errors') ?? 0) > 0 ? 1 : 0
+process.exitCode = [...judged.values()].some(({ kind }) => kind === 'different' || kind === 'one errors') ? 1 : 0

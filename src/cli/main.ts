@@ -7,10 +7,11 @@ const environment = readEnvironment()
 enableCompileCache(environment.compileCache)
 const { runCli } = await import('./run.ts')
 const { createTerminal } = await import('./terminal.ts')
+const { plainOutput, streamOutput } = await import('./process-output.ts')
 
-const { stdout, stderr, stdin } = process
-// A closed pipe (`flotilla get … | head`) is the end of the command, not an error.
-stdout.on('error', () => process.exit())
+const args = process.argv.slice(2)
+// Scripts run it once for each chart: it does without Node's streams, which take as long to open as many a chart to render.
+const outputTo = args[0] === 'template' ? plainOutput : streamOutput
 
 const SAME_SIGNAL_MS = 500
 const interrupt = new AbortController()
@@ -24,21 +25,18 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-process.exitCode = await runCli(process.argv.slice(2), {
+process.exitCode = await runCli(args, {
   environment,
   signal: interrupt.signal,
-  stdin,
+  // Opened by who reads it.
+  stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
   terminalFor: (color) =>
     createTerminal({
-      stdout: {
-        write: (text) => void stdout.write(text),
-        isTTY: stdout.isTTY,
-        get columns() {
-          return stdout.columns
-        },
+      stdout: outputTo('stdout'),
+      stderr: outputTo('stderr'),
+      get stdinIsTTY() {
+        return process.stdin.isTTY
       },
-      stderr: { write: (text) => void stderr.write(text), isTTY: stderr.isTTY },
-      stdinIsTTY: stdin.isTTY,
       environment,
       color,
     }),

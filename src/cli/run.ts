@@ -72,7 +72,8 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
       if (caught.exitCode === 0) return EXIT.ok
       const trouble = usageTrouble(caught.message, { root: program, args })
       if (!isHelp(caught)) terminal.say(formatTrouble(trouble).trimEnd())
-      return EXIT.usage
+      // As with helm template, which knows no other failure.
+      return verb === 'template' ? EXIT.failed : EXIT.usage
     }
     if (ports.signal.aborted) return EXIT.interrupted
     const { exitCode: code, trouble } = explainError(caught, scene)

@@ -80,11 +80,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
     command,
     sign: signText,
     paint: (color, text) => painted(stdout, color, text),
-    isLive: stdout.isTTY,
+    get isLive() {
+      return stdout.isTTY
+    },
     get columns() {
       return stdout.columns || 80 // some terminals say 0
     },
-    isInteractive: options.stdinIsTTY && stderr.isTTY,
+    get isInteractive() {
+      return options.stdinIsTTY && stderr.isTTY
+    },
     isUtf8: environment.isUtf8,
   }
 }

@@ -79,7 +79,7 @@ describe('flotilla template in its thread', () => {
 
   test('a limit is a number', async () => {
     const { code, err } = await run('random', '--time-limit', 'soon')
-    assert.deepEqual([code, err], [2, 'error: --time-limit wants a number above 0, not "soon"\n'])
+    assert.deepEqual([code, err], [1, 'error: --time-limit wants a number above 0, not "soon"\n'])
   })
 
   test('frozen values are kept, private to the owner, and replayed', async () => {
@@ -122,7 +122,7 @@ describe('flotilla template in its thread', () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['--validate'], /^error: --validate asks a cluster.*\n {2}do: .*--engine official\n$/],
       [['--dry-run=server'], /^error: --dry-run=server asks a cluster/],
-      [['--dry-run=maybe'], /^error: --dry-run=maybe is not known\n {2}do: {4}use one of client, unset\n$/],
+      [['--dry-run=maybe'], /^error: --dry-run=maybe is not known\n {2}do: {4}use one of client, true, unset\n$/],
       [['--enable-dns'], /^error: --enable-dns asks the network/],
       [['--verify'], /^error: --verify wants a provenance file/],
       [['--post-renderer', 'x'], /^error: post-renderers of Helm 4 are plugins.*\n {2}do: .*--helm 3/],

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Command } from 'commander'
+import { readEnvironment } from '../config.ts'
+import { runCli } from '../run.ts'
 import { findBinary } from '../../testing/testenv.ts'
 import type { Terminal } from '../terminal.ts'
 import { addTemplateFlags, commanderArgs, HELM_FLAG_NAMES } from '../template/helm-flags.ts'
@@ -99,10 +101,46 @@ const LINES: readonly (readonly [line: readonly string[], only?: 'helm3' | 'helm
   [['r', 'c', '--post-renderer', './broken.sh'], 'helm3'],
   [['r', 'c', '--post-renderer', './silent.sh'], 'helm3'],
   [['r', 'c', '--post-renderer', './missing.sh'], 'helm3'],
+  [['r', 'c', '--set', 'a.b[']],
+  [['r', 'c', '--set-string', 'a.c=1,list[0']],
+  [['r', 'c', '--set-literal', 'a.c[1][']],
+  [['r', 'c', '--set-json', 'a.c[0].d[']],
+  [['r', 'c', '--set-file', '[']],
+  [['r', 'c', '-f', '', '--api-versions=', '--repo=', '--kube-as-group=']],
+  [['r', 'c', '--burst-limit=0x1_0', '--qps=1e3', '--timeout=1h.5m', '--wait=true', '-l', 'a=b,c'], 'helm3'],
+  [['r', 'c', '--wait=hookOnly', '--dry-run=true', '--colour', 'auto'], 'helm4'],
+  [['r', 'c', '--wait=false', '--dry-run='], 'helm3'],
   [['r', './nothing-here']],
   [['r', 'nothing-here']],
   [['r', 'repo/chart']],
   [['r', 'v1.yaml']],
+]
+
+/** Command lines that both refuse, in words that may be ours. */
+const REFUSED: readonly (readonly [line: readonly string[], words: RegExp, only?: 'helm3' | 'helm4'])[] = [
+  [['r', 'c', '--timeout', '5'], /invalid argument "5" for "--timeout" flag: time: missing unit in duration "5"/],
+  [['r', 'c', '--timeout', '1h5x'], /: time: unknown unit "x" in duration "1h5x"/],
+  [['r', 'c', '--timeout='], /: time: invalid duration ""/],
+  [['r', 'c', '--qps', '0x1'], /"0x1" for "--qps" flag: strconv\.ParseFloat: parsing "0x1": invalid syntax/],
+  [
+    ['r', 'c', '--burst-limit', '1.5'],
+    /"1\.5" for "--burst-limit" flag: strconv\.ParseInt: parsing "1\.5": invalid syntax/,
+  ],
+  [
+    ['r', 'c', '-l', 'a=b,c,d=e'],
+    /invalid argument "a=b,c,d=e" for "-l, --labels" flag: c must be formatted as key=value/,
+  ],
+  [['r', 'c', '--labels='], /invalid argument "" for "-l, --labels" flag: {2}must be formatted as key=value/],
+  [['r', 'c', '--no-hooks=x'], /"x" for "--no-hooks" flag: strconv\.ParseBool: parsing "x": invalid syntax/],
+  [['r', 'c', '--set'], /flag needs an argument: --set/],
+  [['r', 'c', '--nope'], /--nope/],
+  [['r', 'c', '--wait=bad'], /bad/],
+  [['r', 'c', '--wait=watcher'], /watcher/, 'helm3'],
+  [['r', 'c', '--dry-run=bad'], /dry-run/],
+  [['r', 'c', '--dry-run=false'], /false/, 'helm4'],
+  [['r', 'c', '--repo', 'file:///nope'], /nope/, 'helm4'],
+  [['r', 'c', '--verify'], /verif/],
+  [[], /argument/],
 ]
 
 interface Outcome {
@@ -189,6 +227,22 @@ describe('flotilla template', () => {
         different.push(`${line.join(' ')}\n  helm ${JSON.stringify(wanted)}\n  ours ${JSON.stringify(got)}`)
       }
       assert.deepEqual(different, [], different.join('\n'))
+    })
+
+    test(`${version}: what helm refuses is refused, with its exit status`, { skip }, async () => {
+      for (const [line, words, only] of REFUSED) {
+        if (only !== undefined && only !== version) continue
+        const wanted = await real(binary!, line)
+        let err = ''
+        const code = await runCli(['template', ...rules, ...line], {
+          environment: readEnvironment({}),
+          signal: new AbortController().signal,
+          stdin: process.stdin,
+          terminalFor: () => ({ say: (text: string) => void (err += `${text}\n`) }) as unknown as Terminal,
+        })
+        assert.deepEqual([code, wanted.code], [1, 1], `${line.join(' ')}: ${err}`)
+        assert.match(err, words)
+      }
     })
 
     test(`${version}: every flag of its help is known`, { skip }, async () => {

@@ -61,7 +61,7 @@ export async function template(
 function limitOf(text: string | undefined, flag: string): number {
   const limit = Number(text)
   if (Number.isFinite(limit) && limit > 0) return limit
-  throw new CliError(EXIT.usage, { what: `${flag} wants a number above 0, not ${JSON.stringify(text)}` })
+  throw new CliError(EXIT.failed, { what: `${flag} wants a number above 0, not ${JSON.stringify(text)}` })
 }
 
 async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
@@ -70,10 +70,20 @@ async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(parts)
 }
 
+/** What the flags may be behind `=`, beside `unset` for nothing. */
+const HELM_3_CHOICES = {
+  dryRuns: ['client', 'none', 'unset', 'true', 'false', ''],
+  waits: ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'],
+}
+const HELM_4_CHOICES = {
+  dryRuns: ['client', 'true', 'unset'],
+  waits: ['watcher', 'hookOnly', 'legacy', 'true', 'false'],
+}
+
 /** Says which flags need a cluster, the network or a plugin, and what to do instead. */
 function refuseUnusable(words: readonly string[], flags: TemplateFlags): void {
   const refuse = (what: string, todo: string): never => {
-    throw new CliError(EXIT.usage, { what, todo })
+    throw new CliError(EXIT.failed, { what, todo })
   }
   if (flags.validate || flags.dryRun === 'server') {
     const flag = flags.validate ? '--validate' : '--dry-run=server'
@@ -85,9 +95,12 @@ function refuseUnusable(words: readonly string[], flags: TemplateFlags): void {
   if (flags.verify) {
     refuse('--verify wants a provenance file, which this command does not read', 'check it with `helm verify` first')
   }
-  const dryRuns = flags.helm === '3' ? ['client', 'none', 'unset', 'true', 'false'] : ['client', 'unset']
+  const { dryRuns, waits } = flags.helm === '3' ? HELM_3_CHOICES : HELM_4_CHOICES
   if (flags.dryRun !== undefined && !dryRuns.includes(flags.dryRun)) {
     refuse(`--dry-run=${flags.dryRun} is not known`, `use one of ${dryRuns.join(', ')}`)
+  }
+  if (flags.wait !== undefined && flags.wait !== 'unset' && !waits.includes(flags.wait)) {
+    refuse(`--wait=${flags.wait} is not known`, `use one of ${waits.join(', ')}`)
   }
   if (flags.postRenderer !== undefined && flags.helm !== '3') {
     refuse(
@@ -99,10 +112,12 @@ function refuseUnusable(words: readonly string[], flags: TemplateFlags): void {
     refuse('--post-renderer does not go with --output-dir or --explain', 'leave one of them out')
   }
   const path = words.at(-1) ?? ''
-  const isFetched = /^(?:oci|https?|file):\/\//.test(path) || (flags.repo !== undefined && !isThere(path))
+  // Helm 3 takes a chart on disk even so.
+  const isOfRepo = Boolean(flags.repo) && !(flags.helm === '3' && isThere(path))
+  const isFetched = /^(?:oci|https?|file):\/\//.test(path) || isOfRepo
   if (isFetched) {
     refuse(
-      `${flags.repo === undefined ? '' : `${flags.repo} `}${path} is not on this disk, and charts are not fetched here`,
+      `${flags.repo ? `${flags.repo} ` : ''}${path} is not on this disk, and charts are not fetched here`,
       'run `helm pull` first and pass the .tgz, or use --engine official; a hub fetches charts through a Source',
     )
   }

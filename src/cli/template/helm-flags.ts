@@ -4,10 +4,11 @@
  */
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { goQuote } from '../../core/go-quote.ts'
 import { CliError, EXIT } from '../exit.ts'
 
 /** How a flag takes its value: `lists` may be separated by commas, `optional` takes one only behind `=`. */
-type FlagKind = 'boolean' | 'text' | 'texts' | 'lists' | 'optional' | 'duration' | 'labels'
+type FlagKind = 'boolean' | 'text' | 'texts' | 'lists' | 'optional' | 'duration' | 'labels' | 'integer' | 'float'
 
 /** What becomes of a flag: used here, without a meaning when nothing is installed, or about fetching, which this command leaves to others. */
 type FlagUse = 'used' | 'idle' | 'fetch' | 'refused'
@@ -88,7 +89,7 @@ take-ownership - boolean  idle
 timeout        - duration idle
 wait           - optional idle
 wait-for-jobs  - boolean  idle
-burst-limit    - text     idle
+burst-limit    - integer  idle
 colour         - text     idle
 kube-apiserver - text     idle
 kube-as-group  - texts    idle
@@ -98,7 +99,7 @@ kube-context   - text     idle
 kube-insecure-skip-tls-verify - boolean idle
 kube-tls-server-name - text idle
 kube-token     - text     idle
-qps            - text     idle
+qps            - float    idle
 `
 
 const FLAGS: readonly HelmFlag[] = TABLE.trim()
@@ -187,27 +188,60 @@ function withValue(flag: HelmFlag, given: string | undefined, rest: string[]): s
   if (flag.kind === 'boolean') {
     if (given === undefined || TRUE.has(given)) return [long]
     if (FALSE.has(given)) return []
-    throw invalid(flag, given, `strconv.ParseBool: parsing ${JSON.stringify(given)}: invalid syntax`)
+    throw invalid(flag, given, `strconv.ParseBool: parsing ${goQuote(given)}: invalid syntax`)
   }
   if (flag.kind === 'optional') return [`${long}=${given ?? 'unset'}`]
   const value = given ?? rest.shift()
   if (value === undefined) throw new CliError(EXIT.failed, { what: `flag needs an argument: --${flag.name}` })
-  if (flag.kind === 'duration' && !/^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(value)) {
-    throw invalid(flag, value, `time: invalid duration ${JSON.stringify(value)}`)
-  }
-  if (flag.kind === 'labels' && !value.includes('='))
-    throw invalid(flag, value, `${value} must be formatted as key=value`)
+  const problem = PROBLEMS[flag.kind]?.(value)
+  if (problem !== undefined) throw invalid(flag, value, problem)
   if (flag.kind === 'lists') return commaSeparated(value).map((item) => `${long}=${item}`)
   return [`${long}=${value}`]
 }
 
+const DURATION = /^[-+]?(?:\d+\.?\d*|\.\d+)(?<unit>[^\d.]*)(?<rest>.*)$/s
+const UNITS = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h'])
+
+/** What Go says of a value that is not of the flag's kind. */
+const PROBLEMS: Readonly<Partial<Record<FlagKind, (value: string) => string | undefined>>> = {
+  duration: (value) => {
+    const quoted = goQuote(value)
+    if (value === '0') return undefined
+    for (let part = value; ;) {
+      const { unit, rest } = DURATION.exec(part)?.groups ?? {}
+      if (unit === undefined) return `time: invalid duration ${quoted}`
+      if (unit === '') return `time: missing unit in duration ${quoted}`
+      if (!UNITS.has(unit)) return `time: unknown unit ${goQuote(unit)} in duration ${quoted}`
+      if (!rest) return undefined
+      part = rest
+    }
+  },
+  labels: (value) => {
+    // One pair is taken as it stands, with its commas.
+    const pairs = value.split('=').length === 2 ? [value] : ['', ...commaSeparated(value)].slice(value === '' ? 0 : 1)
+    const wrong = pairs.find((pair) => !pair.includes('='))
+    return wrong === undefined ? undefined : `${wrong} must be formatted as key=value`
+  },
+  integer: (value) => {
+    const isNumber = /^[-+]?(?:\d+|0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+)$/.test(
+      value.replaceAll(/(?<=[\da-fA-F])_(?=\w)/g, ''),
+    )
+    return isNumber ? undefined : `strconv.ParseInt: parsing ${goQuote(value)}: invalid syntax`
+  },
+  float: (value) => {
+    const isNumber = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)$/i.test(value)
+    return isNumber ? undefined : `strconv.ParseFloat: parsing ${goQuote(value)}: invalid syntax`
+  },
+}
+
 function invalid(flag: HelmFlag, value: string, why: string): CliError {
   const names = flag.short === undefined ? `--${flag.name}` : `-${flag.short}, --${flag.name}`
-  return new CliError(EXIT.failed, { what: `invalid argument ${JSON.stringify(value)} for "${names}" flag: ${why}` })
+  return new CliError(EXIT.failed, { what: `invalid argument ${goQuote(value)} for "${names}" flag: ${why}` })
 }
 
 /** One record of comma-separated values; quotes keep a comma. */
 function commaSeparated(text: string): string[] {
+  if (text === '') return []
   if (!text.startsWith('"') && !text.includes(',"')) return text.split(',')
   return [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',

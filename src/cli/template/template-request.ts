@@ -24,6 +24,7 @@ export interface TemplateFlags {
   readonly generateName?: boolean
   readonly nameTemplate?: string
   readonly dryRun?: string
+  readonly wait?: string
   readonly dependencyUpdate?: boolean
   readonly postRenderer?: string
   readonly postRendererArgs?: readonly string[]

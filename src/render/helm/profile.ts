@@ -37,6 +37,8 @@ export interface HelmProfile {
   readonly trimsDocuments: boolean
   /** `--set-json` also takes a whole JSON object. */
   readonly jsonObjects: boolean
+  /** `--set a[1` without the closing bracket sets nothing and is no error. */
+  readonly endsInIndex: boolean
 }
 
 const KINDS = [
@@ -166,6 +168,7 @@ export const HELM_4: HelmProfile = {
   errorTrace: true,
   trimsDocuments: false,
   jsonObjects: true,
+  endsInIndex: true,
 }
 
 /** Helm 3.18.0. */
@@ -190,6 +193,7 @@ export const HELM_3: HelmProfile = {
   errorTrace: false,
   trimsDocuments: true,
   jsonObjects: false,
+  endsInIndex: false,
 }
 
 /** The profile of a version. */

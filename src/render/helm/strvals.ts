@@ -18,9 +18,13 @@ const MAX_INDEX = 65_536
 const MAX_DEPTH = 30
 
 /** How a flag reads its values. */
-export type StrvalsMode =
+export type StrvalsMode = (
   | { readonly kind: 'typed' | 'string' | 'json' | 'literal' }
   | { readonly kind: 'file'; readonly read: (path: string) => string }
+) & {
+  /** An index without its closing bracket is the end of the text and no error. */
+  readonly endsInIndex?: boolean
+}
 
 /** Reads `a.b=1,c[0]=x` into a table, changing it. */
 export function parseInto(text: string, target: Dict, mode: StrvalsMode): void {
@@ -92,6 +96,7 @@ class StrvalsParser {
 
   #listKey(data: Dict, name: string, depth: number): Outcome {
     const index = this.#index()
+    if (index === EOF) return EOF
     const present = data.has(name) ? data.get(name) : []
     if (!Array.isArray(present)) throw conversion(present, '[]interface {}')
     const { list, outcome } = this.#listItem(present, index, depth)
@@ -112,8 +117,9 @@ class StrvalsParser {
     return outcome
   }
 
-  #index(): number {
+  #index(): number | typeof EOF {
     const { text, last } = this.#until(']')
+    if (last === undefined && this.#mode.endsInIndex) return EOF
     if (last === undefined) throw new StrvalsError('error parsing index: EOF')
     if (!/^[+-]?\d+$/.test(text)) {
       throw new StrvalsError(`error parsing index: strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`)
@@ -197,6 +203,7 @@ class StrvalsParser {
       }
       case '[': {
         const nextIndex = this.#index()
+        if (nextIndex === EOF) return { list: given, outcome: EOF }
         const present = given[index] ?? []
         if (!Array.isArray(present)) throw conversion(present, '[]interface {}')
         const inner = this.#listItem(present, nextIndex, depth)

@@ -33,10 +33,12 @@ export function userValues(flags: ValuesFlags, profile: HelmProfile): Dict {
     }
   }
   for (const text of flags.json ?? []) values = setJson(text, values, profile)
-  apply(flags.set, values, { kind: 'typed' }, '--set')
-  apply(flags.setString, values, { kind: 'string' }, '--set-string')
-  apply(flags.setFile, values, { kind: 'file', read: flags.readFile ?? (() => '') }, '--set-file')
-  apply(flags.setLiteral, values, { kind: 'literal' }, '--set-literal')
+  const { endsInIndex } = profile
+  const read = flags.readFile ?? (() => '')
+  apply(flags.set, values, { kind: 'typed', endsInIndex }, '--set')
+  apply(flags.setString, values, { kind: 'string', endsInIndex }, '--set-string')
+  apply(flags.setFile, values, { kind: 'file', read, endsInIndex }, '--set-file')
+  apply(flags.setLiteral, values, { kind: 'literal', endsInIndex }, '--set-literal')
   return values
 }
 
@@ -66,7 +68,7 @@ function setJson(text: string, values: Dict, profile: HelmProfile): Dict {
       const object = readJson(text.trim())
       return mergeMaps(values, object as Dict)
     }
-    parseInto(text, values, { kind: 'json' })
+    parseInto(text, values, { kind: 'json', endsInIndex: profile.endsInIndex })
     return values
   } catch (error) {
     if (error instanceof JsonError) throw new HelmError(`failed parsing --set-json data JSON: ${text}`)
