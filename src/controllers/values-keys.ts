@@ -6,7 +6,7 @@ import type { Ids } from '../core/ids.ts'
 import { Secret } from '../core/secret.ts'
 import { Secret as SecretKind } from '../kinds/builtin/core.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
-import { bundleSecret } from './bundle-secrets.ts'
+import { BUNDLE_SECRET_DATA, BUNDLE_SECRET_MAKER, bundleSecret } from './bundle-secrets.ts'
 import { VALUES_KEY_BYTES } from './secret-values.ts'
 import type { ValuesKey } from './secret-values.ts'
 
@@ -20,7 +20,7 @@ export interface ValuesKeys {
   forget(bundle: string): void
 }
 
-const DATA_KEY = 'key'
+const DATA_KEY = BUNDLE_SECRET_DATA.valuesKey
 const MAX_KEPT = 1000
 
 /** The Secret that has a bundle's key. */
@@ -74,7 +74,7 @@ export function createValuesKeys(client: Pick<Client, 'get' | 'create'>, ids: Pi
         data: { [DATA_KEY]: base64(key.reveal()) },
       } as unknown as SecretKind
       try {
-        await client.create(SecretKind, secret, { fieldManager: 'flotilla-bundle-render' })
+        await client.create(SecretKind, secret, { fieldManager: BUNDLE_SECRET_MAKER })
         return keep(bundle, key)
       } catch (caught) {
         if (!isApiError(caught, 'AlreadyExists')) throw caught

@@ -13,7 +13,7 @@ import type { Rollout } from '../../kinds/rollout.ts'
 import { clusterInputsOf } from '../../plan/variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
 import { readTree } from '../../source/artifact.ts'
-import { bundleSecret } from '../bundle-secrets.ts'
+import { BUNDLE_SECRET_DATA, BUNDLE_SECRET_MAKER, bundleSecret } from '../bundle-secrets.ts'
 import { assignmentOf, bundlesOfSource, highestAssigned, inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
@@ -24,8 +24,8 @@ import type { ValuesKeys } from '../values-keys.ts'
 import type { RenderPort, SelectedCluster } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 
-const MANAGER = 'flotilla-bundle-render'
-const FROZEN_KEY = 'frozen.json'
+const MANAGER = BUNDLE_SECRET_MAKER
+const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
 
 /** Bundle → Release. */
 export function createBundleRender(

@@ -1,6 +1,6 @@
 import { createInformer } from '../../client/informer.ts'
 import type { Informer } from '../../client/informer.ts'
-import { isApiError } from '../../core/errors.ts'
+import { isApiError, toError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
@@ -8,6 +8,7 @@ import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../bundle-secrets.ts'
 import { highestAssigned } from '../caches.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import { adoptBundleSecrets } from './adopt.ts'
 import { bundleSecretForgetReconciler } from './reconcile.ts'
 
 /** The Secrets of bundles, and nobody else's. */
@@ -17,7 +18,7 @@ export function createBundleSecretInformer(parts: Omit<ControllerParts, 'caches'
 
 /** Secrets of bundles → gone, a week after their Bundle. */
 export function createBundleSecretForget(parts: ControllerParts & { readonly secrets: Informer<Secret> }): Controller {
-  const { caches, client, secrets } = parts
+  const { caches, client, secrets, log } = parts
   const reconciler = bundleSecretForgetReconciler({
     isUsed: (bundle) => caches.bundles.lister.get(bundle) !== undefined || highestAssigned(caches, bundle) > 0,
     remove: async ({ metadata }, signal) => {
@@ -45,5 +46,18 @@ export function createBundleSecretForget(parts: ControllerParts & { readonly sec
     watches: triggers.map(({ watch }) => watch),
     failureCondition: false,
   })
-  return withTriggers(controller, triggers)
+  const running = withTriggers(controller, triggers)
+  return {
+    ...running,
+    run: async (signal) => {
+      const adopting = adoptBundleSecrets(client, signal).then(
+        (count) => count > 0 && log.info({ count }, 'secrets of bundles from before they were marked are marked'),
+        (caught: unknown) => {
+          if (!signal.aborted)
+            log.warn({ err: toError(caught) }, 'secrets of bundles were not looked for; the next start does')
+        },
+      )
+      await Promise.all([adopting, running.run(signal)])
+    },
+  }
 }
