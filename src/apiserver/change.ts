@@ -92,6 +92,7 @@ function keepWhatIsNotTheirs(
       if (value === undefined) delete next.metadata[field]
       else Object.assign(next.metadata, { [field]: value })
     }
+    strategyOf(kind).keep?.(next, old)
     // Ownership of status fields is recorded through this endpoint, too.
     if (wanted.metadata.managedFields) next.metadata.managedFields = wanted.metadata.managedFields
     return next
@@ -120,6 +121,8 @@ function contentChanged({ kind, request }: Context, old: UnknownObject, next: Un
     if (kind.group === 'apps' && kind.kind === 'Deployment' && request.subresource === undefined) {
       return { ...rest, annotations: metadata.annotations ?? {} }
     }
+    // Who follows slices follows their labels, too.
+    if (kind.kind === 'EndpointSlice') return { ...rest, labels: metadata.labels ?? {} }
     return isCustom(kind) && !kind.subresources.status ? { ...rest, status } : rest
   }
   return !jsonEqual(content(old), content(next))

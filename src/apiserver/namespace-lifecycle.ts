@@ -103,7 +103,10 @@ async function deleteAll(parts: Parts, kind: Kind, namespace: string, signal: Ab
     const { metadata } = parseStored(entry.value)
     if (metadata.deletionTimestamp) continue
     try {
-      await deleteObject(contextOfSelf(parts, kind, { namespace, signal, caller: SELF }), metadata, { dryRun: false })
+      await deleteObject(contextOfSelf(parts, kind, { namespace, signal, caller: SELF }), metadata, {
+        dryRun: false,
+        propagationPolicy: 'Background',
+      })
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error
     }

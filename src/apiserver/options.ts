@@ -111,6 +111,23 @@ export function checkPreconditions(
   }
 }
 
+/** The same for a delete, which has its own words for it. */
+export function checkDeletePreconditions(
+  kind: Kind,
+  object: UnknownObject,
+  wanted: Pick<DeleteOptions, 'uid' | 'resourceVersion'>,
+): void {
+  const { name, uid, resourceVersion } = object.metadata
+  const refuse = (field: string, given: string, record: string | undefined, why: string) => {
+    const differs = `the ${field} in the precondition (${given}) does not match the ${field} in record (${record})`
+    throw conflict({ group: kind.group, plural: kind.kind }, name, `${differs}. The object might have been ${why}`)
+  }
+  if (wanted.uid !== undefined && wanted.uid !== uid) refuse('UID', wanted.uid, uid, 'deleted and then recreated')
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
+    refuse('ResourceVersion', wanted.resourceVersion, resourceVersion, 'modified')
+  }
+}
+
 function dryRunErrors(values: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All')) return []
   return [

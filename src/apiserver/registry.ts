@@ -139,13 +139,16 @@ export function hasGeneration(kind: Kind): boolean {
 const METADATA_KEPT: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
   'flowcontrol.apiserver.k8s.io',
   'resource.k8s.io',
+  'ServiceCIDR',
+  'VolumeAttachment',
 ])
 
 /** What of the metadata is written together with the status; compared with a kube-apiserver for Deployments and Services. */
 export function metadataOfStatus(kind: Kind): readonly ('annotations' | 'finalizers' | 'labels' | 'ownerReferences')[] {
-  if (isCustom(kind) || METADATA_KEPT.has(kind.group)) return []
+  if (isCustom(kind) || METADATA_KEPT.has(kind.group) || METADATA_KEPT.has(kind.kind)) return []
   const most = ['annotations', 'finalizers', 'ownerReferences'] as const
   return kind.group === 'apps' && kind.kind === 'Deployment' ? most : [...most, 'labels']
 }

@@ -19,6 +19,8 @@ import { WORKLOAD_STRATEGIES } from './workload-strategies.ts'
 export interface Strategy {
   /** Changes a new or changed object before it is validated. */
   prepare?(object: UnknownObject, old: UnknownObject | undefined): void
+  /** Gives back what no write can take away, also one of the status alone. */
+  keep?(object: UnknownObject, old: UnknownObject): void
   /** Adds what the server gives, once its fields have their owners and the object its name and uid: nobody owns it. */
   complete?(object: UnknownObject, old: UnknownObject | undefined, caller: Caller): void
   validate?(object: UnknownObject, old: UnknownObject | undefined): FieldError[]

@@ -151,10 +151,19 @@ const volume: Strategy = {
   },
 }
 
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
+
+/** How often the template of a DaemonSet was changed, which older versions had as a field. */
+function withTemplateGeneration({ metadata }: UnknownObject, old: UnknownObject | undefined, more = 0): void {
+  const count = Number(old?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1) + more
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(count) }
+}
+
 const daemonSet: Strategy = {
-  prepare(object) {
-    const { metadata } = object
-    metadata.annotations = { 'deprecated.daemonset.template.generation': '1', ...metadata.annotations }
+  prepare: withTemplateGeneration,
+  keep: withTemplateGeneration,
+  complete(object, old) {
+    if (old && !jsonEqual(at(object, 'spec.template'), at(old, 'spec.template'))) withTemplateGeneration(object, old, 1)
   },
 }
 
@@ -180,6 +189,11 @@ const certificateRequest: Strategy = {
   validate: decisionErrors,
   complete(object, old, caller) {
     // What was asked for, and by whom, never changes: somebody may have approved it already.
+    // A kube-apiserver keeps no record of who asked for what in here; the request itself says it.
+    for (const entry of object.metadata.managedFields ?? []) delete entry.fieldsV1?.['f:spec']
+    const entries = object.metadata.managedFields?.filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0)
+    if (entries?.length) object.metadata.managedFields = entries
+    else delete object.metadata.managedFields
     if (old) {
       object['spec'] = structuredClone(old['spec'])
       return
@@ -192,8 +206,6 @@ const certificateRequest: Strategy = {
       ...(caller.uid === undefined ? {} : { uid: caller.uid }),
       ...(caller.extra === undefined ? {} : { extra: structuredClone(caller.extra) }),
     }
-    // A kube-apiserver keeps no record of owners here.
-    delete object.metadata.managedFields
   },
 }
 

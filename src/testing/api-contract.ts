@@ -5,6 +5,7 @@ import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { KUBECTL_CASES } from './api-contract-kubectl.ts'
+import { LIFECYCLE_CASES } from './api-contract-lifecycle.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
 import { APPROVAL_CASES } from './api-contract-approvals.ts'
@@ -37,6 +38,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...APPROVAL_CASES,
   ...KUBECTL_CASES,
   ...POD_CASES,
+  ...LIFECYCLE_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

@@ -6,12 +6,19 @@ export const FOREGROUND = 'foregroundDeletion'
 /** Kept until every dependent has forgotten its owner. */
 export const ORPHAN = 'orphan'
 
+/** Kinds that keep their pods unless told, as they did before owners were collected. */
+const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'batch/v1/Job'])
+
+/** Whether a delete that says nothing leaves the dependents of an object behind. */
+function orphansByDefault({ apiVersion, kind, metadata }: UnknownObject, options: DeleteOptions): boolean {
+  const isDecided = metadata.finalizers?.some((finalizer) => finalizer === FOREGROUND || finalizer === ORPHAN)
+  return options.propagationPolicy === undefined && !isDecided && ORPHANING.has(`${apiVersion}/${kind}`)
+}
+
 /** The finalizers an object has once it is deleted with these options: what they say wins over what it had. */
-export function finalizersAfter(
-  object: UnknownObject,
-  { propagationPolicy }: Pick<DeleteOptions, 'propagationPolicy'>,
-): string[] {
+export function finalizersAfter(object: UnknownObject, options: DeleteOptions): string[] {
   const finalizers = object.metadata.finalizers ?? []
+  const propagationPolicy = orphansByDefault(object, options) ? 'Orphan' : options.propagationPolicy
   if (propagationPolicy === undefined) return finalizers
   const others = finalizers.filter((finalizer) => finalizer !== FOREGROUND && finalizer !== ORPHAN)
   if (propagationPolicy === 'Foreground') return [...others, FOREGROUND]

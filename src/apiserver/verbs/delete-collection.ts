@@ -7,7 +7,7 @@ import { parseStored, prefixOf } from '../objects.ts'
 import { deleteOptions } from '../options.ts'
 import { presentList } from '../present.ts'
 import { parseSelection } from '../selection.ts'
-import { deleteObject } from './delete.ts'
+import { deleteObject, warningsOf } from './delete.ts'
 
 const PAGE = 500
 
@@ -50,5 +50,5 @@ export async function deleteCollection(context: Context): Promise<Answer> {
     kind: kind.listKind,
     metadata: { resourceVersion: String(parts.store.revision()) },
   }
-  return { status: 200, object: presentList(context, items, head) }
+  return { status: 200, object: presentList(context, items, head), warnings: warningsOf(kind, options) }
 }

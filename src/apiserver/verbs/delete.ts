@@ -1,5 +1,6 @@
 import { jsonClone, jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
 import type { Answer } from '../answer.ts'
 import { auditLine } from '../context.ts'
@@ -7,11 +8,34 @@ import type { Context } from '../context.ts'
 import { finalizersAfter } from '../gc/finalizers.ts'
 import { SYSTEM_NAMESPACES } from '../namespaces.ts'
 import { readObject, storeKeyOf, textAt } from '../objects.ts'
-import { checkPreconditions, deleteOptions } from '../options.ts'
+import { checkDeletePreconditions, deleteOptions } from '../options.ts'
 import type { DeleteOptions } from '../options.ts'
 import { present } from '../present.ts'
 import { forbidden, methodNotAllowed, notFound } from '../refusals.ts'
 import { strategyOf } from '../strategies.ts'
+
+/** Kinds whose objects are shown once more when they are gone; of others, a Status says so. */
+const SHOWN_WHEN_GONE: ReadonlySet<string> = new Set([
+  '/PersistentVolume',
+  '/PersistentVolumeClaim',
+  '/Pod',
+  '/PodTemplate',
+  '/ResourceQuota',
+  '/Service',
+  '/ServiceAccount',
+  'resource.k8s.io/DeviceClass',
+  'resource.k8s.io/ResourceClaim',
+  'resource.k8s.io/ResourceClaimTemplate',
+  'resource.k8s.io/ResourceSlice',
+  'storage.k8s.io/CSIDriver',
+  'storage.k8s.io/CSINode',
+  'storage.k8s.io/StorageClass',
+  'storage.k8s.io/VolumeAttachment',
+  'storage.k8s.io/VolumeAttributesClass',
+])
+
+const JOB_WARNING =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
 /** DELETE of one object: answers a Status, or the object while finalizers keep it. */
 export async function remove(context: Context): Promise<Answer> {
@@ -20,10 +44,19 @@ export async function remove(context: Context): Promise<Answer> {
   const options = deleteOptions(http, query)
   const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
   const { object, gone } = await deleteObject(context, key, options)
-  if (!gone) return { status: 200, object: present(context, object) }
+  const warnings = warningsOf(kind, options)
+  if (!gone || SHOWN_WHEN_GONE.has(`${kind.group}/${kind.kind}`)) {
+    return { status: 200, object: present(context, object), warnings }
+  }
   const { name, uid } = object.metadata
   const details = { name, ...(kind.group ? { group: kind.group } : {}), kind: kind.plural, uid }
-  return { status: 200, object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
+  const done = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
+  return { status: 200, object: done, warnings }
+}
+
+/** What a delete should have said. */
+export function warningsOf({ group, kind }: Pick<Kind, 'group' | 'kind'>, options: DeleteOptions): string[] {
+  return group === 'batch' && kind === 'Job' && options.propagationPolicy === undefined ? [JOB_WARNING] : []
 }
 
 /** What became of a delete. */
@@ -40,7 +73,7 @@ export async function deleteObject(context: Context, key: ObjectKey, options: De
     const stored = await readObject(parts.store, kind, key)
     if (!stored) throw notFound(kind, key.name)
     const { object } = stored
-    checkPreconditions(kind, object, options)
+    checkDeletePreconditions(kind, object, options)
     if (kind.group === '' && kind.kind === 'Namespace' && isSystemNamespace(key.name)) {
       throw forbidden(kind, key.name, 'this namespace may not be deleted')
     }

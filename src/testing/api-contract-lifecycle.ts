@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
+import type { Api, ApiCase, Loose } from './api-contract-harness.ts'
+import { configMap, Gadget, gadget, ownersOf } from './api-contract-harness.ts'
+import { BUILTIN_EXAMPLES } from './builtin-examples.ts'
+
+/** What single kinds do otherwise than all others while they change and go. */
+
+const MERGE = 'application/merge-patch+json'
+
+/** Creates the example of a kind under the case's own name; answers its path and what was made. */
+async function make(
+  api: Api,
+  apiVersion: string,
+  kindName: string,
+  labels: object = {},
+): Promise<{ path: string; made: Loose }> {
+  const kind = BUILTIN_KINDS.find((it) => apiVersionOf(it) === apiVersion && it.kind === kindName)!
+  const example = BUILTIN_EXAMPLES.find(({ object }) => object.apiVersion === apiVersion && object.kind === kindName)!
+  const name = example.object.metadata?.name ?? api.namespace
+  const text = JSON.stringify({ ...example.object, metadata: { ...example.object.metadata, name, labels } })
+  const path = api.path(kind)
+  const made = await api.ok('POST', path, JSON.parse(text.replaceAll('NAMESPACE', api.namespace)))
+  return { path: `${path}/${made.metadata.name}`, made }
+}
+
+const merge = async (api: Api, path: string, body: object): Promise<Loose> => {
+  const reply = await api.send('PATCH', path, { body, contentType: MERGE })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body
+}
+
+const SHOWN = [
+  ['v1', 'Pod'],
+  ['v1', 'Service'],
+  ['v1', 'ServiceAccount'],
+  ['v1', 'PodTemplate'],
+  ['v1', 'ResourceQuota'],
+  ['resource.k8s.io/v1', 'ResourceClaim'],
+  ['storage.k8s.io/v1', 'StorageClass'],
+  ['storage.k8s.io/v1', 'CSIDriver'],
+] as const
+
+export const LIFECYCLE_CASES: readonly ApiCase[] = [
+  {
+    title: 'some kinds are shown once more when they are gone, of others a Status says so',
+    async run(api) {
+      for (const [apiVersion, kind] of SHOWN) {
+        const { path, made } = await make(api, apiVersion, kind)
+        const gone = await api.ok('DELETE', `${path}?gracePeriodSeconds=0`)
+        assert.deepEqual([gone.kind, gone.metadata.uid], [kind, made.metadata.uid])
+      }
+      await api.ok('POST', `/api/v1/namespaces/${api.namespace}/configmaps`, configMap('a'))
+      assert.equal((await api.ok('DELETE', `/api/v1/namespaces/${api.namespace}/configmaps/a`)).kind, 'Status')
+    },
+  },
+  {
+    title: 'a delete that expects another object says which',
+    async run(api) {
+      const made = await api.ok('POST', api.path(Gadget), gadget('a'))
+      const path = api.path(Gadget, 'a')
+      const refused = async (preconditions: object) => {
+        const { status, body } = await api.send('DELETE', path, { body: { preconditions } })
+        assert.equal(status, 409)
+        assert.deepEqual(body.details, { name: 'a', group: 'contract.flotilla.dev', kind: 'Gadget' })
+        return body.message as string
+      }
+      const head = 'Operation cannot be fulfilled on Gadget.contract.flotilla.dev "a": the'
+      assert.equal(
+        await refused({ uid: 'other' }),
+        `${head} UID in the precondition (other) does not match the UID in record (${made.metadata.uid}). The object might have been deleted and then recreated`,
+      )
+      assert.equal(
+        await refused({ resourceVersion: '1' }),
+        `${head} ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${made.metadata.resourceVersion}). The object might have been modified`,
+      )
+    },
+  },
+  {
+    title: 'a Job that is deleted without a word leaves its pods, and warns of it',
+    async run(api) {
+      const { path } = await make(api, 'batch/v1', 'Job')
+      const reply = await api.send('DELETE', `${path}?dryRun=All`)
+      assert.deepEqual(reply.body.metadata.finalizers, ['orphan'])
+      assert.match(reply.headers['warning'] ?? '', /child pods are preserved by default when jobs are deleted/)
+      const told = await api.send('DELETE', `${path}?propagationPolicy=Background`)
+      assert.equal(told.body.kind, 'Status')
+      assert.equal(told.headers['warning'], undefined)
+      const controller = await make(api, 'v1', 'ReplicationController')
+      assert.deepEqual((await api.ok('DELETE', `${controller.path}?dryRun=All`)).metadata.finalizers, ['orphan'])
+    },
+  },
+  {
+    title: 'the status of a VolumeAttachment and of a ServiceCIDR is written without their metadata',
+    async run(api) {
+      for (const [apiVersion, kind] of [
+        ['storage.k8s.io/v1', 'VolumeAttachment'],
+        ['networking.k8s.io/v1', 'ServiceCIDR'],
+      ] as const) {
+        const { path } = await make(api, apiVersion, kind)
+        const after = await merge(api, `${path}/status`, { metadata: { labels: { late: 'yes' } } })
+        assert.equal(after.metadata.labels?.late, undefined, kind)
+        await api.ok('DELETE', path)
+      }
+    },
+  },
+  {
+    title: 'the labels of an EndpointSlice are part of its content',
+    async run(api) {
+      const { path, made } = await make(api, 'discovery.k8s.io/v1', 'EndpointSlice')
+      const annotated = await merge(api, path, { metadata: { annotations: { a: 'b' } } })
+      assert.equal(annotated.metadata.generation, made.metadata.generation)
+      const labelled = await merge(api, path, { metadata: { labels: { a: 'b' } } })
+      assert.equal(labelled.metadata.generation, made.metadata.generation + 1)
+    },
+  },
+  {
+    title: 'a DaemonSet counts the changes of its template, and nobody can take the count away',
+    async run(api) {
+      const { path, made } = await make(api, 'apps/v1', 'DaemonSet')
+      const count = ({ metadata }: Loose) => metadata.annotations['deprecated.daemonset.template.generation']
+      assert.equal(count(made), '1')
+      const template = { metadata: { labels: { more: 'yes' } } }
+      assert.equal(count(await merge(api, path, { spec: { template } })), '2')
+      assert.equal(count(await merge(api, path, { metadata: { annotations: null } })), '2')
+      assert.equal(count(await merge(api, `${path}/status`, { metadata: { annotations: null } })), '2')
+    },
+  },
+  {
+    title: 'who labels a certificate request owns the label; nobody owns what was asked for',
+    async run(api) {
+      const { path } = await make(api, 'certificates.k8s.io/v1', 'CertificateSigningRequest', { a: 'b' })
+      const labelled = await merge(api, `${path}?fieldManager=ann`, { metadata: { labels: { c: 'd' } } })
+      assert.deepEqual(
+        ownersOf(labelled).map(({ manager, fieldsV1 }) => [manager, fieldsV1]),
+        [
+          ['ann', { 'f:metadata': { 'f:labels': { 'f:c': {} } } }],
+          ['contract', { 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } }],
+        ],
+      )
+      await api.ok('DELETE', path)
+    },
+  },
+]
