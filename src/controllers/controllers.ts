@@ -20,6 +20,7 @@ import { createClusterDecommission } from './cluster-decommission/watch.ts'
 import { createClusterAvailability, createLeaseInformer } from './cluster-availability/watch.ts'
 import { createJoinTokenExpire } from './join-token-expire/watch.ts'
 import { createPlacementDecide } from './placement-decide/watch.ts'
+import { createReleaseForget } from './release-forget/watch.ts'
 import { createReleaseGather } from './release-gather/watch.ts'
 import type { AskGatePort } from './rollout-advance/gate-book.ts'
 import { createRolloutAdvance } from './rollout-advance/watch.ts'
@@ -86,6 +87,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createSourceFetch(parts),
     createBundleRender(parts),
     createReleaseGather(parts),
+    createReleaseForget(parts),
     createPlacementDecide(parts),
     createRolloutCreate(parts),
     createRolloutAdvance(parts),

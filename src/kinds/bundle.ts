@@ -199,6 +199,14 @@ export const Bundle = defineKind({
           plan: optional(
             name({ description: 'The RolloutPlan, in this namespace, with rings; instead of `concurrency`.' }),
           ),
+          history: optional(
+            int({
+              minimum: 1,
+              maximum: 1000,
+              description:
+                'How many Releases to keep besides those that something refers to; 10 unless said. The rest is deleted, with their Rollouts.',
+            }),
+          ),
         },
         { description: 'How changes move through the fleet.' },
       ),

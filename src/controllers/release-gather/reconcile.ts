@@ -60,12 +60,13 @@ function asGathered(
   const rendered = status?.conditions?.find(({ type }) => type === 'Rendered')
   // Without decisions a Rollout cannot begin: such a bundle goes alone.
   const alone = ports.isPlaced(bundle) ? '' : metadata.name
+  const { history: _, ...moves } = spec.rollout ?? {}
   return {
     name: metadata.name,
     artifact: status?.artifact,
     waits: status?.candidate !== undefined && !isReleased(bundle, status.candidate.generation),
     problem: rendered?.status === 'False' ? rendered.message : undefined,
-    group: canonicalJson([spec.rollout ?? {}, alone]),
+    group: canonicalJson([moves, alone]),
   }
 }
 

@@ -1,0 +1,77 @@
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import type { Release } from '../../kinds/release.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { KEPT_RELEASES, keptBecause } from '../../plan/release-history.ts'
+import type { BundleHistory, KnownRelease } from '../../plan/release-history.ts'
+import { isClosed } from '../rollout-advance/reconcile.ts'
+
+/** What forgetting needs from the world; bundles are names beside the Bundle. */
+export interface ReleaseForgetPorts {
+  releasesOf(bundle: Bundle, name: string): readonly Release[]
+  rolloutOf(release: Pick<Release, 'metadata'>): Rollout | undefined
+  bundleNamed(bundle: Bundle, name: string): Bundle | undefined
+  /** Generations of a bundle that any cluster's document or report names. */
+  namedOf(bundle: Bundle, name: string): ReadonlySet<number>
+  approvalsOf(rollout: Rollout): readonly KubeObject[]
+  /** Deletes exactly this object, as it was seen; one that is gone or was changed since stays as it is. */
+  remove(kind: 'Approval' | 'Rollout' | 'Release', object: KubeObject, signal: AbortSignal): Promise<void>
+}
+
+/** Deletes Releases that are history and that nobody needs. It decides nothing itself: see plan/release-history.ts. */
+export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<Bundle> {
+  return {
+    name: 'release-forget',
+    async reconcile({ seen: bundle }: Draft<Bundle>, { log, signal }: Context): Promise<Result> {
+      const own = ports.releasesOf(bundle, bundle.metadata.name)
+      if (own.length <= keptOf(bundle)) return {}
+      const histories = new Map<string, BundleHistory>()
+      const historyOf = (name: string) => {
+        const known = histories.get(name) ?? historyOfBundle(bundle, name, ports)
+        histories.set(name, known)
+        return known
+      }
+      const { namespace } = bundle.metadata
+      const hasRollout = (name: string) =>
+        ports.rolloutOf({ metadata: { name, ...(namespace ? { namespace } : {}) } }) !== undefined
+      for (const release of own) {
+        if (keptBecause(asKnown(release, ports), historyOf, hasRollout) !== undefined) continue
+        const rollout = ports.rolloutOf(release)
+        if (rollout) {
+          for (const approval of ports.approvalsOf(rollout)) await ports.remove('Approval', approval, signal)
+          await ports.remove('Rollout', rollout, signal)
+        }
+        await ports.remove('Release', release, signal)
+        log.info({ release: release.metadata.name }, 'release forgotten')
+      }
+      return {}
+    },
+  }
+}
+
+function keptOf(bundle: Bundle | undefined): number {
+  return bundle?.spec.rollout?.history ?? KEPT_RELEASES
+}
+
+function historyOfBundle(beside: Bundle, name: string, ports: ReleaseForgetPorts): BundleHistory {
+  const bundle = ports.bundleNamed(beside, name)
+  return {
+    releases: ports.releasesOf(beside, name).map((release) => asKnown(release, ports)),
+    keep: keptOf(bundle),
+    named: ports.namedOf(beside, name),
+    reverted: bundle?.status?.reverted ?? [],
+  }
+}
+
+function asKnown(release: Release, ports: ReleaseForgetPorts): KnownRelease {
+  const rollout = ports.rolloutOf(release)
+  const { rollBack, bundles } = release.spec
+  return {
+    name: release.metadata.name,
+    bundles,
+    bad: (release.status?.bad ?? []).map(({ bundle }) => bundle),
+    ...(rollBack ? { undoes: rollBack.of } : {}),
+    ...(rollout ? { rollout: { isClosed: isClosed(rollout), slots: (rollout.status?.admissions ?? []).length } } : {}),
+  }
+}
