@@ -1,4 +1,8 @@
-/** Light agents for wire.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both kept), and run nothing. */
+/**
+ * Light agents for wire.bench.ts: they speak the wire as an agent does (one stream, one connection for the rest, both kept), and run nothing. They live in a process of their own, so that
+ * what they cost is not the bench's and what they wait for is not theirs.
+ */
+import { fork } from 'node:child_process'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,18 +36,51 @@ export interface Wanted {
   readonly fetch: boolean
 }
 
-/** A fleet of light agents. */
+/** A fleet of light agents in another process. */
 export interface LightFleet {
-  readonly counts: Counts
+  /** Counted so far. */
+  counts(): Promise<Counts>
   /** Every agent begins to follow. */
   start(): void
   /** From now on heads bring this content. */
-  want(wanted: Wanted): void
-  /** Resolves when every agent has heard a beat on a stream that was opened from now on. */
+  want(wanted: Wanted): Promise<void>
+  /** Resolves when every agent has heard a beat that came from now on. */
   allFollow(): Promise<void>
   /** Resolves when every agent has fetched the wanted set and its report was taken; with the bytes of content that each received, on average. */
   allAcknowledge(): Promise<{ readonly bytesEach: number }>
   stop(): void
+}
+
+interface FleetOrder {
+  readonly count: number
+  readonly port: number
+  readonly ca: CertificateAndKey
+}
+
+/** Starts the process; all of its agents have certificates. */
+export async function startLightFleet(order: FleetOrder): Promise<LightFleet> {
+  const child = fork(import.meta.filename, { serialization: 'advanced' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const waiting = new Map<number, (answer: unknown) => void>()
+  let asked = 0
+  child.on('message', ({ id, answer }: { id: number; answer: unknown }) => {
+    waiting.get(id)?.(answer)
+    waiting.delete(id)
+  })
+  const ask = <T>(what: string, about?: unknown): Promise<T> =>
+    new Promise((resolve) => {
+      waiting.set((asked += 1), resolve as (answer: unknown) => void)
+      child.send({ id: asked, what, about })
+    })
+  await ask('make', order)
+  return {
+    counts: () => ask('counts'),
+    start: () => void ask('start'),
+    want: (wanted) => ask('want', wanted),
+    allFollow: () => ask('allFollow'),
+    allAcknowledge: () => ask('allAcknowledge'),
+    stop: () => void child.kill('SIGKILL'),
+  }
 }
 
 interface Light {
@@ -61,11 +98,9 @@ interface Light {
   onAcknowledged: (() => void) | undefined
 }
 
-/** Makes them; all have certificates. */
-export function createLightFleet(count: number, port: number, ca: CertificateAndKey): LightFleet {
+function createLightFleet({ count, port, ca }: FleetOrder) {
   const counts: Counts = { handshakes: 0, resumed: 0, postponed: 0, lost: 0, failed: 0, checkIns: 0 }
   const { privateKey: key, publicKey } = generateKeyPair('p256')
-  const stop = new AbortController()
   let wanted: Wanted | undefined
   const agents = Array.from({ length: count }, (_, index): Light => {
     const id = `c-${index}`
@@ -131,8 +166,7 @@ export function createLightFleet(count: number, port: number, ca: CertificateAnd
         const answer = await ask(light, path, body)
         const bytes = await bodyOf(answer)
         if (bytes) return { headers: answer.headers, bytes }
-      } catch (caught) {
-        if (stop.signal.aborted) throw caught
+      } catch {
         counts.lost += 1
         await backoff(tries)
       }
@@ -143,7 +177,7 @@ export function createLightFleet(count: number, port: number, ca: CertificateAnd
 
   /** Follows for ever, as wire/agent-link.ts does: waits as it is told, or longer with each failure. */
   async function follow(light: Light): Promise<void> {
-    for (let tries = 0; !stop.signal.aborted; tries++) {
+    for (let tries = 0; ; tries++) {
       try {
         const answer = await ask(light, `${ROUTES.follow}${light.held === undefined ? '' : `?document=${light.held}`}`)
         if (answer.statusCode !== 200) {
@@ -162,9 +196,9 @@ export function createLightFleet(count: number, port: number, ca: CertificateAnd
           }
         }
       } catch {
-        if (!stop.signal.aborted) counts.lost += 1
+        counts.lost += 1
       }
-      if (!stop.signal.aborted) await backoff(tries)
+      await backoff(tries)
     }
   }
 
@@ -199,7 +233,7 @@ export function createLightFleet(count: number, port: number, ca: CertificateAnd
 
   async function checkIn(light: Light): Promise<void> {
     await sleep(30_000 * Math.random())
-    while (!stop.signal.aborted) {
+    for (;;) {
       if (light.report === undefined) await report(light)
       else {
         const { bytes } = await insist(light, ROUTES.checkIn, JSON.stringify({ report: light.report }))
@@ -214,23 +248,28 @@ export function createLightFleet(count: number, port: number, ca: CertificateAnd
   const all = (field: 'onBeat' | 'onAcknowledged') =>
     Promise.all(agents.map((light) => new Promise<void>((done) => (light[field] = done))))
   return {
-    counts,
-    start() {
+    counts: async () => counts,
+    async start() {
       for (const light of agents) {
-        follow(light).catch(() => {}) // stopped
-        checkIn(light).catch(() => {})
+        void follow(light)
+        void checkIn(light)
       }
     },
-    want: (next) => (wanted = next),
+    want: async (next: Wanted) => void (wanted = next),
     allFollow: async () => void (await all('onBeat')),
     async allAcknowledge() {
       for (const light of agents) light.bytes = 0
       await all('onAcknowledged')
       return { bytesEach: agents.reduce((sum, { bytes }) => sum + bytes, 0) / count }
     },
-    stop() {
-      stop.abort()
-      for (const { agent } of agents) agent.destroy()
-    },
   }
+}
+
+if (process.send) {
+  process.once('disconnect', () => process.exit())
+  let fleet: ReturnType<typeof createLightFleet> | undefined
+  process.on('message', ({ id, what, about }: { id: number; what: string; about: never }) => {
+    const answering = what === 'make' ? void (fleet = createLightFleet(about)) : fleet![what as 'want'](about)
+    void Promise.resolve(answering).then((answer) => process.send!({ id, answer }))
+  })
 }

@@ -35,8 +35,10 @@ export interface BenchHub {
   readonly port: number
   readonly trust: HubTrust
   usage(): Usage
-  /** Killed without a word, and started again on the same directory; resolves when it is ready. */
-  restart(): Promise<void>
+  /** Killed without a word. */
+  kill(): Promise<void>
+  /** Started again on the same directory; resolves when it is ready. */
+  start(): Promise<void>
   /** Accepted clusters `n-0` … with ids `c-0` … */
   addClusters(count: number): Promise<void>
   /** A bundle of ConfigMaps of 20 KB each; with another `line` one of them differs in one line. */
@@ -63,10 +65,12 @@ export async function startBenchHub(data: string): Promise<BenchHub> {
     port,
     trust,
     usage: () => usageOf(child.pid!),
-    async restart() {
+    async kill() {
       await api.close()
       child.kill('SIGKILL')
       await new Promise((gone) => child.once('close', gone))
+    },
+    async start() {
       child = run(data, port)
       await ready(child)
       api = await clientByKubeconfig(join(data, 'admin.kubeconfig'))

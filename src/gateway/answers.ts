@@ -24,13 +24,24 @@ export function bytesAnswer(
   }
 }
 
+// One pack goes to thousands of clusters: its digest is worked out once.
+const tags = new WeakMap<Uint8Array, string>()
+
+function tagOf(bytes: Uint8Array): string {
+  const known = tags.get(bytes)
+  if (known !== undefined) return known
+  const tag = `"${digestOf(bytes)}"`
+  tags.set(bytes, tag)
+  return tag
+}
+
 /** An answer of bytes that can go on where it ended: the tag says which bytes they are, `range` what is still wanted of them. */
 export function resumableAnswer(
   bytes: Uint8Array,
   request: Pick<HttpRequest, 'headers'>,
   headers: Record<string, string> = {},
 ): HttpResponse {
-  const etag = `"${digestOf(bytes)}"`
+  const etag = tagOf(bytes)
   const common = { ...headers, etag, 'accept-ranges': 'bytes' }
   const wanted = /^bytes=(\d{1,15})-$/.exec(request.headers['range'] ?? '')
   const from = wanted && request.headers['if-range'] === etag ? Number(wanted[1]) : 0

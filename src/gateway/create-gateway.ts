@@ -202,8 +202,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       const wait = parameters.get('wait')
       return wait === null ? followAnswer(cluster, by, signal) : pollAnswer(cluster, by, { wait, signal })
     }
-    const atItsPace = async (answer: Promise<HttpResponse>) =>
-      bandwidth.pace(cluster, await answer, AbortSignal.any([signal, life.signal]), () => clusterById(cluster.spec.id))
+    const atItsPace = async (answering: Promise<HttpResponse>) => {
+      const answer = await answering
+      noteContent(cluster, path, answer)
+      return bandwidth.pace(cluster, answer, AbortSignal.any([signal, life.signal]), () => clusterById(cluster.spec.id))
+    }
     if (at === `GET ${ROUTES.document}`) return atItsPace(documentAnswer(cluster, request, parameters))
     if (request.method === 'GET' && path.startsWith(ROUTES.blob)) return atItsPace(blobAnswer(cluster, path, request))
     if (request.method === 'GET' && path.startsWith(ROUTES.set))
@@ -220,6 +223,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       return jsonAnswer({})
     }
     throw notFound()
+  }
+
+  function noteContent({ metadata }: Cluster, path: string, { headers }: HttpResponse): void {
+    const [, from = 0] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? []
+    log.debug({ cluster: metadata.name, path, from: Number(from), bytes: Number(headers['content-length']) }, 'content')
   }
 
   /** All that a cluster that was decommissioned may still ask: the document that says so. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { Worker } from 'node:worker_threads'
 import { createConnectHub } from '../agent/connect-hub.ts'
 import { createHubApi } from '../agent/hub-api.ts'
 import { createPartials } from '../agent/partials.ts'
@@ -45,6 +47,27 @@ function clientCertificate(options: { ca?: number; cn?: string; organizations?: 
     notAfter,
     kind: 'client',
   })
+}
+
+const HERD = 1000
+/** Opens connections, and says so when all are open. */
+const KNOCK = `
+  const { workerData } = require('node:worker_threads')
+  const { connect } = require('node:net')
+  let open = 0
+  for (let n = 0; n < workerData.herd; n++) {
+    connect(workerData.port, '127.0.0.1', () => {
+      if (++open === workerData.herd) Atomics.notify(workerData.knocked, 0)
+    }).on('error', () => {})
+  }`
+
+/** How many connections may wait at a socket of this machine. */
+function longestQueue(): number {
+  try {
+    return Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
+  } catch {
+    return 0
+  }
 }
 
 describe('the listener', () => {
@@ -133,6 +156,19 @@ describe('the listener', () => {
     await assert.rejects(ask({ cas: [caOf(3).certificate] }))
     assert.equal(seen.length, 0)
   })
+
+  it(
+    'lets a whole fleet knock while it is busy',
+    { skip: longestQueue() < HERD && 'this machine keeps none waiting' },
+    async () => {
+      const knocked = new Int32Array(new SharedArrayBuffer(4))
+      const herd = new Worker(KNOCK, { eval: true, workerData: { port: listener.port, herd: HERD, knocked } })
+      // Nobody is let in meanwhile: this thread, which would, waits.
+      const waited = Atomics.wait(knocked, 0, 0, 30_000)
+      await herd.terminate()
+      assert.equal(waited, 'ok', `not all ${HERD} could knock`)
+    },
+  )
 
   it('survives what is not TLS', async () => {
     const socket = connect(listener.port, '127.0.0.1')

@@ -54,12 +54,15 @@ export interface Listener {
 }
 
 const LIMITS_OF_LISTENER: ListenerLimits = {
-  handshakeMs: 10_000,
+  // Includes the time that a herd has to wait for our own processor: who is cut in the middle only comes again.
+  handshakeMs: 30_000,
   headersMs: 10_000,
   requestMs: 60_000,
   slowReaderMs: 60_000,
   maxConnections: 20_000,
 }
+// As many as the machine allows may knock while we are busy: who finds the queue full tries again after 1, 3, 7, 15… seconds, and a fleet would take minutes to be back.
+const BACKLOG = 65_535
 // How often Node looks for headers and bodies that are late: its own half a minute is longer than the patience.
 const MOST_LOOK_MS = 5000
 // Two beats and a bit: a kept connection outlives the pause between an agent's check-ins.
@@ -156,7 +159,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => {
       server.off('error', reject)
       resolve()
     })

@@ -31,6 +31,8 @@ export interface FlotillaProcess {
   readonly pid: number
   /** Resolves with the match when stdout has it; rejects when the process ends without. */
   says(pattern: RegExp): Promise<RegExpExecArray>
+  /** Its log and whatever else it said on stderr so far. */
+  logged(): string
   readonly ended: Promise<Ended>
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -92,6 +94,7 @@ function follow(child: ChildProcess, args: readonly string[]): FlotillaProcess {
   return {
     pid: child.pid!,
     ended,
+    logged: () => stderr,
     says: (pattern) =>
       new Promise((found, reject) => {
         const look = (): void => {

@@ -55,6 +55,13 @@ export async function startEmbeddedSite(t: Cleanup, folder: string, name: string
   return file
 }
 
+/** The ConfigMap of the bundle as a cluster has it. */
+interface Note {
+  readonly text: string
+  readonly uid: string | undefined
+  readonly version: string | undefined
+}
+
 /** What a world is made of. */
 export interface KeepOptions {
   /** Name → kubeconfig of each cluster. */
@@ -87,7 +94,7 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
       '--gateway-listen',
       `127.0.0.1:${port}`,
     ]
-    const reached = ['--gateway-url', `https://127.0.0.1:${relay.port}`]
+    const reached = ['--gateway-url', `https://127.0.0.1:${relay.port}`, '--log-level', 'debug']
     const started = startFlotilla(t, ['hub', 'run', '--data', from, ...listen, ...reached, ...(options.hubFlags ?? [])])
     await started.says(/^flotilla hub ready/m)
     return started
@@ -141,11 +148,11 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
   const transportOf = (name: string) => JSON.parse(readFileSync(transportFile(name), 'utf8')) as TransportIdentity
 
   /** The ConfigMap of the bundle in a cluster; its version tells whether anybody wrote to it. */
-  async function note(name: string): Promise<{ readonly text: string; readonly version: string } | undefined> {
+  async function note(name: string): Promise<Note | undefined> {
     const site = await siteOf(name)
     try {
       const { metadata, data: said } = await site.client.get(ConfigMap, { namespace: 'default', name: 'note' })
-      return { text: said?.['text'] ?? '', version: `${metadata.uid} ${metadata.resourceVersion}` }
+      return { text: said?.['text'] ?? '', uid: metadata.uid, version: metadata.resourceVersion }
     } catch (caught) {
       if (isApiError(caught, 'NotFound')) return undefined
       throw caught
@@ -164,6 +171,13 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
     stopHub,
     /** The process alone: whoever else serves the home can still be asked. */
     killHubOnly: async () => await hub!.stop('SIGKILL'),
+    /** Where the answers with content began that a cluster was given since this hub started, in their order: path and first byte. */
+    contentOf: (name: string): { readonly path: string; readonly from: number }[] =>
+      hub!
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes('"msg":"content"') && line.includes(`"cluster":"${name}"`))
+        .map((line) => JSON.parse(line) as { path: string; from: number }),
     flotilla,
     asRoot,
     apply,

@@ -9,6 +9,7 @@ import {
   killHub,
   repairWithExpiredCertificates,
   resumeAfterResets,
+  revokeAndTakeBack,
   rotateWhileAway,
 } from './keep-flow.ts'
 import { runFlotilla, temporaryFolder } from './flotilla-process.ts'
@@ -39,6 +40,8 @@ describe('an embedded hub and embedded clusters', { timeout: 1_200_000 }, () => 
     repairWithExpiredCertificates(world))
   it('follow over a line of 1 KB/s', () => followOverThinLine(world))
   it('go on where they were after resets in the middle of a blob', () => resumeAfterResets(world))
+  it('get nothing when they are revoked, and are the same clusters when they are taken back', () =>
+    revokeAndTakeBack(world))
 
   it('change nothing when the hub comes back from a copied database, until a person says so', () =>
     comeBackFromThePast(world, 'copied', async () => {

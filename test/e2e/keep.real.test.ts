@@ -18,6 +18,7 @@ import {
   killHub,
   repairWithExpiredCertificates,
   resumeAfterResets,
+  revokeAndTakeBack,
   rotateWhileAway,
 } from './keep-flow.ts'
 import { eventually, startEmbeddedSite, startKeepWorld } from './keep-world.ts'
@@ -62,6 +63,8 @@ describe('a hub on a kube-apiserver and clusters, one of them real, through a pr
     repairWithExpiredCertificates(world))
   it('follow over a line of 1 KB/s', () => followOverThinLine(world))
   it('go on where they were after resets in the middle of a blob', () => resumeAfterResets(world))
+  it('get nothing when they are revoked, and are the same clusters when they are taken back', () =>
+    revokeAndTakeBack(world))
 
   it('change nothing when the home comes back from an old state of etcd, until a person says so', () =>
     comeBackFromThePast(world, 'etcd', () => home.remember()))
