@@ -8,6 +8,8 @@ import type { KeepWorld } from './keep-world.ts'
 // Long enough for an agent or a hub that would do something wrong to do it: they act within a second or two.
 const QUIET_MS = 4000
 
+const TURNED_AWAY = /"state":"Refused".*"msg":"link changed"/
+
 /** Clusters join, wait for a person, and follow. */
 export async function joinAcceptFollow(world: KeepWorld): Promise<void> {
   world.moveRootAway()
@@ -184,7 +186,10 @@ export async function revokeAndTakeBack(world: KeepWorld): Promise<void> {
   const [here = '', out = ''] = world.names
   const { id } = (await world.cluster(out)).spec
   const before = await world.note(out)
+  assert.doesNotMatch(world.agentLogged(out), TURNED_AWAY)
   await world.flotilla('cluster', 'revoke', out, '--yes')
+  // Not by its next check-in: the open stream itself ends.
+  await eventually('its stream ended', async () => TURNED_AWAY.test(world.agentLogged(out)) || undefined)
   await world.apply('revoked')
   await world.untilNote('revoked', [here])
   await sleep(QUIET_MS)

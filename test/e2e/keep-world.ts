@@ -184,6 +184,7 @@ export async function startKeepWorld(t: Cleanup, options: KeepOptions) {
     cluster,
     condition,
     startAgent,
+    agentLogged: (name: string) => agents.get(name)!.logged(),
     stopAgent: async (name: string) => await agents.get(name)!.stop(),
     note,
     /** All notes as they are, to see later that nobody wrote. */
