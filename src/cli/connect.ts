@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRest } from '../client/rest.ts'
 import type { Rest } from '../client/rest.ts'
 import { KubeconfigError, readKubeconfig } from '../client/kubeconfig.ts'
-import { createUndiciTransport } from '../client/undici-transport.ts'
+import { createHttpsTransport } from '../client/https-transport.ts'
 import { isObject } from '../core/json.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { readYaml } from '../yaml/read.ts'
@@ -23,7 +23,7 @@ export interface Connection {
   /** The namespace of the context. */
   readonly namespace: string | undefined
   /** When the client certificate ends; undefined without one. */
-  readonly certificateEndsMs?: number | undefined
+  certificateEndsMs?(): number | undefined
   close(): Promise<void>
 }
 
@@ -52,13 +52,13 @@ export async function connect(
       ...(context !== undefined && { context }),
       readFile: (path) => readFile(path, 'utf8'),
     })
-    const { transport, close } = createUndiciTransport(read.connection, { maxConnections: 8 })
+    const { transport, close } = createHttpsTransport(read.connection)
     return {
       rest: createRest({ transport, clock: systemClock, userAgent: userAgentFor(flags.reason) }),
       server: read.connection.server,
       kubeconfig: file,
       namespace: read.namespace,
-      certificateEndsMs: read.connection.cert === undefined ? undefined : endOf(read.connection.cert),
+      certificateEndsMs: () => (read.connection.cert === undefined ? undefined : endOf(read.connection.cert)),
       close,
     }
   } catch (caught) {

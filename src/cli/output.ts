@@ -1,6 +1,5 @@
 /** What `-o` may say, and how objects are printed for it. */
 import { isObject } from '../core/json.ts'
-import { writeYaml } from '../yaml/write.ts'
 import { CliError, EXIT } from './exit.ts'
 import { parseJsonPath } from './jsonpath.ts'
 import { didYouMean } from './suggest.ts'
@@ -19,7 +18,10 @@ export type OutputFormat =
 const FORMATS = ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath', 'csv']
 
 /** Parses the value of `-o`. */
-export function parseOutput(text: string, options: { readonly showManagedFields: boolean }): OutputFormat {
+export async function parseOutput(
+  text: string,
+  options: { readonly showManagedFields: boolean },
+): Promise<OutputFormat> {
   const shown = (object: Record<string, unknown>): Record<string, unknown> =>
     options.showManagedFields ? object : withoutManagedFields(object)
   const whole = (objects: readonly Record<string, unknown>[], single: boolean): unknown =>
@@ -35,7 +37,11 @@ export function parseOutput(text: string, options: { readonly showManagedFields:
       printer: (objects, { single }) => `${JSON.stringify(whole(objects, single), undefined, 4)}\n`,
     }
   }
-  if (text === 'yaml') return { kind: 'objects', printer: (objects, { single }) => writeYaml(whole(objects, single)) }
+  if (text === 'yaml') {
+    // Only who prints YAML waits for what writes it.
+    const { writeYaml } = await import('../yaml/write.ts')
+    return { kind: 'objects', printer: (objects, { single }) => writeYaml(whole(objects, single)) }
+  }
   if (text === 'name') {
     return {
       kind: 'objects',

@@ -48,7 +48,11 @@ export function hubChecks(facts: HubFacts, nowMs: number): CheckCategory[] {
 
 function skewCheck(skewMs: number | undefined): Check {
   if (skewMs === undefined) return { id: 'clock-skew', result: 'warning', text: 'it does not say what time it is' }
-  const text = `its clock is ${humanAge(Math.abs(skewMs))} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine’s`
+  const off = Math.abs(skewMs)
+  const text =
+    off < 1000
+      ? 'its clock agrees with this machine’s'
+      : `its clock is ${humanAge(off)} ${skewMs < 0 ? 'behind' : 'ahead of'} this machine’s`
   return { id: 'clock-skew', result: Math.abs(skewMs) > SKEW_WARNING_MS ? 'warning' : 'ok', text }
 }
 

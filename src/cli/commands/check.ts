@@ -95,8 +95,9 @@ async function writableFolder(folder: string): Promise<string | undefined> {
   }
 }
 
-async function hubFacts({ rest, server, certificateEndsMs }: Connection): Promise<HubFacts> {
-  const base = { server, clientVersion: VERSION, certificateEndsMs }
+async function hubFacts(connection: Connection): Promise<HubFacts> {
+  const { rest, server } = connection
+  const base = { server, clientVersion: VERSION, certificateEndsMs: connection.certificateEndsMs?.() }
   const nothing = { ready: undefined, version: undefined, skewMs: undefined, mayList: false, pendingClusters: 0 }
   try {
     const { headers, version } = await readVersion(rest)

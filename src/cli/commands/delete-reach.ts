@@ -63,7 +63,9 @@ async function clusterReach(client: Client, name: string): Promise<Reach> {
   const entries =
     (await listAll(client, ASSIGNMENTS)).find(({ metadata }) => metadata.name === name)?.spec.entries?.length ?? 0
   const left = `${counted(entries, 'bundle')} ${entries === 1 ? 'stays' : 'stay'} there as ${entries === 1 ? 'it is' : 'they are'}, and nobody looks after ${entries === 1 ? 'it' : 'them'} any more`
-  const better = spec.refused ? '' : `; to take it out properly: flotilla cluster decommission ${name}`
+  const better = spec.refused
+    ? ''
+    : `; to take it out properly: flotilla cluster decommission ${name} --orphan (or --remove)`
   return { sentence: `cluster ${name} is forgotten and its agent shut out; ${left}${entries === 0 ? '' : better}` }
 }
 

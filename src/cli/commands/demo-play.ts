@@ -33,7 +33,10 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
   const body: unknown = JSON.parse(text)
   if (!isObject(body) || status !== 200) {
     const why = isObject(body) ? String(body['refused']) : `answered with ${status}`
-    throw new CliError(status === 409 ? EXIT.usage : EXIT.failed, { what: `demo ${play.situation}: ${why}` })
+    throw new CliError(status === 409 ? EXIT.usage : EXIT.failed, {
+      what: `demo ${play.situation}: ${why}`,
+      todo: `see what can be played: flotilla demo ${play.situation} --help`,
+    })
   }
   terminal.step('ok', String(body['done']))
   const next = Array.isArray(body['next']) ? body['next'].map(String) : []

@@ -58,7 +58,7 @@ interface Target {
 
 /** Runs `get KIND[,KIND…] [NAME…]` or `get KIND/NAME…`. */
 export async function get(words: readonly string[], input: GetInput): Promise<void> {
-  const format = parseOutput(input.flags.output, { showManagedFields: input.flags.showManagedFields ?? false })
+  const format = await parseOutput(input.flags.output, { showManagedFields: input.flags.showManagedFields ?? false })
   const targets = await targetsOf(words, input.connection.rest)
   if (input.flags.watch && targets.length > 1) {
     throw new CliError(EXIT.usage, { what: '-w follows one kind or one object', todo: 'name only one' })

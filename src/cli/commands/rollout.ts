@@ -68,9 +68,9 @@ const TRAITS = [
   'network',
 ] as const
 
-/** Shows how a rollout stands, ring by ring; the exit code says whether it is through. */
+/** Shows how a rollout, or a bundle's newest one, stands, ring by ring; the exit code says whether it is through. */
 export async function rolloutStatus(name: string, input: RolloutInput): Promise<ExitCode> {
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(name, input)
   if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
   else input.terminal.data(input.terminal.command(statusText(rollout)))
   return exitCodeOf(rollout)

@@ -70,7 +70,7 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
   const lines = taken().out.split('\n')
   assert.match(lines[0]!, /^Object {5}Deployment\/pos\/web \(store-1\) {3}✗ Failed {3}sha256:[0-9a-f]{12}$/)
   assert.equal(lines[1], '  ↑ Bundle     shop/web   generation 3')
-  assert.match(lines[2]!, /^ {2}↑ Rollout {4}web-g3 {3}Progressing, ring rest {3}made \d+s ago$/)
+  assert.match(lines[2]!, /^ {2}↑ Rollout {4}web-g3 {3}Progressing, now at ring rest {3}made \d+s ago$/)
   assert.equal(lines[3], `  ↑ Source     fleet main@sha1:${COMMIT.slice(0, 12)}   path apps/web`)
   assert.equal(lines[4], 'Why        ImagePullBackOff')
   assert.equal(lines[5], 'Try        flotilla events --for bundle/web     flotilla explain -n shop stores store-1')

@@ -146,5 +146,7 @@ function textOf(trail: Trail, look: TraceInput['terminal']): string {
 function rolloutText({ metadata, status }: Rollout): string {
   const made = parseTime(metadata.creationTimestamp ?? '')
   const age = made === undefined ? '' : `   made ${humanAge(systemClock.now() - made)} ago`
-  return `${metadata.name}   ${status?.phase ?? 'Pending'}${status?.ring ? `, ring ${status.ring}` : ''}${age}`
+  // Where it is now, which need not be this cluster's ring; through, it is nowhere.
+  const at = status?.ring && status.phase !== 'Completed' ? `, now at ring ${status.ring}` : ''
+  return `${metadata.name}   ${status?.phase ?? 'Pending'}${at}${age}`
 }

@@ -18,7 +18,7 @@ export function addRollouts(program: Command, act: Act): void {
   verb(
     'status',
     '<rollout>',
-    'how it stands, ring by ring; exit 0 when it is through, 5 while it waits for an approval, 8 on its way',
+    'how it, or the newest one of a bundle, stands, ring by ring; exit 0 when it is through, 5 while it waits for an approval, 8 on its way',
   )
     .addOption(output())
     .action(
