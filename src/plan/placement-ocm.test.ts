@@ -69,6 +69,13 @@ test('weights: the last of a built-in counts, 0 switches off, a misspelt one is 
     schedule({ prioritizers: { configurations: [{ type: 'BuiltIn', builtIn: 'Spread', weight }] } }, fleet('a'))
   assert.match(typo(1).misconfigured ?? '', /Spread/)
   assert.equal(typo(0).misconfigured, undefined)
+  const twice = (...weights: number[]) =>
+    ['BuiltIn', 'AddOn'].map((type) => {
+      const configurations = weights.map((weight) => ({ type, builtIn: 'Spread', weight }))
+      return schedule({ prioritizers: { configurations } }, fleet('a')).misconfigured !== undefined
+    })
+  assert.deepEqual(twice(1, 0), [false, false], 'the last weight counts, also of what there is not')
+  assert.deepEqual(twice(0, 1), [true, true])
   assert.match(schedule({ prioritizers: { mode: 'Odd' } }, fleet('a')).misconfigured ?? '', /Odd/)
 })
 

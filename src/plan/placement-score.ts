@@ -1,7 +1,13 @@
 /** Scores of feasible clusters: which prioritizers count, with which weight, and what each gives. */
 import { approximateQuantity } from '../core/quantity.ts'
 import { parseTime } from '../core/time.ts'
-import type { Misconfigured, PlacementCluster, PlacementQuestion, PlacementWorld } from './placement-facts.ts'
+import type {
+  Misconfigured,
+  PlacementCluster,
+  PlacementQuestion,
+  PlacementWorld,
+  PrioritizerConfig,
+} from './placement-facts.ts'
 
 /** The built-in prioritizers. */
 export const BUILT_IN_PRIORITIZERS = [
@@ -42,13 +48,18 @@ export function prioritizersOf(question: PlacementQuestion): readonly Prioritize
   }
   const chosen = new Map<string, Prioritizer>()
   if (mode !== 'Exact') {
-    chosen.set('Balance', builtIn('Balance', 1))
-    chosen.set('Steady', builtIn('Steady', question.scheduler === 'ocm' ? 1 : NATIVE_STEADY_WEIGHT))
+    chosen.set('BuiltIn/Balance', builtIn('Balance', 1))
+    chosen.set('BuiltIn/Steady', builtIn('Steady', question.scheduler === 'ocm' ? 1 : NATIVE_STEADY_WEIGHT))
   }
-  for (const [i, { type, builtIn: name = '', score, weight }] of configurations.entries()) {
+  // One that is listed twice counts once with its last weight; custom scores, and one with a score beside it, each count.
+  const keyOf = ({ type, builtIn: name = '', score }: PrioritizerConfig, i: number) =>
+    score ? `${i}` : `${type}/${name}`
+  const last = new Map(configurations.map((one, i) => [keyOf(one, i), i]))
+  for (const [i, config] of configurations.entries()) {
+    const { type, builtIn: name = '', score, weight } = config
     const at = `prioritizers.configurations[${i}]`
-    // One that is listed twice counts once with its last weight; custom scores, and one with a score beside it, each count.
-    const key = type === 'BuiltIn' && !score ? name : `${i}`
+    const key = keyOf(config, i)
+    if (last.get(key) !== i) continue
     if (weight === 0) {
       chosen.delete(key)
       continue

@@ -40,8 +40,9 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
   }
   if (strategy.partitions && strategy.partitions.length > 0) {
     const rings = strategy.partitions.map(({ name, maxUnavailable, clusterSelector }, i): RingSpec => {
-      if (!clusterSelector)
-        notes.push(`partition ${i}: only clusterSelector can be said; the ring takes all that is left`)
+      if (!clusterSelector) {
+        notes.push(`partition ${i}: without criteria it has nobody there; here the ring takes all that is left`)
+      }
       const budget = fleetBudget(maxUnavailable ?? all)
       return {
         name: ringName(name ?? `partition-${i}`),
@@ -51,11 +52,10 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
     })
     return { rings, notes }
   }
-  const size = strategy.autoPartitionSize ?? '25%'
-  const share =
-    typeof size === 'string' ? Number(size.replace('%', '')) : Math.ceil((100 * size) / Math.max(1, clusters))
+  const size = fleetLimit(strategy.autoPartitionSize ?? '25%')
+  const share = typeof size === 'string' ? percentOf(size) : Math.ceil((100 * size) / Math.max(1, clusters))
   const threshold = strategy.autoPartitionThreshold ?? FLEET_AUTO_THRESHOLD
-  if (threshold <= 0 || clusters < threshold || share >= 100) {
+  if (threshold <= 0 || clusters < threshold || share <= 0 || share >= 100) {
     return { rings: [{ name: 'all', ...fleetBudget(all) }], notes }
   }
   const full = Math.ceil(100 / share) - 1
@@ -68,17 +68,23 @@ export function fromFleet(strategy: FleetStrategy, clusters: number): MappedRoll
 }
 
 /** Fleet lets a partition pass while at most `maxUnavailable` of it are unavailable. */
-function fleetBudget(
-  maxUnavailable: Limit,
-): Pick<RingSpec, 'concurrency' | 'maxUnavailable' | 'maxFailed' | 'readyShare'> {
-  if (isZero(maxUnavailable)) return { concurrency: 1, maxFailed: 0 }
-  const both = { concurrency: maxUnavailable, maxUnavailable }
-  if (typeof maxUnavailable === 'number') return { ...both, maxFailed: maxUnavailable }
-  return {
-    ...both,
-    maxFailed: maxUnavailable,
-    readyShare: `${100 - Number(maxUnavailable.replace('%', ''))}%`,
-  }
+function fleetBudget(said: Limit): Pick<RingSpec, 'concurrency' | 'maxUnavailable' | 'maxFailed' | 'readyShare'> {
+  const maxUnavailable = fleetLimit(said)
+  if (maxUnavailable === 0) return { concurrency: 1, maxFailed: 0 }
+  const all = { concurrency: maxUnavailable, maxUnavailable, maxFailed: maxUnavailable }
+  return typeof maxUnavailable === 'number' ? all : { ...all, readyShare: `${100 - percentOf(maxUnavailable)}%` }
+}
+
+/** Fleet's limits: a percentage is never nothing and never more than all, and a negative number is 0. */
+function fleetLimit(limit: Limit): Limit {
+  if (typeof limit === 'number') return Math.max(0, limit)
+  if (!limit.endsWith('%')) return Math.max(0, Number(limit))
+  const percent = Math.floor(percentOf(limit))
+  return percent < 1 ? 1 : `${Math.min(100, percent)}%`
+}
+
+function percentOf(limit: string): number {
+  return Number(limit.replace('%', ''))
 }
 
 /** Open Cluster Management's rollout strategy. */
@@ -112,11 +118,21 @@ export function fromOcm(strategy: OcmStrategy, groups: readonly string[]): Mappe
     ...soak,
   })
   const failures = strategy.maxFailures ?? 0
-  const first = mandatory.map((group) => ring(group, 0))
-  const later =
-    strategy.type === 'ProgressivePerGroup'
-      ? groups.filter((group) => group !== '' && !mandatory.includes(group)).map((group) => ring(group, failures))
-      : []
+  const first = [...new Set(mandatory)].map((group) => ring(group, 0))
+  const isPerGroup = strategy.type === 'ProgressivePerGroup'
+  const distinct = [...new Set(groups)]
+  const later = isPerGroup
+    ? distinct.filter((group) => group !== '' && !mandatory.includes(group)).map((group) => ring(group, failures))
+    : []
+  if (isPerGroup && distinct.length < groups.length) {
+    notes.push('groups of one name are one ring: clustersPerDecisionGroup does not cut it')
+  }
+  if (!isPerGroup && strategy.minSuccessTimeMs !== undefined) {
+    notes.push('minSuccessTime: a ring soaks as a whole; a cluster that is through gives its slot back at once')
+  }
+  if (!isPerGroup && typeof failures === 'string' && mandatory.length > 0) {
+    notes.push('maxFailures: a percentage of the clusters outside of the mandatory groups, not of all')
+  }
   const concurrency = strategy.type === 'Progressive' ? (strategy.maxConcurrency ?? '100%') : '100%'
   return {
     rings: [...first, ...later, { name: 'rest', concurrency, maxFailed: failures, ...soak }],
@@ -135,10 +151,11 @@ export interface RollingSyncStep {
 export function fromRollingSync(steps: readonly RollingSyncStep[]): MappedRollout {
   const notes: string[] = []
   const rings = steps.map(({ matchExpressions = [], maxUpdate = '100%' }, i): RingSpec => {
-    const selector = matchExpressions.length === 0 ? {} : { selector: { matchExpressions } }
-    if (!isZero(maxUpdate)) return { name: `step-${i + 1}`, ...selector, concurrency: maxUpdate }
+    // No expressions select everybody that no step before it has: a selector, so that no later step comes before it.
+    const selector = { matchExpressions }
+    if (!isZero(maxUpdate)) return { name: `step-${i + 1}`, selector, concurrency: maxUpdate }
     notes.push(`step ${i + 1}: maxUpdate 0 waits for a person; one approval opens the ring, not each application`)
-    return { name: `step-${i + 1}`, ...selector, concurrency: 1, approvals: { count: 1 } }
+    return { name: `step-${i + 1}`, selector, concurrency: 1, approvals: { count: 1 } }
   })
   return { rings, notes }
 }
@@ -148,6 +165,8 @@ export interface KubeFleetStage {
   readonly name: string
   readonly labelSelector?: LabelSelector
   readonly maxConcurrency?: Limit
+  /** The label by whose number its clusters go. */
+  readonly sortingLabelKey?: string
   readonly waitMs?: number
   /** An Approval among beforeStageTasks. */
   readonly approvalBefore?: boolean
@@ -169,6 +188,9 @@ export function fromKubeFleet(stages: readonly KubeFleetStage[]): MappedRollout 
       ...(needsApproval ? { approvals: { count: 1 } } : {}),
     }
   })
+  for (const { name, sortingLabelKey } of stages) {
+    if (sortingLabelKey) notes.push(`stage ${name}: clusters go in order of their names, not of ${sortingLabelKey}`)
+  }
   const last = stages.at(-1)
   if (last?.approvalAfter) notes.push(`stage ${last.name}: approval after the last stage; nothing waits for it`)
   return { rings, notes }

@@ -5,7 +5,9 @@ import { keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { compileCelFor } from '../../plan/placement-cel.ts'
-import { asPlacementCluster, asPlacementSet, loadBeside, questionOf } from '../../plan/placement-objects.ts'
+import { createPlacementLoads } from '../../plan/placement-load.ts'
+import type { PlacementLoads } from '../../plan/placement-load.ts'
+import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement-objects.ts'
 import { isRanked } from '../../plan/placement-select.ts'
 import { inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
@@ -23,6 +25,8 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
   const { caches, client, clock } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-placement-decide', signal })
   const books = createPlacementBooks()
+  const loads = createPlacementLoads()
+  caches.decisions.onChange(({ before, after }) => loads.change(before, after))
   const reconciler = placementDecideReconciler({
     books,
     clusters: () => caches.clusters.lister.list().map(asPlacementCluster),
@@ -36,7 +40,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
         .list(namespace)
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
         .map(({ spec }) => spec.clusterSet),
-    loadBeside: (key) => loadOf(caches, key),
+    loadBeside: (key) => loadOf(caches, loads, key),
     holds: (placement, cluster) => holds(caches, placement, cluster),
     compileCel: (scheduler) => CEL[scheduler],
     pagesOf: (placement) => caches.decisions.lister.by('placement', placement),
@@ -116,12 +120,14 @@ function pageWith(caches: Pick<Caches, 'decisions'>, placement: string, cluster:
 
 const NO_LOAD = { countOf: () => 0, max: 0 } as const
 
-/** Counted only where somebody is ranked: it looks at every decision of the fleet. */
-function loadOf(caches: Caches, key: string) {
+/** Asked only where somebody is ranked: it looks at every page of the placement. */
+function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
   const placement = caches.placements.lister.get(key)
   if (!placement) return NO_LOAD
   const question = questionOf(placement)
-  return isRanked(question) || question.scheduler === 'ocm' ? loadBeside(caches.decisions.lister.list(), key) : NO_LOAD
+  return isRanked(question) || question.scheduler === 'ocm'
+    ? loads.beside(caches.decisions.lister.by('placement', key))
+    : NO_LOAD
 }
 
 /** Whether a cluster's document has a bundle of the placement, or its tombstone. */
