@@ -104,6 +104,16 @@ describe('a receipt', () => {
     assert.ok(await site.configMap('kept'))
   })
 
+  it('is not forgotten when the answer to its last write is lost', async () => {
+    const { hub, site } = await running(['a', 'kept'], { delete: { orphan: [{ name: 'kept' }] } })
+    site.door.loseAnswerTo = 'DELETE /api/v1/namespaces/flotilla-agent/configmaps/flotilla-inventory'
+    await bury(hub)
+    await hub.clock.runUntil(() => site.door.loseAnswerTo === undefined, { withinMs: 60_000, what: 'the loss' })
+    await hub.clock.advance(60_000)
+    const { deleted, left } = await said(hub, site, 'Removed')
+    assert.deepEqual([deleted, left], [1, ['ConfigMap default/kept: a rule of the bundle keeps it']])
+  })
+
   it('outlives a restart, and gives way when the bundle comes again', async () => {
     const { hub, site } = await running(['a'])
     await bury(hub)

@@ -73,7 +73,8 @@ export function createRemoval(ports: RemovalPorts) {
         log.debug({ err: toError(caught), bundle: tombstone.bundle }, 'bundle could not be removed yet')
         const isRefused = rowOfFailure(caught)?.state === 'Failed'
         const message = cut(rowOfFailure(caught)?.message ?? toError(caught).message)
-        await receipts.note(rowFor(tombstone, isRefused ? 'Failed' : 'Removing', { message }), false)
+        const row = rowFor(tombstone, isRefused ? 'Failed' : 'Removing', { message })
+        if (!hasReceipt(tombstone)) await receipts.note(row, false)
       }
     }
     return left
@@ -86,10 +87,14 @@ export function createRemoval(ports: RemovalPorts) {
     log.warn({ bundle }, `bundle cannot be removed: ${message}`)
   }
 
-  function isDone({ bundle, generation }: Tombstone): boolean {
+  function hasReceipt({ bundle, generation }: Tombstone): boolean {
     const row = receipts.of(bundle)
-    // A receipt beside an inventory: a crash came between the two.
-    return row !== undefined && row.generation >= generation && isReceipt(row) && !bundles.former().has(bundle)
+    return row !== undefined && row.generation >= generation && isReceipt(row)
+  }
+
+  // A receipt beside an inventory: a crash, or an answer that was lost, came between the two.
+  function isDone(tombstone: Tombstone): boolean {
+    return hasReceipt(tombstone) && !bundles.former().has(tombstone.bundle)
   }
 
   /** A row that keeps what is known of the removal so far. */
@@ -108,6 +113,9 @@ export function createRemoval(ports: RemovalPorts) {
     const { bundle, generation, policy, cause } = tombstone
     let inventory = await state.readInventory(bundle, signal)
     if (!inventory) {
+      bundles.dropFormer(bundle)
+      // It is done, and only the answer to its last write was lost: the receipt that is there knows more.
+      if (hasReceipt(tombstone)) return
       const message = 'nothing of it was recorded here'
       return receipts.note({ bundle, generation, state: 'Removed', message, ...timeNow() }, true)
     }

@@ -78,7 +78,8 @@ export function createAgentUnderTest(hub: TestHub, name: string, options: AgentU
         await cluster.transport(request, signal)
         throw new Error('read ECONNRESET')
       }
-      if (door.loseAnswerTo !== undefined && fromUtf8(request.body ?? new Uint8Array()).includes(door.loseAnswerTo)) {
+      const said = `${request.method} ${request.path} ${fromUtf8(request.body ?? new Uint8Array())}`
+      if (door.loseAnswerTo !== undefined && said.includes(door.loseAnswerTo)) {
         door.loseAnswerTo = undefined
         await cluster.transport(request, signal)
         throw new Error('read ECONNRESET')
