@@ -5,7 +5,6 @@
 import { execFile } from 'node:child_process'
 import {
   appendFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -95,6 +95,11 @@ interface Needed {
   readonly version: string
 }
 
+/** Links to what is in a folder, which takes a fraction of the time of a copy; helm follows them, as we do. */
+function linkInto(folder: string, from: string): void {
+  for (const name of readdirSync(from)) if (name !== 'charts') symlinkSync(join(from, name), join(folder, name))
+}
+
 /** A chart with its dependencies beside it, taken from the other charts: of a fitting version first, then from the same root. */
 function vendored({ dir, root }: Pick<Found, 'dir' | 'root'>, depth = 0): string {
   if (!flags.vendor) return dir
@@ -102,14 +107,16 @@ function vendored({ dir, root }: Pick<Found, 'dir' | 'root'>, depth = 0): string
   if (needed.length === 0 || depth > 4) return dir
   const copy = join(scratch, `${depth}-${relative('/', dir).replaceAll('/', '_')}`, basename(dir))
   if (existsSync(copy)) return copy
-  mkdirSync(copy, { recursive: true })
-  cpSync(dir, copy, { recursive: true, verbatimSymlinks: false })
+  mkdirSync(join(copy, 'charts'), { recursive: true })
+  linkInto(copy, dir)
+  if (existsSync(join(dir, 'charts'))) linkInto(join(copy, 'charts'), join(dir, 'charts'))
   for (const need of needed) {
     const found = byName.get(need.name)!
     const score = (one: Found) =>
       2 * Number(isCompatible(need.version, one.version, prereleases)) + Number(one.root === root)
     const best = found.reduce((a, b) => (score(b) > score(a) ? b : a))
-    cpSync(vendored(best, depth + 1), join(copy, 'charts', need.name), { recursive: true })
+    const link = join(copy, 'charts', need.name)
+    if (!existsSync(link)) symlinkSync(vendored(best, depth + 1), link)
   }
   return copy
 }

@@ -1,5 +1,5 @@
 /** Charts on disk: a directory's files or an archive, as Helm finds them. */
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fromGoBytes } from '../render/gotemplate/go-string.ts'
 import type { Chart } from '../render/helm/chart.ts'
@@ -50,6 +50,20 @@ export function readChartTree(dir: string, base = '', files = new Map<string, Ui
 }
 
 function dangling(link: string): HelmError {
-  const target = resolve(link, '..', readlinkSync(link))
-  return new HelmError(`error evaluating symlink ${resolve(link)}: lstat ${target}: no such file or directory`)
+  const missing = firstMissing(resolve(link))
+  return new HelmError(`error evaluating symlink ${resolve(link)}: lstat ${missing}: no such file or directory`)
+}
+
+/** The first part of a path that is not there, links followed, as Go looks for it. */
+function firstMissing(path: string): string {
+  const parts = path.split('/')
+  for (let count = 2; count <= parts.length; count++) {
+    const at = parts.slice(0, count).join('/')
+    const stat = lstatSync(at, { throwIfNoEntry: false })
+    if (!stat) return at
+    if (stat.isSymbolicLink()) {
+      return firstMissing(join(resolve(at, '..', readlinkSync(at)), ...parts.slice(count)))
+    }
+  }
+  return path
 }

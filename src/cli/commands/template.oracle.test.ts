@@ -1,7 +1,17 @@
 // `flotilla template` against both real helms: every flag, what is printed, what is written, and the exit status.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -29,11 +39,22 @@ const FILES: Readonly<Record<string, string>> = {
   'c/templates/sub/t.yaml': 'kind: Pod\nmetadata: {name: t, annotations: {helm.sh/hook: test}}\n',
   'c/templates/h.yaml': 'kind: Job\nmetadata: {name: h, annotations: {helm.sh/hook: pre-install}}\n',
   'needs/Chart.yaml': 'apiVersion: v2\nname: needs\nversion: 1.0.0\ndependencies: [{name: other, version: 1.x}]\n',
+  'linked/Chart.yaml': 'apiVersion: v2\nname: linked\nversion: 1.0.0\n',
+  'gone/Chart.yaml': 'apiVersion: v2\nname: gone\nversion: 1.0.0\n',
+  'chain/Chart.yaml': 'apiVersion: v2\nname: chain\nversion: 1.0.0\n',
   'v1.yaml': 'a: {b: 2, c: null}\nlist: null\n',
   'v2.yaml': 'a: {d: 0644}\n',
   'post.sh': '#!/bin/sh\nsed s/ConfigMap/Changed/\necho "# $*"\n',
   'broken.sh': '#!/bin/sh\necho said >&2\nexit 3\n',
   'silent.sh': '#!/bin/sh\ncat > /dev/null\n',
+}
+
+/** Links of which some lead nowhere. */
+const LINKS: Readonly<Record<string, string>> = {
+  'linked/templates': '../c/templates',
+  'gone/templates': '../no/such/place',
+  'chain/templates': 'next',
+  'chain/next': '../linked/templates/sub/nothing/there',
 }
 
 /** Command lines that both must answer in the same way; a third part names what only that helm knows. */
@@ -96,6 +117,9 @@ const LINES: readonly (readonly [line: readonly string[], only?: 'helm3' | 'helm
   [['r', 'c', '--version', '1.2.3', '--devel', '--username', 'u', '--password', 'p', '--plain-http']],
   [['r', 'c', '--dependency-update']],
   [['r', 'needs']],
+  [['r', 'linked']],
+  [['r', 'gone']],
+  [['r', 'chain']],
   [['r', 'c', '--post-renderer', './post.sh', '--post-renderer-args', 'x', '--post-renderer-args', 'y,z'], 'helm3'],
   [['r', 'c', '--post-renderer', './post.sh', '-s', 'templates/a.yaml', '--include-crds'], 'helm3'],
   [['r', 'c', '--post-renderer', './broken.sh'], 'helm3'],
@@ -164,6 +188,7 @@ describe('flotilla template', () => {
       writeFileSync(join(dir, name), text)
       if (name.endsWith('.sh')) chmodSync(join(dir, name), 0o755)
     }
+    for (const [name, target] of Object.entries(LINKS)) symlinkSync(target, join(dir, name))
     home = process.cwd()
     process.chdir(dir)
   })
