@@ -1,13 +1,15 @@
 /** The thin flow under faults: whatever is lost, killed or restarted, every cluster arrives, and no promise breaks on the way. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { prefixOf } from '../apiserver/objects.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import type { Store } from '../store/store.ts'
-import { stored, watchFleet } from '../testing/fleet-invariants.ts'
+import { isOffline, stored, watchFleet, whenWritten } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { untilTaken } from '../testing/sim-person.ts'
@@ -29,16 +31,6 @@ async function applyBundle(world: World, fleet: Fleet, text: string, concurrency
   await untilTaken(world, 'the API takes a write', () =>
     fleet.client.apply(Bundle, bundleOf(text, concurrency), options),
   )
-}
-
-/** A question to the hub's store that is asked again only when something was written. */
-function whenWritten(store: Store, holds: () => Promise<boolean>): () => Promise<boolean> {
-  let asked = -1
-  return async () => {
-    if (store.revision() === asked) return false
-    asked = store.revision()
-    return holds()
-  }
 }
 
 async function untilReady(world: World, fleet: Fleet, generation: number): Promise<void> {
@@ -116,6 +108,38 @@ describe('the thin flow in simulation', () => {
         )
       },
       { seeds: 1 },
+    )
+  })
+
+  test('a hub that stood still for minutes marks nobody offline, and goes on (I-15)', async () => {
+    await simulate(
+      async (world) => {
+        const fleet = await startFleet(world, { clusters: 2 })
+        await applyBundle(world, fleet, 'good morning', 2)
+        await untilReady(world, fleet, 1)
+        const life = new AbortController()
+        let looks = 0
+        const offline: string[] = []
+        const look = async (): Promise<void> => {
+          for await (const { value } of fleet.hubStore.watch(prefixOf(Cluster), 0, life.signal)) {
+            looks += 1
+            if (isOffline(JSON.parse(value!) as Cluster)) offline.push(value!)
+          }
+        }
+        look().catch(() => {}) // ends with the scenario
+        for (const pauseMs of [200_000, 1_000_000]) {
+          fleet.hub.pause()
+          await world.run(pauseMs)
+          fleet.hub.resume()
+          await world.run(300_000)
+        }
+        assert.deepEqual(offline, [])
+        assert.ok(looks > 0)
+        await applyBundle(world, fleet, 'good evening', 2)
+        await untilReady(world, fleet, 2)
+        life.abort()
+      },
+      { seeds: 2 },
     )
   })
 

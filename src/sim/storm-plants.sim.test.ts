@@ -107,6 +107,12 @@ const PLANTS: readonly { readonly breaks: string; readonly by: string; readonly 
       plant: (day) => onReports(day, ({ revision }) => ({ revision: revision - 1 })),
     },
     {
+      breaks: 'I-11: store-1 went back to revision 0',
+      by: 'a document that is numbered like an older one',
+      plant: ({ fleet }) =>
+        tamper(fleet.hubStore, Assignment, (one) => ({ ...one, spec: { ...one.spec, revision: 0 } })),
+    },
+    {
       breaks: 'I-12: at rest nothing is written',
       by: 'somebody who writes without end',
       plant: async ({ world, fleet }) => {
@@ -152,9 +158,9 @@ const PLANTS: readonly { readonly breaks: string; readonly by: string; readonly 
     },
     {
       breaks: 'I-23: store-1 began generation 1 \\d+',
-      by: 'content that begins hours after its start-by',
+      by: 'content that begins minutes after its start-by',
       plant: async ({ world, fleet }) => {
-        world.clock.jumpWall(3 * 3_600_000)
+        await world.run(5 * 60_000)
         await tamper(fleet.members[0]!.store, ConfigMap, (map) => {
           const state = map.data?.['state']
           if (!state?.includes('default/shop')) return map

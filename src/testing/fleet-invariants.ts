@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { prefixOf } from '../apiserver/objects.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
+import type { Cluster } from '../kinds/cluster.ts'
 import type { Kind, ObjOf } from '../kinds/define-kind.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import type { Store } from '../store/store.ts'
@@ -14,6 +15,21 @@ import type { Store } from '../store/store.ts'
 export async function stored<K extends Kind>(store: Store, kind: K): Promise<ObjOf<K>[]> {
   const { entries } = await store.list({ prefix: prefixOf(kind) })
   return entries.map(({ value }) => JSON.parse(value) as ObjOf<K>)
+}
+
+/** Whether the hub calls a cluster offline. */
+export function isOffline({ status }: Cluster): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'False') ?? false
+}
+
+/** A question to a store that is asked again only when something was written. */
+export function whenWritten(store: Store, holds: () => Promise<boolean>): () => Promise<boolean> {
+  let asked = -1
+  return async () => {
+    if (store.revision() === asked) return false
+    asked = store.revision()
+    return holds()
+  }
 }
 
 /** Follows a hub's store and collects every broken promise. */

@@ -1,6 +1,7 @@
 /**
  * Runs a scenario over many seeds. A failure names its seed; that seed alone is run again, with the end of its history
- * printed, and `FLOTILLA_SEED=<seed>` does the same by hand. `FLOTILLA_SEEDS=<n>` runs more of them.
+ * printed, and `FLOTILLA_SEED=<seed>` does the same by hand. `FLOTILLA_SEEDS=<n>` runs more of them,
+ * `FLOTILLA_SEEDS=101-400` those.
  */
 import { toError } from '../core/errors.ts'
 import { createWorld } from '../sim/kernel/world.ts'
@@ -45,8 +46,10 @@ export async function runScenario(scenario: Scenario, options: WorldOptions): Pr
 /** The seeds to run: 1 to `count`, or what the environment asks for. */
 export function seedsToRun(count: number, env: NodeJS.ProcessEnv = process.env): readonly string[] {
   if (env['FLOTILLA_SEED']) return [env['FLOTILLA_SEED']]
-  const wanted = Number(env['FLOTILLA_SEEDS'] ?? count)
-  return Array.from({ length: wanted }, (_, index) => String(index + 1))
+  const [, first, last] = /^(?:(\d+)-)?(\d+)$/.exec(env['FLOTILLA_SEEDS'] ?? String(count)) ?? []
+  if (last === undefined) throw new Error('FLOTILLA_SEEDS is a number of seeds, or the first and the last: 101-400')
+  const from = Number(first ?? 1)
+  return Array.from({ length: Number(last) - from + 1 }, (_, index) => String(from + index))
 }
 
 /** Runs a scenario over seeds; the first failing one is replayed to see that it fails again, and reported. */

@@ -1,6 +1,6 @@
 /**
  * A bad day of a small fleet, drawn from a seed: releases that are good, bad at one site or cut their clusters off, while messages are
- * lost, processes die, a part of the fleet goes away and comes back at once, clocks are wrong, clusters change their labels, an
+ * lost, processes die or stand still, a part of the fleet goes away and comes back at once, clocks are wrong, clusters change their labels, an
  * agent lies, and a second hub acts on what it saw minutes ago. Then the faults stop, and everything must come to rest.
  */
 import assert from 'node:assert/strict'
@@ -19,15 +19,17 @@ import type { World } from '../sim/kernel/world.ts'
 import type { Store, StoreEvent, StoreWatch } from '../store/store.ts'
 import { ROUTES } from '../wire/frames.ts'
 import { build } from './builders.ts'
-import { stored, watchFleet } from './fleet-invariants.ts'
+import { stored, watchFleet, whenWritten } from './fleet-invariants.ts'
 import { watchTruth } from './fleet-truth.ts'
 import type { FleetTruth } from './fleet-truth.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from './shop-bundle.ts'
 import { untilTaken } from './sim-person.ts'
+import { simulate } from './sim-seeds.ts'
 
 const MINUTE = 60_000
 const WITHIN = { withinMs: 5_400_000 }
 const AS_PERSON = { fieldManager: 'person', force: true }
+const SECOND_HUB_LAG_MS = MINUTE
 const CLUSTERS = 4
 const CANARY = 'store-1'
 const REST = { concurrency: 1, maxFailed: 1 }
@@ -43,6 +45,7 @@ export const FAULTS = [
   'liar',
   'bad site',
   'cut off',
+  'pauses',
 ] as const
 type Fault = (typeof FAULTS)[number]
 
@@ -92,15 +95,17 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
       liars,
       // When the hub began to listen is known to about a second.
       offlineAfterMs: 2 * MINUTE - 2_000,
+      hubLagMs: SECOND_HUB_LAG_MS,
     },
     life.signal,
   )
   const check = (): void => {
     assert.deepEqual([...truth.violations, ...watch.violations].slice(0, 6), [])
   }
+  const settledAt = (version: string) => whenWritten(fleet.hubStore, () => isSettled(fleet, truth, version))
   await prepare(world, fleet)
   await release(world, fleet, '1.0')
-  await world.runUntil(() => isSettled(fleet, truth, '1.0'), { ...WITHIN, what: 'version 1.0 everywhere' })
+  await world.runUntil(settledAt('1.0'), { ...WITHIN, what: 'version 1.0 everywhere' })
   check()
 
   if (options.plant) {
@@ -108,6 +113,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
     await world.run(30_000)
     check()
   }
+  world.focus()
   const trouble = makeTrouble(world, fleet, mood, life.signal)
   for (let edit = 2; edit <= 3; edit++) {
     mood.badSite = `store-${world.ids.integer(1, CLUSTERS)}`
@@ -118,13 +124,27 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
   await trouble.stop()
   mood.lies = false
   await release(world, fleet, '9.0')
-  await world.runUntil(() => isSettled(fleet, truth, '9.0'), { ...WITHIN, what: 'I-12: version 9.0 everywhere' })
+  await world.runUntil(settledAt('9.0'), { ...WITHIN, what: 'I-12: version 9.0 everywhere' })
   check()
   await comesToRest(world, fleet)
   check()
   assert.ok(watch.seen() > 20, `only ${watch.seen()} changes seen`)
   life.abort()
   return truth
+}
+
+/** Runs the days of many seeds; throws the first broken promise, and when a promise was never put to the test. */
+export async function stormSeeds(seeds: number): Promise<void> {
+  const looks = new Map<string, number>()
+  await simulate(
+    async (world) => {
+      const truth = await storm(world)
+      for (const [invariant, count] of truth.looks) looks.set(invariant, (looks.get(invariant) ?? 0) + count)
+    },
+    { seeds },
+  )
+  for (const invariant of ['I-04', 'I-04 rings', 'I-14', 'I-23'])
+    assert.ok((looks.get(invariant) ?? 0) > 0, `${invariant} was never put to the test`)
 }
 
 const labelsOf = (name: string): Record<string, string> => ({
@@ -160,13 +180,15 @@ function kindOfRelease(world: World, { faults }: Mood): string {
   return world.ids.pick(kinds)
 }
 
-async function release(world: World, fleet: Fleet, version: string): Promise<void> {
+/** A new version of the shop, by the plan `careful`. */
+export async function release(world: World, fleet: Fleet, version: string): Promise<void> {
   const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', `shop:${version}`)
   const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests, rollout: { plan: 'careful' } } }
   await untilTaken(world, `version ${version}`, () => fleet.client.apply(Bundle, bundle, AS_PERSON))
 }
 
-async function isSettled(fleet: Fleet, truth: FleetTruth, version: string): Promise<boolean> {
+/** Whether every cluster has a version and says Ready, and no rollout is under way. */
+export async function isSettled(fleet: Fleet, truth: FleetTruth, version: string): Promise<boolean> {
   if (fleet.members.some(({ name }) => truth.versionOf(name) !== version)) return false
   const reports = await stored(fleet.hubStore, ClusterReport)
   const isReady = ({ spec }: ClusterReport) => spec.bundles.every(({ state }) => state === 'Ready')
@@ -179,7 +201,8 @@ async function isSettled(fleet: Fleet, truth: FleetTruth, version: string): Prom
   )
 }
 
-async function comesToRest(world: World, fleet: Fleet): Promise<void> {
+/** Throws unless nothing is written any more. */
+export async function comesToRest(world: World, fleet: Fleet): Promise<void> {
   await world.run(6 * MINUTE)
   const before = fleet.hubStore.revision()
   await world.run(6 * MINUTE)
@@ -220,6 +243,13 @@ function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: Abort
     await pause(MINUTE)
     process.start()
   })
+  again('pauses', 4 * MINUTE, async () => {
+    const process = ids.pick(world.processes())
+    process.pause()
+    // A hub that goes on rightly calls offline whoever could not be heard by another.
+    await pause(faults.has('second hub') ? MINUTE : 4 * MINUTE)
+    process.resume()
+  })
   again('region', 4 * MINUTE, async () => {
     const region = fleet.members.filter(() => ids.chance(0.6))
     for (const member of region) network.cut({ from: agentOf(member), to: 'gateway' })
@@ -236,19 +266,23 @@ function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: Abort
     await pause(3 * MINUTE)
     await relabel(fleet, name, labelsOf(name))
   })
-  if (faults.has('second hub')) fleet.startSecondHub((store, host) => late(store, host, () => ids.integer(0, MINUTE)))
+  if (faults.has('second hub'))
+    fleet.startSecondHub((store, host) => late(store, host, () => ids.integer(0, SECOND_HUB_LAG_MS)))
   if (faults.has('cut off')) {
     for (const member of fleet.members) void cutOffBy(world, member, over).catch(() => {})
   }
   return {
     stop: async () => {
       ending.abort()
-      await clock.settle()
+      world.endFocus()
+      // Whoever was killed around its last step is up again by then.
+      await world.run(2_000)
       const second = world.processes().find(({ name }) => name === 'second-hub')
       second?.kill()
       network.calm()
       for (const process of processes) {
         process.setSkew(0)
+        process.resume()
         if (!process.running()) process.start()
       }
       for (const { name } of fleet.members) {

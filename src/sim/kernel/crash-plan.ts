@@ -4,6 +4,8 @@ export interface CrashPlan {
   readonly step: number
   /** Before the effect, or after it and before anybody knows. */
   readonly when: 'before' | 'after'
+  /** Also around every so many steps after that one, as long as the world's focus lasts. */
+  readonly every?: number
   /** How long the process stays dead. */
   readonly restartAfterMs?: number
 }
@@ -20,15 +22,27 @@ export interface StepCounter {
   begin(step: Step): number
   isPlanned(number: number, when: CrashPlan['when']): boolean
   steps(): readonly Step[]
+  /** The steps around which processes were killed. */
+  crashes(): readonly Step[]
 }
 
 /** Makes a counter for a plan, or for a run without a crash. */
-export function createStepCounter(plan?: CrashPlan): StepCounter {
+export function createStepCounter(plan?: CrashPlan, isInFocus: () => boolean = () => true): StepCounter {
   const steps: Step[] = []
+  const crashes: Step[] = []
+  const isDue = (number: number): boolean => {
+    if (plan?.every === undefined) return plan?.step === number
+    return isInFocus() && number >= plan.step && (number - plan.step) % plan.every === 0
+  }
   return {
     begin: (step) => steps.push(step),
-    isPlanned: (number, when) => plan?.step === number && plan.when === when,
+    isPlanned: (number, when) => {
+      if (plan?.when !== when || !isDue(number)) return false
+      crashes.push(steps[number - 1]!)
+      return true
+    },
     steps: () => steps,
+    crashes: () => crashes,
   }
 }
 

@@ -10,10 +10,15 @@ import type { Clock } from '../../core/clock.ts'
 export interface Gate {
   alive(): boolean
   shut(): void
+  /** Holds whatever would pass, in either direction, until `resume`, as SIGSTOP does: the process stands still and is not told. */
+  pause(): void
+  /** Lets timers pass again, then whatever else came, as an event loop does. */
+  resume(then: (whatElseCame: () => void) => void): void
+  paused(): boolean
   /** Aborted when the gate shuts; for the simulation's own clean-up, never for the process. */
   readonly shutting: AbortSignal
   /** Does something and brings its answer back, as long as the process lives. */
-  pass<T>(effect: () => Promise<T>): Promise<T>
+  pass<T>(effect: () => Promise<T>, what?: 'timer'): Promise<T>
   /** The same for a stream. */
   passAll<T>(stream: (signal: AbortSignal) => AsyncIterable<T>, signal?: AbortSignal): AsyncIterable<T>
 }
@@ -25,14 +30,23 @@ const never = () => new Promise<never>(() => {})
 export function createGate(): Gate {
   const shutting = new AbortController()
   const alive = () => !shutting.signal.aborted
+  /** What waits for the process to go on; a timer by its name. */
+  let held: { readonly act: () => void; readonly what: 'timer' | undefined }[] | undefined
 
-  function pass<T>(effect: () => Promise<T>): Promise<T> {
+  function whenAwake(act: () => void, what?: 'timer'): void {
+    if (held) held.push({ act, what })
+    else if (alive()) act()
+  }
+
+  function pass<T>(effect: () => Promise<T>, what?: 'timer'): Promise<T> {
     if (!alive()) return never()
     return new Promise((resolve, reject) => {
-      effect().then(
-        (value) => alive() && resolve(value),
-        (caught: unknown) => alive() && reject(caught),
-      )
+      whenAwake(() => {
+        effect().then(
+          (value) => whenAwake(() => resolve(value), what),
+          (caught: unknown) => whenAwake(() => reject(caught), what),
+        )
+      }, what)
     })
   }
 
@@ -41,6 +55,18 @@ export function createGate(): Gate {
     pass,
     shutting: shutting.signal,
     shut: () => shutting.abort(new Error('the simulated process was killed')),
+    pause: () => void (held ??= []),
+    resume: (then) => {
+      const timers = held?.filter(({ what }) => what === 'timer') ?? []
+      held = held?.filter(({ what }) => what !== 'timer')
+      for (const { act } of timers) if (alive()) act()
+      then(() => {
+        const waiting = held ?? []
+        held = undefined
+        for (const { act } of waiting) whenAwake(act)
+      })
+    },
+    paused: () => held !== undefined,
     passAll: async function* (stream, signal) {
       if (!alive()) await never()
       const ends = new AbortController()
@@ -81,6 +107,6 @@ export function gatedClock(clock: Clock, gate: Gate, skewMs: () => number): Cloc
           signal?.removeEventListener('abort', end)
           gate.shutting.removeEventListener('abort', end)
         })
-      }),
+      }, 'timer'),
   }
 }

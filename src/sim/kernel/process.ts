@@ -61,6 +61,11 @@ export interface Process {
   kill(): void
   /** As SIGTERM: resolves when it has ended; drive the clock meanwhile. */
   stop(): Promise<void>
+  /** As SIGSTOP: it stands still, with its connections open, and does not know. Its clocks go on. */
+  pause(): void
+  /** As SIGCONT: what came meanwhile comes now, in order. */
+  resume(): void
+  paused(): boolean
   /** Moves its wall clock away from everybody's. */
   setSkew(ms: number): void
 }
@@ -121,6 +126,17 @@ export function createProcess(parts: ProcessParts): Process {
       stopping.abort(new Error(`process ${name} is asked to stop`))
       await ended
     },
+    pause: () => {
+      if (!life) return
+      history.record(`process ${name} is paused`)
+      life.gate.pause()
+    },
+    resume: () => {
+      if (!life?.gate.paused()) return
+      history.record(`process ${name} goes on`)
+      life.gate.resume((whatElseCame) => void parts.clock.sleep(1).then(whatElseCame))
+    },
+    paused: () => life?.gate.paused() ?? false,
     setSkew: (ms) => {
       skewMs = ms
     },

@@ -175,6 +175,60 @@ describe('process', () => {
     await world.end()
   })
 
+  it('a paused one stands still and does not know; what came meanwhile comes when it goes on', async () => {
+    const world = createWorld({ seed: 1 })
+    const disk = createMemoryStore()
+    const woke: number[] = []
+    const sleeper = world.start('sleeper', async (host) => {
+      const store = host.store(disk)
+      host.listen('sleeper', async () => ({ status: 200, headers: {}, body: bodyOf(utf8(String(woke.length))) }))
+      for (let n = 1; ; n += 1) {
+        await host.clock.sleep(1_000)
+        woke.push(host.clock.monotonicMs())
+        await store.commit({ key: `/${n}`, expect: 0, value: () => '' })
+      }
+    })
+    let heard = ''
+    world.start('caller', async (host) => {
+      await host.clock.sleep(5_000)
+      const answer = await host.connect('sleeper', CALLER)({ method: 'GET', path: '/', headers: {} }, host.signal)
+      heard = fromUtf8(await readBody(answer.body, 100))
+    })
+    await world.run(2_500)
+    sleeper.pause()
+    await world.run(10_000)
+    assert.deepEqual([woke, disk.revision(), heard, sleeper.paused()], [[1_000, 2_000], 2, '', true])
+    sleeper.resume()
+    await world.run(600)
+    assert.deepEqual([woke, heard], [[1_000, 2_000, 12_500], '3'])
+    sleeper.pause()
+    sleeper.kill()
+    sleeper.start()
+    assert.equal(sleeper.paused(), false, 'a new life is not paused')
+    await world.end()
+  })
+
+  it('may be killed around every so many steps, as long as the focus lasts', async () => {
+    const world = createWorld({ seed: 1, crash: { step: 2, every: 3, when: 'before' } })
+    world.start('busy', async (host) => {
+      for (;;) {
+        await host.clock.sleep(100)
+        await host.crashPoint('a step')
+      }
+    })
+    await world.run(1_000)
+    assert.equal(world.crashes().length, 0, 'not before the focus')
+    world.focus()
+    await world.run(5_000)
+    world.endFocus()
+    const crashed = world.crashes().length
+    assert.ok(crashed >= 3, `${crashed} crashes`)
+    await world.run(5_000)
+    assert.equal(world.crashes().length, crashed)
+    assert.equal(world.processes()[0]?.running(), true)
+    await world.end()
+  })
+
   it('a killed one neither hears the end of what it began nor begins anything', async () => {
     const world = createWorld({ seed: 1 })
     const disk = createMemoryStore()

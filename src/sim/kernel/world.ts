@@ -26,6 +26,10 @@ export interface World {
   steps(): readonly Step[]
   /** What follows is what crashes are tried in; what came before is the same in every run. */
   focus(): void
+  /** Crashes that repeat end here: what follows must converge. */
+  endFocus(): void
+  /** The steps around which processes were killed by plan. */
+  crashes(): readonly Step[]
   /** The steps before the last `focus`. */
   unfocused(): number
   /** Lets time pass until something holds; fails at once when a process does. */
@@ -51,7 +55,8 @@ export function createWorld({ seed, link, crash }: WorldOptions): World {
   const ids = createSeededIds(seed)
   const history = createHistory(clock)
   const network = createNetwork({ clock, ids: ids.fork('network'), history, ...(link ? { link } : {}) })
-  const counter = createStepCounter(crash)
+  let isInFocus = false
+  const counter = createStepCounter(crash, () => isInFocus)
   const processes = new Map<string, Process>()
   const failures: Error[] = []
   let over = false
@@ -77,7 +82,12 @@ export function createWorld({ seed, link, crash }: WorldOptions): World {
     history,
     check,
     steps: counter.steps,
-    focus: () => void (unfocused = counter.steps().length),
+    crashes: counter.crashes,
+    focus: () => {
+      unfocused = counter.steps().length
+      isInFocus = true
+    },
+    endFocus: () => void (isInFocus = false),
     unfocused: () => unfocused,
     processes: () => [...processes.values()],
     start: (name, main) => {
