@@ -27,8 +27,8 @@ const TIER = { tier: 'store' }
 export const eventually = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
   soon(what, look, WITHIN_MS)
 
-/** The bundle: one ConfigMap with a text, and as many letters besides as a test wants to send. */
-const contentOf = (text: string, filler: string) => `apiVersion: flotilla.dev/v1alpha1
+/** A Placement and the bundle: one ConfigMap with a text, and as many letters besides as a test wants to send. */
+export const contentOf = (text: string, filler: string) => `apiVersion: flotilla.dev/v1alpha1
 kind: Placement
 metadata: {name: stores}
 spec: {clusterSelector: {matchLabels: ${JSON.stringify(TIER)}}}
