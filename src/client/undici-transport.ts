@@ -1,4 +1,8 @@
-import { buildConnector, Pool, ProxyAgent } from 'undici'
+import type { buildConnector } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import connectorOf from 'undici/lib/core/connect.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import type { HttpResponse, Transport } from '../core/http.ts'
 import type { Secret } from '../core/secret.ts'
 
@@ -81,7 +85,7 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
   }
   const { proxy, sessions } = options
   const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, connection.insecure]), () =>
-    buildConnector({ ...tls, allowH2: false }),
+    connectorOf({ ...tls, allowH2: false }),
   )
   const pool =
     proxy === undefined
@@ -90,13 +94,13 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
   const prefix = url.pathname.replace(/\/+$/, '')
 
   return {
-    transport: async (request, signal): Promise<HttpResponse> => {
-      const response = await pool.request({
+    transport: async ({ method, path, headers, body }, signal): Promise<HttpResponse> => {
+      const response = await request.call(pool, {
         origin: url.origin,
-        method: request.method,
-        path: prefix + request.path,
-        headers: authorized(request.headers, connection.token),
-        body: request.body ?? null,
+        method,
+        path: prefix + path,
+        headers: authorized(headers, connection.token),
+        body: body ?? null,
         signal,
       })
       return { status: response.statusCode, headers: flat(response.headers), body: response.body }

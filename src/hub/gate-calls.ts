@@ -6,7 +6,8 @@
 import { lookup as resolve } from 'node:dns'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
-import { Agent, request } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
 import { hex, hmacSha256, fromUtf8, utf8 } from '../core/bytes.ts'
 import { isInNetwork } from '../core/cidr.ts'
 import type { Clock } from '../core/clock.ts'
@@ -142,9 +143,10 @@ async function call(
     pipelining: 0,
   })
   try {
-    const response = await request(url, {
+    const response = await request.call(dispatcher, {
+      origin: url.origin,
+      path: url.pathname + url.search,
       method,
-      dispatcher,
       signal,
       headers: { 'user-agent': 'flotilla', accept: 'application/json', ...headers },
       ...(body ? { body } : {}),

@@ -4,8 +4,6 @@ import { parseDuration } from '../core/duration.ts'
 import { toError } from '../core/errors.ts'
 import type { FetchContext, FetchOutcome, FetchParts, FetchRequest } from './fetch-request.ts'
 import { fetchGit } from './git/fetch-git.ts'
-import { fetchHelmChart } from './helm-repository.ts'
-import { fetchOci } from './oci-registry.ts'
 import { SourceError } from './source-error.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
@@ -40,8 +38,15 @@ export async function fetchSource(
 async function dispatch(context: FetchContext): Promise<FetchOutcome> {
   const { git, helm, oci } = context.spec
   if (git) return await fetchGit(git, context)
-  if (helm) return await fetchHelmChart(helm, context)
-  if (oci) return await fetchOci(oci, context)
+  // Most hubs have one kind of source, and only that is loaded.
+  if (helm) {
+    const { fetchHelmChart } = await import('./helm-repository.ts')
+    return await fetchHelmChart(helm, context)
+  }
+  if (oci) {
+    const { fetchOci } = await import('./oci-registry.ts')
+    return await fetchOci(oci, context)
+  }
   throw new SourceError(
     'NothingToFetch',
     'spec names no git repository, Helm repository or OCI artifact; give one of them.',

@@ -1,5 +1,6 @@
 /** GET over https: bounded, with credentials that stay with the host they are for. */
-import { Agent, request } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
 import { readBody } from '../core/http.ts'
 import { authorizationOf } from './credentials.ts'
 import type { Credentials } from './credentials.ts'
@@ -41,9 +42,10 @@ export const httpGet: HttpGet = async (asked) => {
     const authorization = asked.authorization ?? authorizationOf(asked.credentials)
     const dispatcher = agentFor(isHome ? asked.credentials : undefined)
     try {
-      const response = await request(url, {
+      const response = await request.call(dispatcher, {
+        origin: url.origin,
+        path: url.pathname + url.search,
         method: 'GET',
-        dispatcher,
         signal: asked.signal,
         headers: {
           'user-agent': 'flotilla',

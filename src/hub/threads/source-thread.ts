@@ -5,8 +5,13 @@ import { systemIds } from '../../core/system-ids.ts'
 import { fetchSource } from '../../source/fetch-source.ts'
 import { createRefPolls } from '../../source/git/ref-polls.ts'
 import { prepareGitHome } from '../../source/git/run-git.ts'
-import { httpGet } from '../../source/http-get.ts'
+import type { HttpGet } from '../../source/http-get.ts'
 import { serveThread } from './serve-thread.ts'
+
+const http: HttpGet = async (request) => {
+  const { httpGet } = await import('../../source/http-get.ts')
+  return await httpGet(request)
+}
 
 await serveThread<'source'>(async (init) => {
   await prepareGitHome(init.git.home)
@@ -18,7 +23,7 @@ await serveThread<'source'>(async (init) => {
     folder: init.folder,
     localPaths: init.localPaths,
     polls: createRefPolls(systemClock),
-    http: httpGet,
+    http,
   }
   return {
     ready: undefined,
