@@ -68,6 +68,8 @@ export interface ApiServerOptions {
   readonly namespaceDefaults?: NamespaceDefaults
   /** How many requests of each class of callers are served at once. */
   readonly limits?: FairLimits
+  /** Whether Kubernetes' controllers have their roles; they do unless told. */
+  readonly controllerRoles?: boolean
 }
 
 /** A kind whose objects are not stored: where a read of it goes instead. */
@@ -97,7 +99,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const bare = { store, clock, ids, log, registry }
   // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
   let admitted: Admission = admitAll
-  const rbac = startRbac(bare, (request) => admitted(request), closing.signal)
+  const { controllerRoles = true } = options
+  const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), closing.signal)
   const { authorizer } = rbac
   const policies = startPolicies(bare, authorizer, options.admit ?? admitAll, closing.signal)
   admitted = policies.admission

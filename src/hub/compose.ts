@@ -7,7 +7,6 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import type { AskGatePort, FetchSourcePort } from '../controllers/controllers.ts'
 import { createClient } from '../client/create-client.ts'
-import type { Handler, Transport } from '../core/http.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Gateway } from '../gateway/create-gateway.ts'
 import type { Store } from '../store/store.ts'
@@ -16,18 +15,10 @@ import { composeApi } from './compose-api.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
 import { composeGateway } from './compose-gateway.ts'
 import { dialectControllers, installDialects } from './dialects.ts'
+import { inProcess } from './in-process.ts'
 import { HUB_USERS } from './ports.ts'
 import { createBundleRenderer } from './render-bundles.ts'
 import type { HubPorts } from './ports.ts'
-
-/** A transport to a handler of this process, as a caller whom the transport has proven. */
-export function inProcess(
-  handle: Handler,
-  user: { readonly commonName: string; readonly organizations: readonly string[] },
-): Transport {
-  const caller = { user: user.commonName, groups: [...user.organizations, 'system:authenticated'] }
-  return (request, signal) => handle(request, caller, signal)
-}
 
 /** What a hub in one thread is made of. */
 export interface HubOptions extends HubPorts {

@@ -9,7 +9,7 @@ import { buildBundle, buildCluster } from '../testing/builders.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { composeApi } from './compose-api.ts'
-import { inProcess } from './compose.ts'
+import { inProcess } from './in-process.ts'
 import { createFleetView } from './fleet-view.ts'
 import { HUB_USERS } from './ports.ts'
 

@@ -12,7 +12,7 @@ import { createMemoryStore } from '../store/memory-store.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { build } from '../testing/builders.ts'
 import { composeApi } from './compose-api.ts'
-import { inProcess } from './compose.ts'
+import { inProcess } from './in-process.ts'
 import { HUB_USERS } from './ports.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
 

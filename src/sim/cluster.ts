@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Handler, HttpRequest, Transport } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
-import { inProcess } from '../hub/compose.ts'
+import { inProcess } from '../hub/in-process.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
 import type { ResourceType } from '../kinds/meta.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
@@ -25,6 +25,8 @@ export interface EmbeddedClusterOptions {
   readonly behaviour?: Partial<WorkloadBehaviour>
   /** ReplicaSets, pods and revisions of workloads are there, too. */
   readonly parts?: boolean
+  /** Whether Kubernetes' controllers have their roles, which nobody here uses; they do unless told. */
+  readonly controllerRoles?: boolean
 }
 
 /** A cluster in this process. */
@@ -46,7 +48,8 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
   const { name, clock, ids } = options
   const log = options.log.child({ cluster: name })
   const store = options.store ?? createMemoryStore()
-  const api = createApiServer({ store, clock, ids, log, kinds: BUILTIN_KINDS })
+  const { controllerRoles = true } = options
+  const api = createApiServer({ store, clock, ids, log, kinds: BUILTIN_KINDS, controllerRoles })
   const uses = createUses(options.store !== undefined)
   const handle: Handler = (request, caller, signal) => {
     uses.see(request)

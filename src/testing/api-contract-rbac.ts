@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { SYSTEM_BINDINGS, SYSTEM_ROLES } from '../apiserver/rbac/bootstrap-system-roles.ts'
+import {
+  COMPONENT_BINDINGS,
+  COMPONENT_ROLES,
+  CONTROLLER_BINDINGS,
+  CONTROLLER_ROLES,
+} from '../apiserver/rbac/bootstrap-system-roles.ts'
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../kinds/builtin/rbac.ts'
 import { configMap } from './api-contract-harness.ts'
 import type { Api, ApiCase, Loose, Reply } from './api-contract-harness.ts'
@@ -374,10 +379,10 @@ export const RBAC_CASES: readonly ApiCase[] = [
         assert.ok(names.has(name), name)
       }
       assert.ok(names.size > 10)
-      for (const { name, rules } of SYSTEM_ROLES) {
+      for (const { name, rules } of [...COMPONENT_ROLES, ...CONTROLLER_ROLES]) {
         assert.deepEqual((await api.ok('GET', api.path(ClusterRole, name))).rules, rules, name)
       }
-      for (const { name, role, subjects } of SYSTEM_BINDINGS) {
+      for (const { name, role, subjects } of [...COMPONENT_BINDINGS, ...CONTROLLER_BINDINGS]) {
         const binding = await api.ok('GET', api.path(ClusterRoleBinding, name))
         assert.deepEqual([binding.roleRef.name, binding.subjects], [role, subjects])
       }

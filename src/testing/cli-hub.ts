@@ -10,7 +10,7 @@ import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { composeApi } from '../hub/compose-api.ts'
-import { inProcess } from '../hub/compose.ts'
+import { inProcess } from '../hub/in-process.ts'
 import { HUB_USERS } from '../hub/ports.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 

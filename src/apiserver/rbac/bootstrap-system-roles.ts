@@ -7,7 +7,8 @@ import type { Subject } from '../../kinds/builtin/rbac.ts'
  * kubelets, nodes and clouds are left out.
  */
 
-const COMPONENTS: readonly BootstrapRole[] = [
+/** The roles of components. */
+export const COMPONENT_ROLES: readonly BootstrapRole[] = [
   {
     name: 'system:service-account-issuer-discovery',
     rules: [
@@ -264,22 +265,24 @@ const CONTROLLERS: Readonly<Record<string, BootstrapRole['rules']>> = {
   ],
 }
 
-/** Cluster roles of components and controllers. */
-export const SYSTEM_ROLES: readonly BootstrapRole[] = [
-  ...COMPONENTS,
-  ...Object.entries(CONTROLLERS).map(([name, rules = []]) => ({ name: `system:controller:${name}`, rules })),
-]
+/** The roles of Kubernetes' controllers; a cluster without any does not need them. */
+export const CONTROLLER_ROLES: readonly BootstrapRole[] = Object.entries(CONTROLLERS).map(([name, rules = []]) => ({
+  name: `system:controller:${name}`,
+  rules,
+}))
 
 const RBAC = 'rbac.authorization.k8s.io'
 const bound = (role: string, subject: Subject): BootstrapBinding => ({ name: role, role, subjects: [subject] })
 
-/** Who has them. */
-export const SYSTEM_BINDINGS: readonly BootstrapBinding[] = [
+/** Which component has which role. */
+export const COMPONENT_BINDINGS: readonly BootstrapBinding[] = [
   bound('system:kube-controller-manager', { kind: 'User', apiGroup: RBAC, name: 'system:kube-controller-manager' }),
   bound('system:kube-scheduler', { kind: 'User', apiGroup: RBAC, name: 'system:kube-scheduler' }),
   bound('system:volume-scheduler', { kind: 'User', apiGroup: RBAC, name: 'system:kube-scheduler' }),
   bound('system:service-account-issuer-discovery', { kind: 'Group', apiGroup: RBAC, name: 'system:serviceaccounts' }),
-  ...Object.keys(CONTROLLERS).map((name) =>
-    bound(`system:controller:${name}`, { kind: 'ServiceAccount', name, namespace: 'kube-system' }),
-  ),
 ]
+
+/** Each controller has its own. */
+export const CONTROLLER_BINDINGS: readonly BootstrapBinding[] = Object.keys(CONTROLLERS).map((name) =>
+  bound(`system:controller:${name}`, { kind: 'ServiceAccount', name, namespace: 'kube-system' }),
+)

@@ -10,7 +10,7 @@ import type { Parts } from '../context.ts'
 import { readObject, storeKeyOf, textAt } from '../objects.ts'
 import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES, KUBERNETES_BINDINGS, KUBERNETES_ROLES } from './bootstrap-roles.ts'
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-roles.ts'
-import { SYSTEM_BINDINGS, SYSTEM_ROLES } from './bootstrap-system-roles.ts'
+import { COMPONENT_BINDINGS, COMPONENT_ROLES, CONTROLLER_BINDINGS, CONTROLLER_ROLES } from './bootstrap-system-roles.ts'
 import { aggregatedRules } from './aggregation.ts'
 import { ownAuditLine } from '../own-audit-line.ts'
 import { compactRules, uncovered } from './rules.ts'
@@ -19,16 +19,30 @@ import { compactRules, uncovered } from './rules.ts'
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 
+/** Which of them there are. */
+export interface BootstrapChoice {
+  /** Whether Kubernetes' controllers have theirs. */
+  readonly controllerRoles: boolean
+}
+
 /** Does nothing where the kinds of RBAC are not served. */
-export async function ensureBootstrapRoles(parts: Parts): Promise<void> {
+export async function ensureBootstrapRoles(parts: Parts, { controllerRoles }: BootstrapChoice): Promise<void> {
   const { registry } = parts
   if (!registry.find(ClusterRole.group, ClusterRole.version, ClusterRole.plural)) return
   const isHub = registry.groups().has(GROUP)
-  const roles = [...KUBERNETES_ROLES, ...SYSTEM_ROLES, ...(isHub ? HUB_ROLES : [])].map(roleObject)
+  const roles = [
+    ...KUBERNETES_ROLES,
+    ...COMPONENT_ROLES,
+    ...(controllerRoles ? CONTROLLER_ROLES : []),
+    ...(isHub ? HUB_ROLES : []),
+  ].map(roleObject)
   fillAggregates(roles)
-  const bindings = [...KUBERNETES_BINDINGS, ...SYSTEM_BINDINGS, ...(isHub ? HUB_BINDINGS : [])].map((binding) =>
-    bindingObject(ClusterRoleBinding, 'ClusterRole', binding),
-  )
+  const bindings = [
+    ...KUBERNETES_BINDINGS,
+    ...COMPONENT_BINDINGS,
+    ...(controllerRoles ? CONTROLLER_BINDINGS : []),
+    ...(isHub ? HUB_BINDINGS : []),
+  ].map((binding) => bindingObject(ClusterRoleBinding, 'ClusterRole', binding))
   // All at once, so that a first start waits for a few durable writes and not for a hundred.
   await Promise.all(roles.map((role) => ensure(parts, ClusterRole, role)))
   await Promise.all(bindings.map((binding) => ensure(parts, ClusterRoleBinding, binding)))

@@ -4,6 +4,7 @@ import type { Parts } from '../context.ts'
 import { refuseApproval } from '../certificate-approval.ts'
 import { aggregate } from './aggregation.ts'
 import { ensureBootstrapRoles } from './bootstrap.ts'
+import type { BootstrapChoice } from './bootstrap.ts'
 import { refuseEscalation } from './escalation.ts'
 import { createRbacAuthorizer } from './rbac-authorizer.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
@@ -20,7 +21,11 @@ export interface Rbac {
 }
 
 /** Starts access control; it ends with the signal. */
-export function startRbac(parts: Omit<Parts, 'admission'>, admission: Admission, signal: AbortSignal): Rbac {
+export function startRbac(
+  parts: Omit<Parts, 'admission'> & BootstrapChoice,
+  admission: Admission,
+  signal: AbortSignal,
+): Rbac {
   const cache = createRoleCache(parts)
   const authorizer = createRbacAuthorizer(cache)
   let work = Promise.resolve()
@@ -38,7 +43,7 @@ export function startRbac(parts: Omit<Parts, 'admission'>, admission: Admission,
     })
   }
   const prepare = async (): Promise<void> => {
-    await ensureBootstrapRoles({ ...parts, admission })
+    await ensureBootstrapRoles({ ...parts, admission }, parts)
     await cache.load()
   }
   const follow = async (prepared: Promise<void>): Promise<void> => {

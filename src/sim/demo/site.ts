@@ -1,6 +1,5 @@
 /** One store of the demo: an embedded cluster, a real agent, and a line to the hub. */
 import { join } from 'node:path'
-import { renderInPlace } from '../../agent/render-in-place.ts'
 import { createAgent } from '../../agent/create-agent.ts'
 import { createFileStorage } from '../../agent/file-storage.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
@@ -48,6 +47,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
     clock,
     ids,
     log,
+    controllerRoles: false,
     behaviour: {
       get progressMs() {
         return pullMs
@@ -65,7 +65,11 @@ export async function createSite(options: SiteOptions): Promise<Site> {
     clock,
     ids,
     newKeyPair: generateKeyPair,
-    render: renderInPlace({ clock, ids }),
+    // Most demos render nothing in a cluster, and the engine is a fifth of the program.
+    render: async (request) => {
+      const { renderInPlace } = await import('../../agent/render-in-place.ts')
+      return await renderInPlace({ clock, ids })(request)
+    },
     log: log.child({ agent: store.name }),
     ...(options.joinCode === undefined ? {} : { joinCode: options.joinCode }),
   })
