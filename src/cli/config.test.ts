@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { readEnvironment } from './config.ts'
 
@@ -23,4 +24,11 @@ test('UTF-8 is what the first set of LC_ALL, LC_CTYPE, LANG says', () => {
   assert.equal(readEnvironment({ LANG: 'de_DE.UTF-8' }).isUtf8, true)
   assert.equal(readEnvironment({ LC_ALL: 'C', LANG: 'de_DE.UTF-8' }).isUtf8, false)
   assert.equal(readEnvironment({}).isUtf8, false)
+})
+
+test('printed commands begin with what the person typed', () => {
+  assert.equal(readEnvironment({ INIT_CWD: resolve(import.meta.dirname, '../..') }).program, 'bin/flotilla')
+  assert.equal(readEnvironment({ INIT_CWD: '/' }).program, resolve(import.meta.dirname, '../../bin/flotilla'))
+  assert.equal(readEnvironment({ FLOTILLA_PROGRAM: 'kubectl flotilla' }).program, 'kubectl flotilla')
+  assert.notEqual(readEnvironment({ FLOTILLA_PROGRAM: 'rm -rf /' }).program, 'rm -rf /')
 })

@@ -1,7 +1,7 @@
 /** The only file of the CLI that reads the environment. */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 
 /** What the environment says about this run. */
 export interface CliEnvironment {
@@ -37,7 +37,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     color: colorOf(env),
     path: (env['PATH'] ?? '').split(delimiter),
-    program: isClone() ? relativeProgram(env) : 'flotilla',
+    program: programOf(env),
   }
 }
 
@@ -69,6 +69,13 @@ function findPackage(from: string): string {
     }
   }
   return from
+}
+
+const AS_PLUGIN = 'kubectl flotilla'
+
+function programOf(env: NodeJS.ProcessEnv, file = process.argv[1] ?? ''): string {
+  if (env['FLOTILLA_PROGRAM'] === AS_PLUGIN || basename(file) === 'kubectl-flotilla') return AS_PLUGIN
+  return isClone() ? relativeProgram(env) : 'flotilla'
 }
 
 function isClone(): boolean {

@@ -101,7 +101,9 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   }
 }
 
-const SIGN_IN_ADVICE = 'Not signed in. Open the address that the hub printed when it started; its code works once.\n'
+const SIGN_IN_ADVICE =
+  'Not signed in. Open the address that the hub printed when it started; its code works once.\n' +
+  'Whoever runs the hub gets another one: flotilla hub sign-in --data DIR (of a demo: flotilla demo page).\n'
 
 /** Answers with a page that moves on by itself: a redirect from another site's link would not carry a strict cookie. */
 function signIn(response: ServerResponse, session: string | undefined): void {

@@ -21,6 +21,7 @@ import { blobRoots } from './blob-roots.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
 import { programEnvironment } from './config.ts'
 import type { HubConfig } from './config.ts'
+import { CONSOLE_DOOR, openConsoleDoor } from './console-door.ts'
 import { startConsole } from './console.ts'
 import { openDataDirectory } from './data-directory.ts'
 import type { DataDirectory } from './data-directory.ts'
@@ -240,6 +241,8 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     ids,
   })
   closers.push(() => console.close())
+  const door = await openConsoleDoor(directory.file(CONSOLE_DOOR), { signInUrl: console.signInUrl, log })
+  closers.push(() => door.close())
   if (config.metricsListen !== undefined) {
     const metrics = await listenForMetrics(parseAddress(config.metricsListen), page.text)
     closers.push(() => metrics.close())

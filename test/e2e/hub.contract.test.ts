@@ -25,6 +25,24 @@ spec:
   clusterSelector: {}
 `
 
+test('whoever owns the directory gets new addresses of the live page, also after kill -9', async (t) => {
+  const data = join(temporaryFolder(t), 'hub')
+  const killed = await startHub(t, data)
+  await killed.hub.stop('SIGKILL')
+  const nobody = await runFlotilla(t, ['hub', 'sign-in', '--data', data])
+  assert.equal(nobody.code, 3)
+  assert.match(nobody.stderr, /no hub runs with this directory[^]*start one: \S*flotilla hub run --data /)
+  const { hub, page } = await startHub(t, data)
+  assert.equal(statSync(join(data, 'console.sock')).mode & 0o777, 0o600)
+  const { stdout, stderr } = await runFlotilla(t, ['hub', 'sign-in', '--data', data])
+  const url = new URL(stdout.trim())
+  assert.equal(url.origin, new URL(page).origin, stderr)
+  assert.notEqual(stdout.trim(), page)
+  assert.deepEqual([(await fetch(url)).status, (await fetch(url)).status], [200, 401])
+  assert.equal((await hub.stop()).code, 0)
+  assert.ok(!readdirSync(data).includes('console.sock'))
+})
+
 test('a second hub on the same directory says who holds it', async (t) => {
   const data = join(temporaryFolder(t), 'hub')
   const { hub } = await startHub(t, data)

@@ -1,6 +1,6 @@
 /** `flotilla demo release|break|…`: plays a situation in the demo that runs. */
-import { request } from 'node:http'
 import { isObject } from '../../core/json.ts'
+import { askSocket } from '../ask-socket.ts'
 import type { CliEnvironment } from '../config.ts'
 import { readDemoState } from '../demo-state.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -29,7 +29,7 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
       todo: `start one in another terminal: flotilla demo`,
     })
   }
-  const { status, text } = await ask(demo.door, JSON.stringify(play))
+  const { status, text } = await askSocket(demo.door, '/', JSON.stringify(play))
   const body: unknown = JSON.parse(text)
   if (!isObject(body) || status !== 200) {
     const why = isObject(body) ? String(body['refused']) : `answered with ${status}`
@@ -41,17 +41,4 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
   terminal.step('ok', String(body['done']))
   const next = Array.isArray(body['next']) ? body['next'].map(String) : []
   for (const words of next) terminal.step('next', `flotilla ${words}`)
-}
-
-function ask(door: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
-  return new Promise((answered, failed) => {
-    const asking = request({ socketPath: door, method: 'POST', path: '/' }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (part: string) => (text += part))
-      response.on('error', failed)
-      response.on('end', () => answered({ status: response.statusCode ?? 0, text }))
-    })
-    asking.on('error', failed)
-    asking.end(body)
-  })
 }

@@ -45,7 +45,7 @@ export function addStart(program: Command, act: Act): void {
       }),
     )
   }
-  const hub = program.command('hub').description('run a hub')
+  const hub = program.command('hub').description('run a hub, and open its live page')
   hub
     .command('run')
     .description('a hub, embedded in a directory or with its home on a Kubernetes API')
@@ -77,6 +77,16 @@ export function addStart(program: Command, act: Act): void {
       act(async (run, _words, flags) => {
         const { hubRun } = await import('../commands/hub-run.ts')
         return await hubRun(run, flags)
+      }),
+    )
+  hub
+    .command('sign-in')
+    .description('print a new address of the live page of a hub that runs on this machine: each signs one browser in')
+    .requiredOption('--data <dir>', 'the data directory of the hub')
+    .action(
+      act(async (run, _words, flags) => {
+        const { hubSignIn } = await import('../commands/hub-sign-in.ts')
+        await hubSignIn(String(flags['data']), run)
       }),
     )
   const agent = program.command('agent').description('run an agent')
