@@ -11,22 +11,6 @@ import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
 import type { Act, CliPorts } from './tree/act.ts'
 import { isHelp, usageTrouble } from './usage-trouble.ts'
-import { addStart } from './tree/start.ts'
-import { addClusters } from './tree/clusters.ts'
-import { addObjects } from './tree/objects.ts'
-import { addObserve } from './tree/observe.ts'
-import { addRender } from './tree/render.ts'
-import { addSources } from './tree/sources.ts'
-import { addDrift } from './tree/drift.ts'
-import { addFreezes } from './tree/freeze.ts'
-import { addPlacement } from './tree/placement.ts'
-import { addRollback, addRollouts } from './tree/rollout.ts'
-import { addRendering } from './tree/template.ts'
-import { addKustomize } from './tree/kustomize.ts'
-import { addCare } from './tree/care.ts'
-import { addTrust } from './tree/trust.ts'
-import { addValidate } from './tree/validate.ts'
-import { addAbout } from './tree/about.ts'
 
 /** Runs one command line and returns its exit code. */
 export async function runCli(args: readonly string[], ports: CliPorts): Promise<number> {
@@ -61,7 +45,7 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
         await connection?.close()
       }
     }
-  const program = buildProgram(verb, act, output)
+  const program = await buildProgram(verb, act, output)
   try {
     const plugin = verb !== undefined && !isCommand(program, verb) && findPlugin(verb, ports.environment.path)
     if (plugin) return await runPlugin(plugin, args.slice(1), ports.signal)
@@ -88,7 +72,7 @@ function isCommand(program: Command, verb: string): boolean {
   return program.commands.some((command) => command.name() === verb || command.aliases().includes(verb))
 }
 
-function buildProgram(verb: string | undefined, act: Act, output: OutputConfiguration): Command {
+async function buildProgram(verb: string | undefined, act: Act, output: OutputConfiguration): Promise<Command> {
   const program = new Command('flotilla')
     .description('Fleet management for Kubernetes: what should run, where, when and under whose rules.')
     .exitOverride()
@@ -99,27 +83,14 @@ function buildProgram(verb: string | undefined, act: Act, output: OutputConfigur
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
     .option('--kubeconfig <file>', 'how to reach the hub (also FLOTILLA_KUBECONFIG, KUBECONFIG)')
     .option('--context <name>', 'the context to use (default: flotilla)')
-  // Run once for each chart by scripts: it pays for no other command.
-  if (verb === 'template') {
-    addRendering(program, act)
-    return program
-  }
-  addStart(program, act)
-  addClusters(program, act)
-  addObjects(program, act)
-  addObserve(program, act)
-  addSources(program, act)
-  addValidate(program, act)
-  addRender(program, act)
-  addPlacement(program, act)
-  addDrift(program, act)
-  addRollouts(program, act)
-  addRollback(program, act)
-  addFreezes(program, act)
-  addRendering(program, act)
-  addKustomize(program, act)
-  addCare(program, act)
-  addTrust(program, act)
-  addAbout(program, act)
+  const alone = ALONE.get(verb ?? '')
+  if (alone) (await alone())(program, act)
+  else (await import('./tree/all.ts')).addAll(program, act)
   return program
 }
+
+/** Commands that scripts run by the hundred and people by the minute: they pay for no other command. */
+const ALONE = new Map<string, () => Promise<(program: Command, act: Act) => void>>([
+  ['template', async () => (await import('./tree/template.ts')).addRendering],
+  ['get', async () => (await import('./tree/objects.ts')).addObjects],
+])
