@@ -1,6 +1,5 @@
 /** `flotilla hub sign-in`: a new address of the live page, from the hub that holds a directory. */
 import { join } from 'node:path'
-import { CONSOLE_DOOR } from '../../hub/console-door.ts'
 import { askSocket } from '../ask-socket.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
@@ -9,6 +8,7 @@ const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
 /** Prints the address; only who may enter the hub's directory gets one. */
 export async function hubSignIn(data: string, { terminal }: { readonly terminal: Terminal }): Promise<void> {
+  const { CONSOLE_DOOR } = await import('../../hub/console-door.ts')
   const { status, text } = await askSocket(join(data, CONSOLE_DOOR), '/sign-in').catch((cause: unknown) => {
     const { code = '' } = cause as NodeJS.ErrnoException
     if (code === 'EACCES') {
