@@ -121,6 +121,28 @@ test('an agent that has not begun by start-by is admitted again, and its documen
   assert.equal(await tell(hub), 'Completed all []')
 })
 
+test('a store that is frozen after its admission gives its slot back when start-by has passed, and follows when it is free', async (t) => {
+  const hub = await fleet(t, { a: {}, b: {} }, { rings: [{ name: 'all', concurrency: 1, startBy: '5m' }] })
+  const hold = async (isHeld: boolean) => {
+    const { spec, ...rest } = await hub.client.get(Cluster, { name: 'a' })
+    const { hold: _, ...free } = spec
+    const held = { ...free, hold: { reason: 'stocktaking', since: '2026-01-01T00:00:00Z' } }
+    await hub.client.update(Cluster, { ...rest, spec: isHeld ? held : free })
+    await hub.clock.advance(3000)
+  }
+  await say(hub, 'Pending', 'a')
+  await hold(true)
+  assert.equal(await tell(hub), 'Progressing all [a]', 'its agent would begin the moment it is free')
+  await hub.clock.advance(7 * 60_000)
+  assert.equal(await tell(hub), 'Progressing all [b]', 'now it would not')
+  await hold(false)
+  assert.equal(await tell(hub), 'Progressing all [b]', 'one at a time')
+  await say(hub, 'Ready', 'b')
+  assert.equal(await tell(hub), 'Progressing all [a]')
+  await say(hub, 'Ready', 'a')
+  assert.equal(await tell(hub), 'Completed all []')
+})
+
 test('somebody asks that a failed site tries again: its document says so, and the others go on when it is well', async (t) => {
   const hub = await fleet(t, { a: {}, b: {} }, { rings: [{ name: 'all', concurrency: 1, maxFailed: 0 }] })
   await say(hub, 'Failed', 'a')

@@ -38,7 +38,7 @@ export interface RolloutCluster {
   readonly availability: Availability
   readonly labels?: Labels
   /** What its document says, by `namespace/name` of the bundle. */
-  readonly assigned: ReadonlyMap<string, Revision>
+  readonly assigned: ReadonlyMap<string, Revision & { readonly startBy?: string | undefined }>
   /** What its agent reports, by `namespace/name` of the bundle. */
   readonly reported: ReadonlyMap<string, ReportedBundle>
   /** Tombstones of its document, by `namespace/name` of the bundle; absent: it has no document. */
@@ -61,7 +61,7 @@ export interface Pair {
   readonly free: boolean
   /** A hold of the cluster, a freeze or a closed window. */
   readonly hold?: PairHold
-  /** The cluster's document names the target, or its agent reports on it. */
+  /** The cluster's document names the target, or its agent reports on it; not one whose agent did not begin in time. */
   readonly handed: boolean
   /** Reported well at the target. */
   readonly well: boolean
@@ -142,6 +142,8 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
   const atTarget = sameRevision(reported, target)
   const taken = (revision: Revision | undefined) =>
     revision !== undefined && revision.generation >= target.generation && !sameRevision(revision, target)
+  // A slot comes back from a document with a start-by only when the agent did not begin, and by then it never does.
+  const lapsed = !slot && assigned?.startBy !== undefined && (!atTarget || reported?.state === 'Pending')
   const hasNothing = known.waits !== undefined || known.problem !== undefined
   const blocked = hasNothing || taken(assigned) || taken(reported)
   return {
@@ -165,7 +167,7 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     }),
     free: availability.state === 'Available' && !known.hold,
     ...(known.hold ? { hold: known.hold } : {}),
-    handed: atTarget || sameRevision(assigned, target),
+    handed: !lapsed && (atTarget || sameRevision(assigned, target)),
     well: atTarget && (reported?.state === 'Ready' || reported?.state === 'Drifted'),
     failed: atTarget && reported?.state === 'Failed' && (reported.attempt ?? 0) >= (slot?.attempt ?? 0),
     tried: (atTarget && reported?.attempt) || 0,

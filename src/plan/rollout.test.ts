@@ -323,6 +323,29 @@ test('an agent that says it has not begun by start-by is admitted again, with a 
   assert.deepEqual(busy.freed, [], 'one that has begun keeps its slot')
 })
 
+test('who is frozen after its admission keeps its slot until start-by has passed: then its agent does not begin any more', () => {
+  const rings = [{ name: 'all', concurrency: 1, startByMs: 600_000 }]
+  const frozen = (startBy: string | undefined, admitted: boolean) => {
+    const facts = input(
+      { a: { assigned: 2, says: ['Pending', 2] }, b: {} },
+      { rings, admissions: admitted ? [slot('a', startBy === undefined ? {} : { startBy })] : [] },
+    )
+    const clusterOf = (name: string) => {
+      const cluster = facts.clusterOf(name)!
+      return { ...cluster, assigned: new Map([...cluster.assigned].map(([key, one]) => [key, { ...one, startBy }])) }
+    }
+    const hold = { for: 'freeze', badge: 'Held', message: 'Held.' } as const
+    return { ...facts, clusterOf, holdOf: (_: unknown, name: string) => (name === 'a' ? hold : undefined) }
+  }
+  const passed = formatTime(NOW - START_BY_MARGIN_MS - 1000)
+  assert.match(tell(planRollout(frozen(undefined, true))), /^Wait BudgetFull/)
+  assert.match(tell(planRollout(frozen(formatTime(NOW), true))), /^Wait BudgetFull/)
+  assert.equal(tell(planRollout(frozen(passed, true))), 'Admit [b] freed a StartByPassed Progressing')
+  assert.match(tell(planRollout(frozen(passed, false))), /^Admit \[b\]/)
+  const free = planRollout({ ...frozen(passed, false), holdOf: () => undefined })
+  assert.match(tell(free), /^Admit \[a\]/, 'free again, it takes a slot like everybody')
+})
+
 test('a start-by is set when asked for', () => {
   const decision = planRollout(input({ a: {} }, { rings: [{ name: 'all', concurrency: 1, startByMs: 600_000 }] }))
   assert.equal(decision.admissions[0]?.startBy, '2026-11-16T12:10:00Z')

@@ -101,6 +101,10 @@ function connectedState(facts: PairFacts): PairState {
   }
   if (!target) return { state: 'Pending', waitsFor: 'render', message: 'Nothing has been rendered yet.' }
   if (reported && sameRevision(reported, target)) return reportedState(reported, facts.heldFor)
+  if (facts.admitted && facts.heldFor && facts.waits?.for === facts.heldFor) {
+    const message = `Generation ${target.generation} was handed out, and then it was held: ${facts.waits.message} Its slot stays taken, for its agent begins as soon as it is free; where the ring has a startBy, until that has passed.`
+    return { state: 'Progressing', message }
+  }
   if (facts.admitted || sameRevision(assigned, target)) {
     return { state: 'Progressing', message: `Generation ${target.generation} was handed out; no report about it yet.` }
   }

@@ -44,7 +44,7 @@ const set = digestOf('content')
 
 interface Site {
   readonly flags: Set<(typeof TOGGLES)[number]>
-  assigned: Map<string, { generation: number; set: typeof set; attempt: number }>
+  assigned: Map<string, { generation: number; set: typeof set; attempt: number; startBy?: string | undefined }>
   reported: Map<string, { generation: number; set: typeof set; state: State; attempt: number }>
 }
 
@@ -97,8 +97,8 @@ export class LookWorld {
         this.look()
         return
       case 'assemble':
-        for (const { bundle, cluster, attempt = 0 } of this.#admissions) {
-          this.#sites.get(cluster)!.assigned.set(`ns/${bundle}`, { generation: 2, set, attempt })
+        for (const { bundle, cluster, attempt = 0, startBy } of this.#admissions) {
+          this.#sites.get(cluster)!.assigned.set(`ns/${bundle}`, { generation: 2, set, attempt, startBy })
           this.#touched?.add(cluster)
         }
         return
@@ -118,7 +118,8 @@ export class LookWorld {
         const key = `ns/${step.bundle ?? 'x'}`
         const assigned = site.assigned.get(key)
         if (!assigned || !site.flags.has('online')) return
-        site.reported.set(key, { ...assigned, state: step.state })
+        const { startBy: _, ...revision } = assigned
+        site.reported.set(key, { ...revision, state: step.state })
         this.#touched?.add(name)
         return
       }
