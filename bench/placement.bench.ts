@@ -1,8 +1,8 @@
 /**
  * What placements cost: node bench/placement.bench.ts [CLUSTERS] [PLACEMENTS].
  * All of them decided from cold, then one relabelled cluster, where everybody who passes is selected and where a number of clusters is ranked; and the
- * same with a quarter of the fleet, to see the growth. A page has at most 500 decisions, and one changed cluster writes a page: the regions are
- * large enough to fill pages in both.
+ * same with a quarter of the fleet, to see the growth. A page has at most 500 decisions, and one changed cluster writes a page: of 2,500 clusters a
+ * region fills one page, of 10,000 four.
  */
 import { silentLogger } from '../src/core/log.ts'
 import { createPlacementBooks } from '../src/controllers/placement-decide/books.ts'
@@ -19,7 +19,7 @@ import { buildPlacement } from '../src/testing/builders.ts'
 
 const [clusters = 10_000, placements = 200] = process.argv.slice(2).map(Number)
 const RELABELS = 200
-const REGIONS = 4
+const REGIONS = 5
 
 function fleetOf(count: number): PlacementCluster[] {
   return Array.from({ length: count }, (_, i) => ({

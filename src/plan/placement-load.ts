@@ -20,20 +20,19 @@ export function createPlacementLoads(): PlacementLoads {
     if (clusters === 0) levels.delete(level)
     else levels.set(level, clusters)
   }
-  const count = (page: PlacementDecision | undefined, by: 1 | -1) => {
-    for (const cluster of selectedOn(page)) {
-      const was = counts.get(cluster) ?? 0
-      if (was > 0) move(was, -1)
-      if (was + by > 0) {
-        counts.set(cluster, was + by)
-        move(was + by, 1)
-      } else counts.delete(cluster)
-    }
+  const count = (cluster: string, by: 1 | -1) => {
+    const was = counts.get(cluster) ?? 0
+    if (was > 0) move(was, -1)
+    if (was + by > 0) {
+      counts.set(cluster, was + by)
+      move(was + by, 1)
+    } else counts.delete(cluster)
   }
   return {
     change: (before, after) => {
-      count(before, -1)
-      count(after, 1)
+      const [was, is] = [new Set(selectedOn(before)), new Set(selectedOn(after))]
+      for (const cluster of was) if (!is.has(cluster)) count(cluster, -1)
+      for (const cluster of is) if (!was.has(cluster)) count(cluster, 1)
     },
     beside: (pages) => {
       const own = new Map<string, number>()

@@ -26,6 +26,7 @@ import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { FetchRequest } from '../source/fetch-request.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
+import type { Store } from '../store/store.ts'
 import type { ClusterDocument } from '../wire/document.ts'
 import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../wire/liveness.ts'
 import { build } from './builders.ts'
@@ -63,11 +64,13 @@ export interface ControllersHome {
   close(): Promise<void>
 }
 
-/** Starts a home. */
-export async function startControllersHome(dialects: readonly string[] = []): Promise<ControllersHome> {
+/** Starts a home; in memory unless there is a store. */
+export async function startControllersHome(
+  dialects: readonly string[] = [],
+  store: Store = createMemoryStore(),
+): Promise<ControllersHome> {
   const clock = createVirtualClock()
   const ids = createSeededIds('controllers')
-  const store = createMemoryStore()
   const blobs = createMemoryBlobs()
   const api = createApiServer({ store, clock, ids, kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS], log: silentLogger })
   const caller = { user: 'system:flotilla:hub', groups: ['system:masters'] }
