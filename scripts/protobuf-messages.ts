@@ -1,7 +1,7 @@
 /**
- * Writes src/apiserver/protobuf/messages-table.ts from the Go types of k8s.io/api and k8s.io/apimachinery:
- * `node scripts/protobuf-messages.ts MODULES`, where MODULES holds `api@VERSION` and `apimachinery@VERSION` as Go's
- * module cache does. Field numbers, names and pointers are all in the tags and types of the structs.
+ * Writes src/apiserver/protobuf/messages-table.ts from the Go types of Kubernetes:
+ * `node scripts/protobuf-messages.ts MODULES`, where MODULES holds `api@VERSION`, `apimachinery@VERSION` and the other modules
+ * below as Go's module cache does. Field numbers, names and pointers are all in the tags and types of the structs.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,14 @@ const PACKAGES = [
   'authentication/v1',
   'authorization/v1',
   'node/v1',
+  'flowcontrol/v1',
+  'resource/v1',
 ]
+/** Packages that are in modules of their own. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'apiextensions/v1': 'apiextensions-apiserver',
+  'apiregistration/v1': 'kube-aggregator',
+}
 const GROUPS: Readonly<Record<string, string>> = {
   core: '',
   rbac: 'rbac.authorization.k8s.io',
@@ -41,6 +48,10 @@ const GROUPS: Readonly<Record<string, string>> = {
   authentication: 'authentication.k8s.io',
   authorization: 'authorization.k8s.io',
   node: 'node.k8s.io',
+  flowcontrol: 'flowcontrol.apiserver.k8s.io',
+  resource: 'resource.k8s.io',
+  apiextensions: 'apiextensions.k8s.io',
+  apiregistration: 'apiregistration.k8s.io',
 }
 /** Types with a wire form of their own. */
 const SPECIAL: Readonly<Record<string, string>> = {
@@ -54,6 +65,10 @@ const SPECIAL: Readonly<Record<string, string>> = {
   'types.UID': 'string',
   'types.NodeName': 'string',
   'types.NamespacedName': 'skip',
+  'apiextensions.JSON': 'anyJson',
+  'apiextensions.JSONSchemaPropsOrBool': 'schemaOrBool',
+  'apiextensions.JSONSchemaPropsOrArray': 'schemaOrArray',
+  'apiextensions.JSONSchemaPropsOrStringArray': 'schemaOrStrings',
 }
 const SCALARS: Readonly<Record<string, string>> = {
   string: 'string',
@@ -62,6 +77,7 @@ const SCALARS: Readonly<Record<string, string>> = {
   int32: 'int',
   int64: 'int',
   uint8: 'int',
+  float64: 'double',
 }
 const OBJECT = /metav1\.TypeMeta `json:",inline"/
 
@@ -77,12 +93,14 @@ interface Package {
 
 const [modules = ''] = process.argv.slice(2)
 const packages = new Map<string, Package>()
-for (const path of PACKAGES) {
+for (const path of [...PACKAGES, ...Object.keys(ELSEWHERE)]) {
   const [group = '', version = ''] = path.split('/')
   const name = version === 'v1' ? group : `${group}${version.slice(1)}`
   const known = GROUPS[group] ?? group
   const apiVersion = known === '' ? version : `${known}/${version}`
-  packages.set(name, readPackage(join(modules, `api@${VERSION}`, path), name, apiVersion))
+  const module = ELSEWHERE[path]
+  const folder = module === undefined ? `api@${VERSION}/${path}` : `${module}@${VERSION}/pkg/apis/${path}`
+  packages.set(name, readPackage(join(modules, folder), name, apiVersion))
 }
 packages.set(
   'meta',
@@ -133,6 +151,7 @@ function readPackage(folder: string, name: string, apiVersion: string): Package 
     }
     for (const [, type = '', body = ''] of text.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
       structs.set(type, body)
+    for (const [, type = ''] of text.matchAll(/^type (\w+) struct ?\{\}$/gm)) structs.set(type, '')
     for (const [, type = '', target = ''] of text.matchAll(/^type (\w+) =? ?([\w.[\]*]+)$/gm)) aliases.set(type, target)
   }
   return { name, apiVersion, imports, structs, aliases }
@@ -159,7 +178,7 @@ function messageLine(message: string): string {
     const isKept = isScalar && (goType.startsWith('*') || !flags.includes('omitempty'))
     fields.push(`${number} ${name} ${isKept ? 'keep ' : ''}${text}`)
   }
-  return `${message}: ${fields.join(', ')}`
+  return `${message}: ${fields.join(', ')}`.trimEnd()
 }
 
 function typeText(home: Package, goType: string): string {

@@ -36,7 +36,12 @@ export function negotiate(request: HttpRequest, query: URLSearchParams): Negotia
       return { mediaType, pretty, as, version: v }
     }
   }
-  throw new ApiError('NotAcceptable', `only the following media types are accepted: ${SUPPORTED}`)
+  throw notAcceptable()
+}
+
+/** 406 for a form that an answer does not have. */
+export function notAcceptable(): ApiError {
+  return new ApiError('NotAcceptable', `only the following media types are accepted: ${SUPPORTED}`)
 }
 
 /** The media types of an Accept header, best first. */

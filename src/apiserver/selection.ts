@@ -37,7 +37,7 @@ export function parseSelection(kind: Kind, query: URLSearchParams): Selection {
       const own = object.metadata.labels ?? {}
       return (
         labels.every((requirement) => meetsRequirement(own, requirement)) &&
-        fields.every(({ path, value, negated }) => (fieldOf(object, path) === value) !== negated)
+        fields.every(({ path, value, negated }) => (selectedBy(object, path) === value) !== negated)
       )
     },
   }
@@ -57,6 +57,7 @@ const EXTRA_FIELDS: Readonly<Record<string, readonly string[]>> = {
     'involvedObject.fieldPath',
     'reason',
     'reportingComponent',
+    'source',
     'type',
   ],
   'events.k8s.io/Event': ['regarding.kind', 'regarding.namespace', 'regarding.name', 'reason', 'type'],
@@ -65,10 +66,29 @@ const EXTRA_FIELDS: Readonly<Record<string, readonly string[]>> = {
     'spec.restartPolicy',
     'spec.schedulerName',
     'spec.serviceAccountName',
+    'spec.hostNetwork',
     'status.phase',
     'status.podIP',
+    'status.nominatedNodeName',
   ],
+  '/Node': ['spec.unschedulable'],
+  '/Service': ['spec.clusterIP', 'spec.type'],
+  '/ReplicationController': ['status.replicas'],
+  'batch/Job': ['status.successful'],
+  'certificates.k8s.io/CertificateSigningRequest': ['spec.signerName'],
+  'resource.k8s.io/ResourceSlice': ['spec.nodeName', 'spec.driver'],
 }
+
+/** What a field that is not there counts as; an empty text unless said. */
+const ABSENT: Readonly<Record<string, string>> = {
+  'spec.unschedulable': 'false',
+  'spec.hostNetwork': 'false',
+  'status.replicas': '0',
+  'status.succeeded': '0',
+}
+
+/** Fields that are selected by another name than they have. */
+const MEANT: Readonly<Record<string, string>> = { 'status.successful': 'status.succeeded' }
 
 function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
   const own = kind.selectable ?? kind.custom?.selectableFields ?? EXTRA_FIELDS[`${kind.group}/${kind.kind}`] ?? []
@@ -86,6 +106,12 @@ function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
       if (!supported.includes(path!)) throw badRequest(`field label not supported: ${path}`)
       return { path: path!, value: value!, negated: operator === '!=' }
     })
+}
+
+function selectedBy(object: UnknownObject, selected: string): string {
+  if (selected === 'source') return fieldOf(object, 'source.component') || fieldOf(object, 'reportingComponent')
+  const path = MEANT[selected] ?? selected
+  return fieldOf(object, path) || (ABSENT[path] ?? '')
 }
 
 function fieldOf(object: UnknownObject, path: string): string {

@@ -47,7 +47,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   /** One or two sentences: what an object of this kind says. */
   readonly description: string
   /** The form of names; a DNS subdomain unless said. */
-  readonly nameFormat?: 'subdomain' | 'label' | 'pathSegment'
+  readonly nameFormat?: 'subdomain' | 'label' | 'pathSegment' | 'address'
   /** The whole object: apiVersion, kind, metadata and the kind's own fields. */
   readonly schema: StructuralSchema
   readonly subresources: { readonly status: boolean; readonly scale?: ScaleSubresource }

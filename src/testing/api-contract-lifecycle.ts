@@ -44,6 +44,62 @@ const SHOWN = [
 
 export const LIFECYCLE_CASES: readonly ApiCase[] = [
   {
+    title: 'built-in kinds are selected by fields of their own, also where these say nothing',
+    async run(api) {
+      for (const [apiVersion, kind, selector] of [
+        ['v1', 'Node', 'spec.unschedulable=false'],
+        ['v1', 'Pod', 'spec.hostNetwork=false'],
+        ['v1', 'Service', 'spec.type!=NodePort'],
+        ['v1', 'ReplicationController', 'status.replicas=0'],
+        ['batch/v1', 'Job', 'status.successful=0'],
+      ] as const) {
+        const { path, made } = await make(api, apiVersion, kind)
+        const { name } = made.metadata
+        const names = async (fields: string) => {
+          const list = await api.ok(
+            'GET',
+            `${path.slice(0, -name.length - 1)}?fieldSelector=${encodeURIComponent(fields)}`,
+          )
+          return list.items.map(({ metadata }: Loose) => metadata.name)
+        }
+        assert.ok((await names(selector)).includes(name), selector)
+        const other = selector.includes('!=') ? selector.replace('!=', '=') : selector.replace('=', '!=')
+        assert.ok(!(await names(other)).includes(name), other)
+        await api.ok('DELETE', `${path}?propagationPolicy=Background&gracePeriodSeconds=0`)
+      }
+    },
+  },
+  {
+    title: 'an IPAddress is named by its address',
+    async run(api) {
+      const path = '/apis/networking.k8s.io/v1/ipaddresses'
+      const parentRef = { group: '', resource: 'services', namespace: api.namespace, name: 'x' }
+      const named = (name: string) =>
+        api.send('POST', path, {
+          body: { apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name }, spec: { parentRef } },
+        })
+      for (const name of ['fe80::42:1dff:fe84:f9e2', '192.0.2.77']) {
+        assert.equal((await named(name)).status, 201, name)
+        await api.ok('DELETE', `${path}/${encodeURIComponent(name)}`)
+      }
+      assert.equal((await named('web')).status, 422)
+    },
+  },
+  {
+    title: 'the answer to a question is no table',
+    async run(api) {
+      const { status } = await api.send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+        body: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+        },
+      })
+      assert.equal(status, 406)
+    },
+  },
+  {
     title: 'some kinds are shown once more when they are gone, of others a Status says so',
     async run(api) {
       for (const [apiVersion, kind] of SHOWN) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Loose } from '../../testing/api-contract-harness.ts'
 import { protobufConfigMap } from '../../testing/api-contract-reviews.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
 import { protobufTables } from './messages.ts'
@@ -17,6 +18,46 @@ describe('bodies in protobuf', () => {
       metadata: { name: 'foo' },
       spec: {},
       status: {},
+    })
+  })
+
+  it('a definition of a kind, whose schemas may be bools and lists', () => {
+    const body = fromHex(`
+      6b3873000a330a17617069657874656e73696f6e732e6b38732e696f2f76311218437573746f6d5265736f75726365446566696e697469
+      6f6e12f7040a220a127468696e67732e6578616d706c652e636f6d12001a0022002a0032003800420012c2040a0b6578616d706c652e63
+      6f6d1a130a067468696e6773120022055468696e672a00220a4e616d657370616365643a8f040a0276311001180022cc030ac9030a0012
+      0022002a066f626a65637432003a00500060007a00900100ea01a1030a04737065631298030a00120022002a066f626a65637432003a00
+      500060007a00900100ba010161ea01420a0161123d0a00120022002a066e756d62657232003a0042050a03302e3549000000000000f83f
+      500059000000000000000060007a00900100a80200b80200c00200ea015f0a0162125a0a00120022002a05617272617932003a00500060
+      007a00800100900100c201310a2f0a00120022002a06737472696e6732003a00500060007a00900100a201050a03227822a20100a80201
+      b80200c00200a80200b80200c00200ea01550a016312500a00120022002a066f626a65637432003a00500060007a00900100f201290801
+      12250a00120022002a07696e746567657232003a00500060007a00900100a80200b80200c00200a80200b80200c00200ea012e0a016412
+      290a00120022002a066f626a65637432003a00500060007a00900100f201020800a80200b80200c00200ea013d0a016512380a00120022
+      002a0032003a00500060007a00900100a80200b00201b80200c00200e202140a0a73656c662e61203e203012026e6f1a002a00a80200b8
+      0200c00200a80200b80200c002002a180a0012140a072e737065632e7212092e7374617475732e72321a0a01411206737472696e671a00
+      2200280032072e737065632e61380050001a0c12080a00120022002a0020001a002200`)
+    const { spec } = decodeProtobuf(body) as Loose
+    const [version] = spec.versions
+    assert.deepEqual([version.served, version.storage], [true, false])
+    assert.deepEqual(version.subresources.status, {})
+    assert.equal(version.subresources.scale.specReplicasPath, '.spec.r')
+    assert.equal(version.additionalPrinterColumns[0].jsonPath, '.spec.a')
+    const rules = [{ rule: 'self.a > 0', message: 'no' }]
+    assert.deepEqual(version.schema.openAPIV3Schema, {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          required: ['a'],
+          properties: {
+            a: { type: 'number', minimum: 0, maximum: 1.5, default: 0.5 },
+            b: { type: 'array', maxItems: 0, items: { type: 'string', enum: ['x', null], nullable: true } },
+            c: { type: 'object', additionalProperties: { type: 'integer' } },
+            d: { type: 'object', additionalProperties: false },
+            e: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': rules },
+          },
+        },
+      },
     })
   })
 
@@ -66,8 +107,13 @@ describe('bodies in protobuf', () => {
       'time',
       'microTime',
       'json',
+      'anyJson',
       'quantity',
       'intOrString',
+      'double',
+      'schemaOrBool',
+      'schemaOrArray',
+      'schemaOrStrings',
     ]
     const { messages, kinds } = protobufTables()
     let seen = 0

@@ -16,7 +16,8 @@ import { readFields, WireError } from './wire.ts'
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 const MAGIC = [0x6b, 0x38, 0x73, 0x00] // k8s\0
-const MAX_DEPTH = 32
+// A schema nests two messages for each level of its objects.
+const MAX_DEPTH = 64
 
 /** The JSON of a body; 415 for what is not understood here, 400 for what is broken. */
 export function decodeProtobuf(body: Uint8Array): JsonObject {
@@ -119,15 +120,39 @@ function decodeValue(type: string, value: bigint | Uint8Array, { path, depth }: 
       return timeOf(value, 6)
     case 'json':
       return jsonOf(value)
+    case 'anyJson':
+      return jsonOf(value) ?? null
     case 'strings':
       return [...readFields(value)].map((item) => decodeValue('string', item.value, { path, depth }))
     case 'quantity':
       return textField(value, 1)
     case 'intOrString':
       return intOrString(value)
+    case 'double':
+      if (value.byteLength !== 8) throw new WireError(`${path} must be a number of eight bytes`)
+      return new DataView(value.buffer, value.byteOffset).getFloat64(0, true)
+    case 'schemaOrBool':
+    case 'schemaOrArray':
+    case 'schemaOrStrings':
+      return schemaOr(type, value, { path, depth })
     default:
       return decodeMessage(type, value, { path, depth: depth + 1 })
   }
+}
+
+const SCHEMA = 'apiextensions.JSONSchemaProps'
+
+/** What JSON writes as a schema or as something else: a bool, a list of schemas, or one of texts. */
+function schemaOr(type: `schemaOr${string}`, bytes: Uint8Array, { path, depth }: Place): unknown {
+  const schemaAt = type === 'schemaOrBool' ? 2 : 1
+  const list: unknown[] = []
+  let isAllowed = false
+  for (const { number, value } of readFields(bytes)) {
+    if (number === schemaAt) return decodeValue(SCHEMA, value, { path, depth })
+    if (type === 'schemaOrBool') isAllowed = value !== 0n
+    else list.push(decodeValue(type === 'schemaOrArray' ? SCHEMA : 'string', value, { path, depth }))
+  }
+  return type === 'schemaOrBool' ? isAllowed : list
 }
 
 /** A map's entry is a message of its key and its value; an absent one is zero. */

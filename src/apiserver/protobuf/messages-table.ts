@@ -32,6 +32,30 @@ admissionregistration.ValidatingWebhookConfiguration: 1 metadata meta.ObjectMeta
 admissionregistration.Validation: 1 expression keep string, 2 message string, 3 reason keep string, 4 messageExpression string
 admissionregistration.Variable: 1 name keep string, 2 expression keep string
 admissionregistration.WebhookClientConfig: 3 url keep string, 1 service admissionregistration.ServiceReference, 2 caBundle bytes
+apiextensions.CustomResourceColumnDefinition: 1 name keep string, 2 type keep string, 3 format string, 4 description string, 5 priority int, 6 jsonPath keep string
+apiextensions.CustomResourceConversion: 1 strategy keep string, 2 webhook apiextensions.WebhookConversion
+apiextensions.CustomResourceDefinition: 1 metadata meta.ObjectMeta, 2 spec apiextensions.CustomResourceDefinitionSpec, 3 status apiextensions.CustomResourceDefinitionStatus
+apiextensions.CustomResourceDefinitionCondition: 1 type keep string, 2 status keep string, 3 lastTransitionTime time, 4 reason string, 5 message string, 6 observedGeneration int
+apiextensions.CustomResourceDefinitionNames: 1 plural keep string, 2 singular string, 3 shortNames list string, 4 kind keep string, 5 listKind string, 6 categories list string
+apiextensions.CustomResourceDefinitionSpec: 1 group keep string, 3 names apiextensions.CustomResourceDefinitionNames, 4 scope keep string, 7 versions list apiextensions.CustomResourceDefinitionVersion, 9 conversion apiextensions.CustomResourceConversion, 10 preserveUnknownFields bool
+apiextensions.CustomResourceDefinitionStatus: 1 conditions list apiextensions.CustomResourceDefinitionCondition, 2 acceptedNames apiextensions.CustomResourceDefinitionNames, 3 storedVersions list string, 4 observedGeneration int
+apiextensions.CustomResourceDefinitionVersion: 1 name keep string, 2 served keep bool, 3 storage keep bool, 7 deprecated bool, 8 deprecationWarning keep string, 4 schema apiextensions.CustomResourceValidation, 5 subresources apiextensions.CustomResourceSubresources, 6 additionalPrinterColumns list apiextensions.CustomResourceColumnDefinition, 9 selectableFields list apiextensions.SelectableField
+apiextensions.CustomResourceSubresourceScale: 1 specReplicasPath keep string, 2 statusReplicasPath keep string, 3 labelSelectorPath keep string
+apiextensions.CustomResourceSubresourceStatus:
+apiextensions.CustomResourceSubresources: 1 status apiextensions.CustomResourceSubresourceStatus, 2 scale apiextensions.CustomResourceSubresourceScale
+apiextensions.CustomResourceValidation: 1 openAPIV3Schema apiextensions.JSONSchemaProps
+apiextensions.ExternalDocumentation: 1 description string, 2 url string
+apiextensions.JSONSchemaProps: 1 id string, 2 $schema string, 3 $ref keep string, 4 description string, 5 type string, 6 format string, 7 title string, 8 default keep anyJson, 9 maximum keep double, 10 exclusiveMaximum bool, 11 minimum keep double, 12 exclusiveMinimum bool, 13 maxLength keep int, 14 minLength keep int, 15 pattern string, 16 maxItems keep int, 17 minItems keep int, 18 uniqueItems bool, 19 multipleOf keep double, 20 enum list anyJson, 21 maxProperties keep int, 22 minProperties keep int, 23 required list string, 24 items keep schemaOrArray, 25 allOf list apiextensions.JSONSchemaProps, 26 oneOf list apiextensions.JSONSchemaProps, 27 anyOf list apiextensions.JSONSchemaProps, 28 not apiextensions.JSONSchemaProps, 29 properties map apiextensions.JSONSchemaProps, 30 additionalProperties keep schemaOrBool, 31 patternProperties map apiextensions.JSONSchemaProps, 32 dependencies map schemaOrStrings, 33 additionalItems keep schemaOrBool, 34 definitions map apiextensions.JSONSchemaProps, 35 externalDocs apiextensions.ExternalDocumentation, 36 example keep anyJson, 37 nullable bool, 38 x-kubernetes-preserve-unknown-fields keep bool, 39 x-kubernetes-embedded-resource bool, 40 x-kubernetes-int-or-string bool, 41 x-kubernetes-list-map-keys list string, 42 x-kubernetes-list-type keep string, 43 x-kubernetes-map-type keep string, 44 x-kubernetes-validations list apiextensions.ValidationRule
+apiextensions.SelectableField: 1 jsonPath keep string
+apiextensions.ServiceReference: 1 namespace keep string, 2 name keep string, 3 path keep string, 4 port keep int
+apiextensions.ValidationRule: 1 rule keep string, 2 message string, 3 messageExpression string, 4 reason keep string, 5 fieldPath string, 6 optionalOldSelf keep bool
+apiextensions.WebhookClientConfig: 3 url keep string, 1 service apiextensions.ServiceReference, 2 caBundle bytes
+apiextensions.WebhookConversion: 2 clientConfig apiextensions.WebhookClientConfig, 3 conversionReviewVersions list string
+apiregistration.APIService: 1 metadata meta.ObjectMeta, 2 spec apiregistration.APIServiceSpec, 3 status apiregistration.APIServiceStatus
+apiregistration.APIServiceCondition: 1 type keep string, 2 status keep string, 3 lastTransitionTime time, 4 reason string, 5 message string
+apiregistration.APIServiceSpec: 1 service apiregistration.ServiceReference, 2 group string, 3 version string, 4 insecureSkipTLSVerify bool, 5 caBundle bytes, 7 groupPriorityMinimum keep int, 8 versionPriority keep int
+apiregistration.APIServiceStatus: 1 conditions list apiregistration.APIServiceCondition
+apiregistration.ServiceReference: 1 namespace string, 2 name string, 3 port keep int
 apps.ControllerRevision: 1 metadata meta.ObjectMeta, 2 data json, 3 revision keep int
 apps.DaemonSet: 1 metadata meta.ObjectMeta, 2 spec apps.DaemonSetSpec, 3 status apps.DaemonSetStatus
 apps.DaemonSetCondition: 1 type keep string, 2 status keep string, 3 lastTransitionTime time, 4 reason string, 5 message string
@@ -354,6 +378,27 @@ discovery.ForNode: 1 name keep string
 discovery.ForZone: 1 name keep string
 events.Event: 1 metadata meta.ObjectMeta, 2 eventTime keep microTime, 3 series events.EventSeries, 4 reportingController string, 5 reportingInstance string, 6 action string, 7 reason string, 8 regarding core.ObjectReference, 9 related core.ObjectReference, 10 note string, 11 type string, 12 deprecatedSource core.EventSource, 13 deprecatedFirstTimestamp time, 14 deprecatedLastTimestamp time, 15 deprecatedCount int
 events.EventSeries: 1 count keep int, 2 lastObservedTime keep microTime
+flowcontrol.ExemptPriorityLevelConfiguration: 1 nominalConcurrencyShares keep int, 2 lendablePercent keep int
+flowcontrol.FlowDistinguisherMethod: 1 type keep string
+flowcontrol.FlowSchema: 1 metadata meta.ObjectMeta, 2 spec flowcontrol.FlowSchemaSpec, 3 status flowcontrol.FlowSchemaStatus
+flowcontrol.FlowSchemaCondition: 1 type string, 2 status string, 3 lastTransitionTime time, 4 reason string, 5 message string
+flowcontrol.FlowSchemaSpec: 1 priorityLevelConfiguration flowcontrol.PriorityLevelConfigurationReference, 2 matchingPrecedence keep int, 3 distinguisherMethod flowcontrol.FlowDistinguisherMethod, 4 rules list flowcontrol.PolicyRulesWithSubjects
+flowcontrol.FlowSchemaStatus: 1 conditions list flowcontrol.FlowSchemaCondition
+flowcontrol.GroupSubject: 1 name keep string
+flowcontrol.LimitResponse: 1 type keep string, 2 queuing flowcontrol.QueuingConfiguration
+flowcontrol.LimitedPriorityLevelConfiguration: 1 nominalConcurrencyShares keep int, 2 limitResponse flowcontrol.LimitResponse, 3 lendablePercent keep int, 4 borrowingLimitPercent keep int
+flowcontrol.NonResourcePolicyRule: 1 verbs list string, 6 nonResourceURLs list string
+flowcontrol.PolicyRulesWithSubjects: 1 subjects list flowcontrol.Subject, 2 resourceRules list flowcontrol.ResourcePolicyRule, 3 nonResourceRules list flowcontrol.NonResourcePolicyRule
+flowcontrol.PriorityLevelConfiguration: 1 metadata meta.ObjectMeta, 2 spec flowcontrol.PriorityLevelConfigurationSpec, 3 status flowcontrol.PriorityLevelConfigurationStatus
+flowcontrol.PriorityLevelConfigurationCondition: 1 type string, 2 status string, 3 lastTransitionTime time, 4 reason string, 5 message string
+flowcontrol.PriorityLevelConfigurationReference: 1 name keep string
+flowcontrol.PriorityLevelConfigurationSpec: 1 type keep string, 2 limited flowcontrol.LimitedPriorityLevelConfiguration, 3 exempt flowcontrol.ExemptPriorityLevelConfiguration
+flowcontrol.PriorityLevelConfigurationStatus: 1 conditions list flowcontrol.PriorityLevelConfigurationCondition
+flowcontrol.QueuingConfiguration: 1 queues keep int, 2 handSize keep int, 3 queueLengthLimit keep int
+flowcontrol.ResourcePolicyRule: 1 verbs list string, 2 apiGroups list string, 3 resources list string, 4 clusterScope bool, 5 namespaces list string
+flowcontrol.ServiceAccountSubject: 1 namespace keep string, 2 name keep string
+flowcontrol.Subject: 1 kind keep string, 2 user flowcontrol.UserSubject, 3 group flowcontrol.GroupSubject, 4 serviceAccount flowcontrol.ServiceAccountSubject
+flowcontrol.UserSubject: 1 name keep string
 meta.Condition: 1 type keep string, 2 status keep string, 3 observedGeneration int, 4 lastTransitionTime keep time, 5 reason keep string, 6 message keep string
 meta.DeleteOptions: 1 gracePeriodSeconds keep int, 2 preconditions meta.Preconditions, 3 orphanDependents keep bool, 4 propagationPolicy keep string, 5 dryRun list string, 6 ignoreStoreReadErrorWithClusterBreakingPotential keep bool
 meta.FieldSelectorRequirement: 1 key keep string, 2 operator keep string, 3 values list string
@@ -408,6 +453,46 @@ rbac.Role: 1 metadata meta.ObjectMeta, 2 rules list rbac.PolicyRule
 rbac.RoleBinding: 1 metadata meta.ObjectMeta, 2 subjects list rbac.Subject, 3 roleRef rbac.RoleRef
 rbac.RoleRef: 1 apiGroup keep string, 2 kind keep string, 3 name keep string
 rbac.Subject: 1 kind keep string, 2 apiGroup string, 3 name keep string, 4 namespace string
+resource.AllocatedDeviceStatus: 1 driver keep string, 2 pool keep string, 3 device keep string, 7 shareID keep string, 4 conditions list meta.Condition, 5 data keep json, 6 networkData resource.NetworkDeviceData
+resource.AllocationResult: 1 devices resource.DeviceAllocationResult, 3 nodeSelector core.NodeSelector, 5 allocationTimestamp keep time
+resource.CELDeviceSelector: 1 expression keep string
+resource.CapacityRequestPolicy: 1 default keep quantity, 3 validValues list quantity, 4 validRange resource.CapacityRequestPolicyRange
+resource.CapacityRequestPolicyRange: 1 min keep quantity, 2 max keep quantity, 3 step keep quantity
+resource.CapacityRequirements: 1 requests map quantity
+resource.Counter: 1 value keep quantity
+resource.CounterSet: 1 name keep string, 2 counters map resource.Counter
+resource.Device: 1 name keep string, 2 attributes map resource.DeviceAttribute, 3 capacity map resource.DeviceCapacity, 4 consumesCounters list resource.DeviceCounterConsumption, 5 nodeName keep string, 6 nodeSelector core.NodeSelector, 7 allNodes keep bool, 8 taints list resource.DeviceTaint, 9 bindsToNode keep bool, 10 bindingConditions list string, 11 bindingFailureConditions list string, 12 allowMultipleAllocations keep bool, 13 nodeAllocatableResourceMappings map resource.NodeAllocatableResourceMapping
+resource.DeviceAllocationConfiguration: 1 source keep string, 2 requests list string, 3 . inline resource.DeviceConfiguration
+resource.DeviceAllocationResult: 1 results list resource.DeviceRequestAllocationResult, 2 config list resource.DeviceAllocationConfiguration
+resource.DeviceAttribute: 2 int keep int, 3 bool keep bool, 4 string keep string, 5 version keep string, 6 ints list int, 7 bools list bool, 8 strings list string, 9 versions list string
+resource.DeviceCapacity: 1 value keep quantity, 2 requestPolicy resource.CapacityRequestPolicy
+resource.DeviceClaim: 1 requests list resource.DeviceRequest, 2 constraints list resource.DeviceConstraint, 3 config list resource.DeviceClaimConfiguration
+resource.DeviceClaimConfiguration: 1 requests list string, 2 . inline resource.DeviceConfiguration
+resource.DeviceClass: 1 metadata meta.ObjectMeta, 2 spec resource.DeviceClassSpec
+resource.DeviceClassConfiguration: 1 . inline resource.DeviceConfiguration
+resource.DeviceClassSpec: 1 selectors list resource.DeviceSelector, 2 config list resource.DeviceClassConfiguration, 4 extendedResourceName keep string
+resource.DeviceConfiguration: 1 opaque resource.OpaqueDeviceConfiguration
+resource.DeviceConstraint: 1 requests list string, 2 matchAttribute keep string, 3 distinctAttribute keep string
+resource.DeviceCounterConsumption: 1 counterSet keep string, 2 counters map resource.Counter
+resource.DeviceRequest: 1 name keep string, 2 exactly resource.ExactDeviceRequest, 3 firstAvailable list resource.DeviceSubRequest
+resource.DeviceRequestAllocationResult: 1 request keep string, 2 driver keep string, 3 pool keep string, 4 device keep string, 5 adminAccess keep bool, 6 tolerations list resource.DeviceToleration, 7 bindingConditions list string, 8 bindingFailureConditions list string, 9 shareID keep string, 10 consumedCapacity map quantity
+resource.DeviceSelector: 1 cel resource.CELDeviceSelector
+resource.DeviceSubRequest: 1 name keep string, 2 deviceClassName keep string, 3 selectors list resource.DeviceSelector, 4 allocationMode string, 5 count int, 6 tolerations list resource.DeviceToleration, 7 capacity resource.CapacityRequirements
+resource.DeviceTaint: 1 key keep string, 2 value string, 3 effect keep string, 4 timeAdded keep time
+resource.DeviceToleration: 1 key string, 2 operator string, 3 value string, 4 effect string, 5 tolerationSeconds keep int
+resource.ExactDeviceRequest: 1 deviceClassName keep string, 2 selectors list resource.DeviceSelector, 3 allocationMode string, 4 count int, 5 adminAccess keep bool, 6 tolerations list resource.DeviceToleration, 7 capacity resource.CapacityRequirements
+resource.NetworkDeviceData: 1 interfaceName string, 2 ips list string, 3 hardwareAddress string
+resource.NodeAllocatableResourceMapping: 1 capacityKey keep string, 2 allocationMultiplier keep quantity
+resource.OpaqueDeviceConfiguration: 1 driver keep string, 2 parameters keep json
+resource.ResourceClaim: 1 metadata meta.ObjectMeta, 2 spec resource.ResourceClaimSpec, 3 status resource.ResourceClaimStatus
+resource.ResourceClaimConsumerReference: 1 apiGroup string, 3 resource keep string, 4 name keep string, 5 uid keep string
+resource.ResourceClaimSpec: 1 devices resource.DeviceClaim
+resource.ResourceClaimStatus: 1 allocation resource.AllocationResult, 2 reservedFor list resource.ResourceClaimConsumerReference, 4 devices list resource.AllocatedDeviceStatus
+resource.ResourceClaimTemplate: 1 metadata meta.ObjectMeta, 2 spec resource.ResourceClaimTemplateSpec
+resource.ResourceClaimTemplateSpec: 1 metadata meta.ObjectMeta, 2 spec resource.ResourceClaimSpec
+resource.ResourcePool: 1 name keep string, 2 generation keep int, 3 resourceSliceCount keep int
+resource.ResourceSlice: 1 metadata meta.ObjectMeta, 2 spec resource.ResourceSliceSpec
+resource.ResourceSliceSpec: 1 driver keep string, 2 pool resource.ResourcePool, 3 nodeName keep string, 4 nodeSelector core.NodeSelector, 5 allNodes keep bool, 6 devices list resource.Device, 7 perDeviceNodeSelection keep bool, 8 sharedCounters list resource.CounterSet
 scheduling.PriorityClass: 1 metadata meta.ObjectMeta, 2 value keep int, 3 globalDefault bool, 4 description string, 5 preemptionPolicy keep string
 storage.CSIDriver: 1 metadata meta.ObjectMeta, 2 spec storage.CSIDriverSpec
 storage.CSIDriverSpec: 1 attachRequired keep bool, 2 podInfoOnMount keep bool, 3 volumeLifecycleModes list string, 4 storageCapacity keep bool, 5 fsGroupPolicy keep string, 6 tokenRequests list storage.TokenRequest, 7 requiresRepublish keep bool, 8 seLinuxMount keep bool, 9 nodeAllocatableUpdatePeriodSeconds keep int, 10 serviceAccountTokenInSecrets keep bool, 11 preventPodSchedulingIfMissing keep bool
@@ -434,6 +519,8 @@ admissionregistration.k8s.io/v1/MutatingWebhookConfiguration admissionregistrati
 admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy admissionregistration.ValidatingAdmissionPolicy
 admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding admissionregistration.ValidatingAdmissionPolicyBinding
 admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration admissionregistration.ValidatingWebhookConfiguration
+apiextensions.k8s.io/v1/CustomResourceDefinition apiextensions.CustomResourceDefinition
+apiregistration.k8s.io/v1/APIService apiregistration.APIService
 apps/v1/ControllerRevision apps.ControllerRevision
 apps/v1/DaemonSet apps.DaemonSet
 apps/v1/Deployment apps.Deployment
@@ -455,6 +542,8 @@ certificates.k8s.io/v1/CertificateSigningRequest certificates.CertificateSigning
 coordination.k8s.io/v1/Lease coordination.Lease
 discovery.k8s.io/v1/EndpointSlice discovery.EndpointSlice
 events.k8s.io/v1/Event events.Event
+flowcontrol.apiserver.k8s.io/v1/FlowSchema flowcontrol.FlowSchema
+flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration flowcontrol.PriorityLevelConfiguration
 networking.k8s.io/v1/IPAddress networking.IPAddress
 networking.k8s.io/v1/Ingress networking.Ingress
 networking.k8s.io/v1/IngressClass networking.IngressClass
@@ -467,6 +556,10 @@ rbac.authorization.k8s.io/v1/ClusterRole rbac.ClusterRole
 rbac.authorization.k8s.io/v1/ClusterRoleBinding rbac.ClusterRoleBinding
 rbac.authorization.k8s.io/v1/Role rbac.Role
 rbac.authorization.k8s.io/v1/RoleBinding rbac.RoleBinding
+resource.k8s.io/v1/DeviceClass resource.DeviceClass
+resource.k8s.io/v1/ResourceClaim resource.ResourceClaim
+resource.k8s.io/v1/ResourceClaimTemplate resource.ResourceClaimTemplate
+resource.k8s.io/v1/ResourceSlice resource.ResourceSlice
 scheduling.k8s.io/v1/PriorityClass scheduling.PriorityClass
 storage.k8s.io/v1/CSIDriver storage.CSIDriver
 storage.k8s.io/v1/CSINode storage.CSINode

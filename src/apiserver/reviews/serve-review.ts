@@ -14,6 +14,7 @@ import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { decodeObject } from '../decode.ts'
 import { receive } from '../incoming.ts'
+import { notAcceptable } from '../negotiate.ts'
 import { writeOptions } from '../options.ts'
 import type { RbacAuthorizer } from '../rbac/rbac-authorizer.ts'
 import { MASTERS } from '../rbac/rbac-authorizer.ts'
@@ -38,6 +39,8 @@ export function isReview(kind: Pick<Kind, 'group' | 'kind'>): boolean {
 export async function serveReview(context: Context, reviewers: Reviewers): Promise<Answer> {
   const { kind, http, query, request } = context
   if (request.verb !== 'create') throw methodNotAllowed()
+  // An answer to a question is no object: it has no metadata to show, and no columns.
+  if (context.accept.as !== undefined) throw notAcceptable()
   const options = writeOptions('CreateOptions', query, http)
   const { value, repeated } = decodeObject(http)
   const { object, warnings } = receive(kind, value, { repeated, validation: options.fieldValidation })

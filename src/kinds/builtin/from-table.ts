@@ -38,6 +38,7 @@ interface Row {
 const NAME_FORMATS: Readonly<Record<string, Kind['nameFormat']>> = {
   '/Namespace': 'label',
   '/Service': 'label',
+  'networking.k8s.io/IPAddress': 'address',
   'rbac.authorization.k8s.io/Role': 'pathSegment',
   'rbac.authorization.k8s.io/ClusterRole': 'pathSegment',
   'rbac.authorization.k8s.io/RoleBinding': 'pathSegment',
