@@ -1,7 +1,9 @@
 import { jsonClone, jsonEqual } from '../core/json.ts'
+import type { Kind } from '../kinds/define-kind.ts'
 import type { ManagedFieldsEntry, UnknownObject } from '../kinds/meta.ts'
 import { validateObject } from '../kinds/validate.ts'
 import { invalidObject } from '../kinds/walk/field-error.ts'
+import type { FieldError } from '../kinds/walk/field-error.ts'
 import { approved } from './certificate-approval.ts'
 import { auditLine } from './context.ts'
 import type { Context } from './context.ts'
@@ -41,7 +43,7 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
     next.metadata.generation = (old.metadata.generation ?? 0) + 1
   }
   const errors = [
-    ...validateObject(kind, next, { old, ...(request.subresource === 'status' ? { subresource: 'status' } : {}) }),
+    ...(request.subresource === 'status' ? statusErrors(kind, next, old) : validateObject(kind, next, { old })),
     ...(strategy.validate?.(next, old) ?? []),
     ...(isPodPart(request.subresource) ? partErrors(next, old, request.subresource) : []),
   ]
@@ -68,6 +70,13 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
   return result.ok ? { stale: false, object: next, text: value?.written(), warnings } : { stale: true }
 }
 
+/** Go's types have a zero for what a status leaves out: nothing of it is required of built-in kinds. */
+function statusErrors(kind: Kind, next: UnknownObject, old: UnknownObject): FieldError[] {
+  const errors = validateObject(kind, next, { old, subresource: 'status' })
+  const isLeftOut = ({ field, reason }: FieldError) => reason === 'FieldValueRequired' && field.startsWith('status.')
+  return isCustom(kind) ? errors : errors.filter((error) => !isLeftOut(error))
+}
+
 /** Whether a deleted object has lost its last reason to stay. */
 export function isGone({ kind }: Pick<Context, 'kind'>, object: UnknownObject): boolean {
   const { deletionTimestamp, finalizers } = object.metadata
@@ -80,7 +89,9 @@ function keepWhatIsNotTheirs(
   wanted: UnknownObject,
 ): UnknownObject {
   if (request.subresource === 'approval') {
-    return { ...jsonClone(old), status: approved(old, wanted, parts.clock.now()) }
+    const { annotations, labels } = wanted.metadata
+    const metadata = { ...jsonClone(old.metadata), ...(annotations && { annotations }), ...(labels && { labels }) }
+    return { ...jsonClone(old), metadata, status: approved(old, wanted, parts.clock.now()) }
   }
   if (isPodPart(request.subresource)) return changedPart(old, wanted, request.subresource)
   if (request.subresource === 'status') {

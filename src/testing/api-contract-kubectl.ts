@@ -159,6 +159,11 @@ export const KUBECTL_CASES: readonly ApiCase[] = [
       )
       assert.match(stored.lastUpdateTime, /^\d{4}-/)
       assert.equal(approved.body.metadata.managedFields, undefined)
+      const noted = await api.send('PATCH', `${REQUESTS}/${name}/approval`, {
+        body: { metadata: { annotations: { noted: 'yes' } } },
+        contentType: MERGE,
+      })
+      assert.deepEqual(noted.body.metadata.annotations, { noted: 'yes' })
       assert.match(
         (await decide([condition, { ...condition, type: 'Denied' }])).body.message,
         /status\.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive/,

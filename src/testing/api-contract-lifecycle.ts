@@ -70,6 +70,21 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'nothing is required of a condition in the status of a built-in kind',
+    async run(api) {
+      for (const [apiVersion, kind] of [
+        ['v1', 'Service'],
+        ['apps/v1', 'Deployment'],
+        ['v1', 'Node'],
+      ] as const) {
+        const { path } = await make(api, apiVersion, kind)
+        const { status } = await merge(api, `${path}/status`, { status: { conditions: [{ message: 'x' }] } })
+        assert.equal(status.conditions[0].message, 'x', kind)
+        await api.ok('DELETE', path)
+      }
+    },
+  },
+  {
     title: 'an IPAddress is named by its address',
     async run(api) {
       const path = '/apis/networking.k8s.io/v1/ipaddresses'

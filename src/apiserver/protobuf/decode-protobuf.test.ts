@@ -61,6 +61,13 @@ describe('bodies in protobuf', () => {
     })
   })
 
+  it('a time that is none is null where JSON writes it', () => {
+    const condition = '0a 01 54 12 01 55 22 00 2a 00 32 00'
+    const body = fromHex(`6b 38 73 00 0a 0d 0a 02 76 31 12 07 53 65 72 76 69 63 65 12 10 1a 0e 12 0c ${condition}`)
+    const { status } = decodeProtobuf(body) as Loose
+    assert.deepEqual(status.conditions, [{ type: 'T', status: 'U', lastTransitionTime: null, reason: '', message: '' }])
+  })
+
   it('maps, also with a key that is a name in JavaScript', () => {
     const map = decodeProtobuf(protobufConfigMap('m', '__proto__', 'x')) as { data: object }
     assert.deepEqual(Object.entries(map.data), [['__proto__', 'x']])

@@ -92,7 +92,8 @@ function put(result: JsonObject, field: Field, value: Wire, decode: (item: Wire)
       Object.assign(result, decode(value))
       return
     case 'one': {
-      const decoded = decode(value)
+      // A time that is none is null in JSON, where it is written at all.
+      const decoded = decode(value) ?? (type === 'time' && keep ? null : undefined)
       if (decoded !== undefined && (keep || !isEmpty(decoded))) result[name] = decoded
     }
   }
