@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Client } from '../client/client.ts'
+import type { Discovery } from '../client/discovery.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { boundClaims, factsOf } from './claims.ts'
+import { boundClaims, factsOf, readClaims } from './claims.ts'
 import type { Node } from './claims.ts'
 import { platformOf } from './platform.ts'
 
@@ -45,6 +47,28 @@ describe('claims of a cluster', () => {
     assert.deepEqual(factsOf('v1.36.2+k3s1', undefined), [
       { name: 'flotilla.dev/platform', value: 'K3s' },
       { name: 'flotilla.dev/kubernetes-version', value: 'v1.36.2+k3s1' },
+    ])
+  })
+
+  it('have what ClusterProperties and ClusterClaims declare, the newer standard first', async () => {
+    const values: Record<string, Record<string, string>> = {
+      ClusterProperty: { site: 'oslo', zone: 'a' },
+      ClusterClaim: { site: 'bergen', id: '7' },
+    }
+    const list = async ({ kind }: { kind: string }) => ({
+      items: Object.entries(values[kind] ?? {}).map(([name, value]) => ({ metadata: { name }, spec: { value } })),
+      continue: '',
+    })
+    const ports = {
+      client: { list } as unknown as Client,
+      discovery: { typeOf: async (_version: string, kind: string) => ({ kind }) } as unknown as Discovery,
+    }
+    const claims = await readClaims(ports, undefined, new AbortController().signal)
+    const declared = claims.filter(({ name }) => !name.startsWith('flotilla.dev/'))
+    assert.deepEqual(declared, [
+      { name: 'id', value: '7' },
+      { name: 'site', value: 'oslo' },
+      { name: 'zone', value: 'a' },
     ])
   })
 
