@@ -21,7 +21,7 @@ export async function deadline<T>(options: DeadlineOptions, work: (signal: Abort
   const onAbort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   clock.sleep(ms, timer.signal).then(
-    () => controller.abort(new Error(`${what}: no answer within ${ms / 1000} s`)),
+    () => controller.abort(Object.assign(new Error(`${what}: no answer within ${ms / 1000} s`), { code: 'ETIMEDOUT' })),
     () => {}, // the work was done first
   )
   try {

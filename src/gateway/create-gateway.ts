@@ -65,7 +65,7 @@ export interface GatewayOptions {
 }
 
 // What one core does; a fleet that comes back at once is let in over some seconds.
-const ADMISSION: AdmissionLimits = { perSecond: 400, burst: 1600 }
+const ADMISSION: AdmissionLimits = { perSecond: 400, burst: 1600, atWork: 200 }
 const MOST_WAIT_SECONDS = 55
 
 /** A running gateway. */
@@ -110,6 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
   const limits = options.admission ?? ADMISSION
   let admission = openAdmission(limits, clock.monotonicMs())
+  let atWork = 0
   const reportQuota = createQuota({ clock, what: 'reports', burst: 60, perMinute: 60 })
   const instances = createInstances({ client: informers.client, clock, log })
   const sets = createKeptSets(options.blobs)
@@ -194,9 +195,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     const at = `${request.method} ${path}`
     const body = request.body ?? new Uint8Array()
     const instance = request.headers[INSTANCE_HEADER]
-    await instances.hear(cluster, instance, caller.address)
+    await working(() => instances.hear(cluster, instance, caller.address))
     liveness.touch(cluster.spec.id)
-    await skew.note(cluster, request.headers[TIME_HEADER])
+    await working(() => skew.note(cluster, request.headers[TIME_HEADER]))
     if (at === `GET ${ROUTES.follow}`) {
       const by = { instance, holds: parameters.get('document') ?? undefined }
       const wait = parameters.get('wait')
@@ -213,13 +214,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       return atItsPace(setAnswer(cluster, request, parameters))
     if (at === `POST ${ROUTES.held}`) {
       reportQuota.take(cluster.spec.id)
-      await held(cluster, assignmentOf(cluster), body)
+      await working(() => held(cluster, assignmentOf(cluster), body))
       return jsonAnswer({})
     }
     if (at === `POST ${ROUTES.checkIn}`) return jsonAnswer(reports.checkIn(cluster, body))
     if (at === `POST ${ROUTES.report}`) {
       reportQuota.take(cluster.spec.id)
-      await reports.report(cluster, body)
+      await working(() => reports.report(cluster, body))
       return jsonAnswer({})
     }
     throw notFound()
@@ -293,9 +294,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (comesBackInMs > 0) throw busy(comesBackInMs)
   }
 
+  /** What may wait for the hub's API. */
+  async function working(work: () => Promise<void>): Promise<void> {
+    atWork += 1
+    try {
+      await work()
+    } finally {
+      atWork -= 1
+    }
+  }
+
   /** 0 for who is let in now. */
   function comeBackIn(who: AdmissionClass): number {
-    const next = admit(admission, who, limits, { now: clock.monotonicMs(), fraction: ids.fraction() })
+    const next = admit(admission, who, limits, { now: clock.monotonicMs(), fraction: ids.fraction(), atWork })
     admission = next.state
     return next.retryAfterMs ?? 0
   }

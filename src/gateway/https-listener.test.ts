@@ -187,7 +187,8 @@ describe('the listener', () => {
         if (path === '/large') signal.addEventListener('abort', () => takesNothing.resolve())
         return { status: 200, headers: {}, body: bodyOf(path === '/large' ? large : utf8('{}')) }
       },
-      limits: { handshakeMs: 300, headersMs: 300, requestMs: 600, slowReaderMs: 300 },
+      // Long enough for somebody honest on a busy machine.
+      limits: { handshakeMs: 1500, headersMs: 1500, requestMs: 3000, slowReaderMs: 1500 },
     })
     const { port } = listener
     const closed = (socket: Socket) =>

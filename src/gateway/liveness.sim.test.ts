@@ -39,7 +39,7 @@ const about = (seconds: number | undefined, expected: number): void =>
 
 describe('silence', () => {
   it('is counted from when a cluster should have come back that the gateway itself sent away', async (t) => {
-    const hub = await hubOfTwo(t, { admission: { perSecond: 0.02, burst: 4 } })
+    const hub = await hubOfTwo(t, { admission: { perSecond: 0.02, burst: 4, atWork: 100 } })
     while ((await hub.checkIn('b')) !== 429);
     assert.equal(await hub.checkIn('a'), 429)
     await hub.clock.advance(60_000)
@@ -50,7 +50,7 @@ describe('silence', () => {
   })
 
   it('of a cluster is not broken by a copy of its agent that is sent away', async (t) => {
-    const hub = await hubOfTwo(t, { admission: { perSecond: 0.05, burst: 6 } })
+    const hub = await hubOfTwo(t, { admission: { perSecond: 0.05, burst: 6, atWork: 100 } })
     const [speaker, copy] = ['speaker1', 'copy0001']
     assert.equal(await hub.checkIn('a', speaker), 200)
     assert.equal(await hub.checkIn('a', copy), 200, 'a restart, for all we know')
@@ -93,5 +93,33 @@ describe('silence', () => {
     await starting
     const { up } = await hub.summary('1')
     assert.ok(up <= 60, `${up} s`)
+  })
+})
+
+describe('a slow API', () => {
+  it('has only so many waiting for it: the others come back, and all are heard meanwhile', async (t) => {
+    const hub = await hubOfTwo(t, { admission: { perSecond: 1000, burst: 1000, atWork: 20 } })
+    const names = Array.from({ length: 200 }, (_, n) => `n${n}`)
+    for (const name of names) await hub.client.create(Cluster, buildCluster(name, { spec: { id: name } }))
+    await hub.clock.settle()
+    hub.network.apiMs = 5000
+    // Each is new here, so that its first word is written down.
+    const first = names.map((name) => hub.checkIn(name, `agent-of-${name}`.replaceAll('-', '0')))
+    await hub.clock.advance(6000)
+    const answers = await Promise.all(first)
+    assert.deepEqual(new Set(answers), new Set([200, 429]))
+    assert.ok(hub.network.apiAskedMost <= 20, `${hub.network.apiAskedMost} waited`)
+    hub.network.apiMs = 0
+    await hub.clock.advance(12_000)
+    assert.equal(Object.keys((await hub.summary()).seen).filter((id) => id.startsWith('n')).length, names.length)
+  })
+
+  it('is no failure of the gateway: agents are told to come back', async (t) => {
+    const hub = await hubOfTwo(t)
+    hub.network.apiMs = 120_000
+    const body = utf8(JSON.stringify({ epoch: 1, revision: 1, agentVersion: '0.1.0', bundles: [] }))
+    const asked = hub.ask('POST', ROUTES.report, { certificate: hub.certificateFor('a'), body })
+    await hub.clock.advance(100_000)
+    assert.equal((await asked).status, 503)
   })
 })

@@ -112,6 +112,10 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
     buffers: false,
     /** The hub's API answers its gateways. */
     apiUp: true,
+    /** How long each of its answers takes, and how many wait for one now and waited at most. */
+    apiMs: 0,
+    apiAsked: 0,
+    apiAskedMost: 0,
     /** Requests for this path do not arrive. */
     refuses: undefined as string | undefined,
     /** Somebody on the way, or the hub itself, sends other bytes than were asked for. */
@@ -123,7 +127,15 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
   function whileReachable(transport: Transport): Transport {
     return async (request, signal) => {
       if (!network.apiUp) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-      return transport(request, signal)
+      if (network.apiMs === 0) return transport(request, signal)
+      network.apiAsked += 1
+      network.apiAskedMost = Math.max(network.apiAskedMost, network.apiAsked)
+      try {
+        await clock.sleep(network.apiMs, signal)
+        return await transport(request, signal)
+      } finally {
+        network.apiAsked -= 1
+      }
     }
   }
 

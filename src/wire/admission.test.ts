@@ -4,18 +4,25 @@ import { countingIds } from '../testing/wire-builders.ts'
 import { admit, openAdmission } from './admission.ts'
 import type { AdmissionClass } from './admission.ts'
 
-const LIMITS = { perSecond: 100, burst: 200 }
+const LIMITS = { perSecond: 100, burst: 200, atWork: 50 }
 
 test('streams leave room for reports, and reports for certificates', () => {
   let state = openAdmission(LIMITS, 0)
   const letIn = (who: AdmissionClass): number => {
     for (let count = 0; ; count++) {
-      const next = admit(state, who, LIMITS, { now: 0, fraction: 0.5 })
+      const next = admit(state, who, LIMITS, { now: 0, fraction: 0.5, atWork: 0 })
       state = next.state
       if (next.retryAfterMs !== undefined) return count
     }
   }
   assert.deepEqual([letIn('follow'), letIn('report'), letIn('renew')], [100, 60, 40])
+})
+
+test('while as many wait for the hub’s API as may, only certificates are let in', () => {
+  const isIn = (who: AdmissionClass, atWork: number) =>
+    admit(openAdmission(LIMITS, 0), who, LIMITS, { now: 0, fraction: 0, atWork }).retryAfterMs === undefined
+  const last = (who: AdmissionClass) => Array.from({ length: 100 }, (_, atWork) => isIn(who, atWork)).lastIndexOf(true)
+  assert.deepEqual([last('follow'), last('report'), last('renew')], [24, 39, 99])
 })
 
 test('a herd of 5,000 is spread over the time it needs, and everybody gets in', () => {
@@ -28,7 +35,7 @@ test('a herd of 5,000 is spread over the time it needs, and everybody gets in', 
     due.sort((a, b) => b - a)
     const now = due.pop()!
     asked += 1
-    const next = admit(state, 'follow', LIMITS, { now, fraction: ids.fraction() })
+    const next = admit(state, 'follow', LIMITS, { now, fraction: ids.fraction(), atWork: 0 })
     state = next.state
     if (next.retryAfterMs === undefined) admittedAt.push(now)
     else due.push(now + next.retryAfterMs)

@@ -1,5 +1,5 @@
 /**
- * Who is let in when everybody comes at once: a bucket that refills, of which each class leaves a part to those before it. A certificate that runs out cannot wait; a report can a
+ * Who is let in when everybody comes at once: a bucket that refills, of which each class leaves a part to those before it, and so much work at a time. A certificate that runs out cannot wait; a report can a
  * little; a stream can wait longest. Who is refused is told when to come back, spread over the time that the others need.
  */
 
@@ -10,6 +10,8 @@ export type AdmissionClass = 'renew' | 'report' | 'follow'
 export interface AdmissionLimits {
   readonly perSecond: number
   readonly burst: number
+  /** How many requests may wait for the hub's API at the same time: more of them would only wait longer, until they are given up and asked for again. */
+  readonly atWork: number
 }
 
 /** How full the bucket is, and how many were sent away lately. */
@@ -30,17 +32,18 @@ export function openAdmission({ burst }: AdmissionLimits, now: number): Admissio
   return { tokens: burst, waiting: 0, at: now }
 }
 
-/** Lets one in, or says when to come back. `fraction` in [0, 1) spreads them. */
+/** Lets one in, or says when to come back. `fraction` in [0, 1) spreads them; `atWork` wait for the hub's API now. */
 export function admit(
   state: AdmissionState,
   who: AdmissionClass,
   limits: AdmissionLimits,
-  { now, fraction }: { readonly now: number; readonly fraction: number },
+  { now, fraction, atWork }: { readonly now: number; readonly fraction: number; readonly atWork: number },
 ): { readonly state: AdmissionState; readonly retryAfterMs?: number } {
   const passed = (Math.max(0, now - state.at) / 1000) * limits.perSecond
   const tokens = Math.min(limits.burst, state.tokens + passed)
   const waiting = Math.max(0, state.waiting - passed)
-  if (tokens - 1 >= LEAVES[who] * limits.burst) return { state: { tokens: tokens - 1, waiting, at: now } }
+  const isFree = atWork < (1 - LEAVES[who]) * limits.atWork || who === 'renew'
+  if (isFree && tokens - 1 >= LEAVES[who] * limits.burst) return { state: { tokens: tokens - 1, waiting, at: now } }
   const needed = ((waiting + 1) / limits.perSecond) * 1000
   const retryAfterMs = Math.min(MOST_MS, LEAST_MS + needed * (0.5 + fraction))
   return { state: { tokens, waiting: waiting + 1, at: now }, retryAfterMs }
