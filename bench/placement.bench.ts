@@ -98,7 +98,7 @@ async function measure(clusterCount: number, placementCount: number) {
     const was = fleet.get(names[(i * 37) % names.length]!)!
     const is = { ...was, labels: { ...was.labels, region: `r${(i + 1) % REGIONS}` } }
     fleet.set(was.name, is)
-    const at = { now: clock.now(), isIncumbent: (key: string, name: string) => pageIndex.has(`${key} ${name}`) }
+    const at = { now: clock.now(), pageWith: (key: string, name: string) => pageIndex.get(`${key} ${name}`) }
     for (const key of books.note(was, is, at)) {
       const kind = objects.get(key)!.spec.numberOfClusters === undefined ? 'simple' : 'ranked'
       homeMs = 0

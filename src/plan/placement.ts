@@ -96,9 +96,15 @@ export function decidePlacement(
       ...(group ? { group: group.name, groupIndex: group.index } : {}),
     }
   })
-  for (const { cluster, isIntent, reason } of leavers) {
+  for (const leaver of leavers) {
+    const { cluster, isIntent } = leaver
     if (!isIntent || !before.holds(cluster)) continue
-    decisions.push({ cluster, reason: evictionReason(selection, byName.get(cluster)!, reason), state: 'Evicting' })
+    const at = { now: world.now, incumbent: leaver.wasSelected }
+    const why = isOutdone(leaver)
+      ? 'fewer clusters are asked for'
+      : describeVerdict(selection, byName.get(cluster)!, at)
+    const reason = `no longer selected (${why}); what it runs is marked for removal`
+    decisions.push({ cluster, reason, state: 'Evicting' })
   }
   return answerOf(decisions, before, {
     selection,
@@ -134,9 +140,9 @@ function leaversOf(
   for (const { cluster: name, state } of previous.values()) {
     const cluster = byName.get(name)
     if (!cluster || selection.selected.has(name)) continue
-    const at = { now: world.now, incumbent: true }
-    const reason = stoppedBy(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
     const wasSelected = state === 'Selected'
+    const at = { now: world.now, incumbent: wasSelected }
+    const reason = stoppedBy(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
     leavers.push({ cluster: name, reason, wasSelected, isIntent: !wasSelected || isIntended(reason, cluster) })
   }
   return leavers
@@ -174,12 +180,8 @@ function answerOf(
   return { decisions: sorted, pages: paginate(sorted, places), ...rest }
 }
 
-function evictionReason(selection: Selection, cluster: PlacementCluster, reason: VerdictReason): string {
-  const why =
-    reason === 'Outranked' || reason === 'SpreadFull'
-      ? 'fewer clusters are asked for'
-      : describeVerdict(selection, cluster)
-  return `no longer selected (${why}); what it runs is marked for removal`
+function isOutdone({ reason }: Leaver): boolean {
+  return reason === 'Outranked' || reason === 'SpreadFull'
 }
 
 /** What a summary counts. */

@@ -7,6 +7,7 @@
  */
 import { jsonEqual } from '../../core/json.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import type { PlacementDecision } from '../../kinds/placement-decision.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import type { PlacementCluster, PlacementQuestion } from '../../plan/placement.ts'
 import { stoppedBy } from '../../plan/placement-filter.ts'
@@ -54,7 +55,8 @@ export interface PlacementBooks {
 /** What a changed cluster is judged with. */
 export interface NoteAt {
   readonly now: number
-  isIncumbent(placement: string, cluster: string): boolean
+  /** The page of a placement that has a decision on the cluster. */
+  pageWith(placement: string, cluster: string): PlacementDecision | undefined
 }
 
 /** Makes the books. */
@@ -65,7 +67,7 @@ export function createPlacementBooks(): PlacementBooks {
 
   function noteIn(key: string, book: PlacementBook, change: Changed): boolean {
     const { was, is, name, at } = change
-    const incumbent = needsIncumbency(was) || needsIncumbency(is) ? at.isIncumbent(key, name) : false
+    const incumbent = needsIncumbency(was) || needsIncumbency(is) ? isIncumbent(at.pageWith(key, name), name) : false
     const stop = (cluster: PlacementCluster | undefined): FilterReason | 'Absent' | undefined =>
       cluster ? stoppedBy(book.filter, cluster, { now: at.now, incumbent }) : 'Absent'
     const before = stop(was)
@@ -75,8 +77,8 @@ export function createPlacementBooks(): PlacementBooks {
     if (!was) book.total++
     if (!is) book.total--
     if (before !== after) {
-      // Only who passes, or passed, changes decisions; who is stopped changes at most the sentence about nobody.
-      if (before === undefined || after === undefined) {
+      // Only who passes, or passed, or is Evicting for a reason changes decisions; others change at most the sentence about nobody.
+      if (before === undefined || after === undefined || at.pageWith(key, name)) {
         book.touched.add(name)
         return true
       }
@@ -127,6 +129,11 @@ interface Changed {
   readonly is: PlacementCluster | undefined
   readonly name: string
   readonly at: NoteAt
+}
+
+/** Whether a page selects a cluster; one that is Evicting is on it too, and has to be selected anew. */
+export function isIncumbent(page: PlacementDecision | undefined, name: string): boolean {
+  return page?.spec.decisions.some(({ cluster, state }) => cluster === name && state === 'Selected') ?? false
 }
 
 function needsIncumbency(cluster: PlacementCluster | undefined): boolean {

@@ -4,6 +4,7 @@ import type { Placement } from '../../kinds/placement.ts'
 import { compareText, PAGE_SIZE } from '../../plan/placement.ts'
 import { selectedReason } from '../../plan/placement-explain.ts'
 import { stoppedBy, taintsOf } from '../../plan/placement-filter.ts'
+import { isIncumbent } from './books.ts'
 import type { PlacementBook } from './books.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 
@@ -36,13 +37,11 @@ export function changePages(
   for (const name of [...book.touched].sort(compareText)) {
     const cluster = ports.clusterOf(name)
     const page = ports.pageWith(keyOf(placement), name)
-    const at = { now, incumbent: page !== undefined }
+    const at = { now, incumbent: isIncumbent(page, name) }
     const isSelected = cluster !== undefined && !stoppedBy(book.filter, cluster, at)
     // A toleration that ends by itself changes when to look again; one that is Evicting has a history.
     if (isSelected && taintsOf(book.filter, cluster, at).until !== undefined) return undefined
-    if (page?.spec.decisions.some((decision) => decision.cluster === name && decision.state !== 'Selected')) {
-      return undefined
-    }
+    if (page && !at.incumbent) return undefined
     if (isSelected === (page !== undefined)) continue
     if (page) {
       if (ports.holds(placement, name)) return undefined

@@ -77,8 +77,7 @@ function triggersOf(caches: Caches, books: PlacementBooks, now: () => number): r
       const was = before && asPlacementCluster(before)
       const is = after && asPlacementCluster(after)
       if (jsonEqual(was, is)) return []
-      const at = { now: now(), isIncumbent: (key: string, name: string) => pageWith(caches, key, name) !== undefined }
-      const changed = books.note(was, is, at)
+      const changed = books.note(was, is, { now: now(), pageWith: (key, name) => pageWith(caches, key, name) })
       // Those without a book are not decided yet, or held by their guard, which this change may release.
       const undecided = caches.placements.lister
         .list()
