@@ -204,3 +204,43 @@ test('who is selected again before its turn keeps the bundle', async (t) => {
   assert.deepEqual(await held(hub, names), ['a 1', 'b 1', 'c 1'], 'b and c kept it, a has it again')
   assert.deepEqual((await removals(hub))[0]?.status?.settled, names)
 })
+
+async function hold(hub: ControllersHome, name: string, on: boolean): Promise<void> {
+  const why = on ? { reason: 'works', since: '2026-01-01T00:00:00Z' } : null
+  await hub.client.patch(Cluster, { name }, { type: 'merge', body: { spec: { hold: why } } })
+  await hub.clock.advance(3000)
+}
+
+test('who was kept because it was wanted again loses the bundle all the same when it is let go once more', async (t) => {
+  const hub = await running(t, ['a', 'b'])
+  await hold(hub, 'b', true)
+  for (const round of [1, 2]) {
+    await relabel(hub, 'b', {})
+    assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b 1'], 'it waits')
+    await relabel(hub, 'b', { tier: 'store' })
+    const settled = (await removals(hub)).map(({ status }) => status?.settled)
+    assert.deepEqual(
+      settled,
+      Array.from({ length: round }, () => ['b']),
+    )
+  }
+  await relabel(hub, 'b', {})
+  await hold(hub, 'b', false)
+  assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b †1'])
+  await hub.report('b', 'Ready', undefined, receipt())
+  await hub.clock.advance(3000)
+  assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b'])
+})
+
+test('a removal that settles a cluster by decisions of before is followed by another', async (t) => {
+  const hub = await running(t, ['a', 'b'])
+  await hold(hub, 'b', true)
+  await relabel(hub, 'b', {})
+  const [removal] = await removals(hub)
+  const status = { ...removal!.status, settled: ['b'] }
+  await hub.client.update(Rollout, { ...removal!, status }, { subresource: 'status' })
+  await hub.clock.advance(3000)
+  assert.equal((await removals(hub)).length, 2)
+  await hold(hub, 'b', false)
+  assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b †1'])
+})

@@ -87,10 +87,13 @@ test('a deletion that drops more than the guard allows asks first, and a person 
 })
 
 test('a removal is named after what it removes', () => {
-  assert.equal(removalName('hello', { a: 3 }), removalName('hello', { a: 3 }))
-  assert.notEqual(removalName('hello', { a: 3 }), removalName('hello', { a: 4 }))
-  assert.match(removalName('hello', { a: 3 }), /^hello-removal-[0-9a-f]{10}$/)
-  assert.ok(removalName('x'.repeat(253), { a: 1 }).length <= 253)
+  const at = (revision: number, ...after: string[]) => ({ a: { revision, after } })
+  const first = removalName('hello', at(3))
+  assert.equal(removalName('hello', at(3)), first)
+  assert.notEqual(removalName('hello', at(4)), first)
+  assert.notEqual(removalName('hello', at(3, first)), first, 'what was through once and left it there is not this one')
+  assert.match(first, /^hello-removal-[0-9a-f]{10}$/)
+  assert.ok(removalName('x'.repeat(253), at(1)).length <= 253)
 })
 
 interface Site {

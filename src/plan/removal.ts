@@ -223,8 +223,16 @@ export function askAbout(
   return verdict.kind === 'Held' ? verdict.message : undefined
 }
 
+/** What tells the removals from one cluster apart. */
+export interface RemovedAt {
+  /** Of its document. */
+  readonly revision: number
+  /** The removals that are through with it, and may have left it the bundle. */
+  readonly after: readonly string[]
+}
+
 /** The name of a removal: what it removes, so that a repetition after a crash finds itself. */
-export function removalName(bundle: string, at: Readonly<Record<string, number>>): string {
+export function removalName(bundle: string, at: Readonly<Record<string, RemovedAt>>): string {
   const stem = bundle.length <= 220 ? bundle : bundle.slice(0, 220).replace(/[^a-z0-9]+$/, '')
   return `${stem}-removal-${digestOfJson([bundle, at]).slice(7, 17)}`
 }

@@ -17,8 +17,8 @@ export interface BundleRemovePorts {
   /** What the Bundle's Placement decided; undefined while that is not complete. */
   decidedOf(bundle: Bundle): IntentFacts['decided']
   holdersOf(bundle: Bundle): readonly Holder[]
-  /** Clusters for which a Rollout removes it already. */
-  coveredOf(bundle: Bundle): ReadonlySet<string>
+  /** The Rollouts that remove it, or did. */
+  removalsOf(bundle: Bundle): readonly Rollout[]
   /** Whether a Placement beside the Bundle selects a cluster. */
   selects(bundle: Bundle, placement: string, cluster: string): boolean
   /** What stops clusters at the Bundle's Placement. */

@@ -16,7 +16,7 @@ function fixture(overrides: Partial<BundleRemovePorts> = {}) {
       { cluster: 'a', placement: 'p', revision: 4 },
       { cluster: 'b', placement: 'p', revision: 7 },
     ],
-    coveredOf: () => new Set(made.flatMap(({ spec }) => spec.removal?.clusters ?? [])),
+    removalsOf: () => made,
     selects: () => false,
     stoppedBy: () => () => undefined,
     planOf: () => undefined,

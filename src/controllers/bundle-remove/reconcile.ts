@@ -6,6 +6,8 @@ import { RELEASE_DROP } from '../../kinds/placement.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { askAbout, leaveOf, removalName } from '../../plan/removal.ts'
 import type { Leave } from '../../plan/removal.ts'
+import { compareText } from '../../plan/placement-facts.ts'
+import { unsettledOf } from '../caches.ts'
 import { movesAs } from '../rollout-create/moves-as.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 
@@ -34,7 +36,7 @@ export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bun
         deleted,
         placement: bundle.spec.placement,
         holders,
-        covered: ports.coveredOf(bundle),
+        covered: new Set(ports.removalsOf(bundle).flatMap(unsettledOf)),
         selectedBy: (placement, cluster) => ports.selects(bundle, placement, cluster),
         stoppedBy: ports.stoppedBy(bundle),
         ...(decided ? { decided } : {}),
@@ -69,6 +71,8 @@ async function writeDown(
   }
 }
 
+const byName = (a: Rollout, b: Rollout) => compareText(a.metadata.name, b.metadata.name)
+
 function rolloutFor(
   bundle: Bundle,
   { cause, clusters, reason }: Leave,
@@ -81,13 +85,17 @@ function rolloutFor(
   const last = ports.lastRolloutOf(bundle)
   const release = annotations?.[RELEASE_DROP]
   const asks = askAbout(whole, { holders: holders.length, generation, ...(release === undefined ? {} : { release }) })
+  const at = new Map<string, { readonly revision: number; readonly after: string[] }>()
   const revisions = new Map(holders.map((holder) => [holder.cluster, holder.revision]))
+  for (const cluster of clusters) at.set(cluster, { revision: revisions.get(cluster) ?? 0, after: [] })
+  for (const { metadata, status } of ports.removalsOf(bundle).toSorted(byName))
+    for (const cluster of status?.settled ?? []) at.get(cluster)?.after.push(metadata.name)
   const moves = movesAs(bundle.spec.rollout, ports.planOf(bundle), last?.spec)
   return {
     apiVersion: apiVersionOf(Rollout),
     kind: Rollout.kind,
     metadata: {
-      name: removalName(name, Object.fromEntries(clusters.map((cluster) => [cluster, revisions.get(cluster) ?? 0]))),
+      name: removalName(name, Object.fromEntries(at)),
       ...(namespace ? { namespace } : {}),
     },
     spec: {

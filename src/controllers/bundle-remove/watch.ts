@@ -34,7 +34,7 @@ export function createBundleRemove(parts: ControllerParts): Controller {
   const reconciler = bundleRemoveReconciler({
     decidedOf: (bundle) => decidedOf(caches, bundle),
     holdersOf: (bundle) => holdersOf(caches, keyOf(bundle)),
-    coveredOf: (bundle) => new Set(caches.rollouts.lister.by('removes', keyOf(bundle)).flatMap(unsettledOf)),
+    removalsOf: (bundle) => caches.rollouts.lister.by('removes', keyOf(bundle)),
     selects: (bundle, placement, cluster) =>
       selectedClusters(caches, inNamespaceOf(bundle, placement))?.includes(cluster) ?? false,
     stoppedBy: (bundle) => stopsOf(caches, bundle, clock.now()),
@@ -62,6 +62,16 @@ export function createBundleRemove(parts: ControllerParts): Controller {
     triggerOn(caches.assignments, ({ before, after }) => {
       const known = new Set(before?.spec.entries.map(({ bundle }) => bundle))
       return (after?.spec.entries ?? []).filter(({ bundle }) => !known.has(bundle)).map(({ bundle }) => bundle)
+    }),
+    // A removal that left a cluster the bundle, because it was wanted again, no longer stands for it.
+    triggerOn(caches.rollouts, ({ before, after }) => {
+      if (!after?.spec.removal) return []
+      const bundle = inNamespaceOf(after, after.spec.removal.bundle)
+      const settled = new Set(after.status?.settled)
+      const isLeft = (cluster: string) =>
+        settled.has(cluster) &&
+        caches.assignments.lister.get(cluster)?.spec.entries.some((entry) => entry.bundle === bundle)
+      return before && unsettledOf(before).some(isLeft) ? [bundle] : []
     }),
   ]
   const controller = createController({
