@@ -4,7 +4,6 @@ import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import type { ResourceType } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { compileCelFor } from '../../plan/placement-cel.ts'
 import { compileFilter, stoppedBy } from '../../plan/placement-filter.ts'
@@ -13,20 +12,12 @@ import type { IntentFacts } from '../../plan/removal.ts'
 import { inNamespaceOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
+import { unobserved } from '../parts.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 import { bundleRemoveReconciler } from './reconcile.ts'
-
-// Without its schema: that a generation was looked at is bundle-render's to say.
-const BUNDLES: ResourceType<Bundle> = {
-  group: Bundle.group,
-  version: Bundle.version,
-  kind: Bundle.kind,
-  plural: Bundle.plural,
-  scope: Bundle.scope,
-}
 
 /** Bundle → Rollouts that remove it. */
 export function createBundleRemove(parts: ControllerParts): Controller {
@@ -76,7 +67,7 @@ export function createBundleRemove(parts: ControllerParts): Controller {
   ]
   const controller = createController({
     ...parts,
-    type: BUNDLES,
+    type: unobserved(Bundle),
     informer: caches.bundles,
     reconciler,
     watches: triggers.map(({ watch }) => watch),

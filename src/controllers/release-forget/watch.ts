@@ -8,6 +8,7 @@ import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
+import { unobserved } from '../parts.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import { releaseForgetReconciler } from './reconcile.ts'
@@ -46,7 +47,7 @@ export function createReleaseForget(parts: ControllerParts): Controller {
   ]
   const controller = createController({
     ...parts,
-    type: Bundle,
+    type: unobserved(Bundle),
     informer: caches.bundles,
     reconciler,
     watches: triggers.map(({ watch }) => watch),
