@@ -21,6 +21,7 @@ import { Release } from '../kinds/release.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { healthOf } from '../plan/health.ts'
 import type { Fleet, FleetMember } from '../sim/fleet.ts'
+import type { Process } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
 import type { Store } from '../store/store.ts'
 import { isOffline, stored } from './fleet-invariants.ts'
@@ -76,8 +77,8 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const isLiar = (name: string) => options.liars?.has(name) ?? false
   const heardAt = new Map<string, number>()
   const silenceEndedAt = new Map<string, number>()
-  let hubStartedAt = 0
-  let hubLife = 0
+  const hub: Listener = { sinceMs: 0, life: 0 }
+  let other: Listener | undefined
 
   const violated = (what: string): void => void violations.push(`${formatTime(world.clock.now())} ${what}`)
   const looked = (invariant: string): void => void looks.set(invariant, (looks.get(invariant) ?? 0) + 1)
@@ -197,11 +198,16 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     noticeSilence(name)
     const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
     const now = world.clock.monotonicMs()
-    const silentMs = now - Math.max(heard, hubStartedAt)
-    // A hub judges by what gateways sum up, and one that hears of everything late judges a silence that is over already.
-    const endedMsAgo = now - (silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY)
-    const isOld = endedMsAgo <= (options.hubLagMs ?? 0) + SUMMED_UP_MS
-    if (silentMs < options.offlineAfterMs && !isOld)
+    const silentMs = heardSilence({
+      nowMs: now,
+      heardMs: heard,
+      endedMs: silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY,
+      hubSinceMs: hub.sinceMs,
+      ...(other ? { otherSinceMs: other.sinceMs } : {}),
+      // A hub judges by what gateways sum up, and one that hears of everything late judges what is over already.
+      lateMs: (options.hubLagMs ?? 0) + SUMMED_UP_MS,
+    })
+    if (silentMs < options.offlineAfterMs)
       violated(`I-15: ${name} is offline after ${silentMs / 1000} s of silence that the hub could hear`)
   }
 
@@ -215,9 +221,10 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
 
   const noticeHub = async (): Promise<void> => {
     while (!signal.aborted) {
-      // A hub that stands still hears nobody.
-      if (fleet.hub.incarnation() !== hubLife || fleet.hub.paused())
-        [hubLife, hubStartedAt] = [fleet.hub.incarnation(), world.clock.monotonicMs()]
+      noticeLife(hub, fleet.hub, world.clock.monotonicMs())
+      const second = world.processes().find(({ name }) => name === 'second-hub')
+      if (second?.running()) noticeLife((other ??= { sinceMs: 0, life: 0 }), second, world.clock.monotonicMs())
+      else other = undefined
       for (const { member } of sites.values()) noticeSilence(member.name)
       await world.clock.sleep(1_000, signal)
     }
@@ -252,6 +259,45 @@ export function lateness(
   clock: Pick<World['clock'], 'now' | 'monotonicMs'>,
 ): number {
   return Math.min(clock.now() - atMs, clock.monotonicMs() - signedAtMs - inMs)
+}
+
+/** A process that hears agents, or could. */
+interface Listener {
+  /** Since when without a break. */
+  sinceMs: number
+  life: number
+}
+
+/** One that stands still hears nobody. */
+function noticeLife(listener: Listener, process: Process, nowMs: number): void {
+  if (process.incarnation() === listener.life && !process.paused()) return
+  listener.life = process.incarnation()
+  listener.sinceMs = nowMs
+}
+
+/** When a cluster was heard, and by whom it could have been; times on the monotonic clock. */
+interface SilenceFacts {
+  readonly nowMs: number
+  readonly heardMs: number
+  /** When the last silence that was too long came to an end. */
+  readonly endedMs: number
+  /** Since when the hub hears without a break. */
+  readonly hubSinceMs: number
+  /** Since when the gateway of another hub does. */
+  readonly otherSinceMs?: number
+  /** For how long somebody may not know of an end. */
+  readonly lateMs: number
+}
+
+/**
+ * For how long a cluster was silent while it could be heard. A hub that was away heard nothing and vouches for no silence from before;
+ * but while it is away, and until everybody knows of its return, the gateway of another hub vouches for its own watching time.
+ */
+export function heardSilence(facts: SilenceFacts): number {
+  const { nowMs, heardMs, endedMs, hubSinceMs, otherSinceMs, lateMs } = facts
+  if (nowMs - endedMs <= lateMs) return Number.POSITIVE_INFINITY
+  const isJustBack = otherSinceMs !== undefined && nowMs - hubSinceMs <= lateMs
+  return nowMs - Math.max(heardMs, isJustBack ? Math.min(hubSinceMs, otherSinceMs) : hubSinceMs)
 }
 
 interface Change {
