@@ -215,6 +215,21 @@ describe('the listener', () => {
     assert.equal(await ask({ certificate: clientCertificate() }), 200)
   })
 
+  it('waits for a reader as often as it must and leaves nothing behind each time', async () => {
+    await listener.close()
+    const large = new Uint8Array(4 * 1024 * 1024)
+    listener = await listenWith({ handle: async () => ({ status: 200, headers: {}, body: bodyOf(large) }) })
+    const warnings: Error[] = []
+    const hear = (warning: Error) => void warnings.push(warning)
+    process.on('warning', hear)
+    const hub = createConnectHub()({ endpoint: `https://127.0.0.1:${listener.port}`, cas: [caOf(1).certificate] })
+    const { body } = await hub.transport({ method: 'GET', path: '/', headers: {} }, new AbortController().signal)
+    assert.equal((await readBody(body, large.byteLength)).byteLength, large.byteLength)
+    await hub.close()
+    process.off('warning', hear)
+    assert.deepEqual(warnings, [])
+  })
+
   it('carries a stream and ends it when the agent goes', async () => {
     await listener.close()
     const ended = Promise.withResolvers<void>()

@@ -272,10 +272,8 @@ async function drained(
 ): Promise<void> {
   const { clock, signal, slowReaderMs } = patience
   const timer = new AbortController()
-  const drain = new Promise<void>((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
-  })
+  const { promise: drain, resolve } = Promise.withResolvers<void>()
+  response.on('drain', resolve).on('close', resolve)
   const ended = AbortSignal.any([timer.signal, signal])
   const slow = (async () => {
     let taken = response.socket?.bytesWritten ?? 0
@@ -292,6 +290,7 @@ async function drained(
     await Promise.race([drain, slow.then(() => drain)])
   } finally {
     timer.abort()
+    response.off('drain', resolve).off('close', resolve)
   }
 }
 
