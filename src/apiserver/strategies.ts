@@ -10,6 +10,7 @@ import { jsonEqual } from '../core/json.ts'
 
 import type { CustomResourceDefinition } from '../kinds/builtin/apiextensions.ts'
 import { completeCrd, crdErrors } from '../kinds/crd-errors.ts'
+import { CLASS_STRATEGIES } from './class-strategies.ts'
 import { CLEANUP_FINALIZER } from './crd-status.ts'
 import { POLICY_STRATEGIES } from './policies/strategies.ts'
 import { RBAC_STRATEGIES } from './rbac/strategies.ts'
@@ -98,6 +99,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   ...RBAC_STRATEGIES,
   ...POLICY_STRATEGIES,
   ...WORKLOAD_STRATEGIES,
+  ...CLASS_STRATEGIES,
 }
 
 const NONE: Strategy = {}

@@ -213,4 +213,46 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
       await api.ok('DELETE', path)
     },
   },
+  {
+    title: 'what a class means stays what it was',
+    async run(api) {
+      for (const [apiVersion, kind, patch, words] of [
+        ['scheduling.k8s.io/v1', 'PriorityClass', { value: 7 }, 'value: Forbidden: may not be changed in an update.'],
+        [
+          'scheduling.k8s.io/v1',
+          'PriorityClass',
+          { preemptionPolicy: 'Never' },
+          'preemptionPolicy: Invalid value: "Never": field is immutable',
+        ],
+        [
+          'storage.k8s.io/v1',
+          'StorageClass',
+          { provisioner: 'other', parameters: { other: 'x' } },
+          '[parameters: Invalid value: {"other":"x"}: field is immutable, provisioner: Invalid value: "other": field is immutable]',
+        ],
+        [
+          'storage.k8s.io/v1',
+          'StorageClass',
+          { reclaimPolicy: 'Retain', volumeBindingMode: 'WaitForFirstConsumer' },
+          '[reclaimPolicy: Invalid value: "Retain": field is immutable, volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable]',
+        ],
+        ['node.k8s.io/v1', 'RuntimeClass', { handler: 'other' }, 'handler: Invalid value: "other": field is immutable'],
+        [
+          'networking.k8s.io/v1',
+          'IngressClass',
+          { spec: { controller: 'example.com/other' } },
+          'spec.controller: Invalid value: "example.com/other": field is immutable',
+        ],
+      ] as const) {
+        const { path, made } = await make(api, apiVersion, kind)
+        const { status, body } = await api.send('PATCH', path, { body: patch, contentType: MERGE })
+        const { message } = body as { message: string }
+        const { name } = made.metadata
+        const group = apiVersion.replace('/v1', '')
+        assert.deepEqual([status, message], [422, `${kind}.${group} "${name}" is invalid: ${words}`])
+        await merge(api, path, { metadata: { labels: { still: 'changes' } } })
+        await api.ok('DELETE', path)
+      }
+    },
+  },
 ]
