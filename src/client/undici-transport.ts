@@ -1,10 +1,14 @@
 import type { buildConnector } from 'undici'
-import request from 'undici/lib/api/api-request.js'
+import api from 'undici/lib/api/index.js'
 import connectorOf from 'undici/lib/core/connect.js'
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import type { HttpResponse, Transport } from '../core/http.ts'
 import type { Secret } from '../core/secret.ts'
+
+// As undici's index does: who goes through a proxy has its dispatcher connect.
+Object.assign(Dispatcher.prototype, api)
 
 /** Where a server is and how both sides prove who they are. */
 export interface Connection {
@@ -95,7 +99,7 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
 
   return {
     transport: async ({ method, path, headers, body }, signal): Promise<HttpResponse> => {
-      const response = await request.call(pool, {
+      const response = await pool.request({
         origin: url.origin,
         method,
         path: prefix + path,
