@@ -1,7 +1,6 @@
 /** `flotilla freeze create|list|lift`: nothing begins within its times, except what an exception names. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { parseSelector } from '../../core/selector.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { ClusterWindow } from '../../kinds/cluster-window.ts'
@@ -13,6 +12,7 @@ import { readDuration } from '../duration.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { CLUSTER_WINDOWS, CLUSTERS, listAll, WINDOWS } from '../own-kinds.ts'
 import { columns } from '../rollout-look.ts'
+import { requirementsOf } from '../selector-flag.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { exceptionsText, listWindows, windowStateText } from '../window-look.ts'
@@ -129,19 +129,6 @@ function freezeOf(name: string, { flags }: FreezeInput, now: number): Freeze {
       ...(exceptions.length > 0 ? { exceptions } : {}),
       reason,
     },
-  }
-}
-
-function requirementsOf(selector: string) {
-  try {
-    return parseSelector(selector).map(({ values, ...rest }) => ({
-      ...rest,
-      ...(values ? { values: [...values] } : {}),
-    }))
-  } catch (caught) {
-    if (isApiError(caught, 'BadRequest'))
-      throw new CliError(EXIT.usage, { what: `-l ${selector}`, why: caught.message })
-    throw caught
   }
 }
 

@@ -6,6 +6,7 @@ import { addObjects } from './objects.ts'
 import { addObserve } from './observe.ts'
 import { addRender } from './render.ts'
 import { addSources } from './sources.ts'
+import { addBundles } from './bundles.ts'
 import { addDrift } from './drift.ts'
 import { addFreezes } from './freeze.ts'
 import { addPlacement } from './placement.ts'
@@ -24,6 +25,7 @@ export function addAll(program: Command, act: Act): void {
   addObjects(program, act)
   addObserve(program, act)
   addSources(program, act)
+  addBundles(program, act)
   addValidate(program, act)
   addRender(program, act)
   addPlacement(program, act)

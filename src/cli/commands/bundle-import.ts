@@ -1,0 +1,124 @@
+/** `flotilla bundle import git|helm|oci`: what is somewhere else already, as a bundle. */
+import { readFile } from 'node:fs/promises'
+import { clientOver } from '../../client/create-client.ts'
+import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { Bundle } from '../../kinds/bundle.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { Placement } from '../../kinds/placement.ts'
+import { Source } from '../../kinds/source.ts'
+import { defaultObject, validateObject } from '../../kinds/validate.ts'
+import { readYaml } from '../../yaml/read.ts'
+import { writeYaml } from '../../yaml/write.ts'
+import type { Connection } from '../connect.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { importedBundle, nameFrom } from '../imported-bundle.ts'
+import { requirementsOf } from '../selector-flag.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Flags of the imports; each takes those that fit. */
+export interface BundleImportFlags {
+  readonly name?: string
+  readonly namespace?: string
+  readonly selector?: string
+  readonly allClusters?: boolean
+  readonly apply?: boolean
+  readonly path?: string
+  readonly branch?: string
+  readonly tag?: string
+  readonly semver?: string
+  readonly commit?: string
+  readonly digest?: string
+  readonly version?: string
+  readonly values?: string
+  readonly releaseName?: string
+  readonly credentials?: string
+}
+
+/** What an import works with. */
+export interface BundleImportInput {
+  /** Asked for only where something is written. */
+  connect(): Promise<Connection>
+  readonly terminal: Terminal
+  readonly flags: BundleImportFlags
+}
+
+/** Where content can be. */
+export type ImportedFrom = 'git' | 'helm' | 'oci'
+
+const KINDS: readonly Kind[] = [Source, Placement, Bundle]
+
+/** Prints the objects, or writes them with `--apply`. */
+export async function bundleImport(
+  from: ImportedFrom,
+  [address = '', chart]: readonly string[],
+  { connect, terminal, flags }: BundleImportInput,
+): Promise<void> {
+  if ((flags.selector === undefined) === !flags.allClusters) {
+    throw new CliError(EXIT.usage, {
+      what: flags.allClusters ? '-l and --all-clusters exclude each other' : 'nobody is named who should get it',
+      todo: 'say -l LABELS, such as -l tier=store, or --all-clusters',
+    })
+  }
+  const connection = flags.apply ? await connect() : undefined
+  const name = flags.name ?? nameFrom(flags.path ?? chart ?? address)
+  const namespace = flags.namespace ?? connection?.namespace ?? 'default'
+  const { credentials, path, releaseName } = flags
+  const objects = importedBundle({
+    name,
+    namespace,
+    source: { ...sourceOf(from, address, chart, flags), ...(credentials === undefined ? {} : { credentials }) },
+    path,
+    helm: {
+      ...(releaseName === undefined ? {} : { releaseName }),
+      ...(flags.values === undefined ? {} : { values: await readValues(flags.values) }),
+    },
+    clusters: flags.selector === undefined ? [] : requirementsOf(flags.selector),
+  })
+  for (const [at, kind] of KINDS.entries()) {
+    const checked = structuredClone(objects[at]!)
+    defaultObject(kind, checked)
+    const [problem] = validateObject(kind, checked)
+    if (!problem) continue
+    throw new CliError(EXIT.usage, {
+      what: `${address} cannot be imported`,
+      why: `${kind.kind} ${name}: ${problem.message}`,
+      ...(problem.field === 'metadata.name' && { todo: 'say --name NAME' }),
+    })
+  }
+  if (!connection) {
+    terminal.data(objects.map((object) => `---\n${writeYaml(object)}`).join(''))
+    terminal.say('keep this in git, or write it to the hub with --apply')
+    return
+  }
+  const client = clientOver(connection.rest)
+  for (const [at, kind] of KINDS.entries()) {
+    await client.apply(kind, objects[at]!, { fieldManager: 'flotilla-cli' })
+    terminal.step('ok', `${kind.kind.toLowerCase()} ${name} in ${namespace}`)
+  }
+  terminal.say(`see: flotilla get bundle ${name} -n ${namespace}`)
+}
+
+function sourceOf(from: ImportedFrom, url: string, chart: string | undefined, flags: BundleImportFlags): JsonObject {
+  const { branch, tag, semver, commit, digest, version } = flags
+  const said = (words: Readonly<Record<string, string | undefined>>): JsonObject =>
+    Object.fromEntries(Object.entries(words).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  if (from === 'helm') return { helm: { url, ...said({ chart, version }) } }
+  const which = from === 'git' ? said({ branch, tag, semver, commit }) : said({ tag, semver, digest })
+  const names = Object.keys(which)
+  if (names.length > 1) {
+    throw new CliError(EXIT.usage, { what: `--${names.join(' and --')} exclude each other`, todo: 'say one of them' })
+  }
+  if (from === 'oci') return { oci: { url, ...which } }
+  return { git: { url, ...(names.length > 0 && { ref: which }) } }
+}
+
+async function readValues(file: string): Promise<JsonObject> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError(EXIT.usage, { what: 'the file cannot be read', where: file, why }, { cause })
+  })
+  const value = readYaml(text, { file })[0]?.value ?? {}
+  if (isObject(value)) return value
+  throw new CliError(EXIT.usage, { what: 'values are a map of names to values', where: file })
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import type { Act } from './act.ts'
+
+/** Commands about bundles: import. */
+export function addBundles(program: Command, act: Act): void {
+  const group = program.command('bundle').description('make bundles of what is somewhere else already')
+  const imports = group.command('import').description('a Source, a Placement and a Bundle for what is at an address')
+  const add = (from: 'git' | 'helm' | 'oci', what: string): Command =>
+    imports
+      .command(from)
+      .argument('<url>')
+      .description(what)
+      .option('-l, --selector <labels>', 'the clusters that get it')
+      .option('--all-clusters', 'every cluster gets it')
+      .option('--name <name>', 'the name of all three; made of the address without it')
+      .option('-n, --namespace <namespace>', 'the namespace')
+      .option('--credentials <secret>', 'a Secret for the address')
+      .option('-f, --values <file>', 'values for a chart')
+      .option('--release-name <name>', 'the release name that a chart sees')
+      .option('--apply', 'write them to the hub instead of printing them')
+      .action(
+        act(async (run, words, flags) => {
+          const { bundleImport } = await import('../commands/bundle-import.ts')
+          await bundleImport(from, words, { ...run, flags })
+        }),
+      )
+  add('git', 'a directory of a git repository: manifests, a kustomization or a chart')
+    .option('--path <directory>', 'the directory; the whole repository without it')
+    .option('--branch <name>', 'follow this branch; the default one without any of these')
+    .option('--tag <name>', 'take this tag')
+    .option('--semver <range>', 'follow the newest tag in this range')
+    .option('--commit <id>', 'take exactly this commit')
+  add('helm', 'a chart of a Helm repository, or without its name the archive at the address')
+    .argument('[chart]')
+    .option('--version <range>', 'the newest version in this range')
+  add('oci', 'a chart or another artifact in a registry (oci://…)')
+    .option('--tag <name>', 'this tag')
+    .option('--semver <range>', 'the newest tag in this range')
+    .option('--digest <digest>', 'exactly this manifest')
+}
