@@ -10,7 +10,7 @@ export type ReleaseEntry = Release['spec']['bundles'][number]
 /** A bundle's part of a Release to make. */
 export function entryOf(
   bundle: string,
-  { generation, set, placement, revision, variants }: Omit<ExistingRelease, 'name'>,
+  { generation, set, placement, revision, variants, bytes }: Omit<ExistingRelease, 'name'>,
 ): ReleaseEntry {
   return {
     name: bundle,
@@ -19,6 +19,7 @@ export function entryOf(
     placement,
     ...(revision === undefined ? {} : { revision }),
     ...(variants ? { variants: variants.map(asWritten) } : {}),
+    ...(bytes === undefined ? {} : { bytes }),
   }
 }
 

@@ -246,6 +246,7 @@ export const Bundle = defineKind({
           placement: name(),
           recipe: digest(),
           revision: optional(text({ max: 512 })),
+          bytes: optional(int({ minimum: 0 })),
           variants: optional(digest({ description: 'The blob with the contents, where clusters differ.' })),
         },
         { description: 'New content that is rendered and waits for the other bundles of its commit.' },

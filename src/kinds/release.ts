@@ -34,6 +34,9 @@ export const Release = defineKind({
           }),
           placement: name({ description: 'The Placement it had.' }),
           revision: optional(text({ max: 512, description: 'The revision of the Source it was rendered from.' })),
+          bytes: optional(
+            int({ minimum: 0, description: 'How many bytes its largest content has, before anything is compressed.' }),
+          ),
           variants: optional(
             listOf(
               object({

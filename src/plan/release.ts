@@ -13,6 +13,8 @@ export interface ExistingRelease {
   readonly variants?: readonly ReleaseVariant[]
   /** The revision of the Source it was rendered from. */
   readonly revision?: string
+  /** How many bytes its largest content has; not known of Releases of earlier versions. */
+  readonly bytes?: number
 }
 
 /** What the bundle wants released. */
@@ -69,7 +71,9 @@ export function decideRelease(wish: ReleaseWish): ReleaseDecision {
 
 /** What decisions look at in a bundle's part of a Release. */
 export function existingOf(release: Release, bundle: string): ExistingRelease {
-  const { generation, set, placement, variants, revision } = release.spec.bundles.find(({ name }) => name === bundle)!
+  const { generation, set, placement, variants, revision, bytes } = release.spec.bundles.find(
+    ({ name }) => name === bundle,
+  )!
   return {
     name: release.metadata.name,
     generation,
@@ -77,5 +81,6 @@ export function existingOf(release: Release, bundle: string): ExistingRelease {
     placement,
     ...(variants ? { variants } : {}),
     ...(revision === undefined ? {} : { revision }),
+    ...(bytes === undefined ? {} : { bytes }),
   }
 }

@@ -134,6 +134,7 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
     set: base.set,
     placement: newest.placement,
     ...(base.revision === undefined ? {} : { revision: base.revision }),
+    ...(base.bytes === undefined ? {} : { bytes: base.bytes }),
     ...(variants ? { variants } : {}),
   }
   return { bundle: name, content, moves, stuck }

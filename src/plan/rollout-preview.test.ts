@@ -4,6 +4,7 @@ import { previewRollout } from './rollout-preview.ts'
 import type { PreviewCluster } from './rollout-preview.ts'
 
 const MINUTE = 60_000
+const COST = { perClusterMs: MINUTE }
 const cluster = (name: string, more: Partial<PreviewCluster> = {}): PreviewCluster => ({
   name,
   labels: {},
@@ -15,7 +16,7 @@ const cluster = (name: string, more: Partial<PreviewCluster> = {}): PreviewClust
 const canary = { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1 }
 const isCanary = { labels: { ring: 'canary' } }
 
-test('before it starts: members per ring, steps of those who can move, soaking, what each ring asks for, how long at least', () => {
+test('before it starts: members per ring, steps of those who can move, soaking, what each ring asks for, how long at least, how much at most', () => {
   const rings = [
     { ...canary, soakMs: 30 * MINUTE, gates: [{ name: 'errors', when: 'Pass' as const }] },
     { name: 'rest', concurrency: '50%', approvals: { count: 2 } },
@@ -24,16 +25,21 @@ test('before it starts: members per ring, steps of those who can move, soaking, 
   const {
     rings: shown,
     expectedMs,
+    expectedBytes,
     unringed,
-  } = previewRollout(rings, [cluster('b', isCanary), cluster('a', isCanary), ...stores], MINUTE)
+  } = previewRollout(rings, [cluster('b', isCanary), cluster('a', isCanary), ...stores], {
+    ...COST,
+    perClusterBytes: 1000,
+  })
   assert.deepEqual(
-    shown.map(({ name, members, steps, soakMs, asks }) => [name, members, steps, soakMs, asks]),
+    shown.map(({ name, members, steps, bytes, soakMs, asks }) => [name, members, steps, bytes, soakMs, asks]),
     [
-      ['canary', ['a', 'b'], 2, 30 * MINUTE, ['gate errors']],
-      ['rest', ['c', 'd', 'e', 'f'], 2, 0, ['approval of 2']],
+      ['canary', ['a', 'b'], 2, 2000, 30 * MINUTE, ['gate errors']],
+      ['rest', ['c', 'd', 'e', 'f'], 2, 4000, 0, ['approval of 2']],
     ],
   )
   assert.equal(expectedMs, (2 + 30 + 2) * MINUTE)
+  assert.equal(expectedBytes, 6000)
   assert.deepEqual(unringed, [])
 })
 
@@ -47,7 +53,7 @@ test('before it starts: who is in no ring, who is offline, who is held and until
       cluster('c', isCanary),
       cluster('lost'),
     ],
-    MINUTE,
+    COST,
   )
   const [ring] = rings
   assert.deepEqual([ring?.offline, ring?.frozen, ring?.steps], [['a'], ['b'], 1])
@@ -62,15 +68,15 @@ test('before it starts: a warning where ring 1 does not have the hardware, netwo
   })
   const rings = [canary, { name: 'rest', concurrency: 5 }]
   const first = cluster('a', { ...isCanary, ...traits('eu', 'fibre', 'amd64') })
-  const warn = (...later: PreviewCluster[]) => previewRollout(rings, [first, ...later], MINUTE).warnings
+  const warn = (...later: PreviewCluster[]) => previewRollout(rings, [first, ...later], COST).warnings
   assert.deepEqual(warn(cluster('b', traits('eu', 'fibre', 'amd64'))), [])
   assert.deepEqual(warn(cluster('b', traits('us', 'lte', 'arm64')), cluster('c', traits('us', 'fibre', 'amd64'))), [
     'ring 1 has no cluster with flotilla.dev/architecture arm64; 1 clusters of later rings have',
     'ring 1 has no cluster with network lte; 1 clusters of later rings have',
     'ring 1 has no cluster with region us; 2 clusters of later rings have',
   ])
-  assert.deepEqual(previewRollout(rings, [cluster('b')], MINUTE).warnings, ['ring canary has no members'])
-  assert.deepEqual(previewRollout([canary], [cluster('a', { ...isCanary, isOnline: false })], MINUTE).warnings, [
+  assert.deepEqual(previewRollout(rings, [cluster('b')], COST).warnings, ['ring canary has no members'])
+  assert.deepEqual(previewRollout([canary], [cluster('a', { ...isCanary, isOnline: false })], COST).warnings, [
     'nobody in ring canary is connected',
   ])
 })

@@ -29,6 +29,8 @@ export interface PreviewRing {
   readonly holds: readonly { readonly cluster: string; readonly message: string; readonly until?: string }[]
   /** How many moves of `concurrency` clusters it takes. */
   readonly steps: number
+  /** What its members fetch at most. */
+  readonly bytes?: number
   readonly soakMs: number
   /** What else it asks for: gates before it opens, approvals, gates before it is through. */
   readonly asks: readonly string[]
@@ -42,13 +44,22 @@ export interface RolloutPreview {
   readonly warnings: readonly string[]
   /** At least so long, with `perClusterMs` for each step. */
   readonly expectedMs: number
+  /** At most so many: nobody fetches what is there already, and on the way everything is compressed. Absent where it is not known. */
+  readonly expectedBytes?: number
+}
+
+/** What one cluster costs. */
+export interface PreviewCost {
+  readonly perClusterMs: number
+  /** All of the content; absent where it is not known. */
+  readonly perClusterBytes?: number | undefined
 }
 
 /** Works out a preview. */
 export function previewRollout(
   rings: readonly RingSpec[],
   clusters: readonly PreviewCluster[],
-  perClusterMs: number,
+  { perClusterMs, perClusterBytes }: PreviewCost,
 ): RolloutPreview {
   const states = ringStates(rings, [], clusters)
   const byRing = rings.map((): PreviewCluster[] => [])
@@ -79,6 +90,7 @@ export function previewRollout(
           : [],
       ),
       steps: Math.ceil(moving / limit),
+      ...(perClusterBytes === undefined ? {} : { bytes: perClusterBytes * members.length }),
       soakMs: ring.soakMs ?? 0,
       asks: asksOf(ring),
     }
@@ -88,6 +100,7 @@ export function previewRollout(
     unringed,
     warnings: [...emptyRings(shown), ...unrepresented(byRing)],
     expectedMs: shown.reduce((sum, { steps, soakMs }) => sum + steps * perClusterMs + soakMs, 0),
+    ...(perClusterBytes === undefined ? {} : { expectedBytes: perClusterBytes * (clusters.length - unringed.length) }),
   }
 }
 

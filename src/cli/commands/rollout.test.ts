@@ -33,7 +33,9 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const planned = rings.map((ring) => (ring.name === 'early' ? { ...ring, ...asks } : ring))
   const plan = { rings: planned, start: 'Automatic' as const }
   await client.create(RolloutPlan, build(RolloutPlan, 'ns/careful', { spec: plan }), write)
-  await client.create(Bundle, buildBundle('ns/hello', { placement: 'p', rollout: { plan: 'careful' } }), write)
+  const bundle = buildBundle('ns/hello', { placement: 'p', rollout: { plan: 'careful' } })
+  const made = await client.create(Bundle, bundle, write)
+  await client.update(Bundle, { ...made, status: { release: 'hello-g1' } }, { ...write, subresource: 'status' })
   const clusters = {
     a: { ring: 'canary', region: 'eu' },
     b: { region: 'us' },
@@ -44,7 +46,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
   const decisions = Object.keys(clusters).map((cluster) => ({ cluster, reason: '', state: 'Selected' as const }))
   const page = { placement: 'p', placementGeneration: 1, page: 0, pages: 1, decisions }
   await client.create(PlacementDecision, build(PlacementDecision, 'ns/p-0', { spec: page }), write)
-  const bundles = [{ name: 'hello', generation: 1, set: digestOf('x'), placement: 'p' }]
+  const bundles = [{ name: 'hello', generation: 1, set: digestOf('x'), placement: 'p', bytes: 3000 }]
   await client.create(Release, build(Release, 'ns/hello-g1', { spec: { bundles } }), write)
   const spec = { release: 'hello-g1', rings, paused: false }
   const rollout = await client.create(Rollout, build(Rollout, 'ns/hello-g1', { spec }), write)
@@ -103,7 +105,7 @@ test('the plan is shown before it starts: rings, frozen, offline, who is in none
   const { said, input } = await started(t)
   await rolloutStart('hello', { ...input, flags: { dryRun: true } })
   assert.deepEqual(said.out.split('\n'), [
-    'bundle hello: 3 clusters, at least 10m0s with a minute for each step',
+    'bundle hello: 3 clusters, at least 10m0s with a minute for each step, at most 5.9 KB to fetch',
     'RING     MEMBERS   OFFLINE   FROZEN   STEPS   SOAK    ASKS',
     'canary   1         1         0        0       10m0s   -',
     'early    1         1         0        0       -       gate base, approval of 2',

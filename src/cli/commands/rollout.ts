@@ -17,6 +17,7 @@ import type { PreviewCluster, RolloutPreview } from '../../plan/rollout-preview.
 import type { RingSpec } from '../../plan/rollout-rings.ts'
 import { compileWindow, isForBundle, rememberSpans } from '../../plan/window-rules.ts'
 import type { WindowObject } from '../../plan/window-rules.ts'
+import { bytesText } from '../bytes-text.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
@@ -200,11 +201,12 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
 
 async function previewOf(client: Client, bundle: Bundle, namespace: string): Promise<RolloutPreview> {
   const { placement, rollout } = bundle.spec
-  const [{ items: clusters }, { items: pages }, plan, windows] = await Promise.all([
+  const [{ items: clusters }, { items: pages }, plan, windows, perClusterBytes] = await Promise.all([
     client.list(CLUSTER),
     client.list(DECISION, { namespace }),
     rollout?.plan === undefined ? undefined : client.get(PLAN, { name: rollout.plan, namespace }),
     listWindows(client),
+    bytesOf(client, bundle, namespace),
   ])
   const holdIn = holdsOf(bundle, windows)
   const groups = new Map<string, string[]>()
@@ -229,7 +231,14 @@ async function previewOf(client: Client, bundle: Bundle, namespace: string): Pro
       }
     })
   const rings = plan?.spec.rings ?? [{ name: 'all', concurrency: rollout?.concurrency ?? 10 }]
-  return previewRollout(rings.map(asRing), members, PER_CLUSTER_MS)
+  return previewRollout(rings.map(asRing), members, { perClusterMs: PER_CLUSTER_MS, perClusterBytes })
+}
+
+/** How large the content of a bundle's newest release is. */
+async function bytesOf(client: Client, { metadata, status }: Bundle, namespace: string): Promise<number | undefined> {
+  if (status?.release === undefined) return undefined
+  const release = await client.get(RELEASE, { name: status.release, namespace })
+  return release.spec.bundles.find(({ name }) => name === metadata.name)?.bytes
 }
 
 /** What holds the bundle on a cluster now, as the hub would decide it for a newer generation. */
@@ -249,7 +258,7 @@ function asRing({ soak, ...ring }: RolloutPlan['spec']['rings'][number]): RingSp
   return { ...ring, ...(soakMs === undefined ? {} : { soakMs }) }
 }
 
-function previewText(bundle: string, { rings, expectedMs, unringed }: RolloutPreview): string {
+function previewText(bundle: string, { rings, expectedMs, expectedBytes, unringed }: RolloutPreview): string {
   const rows = [
     ['RING', 'MEMBERS', 'OFFLINE', 'FROZEN', 'STEPS', 'SOAK', 'ASKS'],
     ...rings.map(({ name, members, offline, frozen, steps, soakMs, asks }) => [
@@ -264,7 +273,9 @@ function previewText(bundle: string, { rings, expectedMs, unringed }: RolloutPre
     ...(unringed.length > 0 ? [['(none)', String(unringed.length), '', '', '', '', '']] : []),
   ]
   const total = rings.reduce((sum, { members }) => sum + members.length, 0) + unringed.length
-  return `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step\n${columns(rows)}\n`
+  const fetched = expectedBytes === undefined ? '' : `, at most ${bytesText(expectedBytes)} to fetch`
+  const first = `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step${fetched}`
+  return `${first}\n${columns(rows)}\n`
 }
 
 /** A rollout by its own name or, where there is none, the newest one of the bundle of that name. */

@@ -1,4 +1,5 @@
 /** A preview as text, JSON, or markdown for a pull request. */
+import { bytesText } from '../bytes-text.ts'
 import { humanAge, parseTime } from '../../core/time.ts'
 import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet-diff.ts'
 import { someOf } from '../../plan/lint/finding.ts'
@@ -170,11 +171,6 @@ function sizesOf({ groups }: BundlePreview): string {
   const total = moving.reduce((sum, { bytes, clusters }) => sum + bytes * clusters.length, 0)
   const most = Math.max(...moving.map(({ bytes }) => bytes))
   return `up to ${bytesText(most)} of objects per cluster, ${bytesText(total)} in all (compressed, as differences)`
-}
-
-function bytesText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
 function counted(count: number, noun: string): string {

@@ -11,7 +11,7 @@ type Status = NonNullable<Bundle['status']>
 
 /** What to keep of a Release that is not made yet. */
 export async function asCandidate(
-  { generation, set, placement, revision, variants }: ExistingRelease,
+  { generation, set, placement, revision, variants, bytes }: ExistingRelease,
   { digest }: FoundRecipe,
   ports: Pick<BundleRenderPorts, 'putBlob'>,
 ): Promise<NonNullable<Status['candidate']>> {
@@ -21,6 +21,7 @@ export async function asCandidate(
     placement,
     recipe: digest,
     ...(revision === undefined ? {} : { revision }),
+    ...(bytes === undefined ? {} : { bytes }),
     // As many as 5000, and they may be long: too much for a status.
     ...(variants ? { variants: await ports.putBlob(utf8(canonicalJson(variants))) } : {}),
   }

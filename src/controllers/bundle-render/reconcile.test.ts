@@ -62,9 +62,11 @@ const bundle = (generation = 1, spec: Partial<Bundle['spec']> = {}): Bundle => {
 }
 
 test('renders, stores, releases, in this order; then rests', async () => {
-  const { reconciler, log } = fixture()
+  const { reconciler, log, releases, blobs } = fixture()
   const first = await passOf(reconciler, bundle())
   assert.deepEqual(log, ['render', 'blob', 'blob', 'create hello-g1'])
+  const stored = [...blobs.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
+  assert.equal(releases[0]!.spec.bundles[0]!.bytes, stored, 'the Release says how much a cluster fetches at most')
   assert.equal(first.draft.next.status?.release, 'hello-g1')
   assert.equal(first.condition('Rendered'), 'True Rendered: Rendered to 1 object.')
   assert.equal(first.commit, 'Status')

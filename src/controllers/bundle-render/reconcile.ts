@@ -27,6 +27,7 @@ import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
 import { hideInputs } from './secret-inputs.ts'
 import { storeFiles, storeSet } from './store-set.ts'
+import type { StoredContent } from './store-set.ts'
 
 /** How often what cannot be watched is looked at again. */
 const POLL_MS = 60_000
@@ -123,8 +124,9 @@ async function releaseOf(
   const kept = newest && !bundle.status?.reverted && isReleased(draft, newest, found) ? newest : undefined
   const everybody = (selected ?? []).map(({ inputs }) => inputs)
   const missing = kept ? everybody.filter((inputs) => contentFor(kept, inputs).kind === 'Unknown') : everybody
-  const rendered = kept && missing.length === 0 ? [] : await renderFor(draft, missing, { wish, ports, context })
-  const variants = kept ? [...(kept.variants ?? []), ...rendered] : rendered
+  const rendered = kept && missing.length === 0 ? undefined : await renderFor(draft, missing, { wish, ports, context })
+  const variants = [...(kept?.variants ?? []), ...(rendered?.variants ?? [])]
+  const bytes = Math.max(kept?.bytes ?? 0, rendered?.bytes ?? 0)
   const marks = ports.releasesOf(keyOf(bundle)).flatMap((one) => badIn(one, bundle.metadata.name))
   const held = withoutBad(contentOf(draft, variants), newest, marks, everybody)
   const { content } = held
@@ -149,6 +151,7 @@ async function releaseOf(
     generation: decision.generation,
     placement,
     ...content,
+    ...(bytes === 0 ? {} : { bytes }),
     ...(found.revision === undefined ? {} : { revision: found.revision }),
   }
   await guardObjects(bundle, release, selected ?? [], ports)
@@ -200,7 +203,7 @@ async function renderFor(
   draft: Draft<Bundle>,
   clusters: readonly ClusterInputs[],
   { wish: { found, selected }, ports, context }: Rendering,
-): Promise<ReleaseVariant[]> {
+): Promise<{ readonly variants: readonly ReleaseVariant[]; readonly bytes: number }> {
   const key = keyOf(draft.next)
   const before = await ports.frozenOf(key)
   const request = { recipe: found.recipe, clusters: clusters.length === 0 ? [NOBODY] : clusters, frozen: before }
@@ -214,37 +217,43 @@ async function renderFor(
   }
   const stored: ReleaseVariant[] = []
   let objects = 0
+  let bytes = 0
   for (const variant of variants) {
     const one = await storeVariant(draft, variant, ports)
     objects = Math.max(objects, one.size)
+    bytes = Math.max(bytes, one.bytes)
     stored.push(one.variant)
   }
   show(draft, { variants, stored, objects, what: whatOf(draft.next, found), notes })
-  return stored
+  return { variants: stored, bytes }
+}
+
+interface StoredVariant extends Pick<StoredContent, 'size' | 'bytes'> {
+  readonly variant: ReleaseVariant
 }
 
 async function storeVariant(
   draft: Draft<Bundle>,
   { when: reads, result, variants }: SharedVariant,
   ports: BundleRenderPorts,
-): Promise<{ readonly variant: ReleaseVariant; readonly size: number }> {
+): Promise<StoredVariant> {
   const key = variantKey(reads)
-  const failed = (problem: string) => ({ variant: { ...key, problem: problem.slice(0, 4096) }, size: 0 })
-  if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0 }
+  const failed = (problem: string) => ({ variant: { ...key, problem: problem.slice(0, 4096) }, size: 0, bytes: 0 })
+  const kept = ({ set, size, bytes }: StoredContent) => ({ variant: { ...key, set }, size, bytes })
+  if (result.ok === 'skip') return { variant: { ...key, skip: result.by }, size: 0, bytes: 0 }
   if (!result.ok) return failed(describeProblems(result.problems))
   const options = optionsFor(draft.next.spec, variants ?? [])
   if (result.ok === 'prepared') {
     const unusable = wrongOption(options ?? {}, [])
     if (unusable !== undefined) return failed(unusable)
-    const files = await storeFiles(options, result, ports)
-    return { variant: { ...key, set: files.set }, size: files.size }
+    return kept(await storeFiles(options, result, ports))
   }
   if (result.objects.length === 0) return failed('it holds no objects')
   const wrong = wrongOption(options ?? {}, result.objects)
   if (wrong !== undefined) return failed(wrong)
   const about = { bundle: keyOf(draft.next), options }
   const stored = await storeSet(about, result.objects, ports)
-  return 'problem' in stored ? failed(stored.problem) : { variant: { ...key, set: stored.set }, size: stored.size }
+  return 'problem' in stored ? failed(stored.problem) : kept(stored)
 }
 
 /** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */

@@ -18,8 +18,15 @@ import { encryptValues } from '../secret-values.ts'
 import type { SlotValues } from '../secret-values.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
+/** A stored set: how many objects or files it has, and how many bytes are all of them. */
+export interface StoredContent {
+  readonly set: Digest
+  readonly size: number
+  readonly bytes: number
+}
+
 /** A stored set, or why there is none. */
-export type StoredSet = { readonly set: Digest; readonly size: number } | { readonly problem: string }
+export type StoredSet = StoredContent | { readonly problem: string }
 
 /** Stores the objects of a bundle (`namespace/name`). */
 export async function storeSet(
@@ -44,15 +51,14 @@ export async function storeSet(
       ...(hook ? { hook } : {}),
     }
   })
-  const set = await ports.putBlob(
-    objectSetBytes({
-      format: setFormat(objects),
-      objects,
-      ...(options ? { options } : {}),
-      ...(values === undefined ? {} : { values }),
-    }),
-  )
-  return { set, size: objects.length }
+  const list = objectSetBytes({
+    format: setFormat(objects),
+    objects,
+    ...(options ? { options } : {}),
+    ...(values === undefined ? {} : { values }),
+  })
+  const bytes = blobs.reduce((sum, blob) => sum + blob.bytes.byteLength, list.byteLength)
+  return { set: await ports.putBlob(list), size: objects.length, bytes }
 }
 
 /** Stores what agents render: the files, then the set that says what to make of them. */
@@ -60,21 +66,20 @@ export async function storeFiles(
   options: BundleOptions | undefined,
   { recipe, files }: PreparedContent,
   ports: Pick<BundleRenderPorts, 'putBlob'>,
-): Promise<{ readonly set: Digest; readonly size: number }> {
+): Promise<StoredContent> {
   const objects: SetObject[] = []
   for (const [path, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     objects.push(setFile(path, await ports.putBlob(bytes)))
   }
-  const set = await ports.putBlob(
-    objectSetBytes({
-      format: 'flotilla.dev/set/v3',
-      objects,
-      ...(options ? { options } : {}),
-      // Plain data: what is undefined is not there.
-      render: { recipe: JSON.parse(JSON.stringify(recipe)) as JsonObject },
-    }),
-  )
-  return { set, size: objects.length }
+  const list = objectSetBytes({
+    format: 'flotilla.dev/set/v3',
+    objects,
+    ...(options ? { options } : {}),
+    // Plain data: what is undefined is not there.
+    render: { recipe: JSON.parse(JSON.stringify(recipe)) as JsonObject },
+  })
+  const bytes = [...files.values()].reduce((sum, file) => sum + file.byteLength, list.byteLength)
+  return { set: await ports.putBlob(list), size: objects.length, bytes }
 }
 
 /** Objects without the values of Secrets, and those by slot. */
