@@ -54,11 +54,17 @@ export function budgetHold(limit: number, holders: readonly string[], admissions
   )
 }
 
+/** Where and why a pair failed; most messages name the object themselves. */
+function whyOf({ problem, state }: Pair): string {
+  const words = endOf(problem ?? state.message)
+  const { firstFailing = '' } = state
+  return firstFailing === '' || words.startsWith(firstFailing) ? `: ${words}` : ` at ${firstFailing}: ${words}`
+}
+
 /** Failures use up the budget, or are all that is left. */
 export function failureHold(failed: readonly Pair[], limit: number, maxFailed?: number): Hold {
   const first = failed[0]
-  const object = first?.state.firstFailing ? ` at ${first.state.firstFailing}` : ''
-  const words = first ? ` ${first.cluster} failed${object}: ${endOf(first.problem ?? first.state.message)}` : ''
+  const words = first ? ` ${first.cluster} failed${whyOf(first)}` : ''
   const stops =
     maxFailed !== undefined
       ? `, more than the ${maxFailed} allowed, so nobody else is admitted`

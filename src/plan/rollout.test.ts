@@ -276,6 +276,11 @@ test('holds say why, since when and what releases them', () => {
     sentence(input({ a: { ...failed(2), firstFailing: 'Deployment web' }, b: {} }, { admissions: [slot('a')] })),
     '1 failed (a), the concurrency is 1, so nobody else is admitted. a failed at Deployment web: back-off pulling image. Since 2026-11-16T11:59:55Z. Released by the failed clusters reporting Ready, or a corrected Bundle.',
   )
+  assert.match(
+    sentence(input({ a: { ...failed(2), firstFailing: 'back-off' }, b: {} }, { admissions: [slot('a')] })),
+    / a failed: back-off pulling image\. /,
+    'what the message names is not named twice',
+  )
   assert.equal(
     sentence(input({})),
     'The placement selects no cluster. Since 2026-11-16T11:59:00Z. Released by a cluster that it selects.',
