@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect as connectTcp } from 'node:net'
 import type { Socket } from 'node:net'
@@ -68,5 +67,7 @@ async function flood({ api, url, ca, admin }: ApiProcess, silent: number): Promi
   open(tls, 50)
   open(tls, 50, HALF_REQUEST)
   assert.equal((await api.send('GET', '/api/v1/namespaces')).status, 200)
-  await Promise.all(sockets.filter((socket) => !socket.closed).map((socket) => once(socket, 'close')))
+  // Not `once`: that fails with a socket that is reset, and to be reset is to be closed.
+  const closed = (socket: Socket) => new Promise<void>((done) => socket.on('close', () => done()))
+  await Promise.all(sockets.filter((socket) => !socket.closed).map(closed))
 }
