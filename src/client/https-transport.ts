@@ -1,9 +1,10 @@
-/** A transport for programs that end soon: Node's own client is there at once, while undici costs a seventh of a second to load. */
+/** A transport for programs that end soon: Node's own client is there at once, while undici has to be loaded. */
 import { Agent, request as overHttps } from 'node:https'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { toError } from '../core/errors.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
-import type { Connection, SocketTransport } from './undici-transport.ts'
+import { authorized, flatHeaders, prefixOf, tlsOf } from './connection.ts'
+import type { Connection, SocketTransport } from './connection.ts'
 
 const CONNECT_MS = 10_000
 const MAX_SOCKETS = 8
@@ -13,24 +14,14 @@ const plain = async () => await import('node:http')
 
 /** Speaks HTTP/1.1 with keep-alive to one server, without timeouts after the handshake. */
 export function createHttpsTransport(connection: Connection): SocketTransport {
-  const { server, ca, cert, key, serverName, token } = connection
-  const url = new URL(server)
+  const url = new URL(connection.server)
   const isSecure = url.protocol === 'https:'
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: MAX_SOCKETS,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key: key.reveal() }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(connection.insecure ? { rejectUnauthorized: false } : {}),
-  })
-  const prefix = url.pathname.replace(/\/+$/, '')
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ...tlsOf(connection) })
+  const prefix = prefixOf(url)
   const fixed = {
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
   }
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }
 
   const begin = async (options: RequestOptions): Promise<ClientRequest> =>
     isSecure ? overHttps({ ...options, agent }) : (await plain()).request(options)
@@ -40,7 +31,7 @@ export function createHttpsTransport(connection: Connection): SocketTransport {
     const { method, path, headers, body } = request
     // Said for every body: that of a DELETE would else be sent without its length.
     const length = body === undefined ? {} : { 'content-length': String(body.byteLength) }
-    const all = { ...headers, ...authorization, ...length }
+    const all = { ...authorized(headers, connection), ...length }
     const outgoing = await begin({ ...fixed, method, path: prefix + path, headers: all })
     return await new Promise((answered, failed) => {
       limitHandshake(outgoing, isSecure)
@@ -56,7 +47,7 @@ export function createHttpsTransport(connection: Connection): SocketTransport {
       outgoing.on('response', (incoming) => {
         signal.removeEventListener('abort', onAbort)
         endWith(incoming, signal)
-        answered({ status: incoming.statusCode ?? 0, headers: flat(incoming), body: incoming })
+        answered({ status: incoming.statusCode ?? 0, headers: flatHeaders(incoming.headers), body: incoming })
       })
       outgoing.end(body)
     })
@@ -87,9 +78,4 @@ function limitHandshake(outgoing: ClientRequest, isSecure: boolean): void {
     socket.setTimeout(CONNECT_MS, late)
     socket.once(isSecure ? 'secureConnect' : 'connect', () => socket.setTimeout(0, late))
   })
-}
-
-function flat({ headers }: IncomingMessage): Record<string, string> {
-  const known = Object.entries(headers).filter((pair): pair is [string, string | string[]] => pair[1] !== undefined)
-  return Object.fromEntries(known.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
 }

@@ -4,7 +4,7 @@ import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
 import { readYaml } from '../yaml/read.ts'
-import type { Connection } from './undici-transport.ts'
+import type { Connection } from './connection.ts'
 
 /** What a kubeconfig says about one context. */
 export interface KubeconfigContext {

@@ -13,7 +13,7 @@ import { systemClock } from '../core/system-clock.ts'
 import { issueCertificate, selfSignedCa } from '../core/x509.ts'
 import { createHttpsTransport } from './https-transport.ts'
 import { createUndiciTransport } from './undici-transport.ts'
-import type { Connection } from './undici-transport.ts'
+import type { Connection } from './connection.ts'
 
 const YEAR_MS = 365 * 24 * 3_600_000
 const validity = { notBefore: systemClock.now() - 60_000, notAfter: systemClock.now() + YEAR_MS }

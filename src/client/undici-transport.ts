@@ -4,34 +4,12 @@ import connectorOf from 'undici/lib/core/connect.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
-import type { HttpResponse, Transport } from '../core/http.ts'
-import type { Secret } from '../core/secret.ts'
+import type { HttpResponse } from '../core/http.ts'
+import { authorized, flatHeaders, prefixOf, tlsOf } from './connection.ts'
+import type { Connection, SocketTransport } from './connection.ts'
 
 // As undici's index does: who goes through a proxy has its dispatcher connect.
 Object.assign(Dispatcher.prototype, api)
-
-/** Where a server is and how both sides prove who they are. */
-export interface Connection {
-  /** `https://host:port`, perhaps with a path in front of everything. */
-  readonly server: string
-  /** PEM; the system's roots when absent. */
-  readonly ca?: string
-  /** PEM of the client's certificate; with `key`. */
-  readonly cert?: string
-  readonly key?: Secret<string>
-  readonly token?: Secret<string>
-  /** The name in the server's certificate when it is not the host. */
-  readonly serverName?: string
-  /** Believe any certificate; only because kubeconfigs may say so. */
-  readonly insecure?: boolean
-}
-
-/** A transport with sockets behind it. */
-export interface SocketTransport {
-  readonly transport: Transport
-  /** Ends all connections, also watches. */
-  close(): Promise<void>
-}
 
 /** How many sockets, and how long one may stay unused. */
 export interface SocketOptions {
@@ -70,16 +48,9 @@ export function createTlsSessions(most = 4): TlsSessions {
  * once. There are no timeouts here, since a watch may rest for hours; callers set deadlines by their own clock.
  */
 export function createUndiciTransport(connection: Connection, options: SocketOptions = {}): SocketTransport {
-  const { server, ca, cert, key, serverName } = connection
+  const { server, ca, cert, insecure } = connection
   const url = new URL(server)
-  const tls = {
-    timeout: 10_000,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key: key.reveal() }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(connection.insecure ? { rejectUnauthorized: false } : {}),
-  }
+  const tls = { timeout: 10_000, ...tlsOf(connection) }
   const common = {
     allowH2: false,
     connections: options.maxConnections ?? 128,
@@ -88,14 +59,14 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
     bodyTimeout: 0,
   }
   const { proxy, sessions } = options
-  const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, connection.insecure]), () =>
+  const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, insecure]), () =>
     connectorOf({ ...tls, allowH2: false }),
   )
   const pool =
     proxy === undefined
       ? new Pool(url.origin, { ...common, connect: connect ?? tls })
       : new ProxyAgent({ ...common, uri: proxy, requestTls: tls, proxyTunnel: true })
-  const prefix = url.pathname.replace(/\/+$/, '')
+  const prefix = prefixOf(url)
 
   return {
     transport: async ({ method, path, headers, body }, signal): Promise<HttpResponse> => {
@@ -103,24 +74,12 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
         origin: url.origin,
         method,
         path: prefix + path,
-        headers: authorized(headers, connection.token),
+        headers: authorized(headers, connection),
         body: body ?? null,
         signal,
       })
-      return { status: response.statusCode, headers: flat(response.headers), body: response.body }
+      return { status: response.statusCode, headers: flatHeaders(response.headers), body: response.body }
     },
     close: () => pool.destroy(),
   }
-}
-
-function authorized(headers: Readonly<Record<string, string>>, token: Secret<string> | undefined) {
-  return token === undefined ? headers : { ...headers, authorization: `Bearer ${token.reveal()}` }
-}
-
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flattened: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flattened[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  return flattened
 }

@@ -1,5 +1,5 @@
 /** Connections as plain data, for messages between threads: a Secret does not survive the journey, on purpose. */
-import type { Connection } from '../client/undici-transport.ts'
+import type { Connection } from '../client/connection.ts'
 import { Secret } from '../core/secret.ts'
 
 /** A Connection with its secrets open; only for starting a thread. */

@@ -30,7 +30,6 @@ export type BundleRenderer = (
 
 /** Artifacts may be 256 MiB each. */
 const MAX_KEPT = 3
-/** How often the place is told at most, once the first cluster's content is made. */
 
 /** Makes a renderer. */
 export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity }: RendererParts): BundleRenderer {

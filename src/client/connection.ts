@@ -1,0 +1,59 @@
+/** What every transport with sockets has in common: where the server is, who we are to it, and how headers are written. */
+import type { Transport } from '../core/http.ts'
+import type { Secret } from '../core/secret.ts'
+
+/** Where a server is and how both sides prove who they are. */
+export interface Connection {
+  /** `https://host:port`, perhaps with a path in front of everything. */
+  readonly server: string
+  /** PEM; the system's roots when absent. */
+  readonly ca?: string
+  /** PEM of the client's certificate; with `key`. */
+  readonly cert?: string
+  readonly key?: Secret<string>
+  readonly token?: Secret<string>
+  /** The name in the server's certificate when it is not the host. */
+  readonly serverName?: string
+  /** Believe any certificate; only because kubeconfigs may say so. */
+  readonly insecure?: boolean
+}
+
+/** A transport with sockets behind it. */
+export interface SocketTransport {
+  readonly transport: Transport
+  /** Ends all connections, also watches. */
+  close(): Promise<void>
+}
+
+/** A connection as Node's TLS takes it. */
+export function tlsOf({ ca, cert, key, serverName, insecure }: Connection) {
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key: key.reveal() }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(insecure ? { rejectUnauthorized: false } : {}),
+  }
+}
+
+/** The path in front of everything. */
+export function prefixOf(url: URL): string {
+  return url.pathname.replace(/\/+$/, '')
+}
+
+/** Headers with the token of a connection. */
+export function authorized(
+  headers: Readonly<Record<string, string>>,
+  { token }: Pick<Connection, 'token'>,
+): Readonly<Record<string, string>> {
+  return token === undefined ? headers : { ...headers, authorization: `Bearer ${token.reveal()}` }
+}
+
+/** Headers of an answer, those that came several times as one. */
+export function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return flat
+}
