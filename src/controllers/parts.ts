@@ -4,7 +4,6 @@ import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { EventRecorder } from '../engine/event-recorder.ts'
-import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { Caches } from './caches.ts'
 
 /** What every controller is made of. */
@@ -17,13 +16,4 @@ export interface ControllerParts {
   readonly log: Logger
   readonly metrics?: Metrics
   readonly events?: EventRecorder
-}
-
-/**
- * A kind for a controller that is not the one to say that a generation was looked at: without its schema, by which the engine knows
- * that the status has a field for that.
- */
-export function unobserved<T extends KubeObject>(type: ResourceType<T>): ResourceType<T> {
-  const { group, version, kind, plural, scope } = type
-  return { group, version, kind, plural, scope }
 }

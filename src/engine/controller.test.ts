@@ -212,6 +212,22 @@ describe('controller', () => {
     }
   })
 
+  it('notes the generation it looked at, unless that is for another controller', async () => {
+    for (const [notesGeneration, expected] of [
+      [true, 1],
+      [false, undefined],
+    ] as const) {
+      const schema = { properties: { status: { properties: { observedGeneration: {} } } } }
+      const type: typeof Thing = Object.assign({}, Thing, { schema })
+      const { api, clock, end } = running(async () => ({}), { type, notesGeneration })
+      api.put(path('a'), { ...thing('a'), metadata: { name: 'a', generation: 1 } })
+      await clock.settle()
+      const { status } = api.get(path('a')) as { status?: { observedGeneration?: number } }
+      assert.equal(status?.observedGeneration, expected)
+      await end()
+    }
+  })
+
   it('retries a conflict quietly', async () => {
     const { api, clock, counts, conditions, end } = running(async (draft) => {
       draft.conditions.set('Ready', 'True', 'Done', '')

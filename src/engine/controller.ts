@@ -56,6 +56,8 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly events?: EventRecorder
   /** `Ready` unless told; see FailureCondition. */
   readonly failureCondition?: FailureCondition
+  /** Whether its look at a generation is noted in the status; not where that is another controller's to say. */
+  readonly notesGeneration?: boolean
   readonly backoff?: BackoffOptions
 }
 
@@ -77,6 +79,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
     ids,
     events,
     failureCondition = 'Ready',
+    notesGeneration = true,
   } = options
   const name = options.name ?? reconciler.name
   const log = options.log.child({ controller: name })
@@ -105,14 +108,14 @@ export function createController<T extends KubeObject>(options: ControllerOption
       const { requeueAfterMs } = await reconciler.reconcile(draft, context)
       if (!changesObject(draft)) {
         clearThrow(draft, failureCondition)
-        noteGeneration(draft, type)
+        if (notesGeneration) noteGeneration(draft, type)
       }
       await commit(draft)
       if (requeueAfterMs === undefined) return { next: 'Rest', result: 'success' }
       return { next: 'After', ms: requeueAfterMs, result: 'requeue_after' }
     } catch (caught) {
       if (showThrow(draft.conditions, caught, failureCondition)) {
-        if (failureCondition !== false) noteGeneration(draft, type)
+        if (notesGeneration && failureCondition !== false) noteGeneration(draft, type)
         await commit(draft)
         context.log.info(
           { reason: (caught as { reason: string }).reason, err: toError(caught).message },

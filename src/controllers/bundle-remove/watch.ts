@@ -12,7 +12,6 @@ import type { IntentFacts } from '../../plan/removal.ts'
 import { inNamespaceOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
-import { unobserved } from '../parts.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
@@ -67,7 +66,8 @@ export function createBundleRemove(parts: ControllerParts): Controller {
   ]
   const controller = createController({
     ...parts,
-    type: unobserved(Bundle),
+    type: Bundle,
+    notesGeneration: false, // that a generation was looked at is bundle-render's to say
     informer: caches.bundles,
     reconciler,
     watches: triggers.map(({ watch }) => watch),

@@ -2,6 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
+import { asSeen } from '../as-seen.ts'
 import {
   BUNDLE_SECRET_DATA,
   BUNDLE_SECRET_LABEL,
@@ -36,12 +37,8 @@ export async function adoptBundleSecrets(client: Client, signal: AbortSignal): P
     for (const secret of page.items) {
       const mark = markFor(secret)
       if (!mark) continue
-      const { namespace = '', name, uid, resourceVersion } = secret.metadata
-      const same = {
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      }
-      const body = { metadata: { ...mark, ...same } }
+      const { namespace = '', name } = secret.metadata
+      const body = { metadata: { ...mark, ...asSeen(secret.metadata) } }
       try {
         await client.patch(Secret, { namespace, name }, { type: 'merge', body }, { fieldManager: BUNDLE_SECRET_MAKER })
         adopted += 1

@@ -4,6 +4,7 @@ import { isApiError, toError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
+import { asSeen } from '../as-seen.ts'
 import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../bundle-secrets.ts'
 import { highestAssigned } from '../caches.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -22,10 +23,9 @@ export function createBundleSecretForget(parts: ControllerParts & { readonly sec
   const reconciler = bundleSecretForgetReconciler({
     isUsed: (bundle) => caches.bundles.lister.get(bundle) !== undefined || highestAssigned(caches, bundle) > 0,
     remove: async ({ metadata }, signal) => {
-      const { name, namespace = '', uid, resourceVersion } = metadata
-      const same = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+      const { name, namespace = '' } = metadata
       try {
-        await client.delete(Secret, { namespace, name }, { ...same, signal })
+        await client.delete(Secret, { namespace, name }, { ...asSeen(metadata), signal })
       } catch (caught) {
         if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
       }

@@ -9,6 +9,7 @@ import { createPlacementLoads } from '../../plan/placement-load.ts'
 import type { PlacementLoads } from '../../plan/placement-load.ts'
 import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement-objects.ts'
 import { isRanked } from '../../plan/placement-select.ts'
+import { asSeen } from '../as-seen.ts'
 import { inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import type { ControllerParts } from '../parts.ts'
@@ -48,12 +49,9 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
     createPage: async (page, signal) => void (await client.create(PlacementDecision, page, write(signal))),
     updatePage: async (page, signal) => void (await client.update(PlacementDecision, page, write(signal))),
     deletePage: async (page, signal) => {
-      const { name, namespace, uid, resourceVersion } = page.metadata
-      await client.delete(
-        PlacementDecision,
-        { name, ...(namespace ? { namespace } : {}) },
-        { signal, ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
-      )
+      const { name, namespace } = page.metadata
+      const key = { name, ...(namespace ? { namespace } : {}) }
+      await client.delete(PlacementDecision, key, { signal, ...asSeen(page.metadata) })
     },
   })
   const triggers = triggersOf(caches, books, () => clock.now())

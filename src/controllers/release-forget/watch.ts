@@ -6,9 +6,9 @@ import { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
+import { asSeen } from '../as-seen.ts'
 import { inNamespaceOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
-import { unobserved } from '../parts.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import { releaseForgetReconciler } from './reconcile.ts'
@@ -25,10 +25,9 @@ export function createReleaseForget(parts: ControllerParts): Controller {
     namedOf: (bundle, name) => namedGenerations(caches, inNamespaceOf(bundle, name)),
     approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)),
     remove: async (kind, { metadata }, signal) => {
-      const { name, namespace, uid, resourceVersion } = metadata
-      const same = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+      const { name, namespace } = metadata
       try {
-        await client.delete(TYPES[kind], { name, ...(namespace ? { namespace } : {}) }, { ...same, signal })
+        await client.delete(TYPES[kind], { name, ...(namespace ? { namespace } : {}) }, { ...asSeen(metadata), signal })
       } catch (caught) {
         if (!isApiError(caught, 'NotFound')) throw caught
       }
@@ -47,7 +46,8 @@ export function createReleaseForget(parts: ControllerParts): Controller {
   ]
   const controller = createController({
     ...parts,
-    type: unobserved(Bundle),
+    type: Bundle,
+    notesGeneration: false, // that a generation was looked at is bundle-render's to say
     informer: caches.bundles,
     reconciler,
     watches: triggers.map(({ watch }) => watch),
