@@ -1,11 +1,11 @@
 /** `flotilla apply`: server-side apply of files. */
-import { readFile } from 'node:fs/promises'
 import { clientOver } from '../../client/create-client.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { readYaml } from '../../yaml/read.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { readText } from '../read-text.ts'
 import { objectName, resourcesOf } from '../resources.ts'
 import type { ApiResource } from '../resources.ts'
 import { didYouMean } from '../suggest.ts'
@@ -131,15 +131,6 @@ function asObject(value: unknown, where: string): UnknownObject {
     where,
     why: 'it needs apiVersion, kind and metadata.name',
   })
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(EXIT.usage, { what: 'the file cannot be read', where: file, why }, { cause })
-  }
 }
 
 async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

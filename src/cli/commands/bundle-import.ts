@@ -1,5 +1,4 @@
 /** `flotilla bundle import git|helm|oci`: what is somewhere else already, as a bundle. */
-import { readFile } from 'node:fs/promises'
 import { clientOver } from '../../client/create-client.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -13,6 +12,7 @@ import { writeYaml } from '../../yaml/write.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { importedBundle, nameFrom } from '../imported-bundle.ts'
+import { readText } from '../read-text.ts'
 import { requirementsOf } from '../selector-flag.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -114,11 +114,7 @@ function sourceOf(from: ImportedFrom, url: string, chart: string | undefined, fl
 }
 
 async function readValues(file: string): Promise<JsonObject> {
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(EXIT.usage, { what: 'the file cannot be read', where: file, why }, { cause })
-  })
-  const value = readYaml(text, { file })[0]?.value ?? {}
+  const value = readYaml(await readText(file), { file })[0]?.value ?? {}
   if (isObject(value)) return value
   throw new CliError(EXIT.usage, { what: 'values are a map of names to values', where: file })
 }
