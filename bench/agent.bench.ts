@@ -1,80 +1,139 @@
-// Memory, processor time and API requests of an agent's operating half on a real API server: idle, and with a thousand managed objects.
-// node bench/agent.bench.ts [objects]
-import { fork } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+/**
+ * The agent as clusters run it (its bundled file, a process of its own) on a real API server, following a real hub: memory, processor time and API requests at rest, idle and with managed objects.
+ *
+ *   node bench/agent.bench.ts [--objects 1000] [--minutes 10]
+ *
+ * Requests are what the API server's audit log has of the agent. What is read every ten minutes is in the figures only when they are of ten minutes or more.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFileBlobs } from '../src/blobs/file-blobs.ts'
-import { systemClock } from '../src/core/system-clock.ts'
-import { systemIds } from '../src/core/system-ids.ts'
-import { clusterOf, createOperatingAgent } from '../src/testing/operating-agent.ts'
-import type { UnknownObject } from '../src/kinds/meta.ts'
+import { parseArgs } from 'node:util'
+import { bundle } from '../scripts/bundle.ts'
+import { ClusterReport } from '../src/kinds/cluster-report.ts'
+import { startControlPlane } from '../src/testing/control-plane.ts'
+import { clientByKubeconfig } from '../src/testing/kubeconfig-client.ts'
+import { eventually, FREE, runFlotilla, startFlotilla } from '../test/e2e/flotilla-process.ts'
 
-const REST_SECONDS = 60
-const BUNDLE = 'default/bench'
+const { values } = parseArgs({
+  options: { objects: { type: 'string', default: '1000' }, minutes: { type: 'string', default: '10' } },
+})
+const minutes = Number(values.minutes)
+const CLUSTER = 'bench-1'
+const CLOCK_TICKS_MS = 10
+const closers: (() => void | Promise<void>)[] = []
+const t = { after: (close: () => void | Promise<void>): void => void closers.unshift(close) }
+const folder = mkdtempSync(join(tmpdir(), 'flotilla-agent-bench-'))
+t.after(() => rmSync(folder, { recursive: true, force: true }))
 
-// Its own, so that nothing of a hub is loaded into what is measured.
-function configMap(name: string): UnknownObject {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { v: '1' } }
+/** What a process used so far: processor time of all its threads, and memory that is its own. */
+function usageOf(pid: number): { readonly cpuMs: number; readonly rssMb: number; readonly mostMb: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const kb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
+  const ticks = Number(fields[11]) + Number(fields[12])
+  return { cpuMs: ticks * CLOCK_TICKS_MS, rssMb: kb('VmRSS') / 1000, mostMb: kb('VmHWM') / 1000 }
 }
 
-async function child(kubeconfig: string, count: number): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'flotilla-agent-bench-'))
-  const cluster = await clusterOf(kubeconfig)
-  const requests = { reads: 0, watches: 0, writes: 0 }
-  const agent = createOperatingAgent({
-    transport: (request, signal) => {
-      if (request.path.includes('watch=true')) requests.watches += 1
-      else if (request.method === 'GET' || request.path.includes('dryRun=All')) requests.reads += 1
-      else requests.writes += 1
-      return cluster.transport(request, signal)
-    },
-    clock: systemClock,
-    ids: systemIds,
-    blobs: createFileBlobs({ folder, ids: systemIds }),
-  })
-  agent.start()
-  const began = systemClock.monotonicMs()
-  const objects = Array.from({ length: count }, (_, i) => configMap(`bench-${i}`))
-  await agent.assign(count === 0 ? {} : { [BUNDLE]: { generation: 1, objects } })
-  objects.length = 0
-  const isReady = () => count === 0 || agent.row(BUNDLE)?.state === 'Ready'
-  while (!isReady()) await sleep(50)
-  const installed = systemClock.monotonicMs() - began
-  await sleep(5000)
-  const [before, cpu] = [{ ...requests }, process.cpuUsage()]
-  await sleep(REST_SECONDS * 1000)
-  const used = process.cpuUsage(cpu)
-  globalThis.gc?.()
-  const { rss, heapUsed } = process.memoryUsage()
-  const perHour = (now: number, then: number) => ((now - then) * 3600) / REST_SECONDS
-  const line = [
-    `${count} objects`,
-    `applied in ${(installed / 1000).toFixed(1)} s`,
-    `rss ${(rss / 1e6).toFixed(0)} MB, heap ${(heapUsed / 1e6).toFixed(1)} MB`,
-    `at rest: ${((used.user + used.system) / 1000 / REST_SECONDS).toFixed(2)} ms of processor time per second`,
-    `per hour: ${perHour(requests.reads, before.reads)} reads, ${perHour(requests.writes, before.writes)} writes, ${perHour(requests.watches, before.watches)} watches renewed`,
-  ]
-  console.log(line.join('; '))
-  await agent.stop()
-  await cluster.close()
-  await rm(folder, { recursive: true })
-  process.exit(0)
+interface Asked {
+  readonly verb: string
+  readonly requestURI: string
+  readonly userAgent?: string
 }
 
-if (process.argv[2] === 'child') await child(process.argv[3]!, Number(process.argv[4]))
-else {
-  const { startControlPlane } = await import('../src/testing/control-plane.ts')
-  const plane = await startControlPlane()
-  try {
-    for (const count of [0, Number(process.argv[2] ?? 1000)]) {
-      const run = fork(import.meta.filename, ['child', plane.kubeconfigPath, String(count)], {
-        execArgv: ['--expose-gc'],
-      })
-      await new Promise((resolve) => run.once('exit', resolve))
-    }
-  } finally {
-    await plane.stop()
+/** What the agent asked the API server for, one line each. */
+function requestsIn(auditLog: string): string[] {
+  const lines = readFileSync(auditLog, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+  return lines
+    .map((line) => JSON.parse(line) as Asked)
+    .filter(({ userAgent }) => userAgent?.startsWith('flotilla-agent/'))
+    .map(({ verb, requestURI }) => `${verb} ${requestURI.split('?')[0]}`)
+}
+
+async function atRest(what: string, pid: number, auditLog: string): Promise<void> {
+  await sleep(20_000)
+  const [before, asked] = [usageOf(pid), requestsIn(auditLog).length]
+  await sleep(minutes * 60_000)
+  const after = usageOf(pid)
+  const counts = new Map<string, number>()
+  for (const request of requestsIn(auditLog).slice(asked)) counts.set(request, (counts.get(request) ?? 0) + 1)
+  const perHour = (is: (verb: string) => boolean) => {
+    const some = [...counts].filter(([request]) => is(request.split(' ')[0]!))
+    return (some.reduce((sum, [, count]) => sum + count, 0) * 60) / minutes
   }
+  const isWatch = (verb: string) => verb === 'watch'
+  const isRead = (verb: string) => verb === 'get' || verb === 'list'
+  const cpu = (after.cpuMs - before.cpuMs) / (minutes * 60)
+  console.log(
+    [
+      `${what}: ${after.rssMb.toFixed(0)} MB (at most ${after.mostMb.toFixed(0)})`,
+      `${cpu.toFixed(2)} ms of processor time per second`,
+      `per hour ${perHour(isWatch)} watches renewed, ${perHour(isRead)} reads, ${perHour((verb) => !isWatch(verb) && !isRead(verb))} writes`,
+    ].join('; '),
+  )
+  for (const [request, count] of counts) console.log(`  ${count} × ${request}`)
 }
+
+function manifests(count: number): string {
+  const one = (index: number) =>
+    `    ---\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: bench-${index}, namespace: default}\n    data: {v: "1"}\n`
+  return Array.from({ length: count }, (_, index) => one(index)).join('')
+}
+
+try {
+  const auditLog = join(folder, 'audit.log')
+  const plane = await startControlPlane({ auditLog })
+  t.after(() => plane.stop())
+  await bundle(join(folder, 'bin'))
+  const agentFile = join(folder, 'bin', 'agent.mjs')
+  const data = join(folder, 'hub')
+  const hub = startFlotilla(t, ['hub', 'run', '--data', data, ...FREE])
+  await hub.says(/^flotilla hub ready/m)
+  const kubeconfig = ['--kubeconfig', join(data, 'admin.kubeconfig')]
+  const flotilla = async (...args: string[]) => {
+    const ended = await runFlotilla(t, [...args, ...kubeconfig])
+    if (ended.code !== 0) throw new Error(ended.stderr)
+    return ended.stdout
+  }
+  const added = await flotilla('cluster', 'add', CLUSTER, '-l', 'tier=store', '-o', 'json')
+  const { code } = JSON.parse(added) as { code: string }
+  const args = ['--join', code, '--kubeconfig', plane.kubeconfigPath, '--data', join(folder, 'agent')]
+  const agent = spawn(process.execPath, [agentFile, ...args], { stdio: 'ignore' })
+  t.after(() => void agent.kill('SIGKILL'))
+  const { client, close } = await clientByKubeconfig(join(data, 'admin.kubeconfig'))
+  t.after(close)
+  const report = async () => (await client.get(ClusterReport, { name: CLUSTER }).catch(() => undefined))?.spec
+  await eventually('a report', report)
+  await atRest('idle', agent.pid!, auditLog)
+  const count = Number(values.objects)
+  const began = performance.now()
+  const content = `apiVersion: flotilla.dev/v1alpha1
+kind: Placement
+metadata: {name: stores}
+spec: {clusterSelector: {matchLabels: {tier: store}}}
+---
+apiVersion: flotilla.dev/v1alpha1
+kind: Bundle
+metadata: {name: bench}
+spec:
+  placement: stores
+  manifests: |
+${manifests(count)}`
+  writeFileSync(join(folder, 'content.yaml'), content)
+  await flotilla('apply', '-f', join(folder, 'content.yaml'))
+  await eventually(
+    `${count} objects`,
+    async () => (await report())?.bundles.find(({ state }) => state === 'Ready'),
+    600_000,
+  )
+  console.log(`${count} objects from hub to Ready in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  await atRest(`${count} objects`, agent.pid!, auditLog)
+} finally {
+  for (const close of closers) await close()
+}
+process.exit(0)

@@ -11,7 +11,7 @@ import { hideValuesIn, isSecret } from '../kinds/secret-object.ts'
 import { writeRefusal } from '../plan/ceiling.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { describeDifference, differences } from '../plan/differences.ts'
-import { withoutIgnored } from '../plan/ignored-fields.ts'
+import { withLiveIgnored, withoutIgnored } from '../plan/ignored-fields.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
 import type { ObjectOptions } from '../plan/object-options.ts'
@@ -122,12 +122,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
       if (options.method === 'CreateOnly') return (await live()) ?? (await create(type, object, request))
       if (options.method === 'Replace') return await replace(type, object, request, await live())
       const there = options.ignore.length > 0 ? await live() : undefined
-      const manager = fieldManager(request.bundle)
-      return await apply(
-        type,
-        there ? withoutIgnored(object, there, { rules: options.ignore, manager }) : object,
-        request,
-      )
+      return await apply(type, there ? sendable(object, there, request) : object, request)
     } catch (caught) {
       if (options.immutable !== 'Recreate' || !isImmutable(caught)) throw failure(id, hushed(caught, object))
       const there = await get(id, signal)
@@ -178,8 +173,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
       throw new ObjectFailure(idOf(object), message)
     }
     const { resourceVersion, finalizers, ownerReferences } = live.metadata
-    const rules = { rules: request.options.ignore, manager: fieldManager(request.bundle) }
-    const kept = withLiveIgnored(object, live, rules.rules)
+    const kept = marked(withLiveIgnored(object, live, request.options.ignore))
     const metadata = {
       ...kept.metadata,
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
@@ -198,8 +192,11 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
   ): Promise<void> {
     if (!live) return
     const manager = fieldManager(request.bundle)
-    const sent = withoutIgnored(object, live, { rules: request.options.ignore, manager })
-    const wanted = await client.apply(type, sent, { fieldManager: manager, dryRun: true, force: true })
+    const wanted = await client.apply(type, sendable(object, live, request), {
+      fieldManager: manager,
+      dryRun: true,
+      force: true,
+    })
     const [first, ...more] = differences(live, wanted)
     if (!first) return
     const also = more.length > 0 ? ` and ${more.length} more` : ''
@@ -250,6 +247,26 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     })
   }
 
+  /** Takes what only this bundle said out of an object that another one has as well; what that needs to be whole stays. */
+  async function letGo(
+    record: ObjectId & { readonly uid?: string },
+    bundle: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const live = await get(record, signal)
+    const manager = fieldManager(bundle)
+    const isApplied = live?.metadata.managedFields?.some((one) => one.manager === manager && one.operation === 'Apply')
+    if (!live || !isApplied || live.metadata.uid !== record.uid) return
+    const type = await typeOf(record, signal)
+    const address = addressOf(type, record)
+    refuseOutside({ ...record, ...address })
+    const { apiVersion, kind } = live
+    const nothing = { apiVersion, kind, metadata: { ...address, uid: live.metadata.uid } } as UnknownObject
+    await client.apply(type, nothing, { fieldManager: manager }).catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound', 'Conflict', 'Invalid')) throw failure(record, caught)
+    })
+  }
+
   function refuseOutside(id: ObjectId): void {
     const own = id.namespace === AGENT_NAMESPACE || (id.kind === 'Namespace' && id.name === AGENT_NAMESPACE)
     if (own) throw new ObjectFailure(id, `namespace ${AGENT_NAMESPACE} belongs to the agent; no bundle may write there`)
@@ -265,7 +282,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     return undefined
   }
 
-  return { get, write, remove, isServed, sight: watches.sight }
+  return { get, write, remove, letGo, isServed, sight: watches.sight }
 }
 
 /** The writer of a cluster. */
@@ -292,14 +309,18 @@ function prepared(
   object: UnknownObject,
   address: { readonly name: string; readonly namespace?: string },
 ): UnknownObject {
-  const labels = { ...object.metadata.labels, [MANAGED_LABEL]: 'true' }
-  return { ...object, metadata: { ...object.metadata, ...address, labels } }
+  return marked({ ...object, metadata: { ...object.metadata, ...address } })
 }
 
-// A whole object is sent: what is ignored has to be in it as it is.
-function withLiveIgnored(object: UnknownObject, live: UnknownObject, rules: ObjectOptions['ignore']): UnknownObject {
-  const unowned = { ...live, metadata: { ...live.metadata, managedFields: [] } }
-  return withoutIgnored(object, unowned, { rules, manager: '' })
+// What is not labelled is not watched.
+function marked(object: UnknownObject): UnknownObject {
+  const labels = { ...object.metadata.labels, [MANAGED_LABEL]: 'true' }
+  return { ...object, metadata: { ...object.metadata, labels } }
+}
+
+/** What is applied over what is there. */
+function sendable(object: UnknownObject, live: UnknownObject, { bundle, options }: WriteRequest): UnknownObject {
+  return marked(withoutIgnored(object, live, { rules: options.ignore, manager: fieldManager(bundle) }))
 }
 
 const IMMUTABLE_WORDS =

@@ -35,7 +35,8 @@ interface ConfigMap extends KubeObject {
   binaryData?: Record<string, string>
 }
 
-const CONFIG_MAPS: ResourceType<ConfigMap> = {
+/** ConfigMaps, which the state is kept in. */
+export const CONFIG_MAPS: ResourceType<ConfigMap> = {
   group: '',
   version: 'v1',
   kind: 'ConfigMap',
@@ -261,8 +262,7 @@ export function createClusterState(client: Client) {
   }
 
   async function parseInventory(name: string, text: string, signal: AbortSignal): Promise<Inventory> {
-    const options = { what: `inventory ${name}`, maxBytes: LIMIT }
-    const head = parseJson(Type.Union([PagedSchema, InventorySchema]), utf8(text), options)
+    const head = parseHead(name, text)
     if (!('pages' in head)) {
       written.set(head.bundle, { objects: head.objects })
       return head
@@ -292,6 +292,18 @@ export function createClusterState(client: Client) {
     for (let page = 0; page < (pages?.count ?? 0); page++) await remove(pageNameOf(name, pages!.half, page))
   }
 
+  /** Every ConfigMap of one role. */
+  async function* allOf(role: string, signal?: AbortSignal): AsyncIterable<ConfigMap> {
+    let token: string | undefined
+    do {
+      const select = { namespace: AGENT_NAMESPACE, labelSelector: `${ROLE_LABEL}=${role}`, limit: 50 }
+      const more = token === undefined ? {} : { continue: token }
+      const page = await client.list(CONFIG_MAPS, { ...select, ...more }, signal)
+      yield* page.items
+      token = page.continue
+    } while (token !== undefined)
+  }
+
   return {
     async readInventory(bundle: string, signal: AbortSignal): Promise<Inventory | undefined> {
       const name = inventoryName(bundle)
@@ -301,22 +313,12 @@ export function createClusterState(client: Client) {
     /** Every inventory of the cluster, also of bundles that no document names any more. */
     async listInventories(signal: AbortSignal): Promise<Inventory[]> {
       const found: Inventory[] = []
-      let token: string | undefined
-      do {
-        const select = { namespace: AGENT_NAMESPACE, labelSelector: `${ROLE_LABEL}=inventory`, limit: 50 }
-        const page = await client.list(
-          CONFIG_MAPS,
-          { ...select, ...(token === undefined ? {} : { continue: token }) },
-          signal,
-        )
-        for (const item of page.items) {
-          const { name } = item.metadata
-          versions.set(name, item)
-          const text = item.data?.['state']
-          if (text !== undefined) found.push(await parseInventory(name, text, signal))
-        }
-        token = page.continue
-      } while (token !== undefined)
+      for await (const item of allOf('inventory', signal)) {
+        const { name } = item.metadata
+        versions.set(name, item)
+        const text = item.data?.['state']
+        if (text !== undefined) found.push(await parseInventory(name, text, signal))
+      }
       return found
     },
     /** Writes an inventory; objects that are the very list written last are not written again. */
@@ -340,11 +342,20 @@ export function createClusterState(client: Client) {
       }
       await removePages(name, before?.pages)
     },
+    /** Deletes it with all its pages, also those that a crash has left; a head never names a page that is not there. */
     async deleteInventory(bundle: string): Promise<void> {
       const name = inventoryName(bundle)
-      await remove(name)
-      await removePages(name, written.get(bundle)?.pages)
+      const text = await read(name)
+      const head = text === undefined ? undefined : parseHead(name, text)
+      if (head && 'pages' in head) {
+        const { pages: _pages, ...rest } = head
+        await write(name, 'inventory', { state: JSON.stringify({ ...rest, objects: [] }) })
+      }
       written.delete(bundle)
+      for await (const { metadata } of allOf('page')) {
+        if (metadata.name.startsWith(`${name}-`)) await remove(metadata.name)
+      }
+      await remove(name)
     },
     /** What rendering here drew and must draw again, by bundle: in a Secret, for passwords are among it. */
     async readFrozen(bundle: string, signal: AbortSignal): Promise<FrozenState | undefined> {
@@ -413,6 +424,11 @@ function markOf(text: string, clusterId: string): HeldDocument | undefined {
 
 /** The agent's state in the cluster. */
 export type ClusterState = ReturnType<typeof createClusterState>
+
+function parseHead(name: string, text: string): Static<typeof PagedSchema> | Inventory {
+  const options = { what: `inventory ${name}`, maxBytes: LIMIT }
+  return parseJson(Type.Union([PagedSchema, InventorySchema]), utf8(text), options)
+}
 
 /** The ConfigMap of a bundle's inventory. */
 export function inventoryName(bundle: string): string {

@@ -31,12 +31,13 @@ export function createGates(ports: GatePorts) {
     const facts = new Map<string, DependencyFacts>()
     for (const [name, { run, row }] of ports.slots) {
       const { inventory, entry } = run
-      const isApplied = inventory?.set === entry.set && inventory.phase !== 'Applying'
+      // From its beginning on its state is about what its document asks for.
+      const isBegun = inventory?.set === entry.set
       facts.set(name, {
         dependsOn: optionsOf.get(entry.set)?.dependsOn ?? [],
         generation: entry.generation,
         state: row.state,
-        applied: isApplied ? entry.generation : undefined,
+        applied: isBegun ? entry.generation : undefined,
       })
     }
     const decision = decideDependencies(bundle, facts)

@@ -110,6 +110,39 @@ describe('an operation', () => {
   })
 })
 
+describe('an operation of a bundle that depends on another', () => {
+  it('begins when the other is in a state that it accepts, also one in the middle of its waves', async () => {
+    const { hub, site } = await joined({ behaviour: { progressMs: 600_000 } })
+    const slow = {
+      generation: 1,
+      objects: [deployment('db'), annotated(configMap('late'), { 'flotilla.dev/wave': '1' })],
+    }
+    const needs = (states: readonly ('Ready' | 'Progressing' | 'Failed')[], generation: number) =>
+      one([configMap('app', { g: String(generation) })], generation, {
+        dependsOn: [{ bundle: 'other', states: [...states] }],
+      })
+    const assign = (states: readonly ('Ready' | 'Progressing' | 'Failed')[], generation: number) =>
+      hub.assign('store-1', {
+        [OTHER]: { ...slow, options: { apply: { timeout: '1m' } } },
+        ...needs(states, generation),
+      })
+    await assign(['Ready', 'Failed'], 1)
+    await hub.clock.advance(20_000)
+    assert.match(
+      site
+        .agent()
+        .report()
+        .bundles.find(({ bundle }) => bundle === BUNDLE)?.message ?? '',
+      /waits for bundle default\/other: it is Progressing, wanted is Ready or Failed/,
+    )
+    await readyAt(hub, site, 1)
+    assert.equal((await site.until(OTHER, 'Failed')).state, 'Failed')
+    assert.equal(await site.configMap('late'), undefined)
+    await assign(['Ready'], 2)
+    assert.match((await site.until(BUNDLE, 'Pending')).message ?? '', /it is Failed, wanted is Ready/)
+  })
+})
+
 describe('ownership', () => {
   it('shares an object whose fields are disjoint or identical, and the last bundle deletes it', async () => {
     const { hub, site } = await joined()
@@ -124,6 +157,7 @@ describe('ownership', () => {
     await hub.assign('store-1', theirs, { tombstones: [{ bundle: BUNDLE, generation: 1, policy: 'Delete' }] })
     await hub.clock.advance(60_000)
     assert.equal(await uidOf(site, 'x'), uid, 'wanted by the other bundle')
+    assert.deepEqual(dataOf(await site.configMap('x')), { b: '2', same: 's' }, 'what only the first one said is gone')
     await hub.assign('store-1', {}, { tombstones: [{ bundle: OTHER, generation: 1, policy: 'Delete' }] })
     await hub.clock.runUntil(async () => !(await site.configMap('x')), { withinMs: 60_000, what: 'removal' })
   })
@@ -156,6 +190,31 @@ describe('ownership', () => {
     assert.deepEqual([await uidOf(site, 'x'), dataOf(await site.configMap('x'))?.['a']], [uid, '2'])
     await hub.assign('store-1', {}, { tombstones: [{ bundle: OTHER, generation: 1, policy: 'Delete' }] })
     await hub.clock.runUntil(async () => !(await site.configMap('x')), { withinMs: 60_000, what: 'removal' })
+  })
+
+  it('is that of the new bundle alone after a move: what it leaves out later goes', async () => {
+    const { hub, site } = await joined()
+    const objects = [configMap('x', { a: '1', b: '1' })]
+    await hub.assign('store-1', one(objects))
+    await site.until(BUNDLE, 'Ready')
+    const tombstones = [{ bundle: BUNDLE, generation: 1, policy: 'Delete' as const }]
+    await hub.assign('store-1', { [OTHER]: { generation: 1, objects } }, { tombstones })
+    await site.until(OTHER, 'Ready')
+    await hub.clock.advance(60_000)
+    await hub.assign('store-1', { [OTHER]: { generation: 2, objects: [configMap('x', { a: '1' })] } })
+    await readyAt(hub, site, 2, OTHER)
+    assert.deepEqual(dataOf(await site.configMap('x')), { a: '1' })
+  })
+
+  it('of a bundle that keeps what it leaves is not taken out of what it shared', async () => {
+    const { hub, site } = await joined()
+    const theirs = { [OTHER]: { generation: 1, objects: [configMap('x', { b: '2' })] } }
+    await hub.assign('store-1', { ...one([configMap('x', { a: '1' })]), ...theirs })
+    await readyAt(hub, site, 1)
+    await readyAt(hub, site, 1, OTHER)
+    await hub.assign('store-1', theirs, { tombstones: [{ bundle: BUNDLE, generation: 1, policy: 'Orphan' }] })
+    await hub.clock.advance(60_000)
+    assert.deepEqual(dataOf(await site.configMap('x')), { a: '1', b: '2' })
   })
 
   it('moves objects from one bundle to another that both stay, with new values, whichever comes first', async () => {

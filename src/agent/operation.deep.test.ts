@@ -1,11 +1,15 @@
-/** Ten thousand objects in one bundle, on a real API server. */
+/** Ten thousand objects in one bundle, on a real API server and on an embedded one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../client/create-client.ts'
+import type { Transport } from '../core/http.ts'
+import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'
+import { createEmbeddedCluster } from '../sim/cluster.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
 import { clusterOf, createOperatingAgent } from '../testing/operating-agent.ts'
 import { configMap } from '../testing/wire-hub.ts'
@@ -13,10 +17,34 @@ import { configMap } from '../testing/wire-hub.ts'
 const COUNT = 10_000
 const BUNDLE = 'default/many'
 
-test('a bundle of ten thousand objects is applied, changed by one, repaired, and removed', async (t) => {
-  await using plane = await startControlPlane()
-  const cluster = await clusterOf(plane.kubeconfigPath)
-  t.after(() => cluster.close())
+interface Home {
+  readonly transport: Transport
+  close(): Promise<void>
+}
+
+const HOMES: Readonly<Record<string, () => Promise<Home>>> = {
+  async real() {
+    const plane = await startControlPlane()
+    const cluster = await clusterOf(plane.kubeconfigPath)
+    const close = async () => {
+      await cluster.close()
+      await plane.stop()
+    }
+    return { transport: cluster.transport, close }
+  },
+  embedded: async () => createEmbeddedCluster({ name: 'large', clock: systemClock, ids: systemIds, log: silentLogger }),
+}
+
+for (const [name, start] of Object.entries(HOMES)) {
+  test(`a bundle of ten thousand objects is applied, changed by one, repaired, and removed: ${name}`, async (t) => {
+    await using ends = new AsyncDisposableStack()
+    const cluster = await start()
+    ends.defer(() => cluster.close())
+    await goThrough(t, cluster)
+  })
+}
+
+async function goThrough(t: TestContext, cluster: Home): Promise<void> {
   let requests = 0
   let writes = 0
   const client = createClient({ transport: cluster.transport, clock: systemClock })
@@ -30,7 +58,8 @@ test('a bundle of ten thousand objects is applied, changed by one, repaired, and
     ids: systemIds,
   })
   agent.start()
-  t.after(() => agent.stop())
+  await using ends = new AsyncDisposableStack()
+  ends.defer(() => agent.stop())
   const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
     const end = systemClock.monotonicMs() + 1_200_000
     while (!(await holds())) {
@@ -83,4 +112,4 @@ test('a bundle of ten thousand objects is applied, changed by one, repaired, and
       async () => (await client.list(ConfigMap, { namespace: 'default', limit: 10 })).items.length <= 1,
     )
   })
-})
+}

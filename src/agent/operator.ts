@@ -64,7 +64,7 @@ export function createOperator(ports: OperatorPorts) {
   const optionsOf = new Map<Digest, BundleOptions>()
   const gates = createGates({ ...ports, slots, optionsOf })
   const receipts = createReceipts(state, ports)
-  const { bury } = createRemoval({ ...ports, plans, log, bundles, receipts, windowsNow: gates.windowsNow })
+  const { bury, tidy } = createRemoval({ ...ports, plans, log, bundles, receipts, windowsNow: gates.windowsNow })
   let sweptAt = clock.monotonicMs()
   let isStale = false
   let refreshFailures = 0
@@ -210,16 +210,26 @@ export function createOperator(ports: OperatorPorts) {
     receipts.forget()
   }
 
+  /** What was here before, and what became of it. */
+  async function learn(signal: AbortSignal): Promise<void> {
+    if (!bundles.isKnown()) bundles.learn(await state.listInventories(signal))
+    await receipts.load(signal)
+  }
+
   async function round(signal: AbortSignal): Promise<number> {
     if (isStale) startOver()
     const retryMs = await refresh(signal)
     const current = documents.current()
     if (!current) return retryMs
     if (current.document.terminal) {
+      // Nothing is carried out any more; what a crash left of removals that are done is still put away.
+      await learn(signal)
+        .then(() => tidy(signal))
+        .catch((caught: unknown) => log.debug({ err: toError(caught) }, 'what was recorded could not be looked at'))
       ports.onTerminal?.(current.document.terminal)
       return retryMs
     }
-    if (!bundles.isKnown()) bundles.learn(await state.listInventories(signal))
+    await learn(signal)
     await receipts.align(current.document, signal)
     align(current.document)
     await readOptions(signal)

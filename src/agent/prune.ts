@@ -58,6 +58,9 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   for (const { object, why } of plan.release) log.info({ bundle, object: describeObject(object), why }, 'left in place')
   const released = plan.release
   const held = plan.held === undefined ? {} : { held: plan.held }
+  await inParallel(released, AT_ONCE, async ({ object, isShared }) => {
+    if (isShared === true) await applier.letGo(object, bundle, signal)
+  })
   const forgotten = released.map(({ object }) => objectKey(object))
   const propagation = options.delete?.propagation ?? 'Background'
 

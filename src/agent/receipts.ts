@@ -26,22 +26,28 @@ export function createReceipts(
     isWritten = true
   }
 
+  async function load(signal: AbortSignal): Promise<Map<string, RemovalRow>> {
+    return (rows ??= new Map((await state.readReceipts(signal)).map((row) => [row.bundle, row])))
+  }
+
   return {
     rows: (): readonly RemovalRow[] => [...(rows?.values() ?? [])],
     of: (bundle: string): RemovalRow | undefined => rows?.get(bundle),
+    /** Reads them, once. */
+    load,
     /** Brings them in line with the document, before anything is applied: what is wanted again is not removed any more. */
     async align(document: ClusterDocument, signal: AbortSignal): Promise<void> {
-      rows ??= new Map((await state.readReceipts(signal)).map((row) => [row.bundle, row]))
+      const known = await load(signal)
       const wanted = new Set(document.content.entries.map(({ bundle }) => bundle))
       const graves = new Set(document.content.tombstones.map(({ bundle }) => bundle))
-      const gone = [...rows.values()].filter(
+      const gone = [...known.values()].filter(
         ({ bundle, state: is }) =>
           wanted.has(bundle) || (!graves.has(bundle) && (is === 'Removing' || is === 'Failed')),
       )
-      const others = [...rows.keys()].filter((bundle) => !graves.has(bundle) && !wanted.has(bundle))
+      const others = [...known.keys()].filter((bundle) => !graves.has(bundle) && !wanted.has(bundle))
       const old = others.slice(0, Math.max(0, others.length - LIMITS.receipts))
       for (const bundle of [...gone.map((row) => row.bundle), ...old]) {
-        rows.delete(bundle)
+        known.delete(bundle)
         isWritten = false
       }
       if (isWritten) return

@@ -57,9 +57,9 @@ export function createRemoval(ports: RemovalPorts) {
 
   /** Tombstones: the only way a bundle leaves a cluster. Returns how many are not done. */
   async function bury(document: ClusterDocument, signal: AbortSignal): Promise<number> {
-    let left = 0
+    let left = await tidy(signal)
     for (const tombstone of document.content.tombstones) {
-      if (isDone(tombstone) || slots.has(tombstone.bundle)) continue
+      if (hasReceipt(tombstone) || slots.has(tombstone.bundle)) continue
       const windows = windowsNow(tombstone)
       try {
         if (windows.kind === 'Closed') throw new Waiting('WindowClosed', windows.message, AGAIN_MS)
@@ -80,6 +80,33 @@ export function createRemoval(ports: RemovalPorts) {
     return left
   }
 
+  /**
+   * A receipt beside an inventory: a crash, or an answer that was lost, came between the two. The hub may have heard of the receipt and have no
+   * tombstone any more, so this asks for none. Returns how many could not be forgotten now.
+   */
+  async function tidy(signal: AbortSignal): Promise<number> {
+    let left = 0
+    for (const inventory of bundles.former().values()) {
+      if (slots.has(inventory.bundle) || !hasReceipt(inventory)) continue
+      await forget(inventory.bundle).catch((caught: unknown) => {
+        if (signal.aborted) throw caught
+        left += 1
+        log.debug(
+          { err: toError(caught), bundle: inventory.bundle },
+          'what was recorded of it could not be deleted yet',
+        )
+      })
+    }
+    return left
+  }
+
+  /** Deletes what was recorded of a bundle that has its receipt; the inventory last, for it tells that there is something to delete. */
+  async function forget(bundle: string): Promise<void> {
+    await state.deleteFrozen(bundle)
+    await state.deleteInventory(bundle)
+    bundles.dropFormer(bundle)
+  }
+
   // Once, not in every round.
   function warn(bundle: string, message: string): void {
     if (warned.get(bundle) === message) return
@@ -87,14 +114,9 @@ export function createRemoval(ports: RemovalPorts) {
     log.warn({ bundle }, `bundle cannot be removed: ${message}`)
   }
 
-  function hasReceipt({ bundle, generation }: Tombstone): boolean {
+  function hasReceipt({ bundle, generation }: Pick<Tombstone, 'bundle' | 'generation'>): boolean {
     const row = receipts.of(bundle)
     return row !== undefined && row.generation >= generation && isReceipt(row)
-  }
-
-  // A receipt beside an inventory: a crash, or an answer that was lost, came between the two.
-  function isDone(tombstone: Tombstone): boolean {
-    return hasReceipt(tombstone) && !bundles.former().has(tombstone.bundle)
   }
 
   /** A row that keeps what is known of the removal so far. */
@@ -114,8 +136,8 @@ export function createRemoval(ports: RemovalPorts) {
     let inventory = await state.readInventory(bundle, signal)
     if (!inventory) {
       bundles.dropFormer(bundle)
-      // It is done, and only the answer to its last write was lost: the receipt that is there knows more.
-      if (hasReceipt(tombstone)) return
+      // What is rendered here is drawn before anything is recorded.
+      await state.deleteFrozen(bundle)
       const message = 'nothing of it was recorded here'
       return receipts.note({ bundle, generation, state: 'Removed', message, ...timeNow() }, true)
     }
@@ -154,9 +176,7 @@ export function createRemoval(ports: RemovalPorts) {
     // First the receipt: without it a crash would forget what was left.
     const { deleted, left, leftTotal } = counts
     await receipts.note({ bundle, generation, state: is, deleted, left, leftTotal, ...timeNow() }, true)
-    if (inventory.rendered !== undefined) await state.deleteFrozen(bundle)
-    await state.deleteInventory(bundle)
-    bundles.dropFormer(bundle)
+    await forget(bundle)
     log.info({ bundle, generation, policy, deleted, left: leftTotal }, 'bundle removed')
   }
 
@@ -199,7 +219,7 @@ export function createRemoval(ports: RemovalPorts) {
     return documents.current()?.document.content.tombstones.some((tombstone) => tombstone.bundle === bundle) ?? false
   }
 
-  return { bury }
+  return { bury, tidy }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { UnknownWants, Wanted } from '../plan/prune.ts'
 import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import type { ReportRow } from '../wire/frames.ts'
 import type { BundleRun } from './bundle-run.ts'
-import type { Inventory } from './cluster-state.ts'
+import type { Inventory, InventoryObject } from './cluster-state.ts'
 import type { Content } from './content.ts'
 
 /** One bundle of the document. */
@@ -52,7 +52,7 @@ export function createSlots(content: Content) {
       const unknown: UnknownWants[] = []
       for (const { run } of slots.values()) {
         if (run.entry.bundle === bundle) continue
-        for (const object of run.inventory?.objects ?? []) if (object.uid !== undefined) taken.add(objectKey(object))
+        for (const object of run.inventory?.objects ?? []) if (isTaken(run, object)) taken.add(objectKey(object))
         const sets = new Set([run.entry.set, ...(run.inventory ? [run.inventory.set] : [])])
         for (const digest of sets) {
           const set = await content.set(digest, signal)
@@ -71,10 +71,7 @@ export function createSlots(content: Content) {
     holdersOf(key: string): Holder[] {
       return [...slots.values()]
         .filter(({ run }) => !hasLetGo(run, key))
-        .map(({ run: { entry, inventory } }) => ({
-          bundle: entry.bundle,
-          isMoving: inventory !== undefined && inventory.set !== entry.set && inventory.remedy === undefined,
-        }))
+        .map(({ run }) => ({ bundle: run.entry.bundle, isMoving: isMoving(run) }))
     },
     /** What other bundles have recorded, by object. */
     otherRecords(bundle: string): ReadonlyMap<string, readonly OtherRecord[]> {
@@ -91,6 +88,16 @@ export function createSlots(content: Content) {
       return found
     },
   }
+}
+
+function isMoving({ entry, inventory }: BundleRun): boolean {
+  return inventory !== undefined && inventory.set !== entry.set && inventory.remedy === undefined
+}
+
+/** Whether a bundle has written an object as its set wants it; until then fields of others may be what it will want next. */
+function isTaken(run: BundleRun, { uid, digest, ...id }: InventoryObject): boolean {
+  if (uid === undefined || isMoving(run)) return false
+  return run.inventory?.phase !== 'Applying' || run.plan?.byKey.get(objectKey(id))?.digest === digest
 }
 
 function hasLetGo({ entry, set, plan, inventory }: BundleRun, key: string): boolean {

@@ -48,6 +48,39 @@ function elementOf(fields: Record<string, unknown>, value: unknown, step: string
   return undefined
 }
 
+/** The fields that tell the items of a list apart, as its managers have them; undefined where a list is one value. */
+export function listKeysAt(object: KubeObject, place: Place): readonly string[] | undefined {
+  for (const fields of fieldsAt(object, place)) {
+    const element = Object.keys(isObject(fields) ? fields : {}).find((name) => name.startsWith('k:'))
+    const keys = element === undefined ? undefined : parsed(element.slice(2))
+    if (isObject(keys)) return Object.keys(keys)
+  }
+  return undefined
+}
+
+/** Whether a field is owned as one value, with everything in it. */
+export function isOneValue(object: KubeObject, place: Place): boolean {
+  return fieldsAt(object, place).some(isWhole)
+}
+
+/** What each manager has of the field at a place and below. */
+function fieldsAt(object: KubeObject, place: Place): unknown[] {
+  return (object.metadata.managedFields ?? []).map(({ fieldsV1 }) => {
+    let fields: unknown = fieldsV1
+    for (const [depth, step] of place.entries()) {
+      fields = isObject(fields) ? elementOf(fields, valueAt(object, place.slice(0, depth)), step) : undefined
+    }
+    return fields
+  })
+}
+
+/** Whether two items of a list are the same one by its keys; a key that one of them leaves to its default says nothing. */
+export function sameItem(a: unknown, b: unknown, keys: readonly string[]): boolean {
+  if (!isObject(a) || !isObject(b)) return false
+  const known = keys.filter((key) => own(a, key) !== undefined && own(b, key) !== undefined)
+  return known.length > 0 && known.every((key) => jsonEqual(own(a, key), own(b, key)))
+}
+
 /** The places of all fields that a set of fields owns, as far as the object has them. */
 export function placesOf(fields: unknown, value: unknown, from: Place = []): Place[] {
   if (!isObject(fields)) return []

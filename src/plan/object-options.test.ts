@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { describeDifference, differences } from './differences.ts'
-import { withoutIgnored } from './ignored-fields.ts'
 import { ownersAt, placesOf, shareOf } from './managed-fields.ts'
 import { objectOptions, waveTimeoutMs } from './object-options.ts'
 
@@ -109,33 +108,6 @@ live.metadata.managedFields = [
     subresource: 'scale',
   },
 ]
-
-describe('ignored fields', () => {
-  const desired = object({}, { spec: { replicas: 2, paused: true, ...containers('web:1') } })
-  const sent = (rules: NonNullable<Parameters<typeof objectOptions>[0]['ignore']>) =>
-    withoutIgnored(desired, live, {
-      rules: optionsOf({ ignore: rules }, desired).ignore,
-      manager: 'flotilla:shop/app',
-    })['spec']
-  const images = '.spec.template.spec.containers[?(@.name=="web")].image'
-
-  it('are not sent when somebody else has them', () => {
-    assert.deepEqual(sent([{ pointers: ['/spec/replicas'] }]), { paused: true, ...containers('web:1') })
-  })
-  it('are sent as they are when nobody else has them, so that they stay', () => {
-    assert.deepEqual(sent([{ pointers: ['/spec/paused'] }]), { replicas: 2, paused: false, ...containers('web:1') })
-  })
-  it('may be those of a manager', () => {
-    assert.deepEqual(sent([{ managers: ['autoscaler'] }]), { paused: true, ...containers('web:1') })
-  })
-  it('may be found by an expression', () => {
-    const spec = sent([{ paths: [images] }]) as { template: { spec: { containers: object[] } } }
-    assert.equal(spec.template.spec.containers.length, 1)
-  })
-  it('are those of rules for this object only', () => {
-    assert.deepEqual(sent([{ kind: 'StatefulSet', pointers: ['/spec/replicas'] }]), desired['spec'])
-  })
-})
 
 describe('managed fields', () => {
   it('say who owns a place, also inside keyed lists', () => {

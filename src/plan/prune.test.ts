@@ -104,6 +104,26 @@ describe('pruning', () => {
     })
   }
 
+  const shared: [string, Prunable, Partial<PruneFacts<Prunable>>, boolean][] = [
+    ['would go', map('a'), {}, true],
+    ['would go with its bundle', map('a'), { cause: 'bundleDeleted', options: { prune: { mode: 'Never' } } }, true],
+    ['was there before', map('a', { adopted: true }), {}, false],
+    ['says Orphan', map('a', { delete: 'Orphan' }), {}, false],
+    ['is kept for this cause', map('a'), { options: { delete: { removed: 'Orphan' } } }, false],
+    ['is never pruned', map('a', { prune: 'Never' }), {}, false],
+    ['waits for a person', map('a', { prune: 'Confirm' }), {}, false],
+    ['is a namespace', namespace, {}, false],
+  ]
+  for (const [name, object, more, isShared] of shared) {
+    it(`takes its fields out of what another bundle has and otherwise ${name}: ${isShared}`, () => {
+      const plan = planPrune(facts([object], { ...more, wanted: wantedBy(objectKey(object)) }))
+      assert.deepEqual(
+        plan.release.map((one) => [one.why, one.isShared ?? false]),
+        [['another bundle has it', isShared]],
+      )
+    })
+  }
+
   it('stops and asks when there are too many', () => {
     const two = [map('a'), map('b')]
     const limited = planPrune(facts(two, { options: { prune: { max: 1 } } }))

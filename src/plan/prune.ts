@@ -45,11 +45,19 @@ export interface PruneFacts<T extends Prunable> {
   readonly ceiling?: number
 }
 
+/** An object that stays. */
+export interface Released<T> {
+  readonly object: T
+  readonly why: string
+  /** Another bundle has it, and it would go otherwise: what only this bundle said of it goes. */
+  readonly isShared?: boolean
+}
+
 /** What to do with the objects. */
 export interface PrunePlan<T> {
   readonly remove: readonly T[]
   /** Left in the cluster and forgotten, each with why. */
-  readonly release: readonly { readonly object: T; readonly why: string }[]
+  readonly release: readonly Released<T>[]
   /** Left in the cluster and still recorded. */
   readonly keep: readonly T[]
   /** Nothing of `remove` may be deleted yet, and what would release it. */
@@ -62,7 +70,7 @@ export interface PrunePlan<T> {
 export function planPrune<T extends Prunable>(facts: PruneFacts<T>): PrunePlan<T> {
   const remove: T[] = []
   const keep: T[] = []
-  const release: { object: T; why: string }[] = []
+  const release: Released<T>[] = []
   const unconfirmed: T[] = []
   const held: { object: T; by: UnknownWants }[] = []
   for (const object of facts.objects) {
@@ -72,11 +80,16 @@ export function planPrune<T extends Prunable>(facts: PruneFacts<T>): PrunePlan<T
       continue
     }
     const why = whyReleased(object, facts)
+    const mode = facts.cause === 'removed' ? (object.prune ?? facts.options.prune?.mode ?? 'Always') : 'Always'
+    if (facts.wanted.objects.has(objectKey(object))) {
+      const isShared = why === undefined && (mode === 'Always' || mode === 'Last')
+      release.push({ object, why: 'another bundle has it', ...(isShared ? { isShared } : {}) })
+      continue
+    }
     if (why !== undefined) {
       release.push({ object, why })
       continue
     }
-    const mode = facts.cause === 'removed' ? (object.prune ?? facts.options.prune?.mode ?? 'Always') : 'Always'
     if (mode === 'Never' || (mode === 'Last' && !facts.isHealthy)) keep.push(object)
     else if (mode === 'Confirm' && !facts.confirmed.has(objectKey(object))) unconfirmed.push(object)
     else {
@@ -103,7 +116,6 @@ export function planPrune<T extends Prunable>(facts: PruneFacts<T>): PrunePlan<T
 
 function whyReleased(object: Prunable, facts: PruneFacts<Prunable>): string | undefined {
   const { options, cause } = facts
-  if (facts.wanted.objects.has(objectKey(object))) return 'another bundle has it'
   if (object.adopted === true) return 'it was there before the bundle'
   // The object's own word is the last one, both ways.
   if (object.delete === 'Orphan') return 'it says that it is to be kept'

@@ -6,7 +6,7 @@ import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { Placement } from '../kinds/placement.ts'
-import { stored, watchFleet } from '../testing/fleet-invariants.ts'
+import { recordedIn, stored, watchFleet } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { untilTaken } from '../testing/sim-person.ts'
@@ -49,6 +49,8 @@ async function leaveForGood(world: World): Promise<void> {
     'default/shop: Namespace shop: it may hold what the bundle did not bring',
   ])
   assert.equal((await stored(stays!.store, Deployment)).length, 1, 'its neighbour keeps what it runs')
+  const isForgotten = async () => (await recordedIn(leaves!.store)).length === 0
+  await world.runUntil(isForgotten, { ...WITHIN, what: 'nothing is recorded any more' })
   life.abort()
 }
 

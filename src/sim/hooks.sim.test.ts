@@ -7,7 +7,7 @@ import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Placement } from '../kinds/placement.ts'
 import { build } from '../testing/builders.ts'
-import { stored } from '../testing/fleet-invariants.ts'
+import { recordedIn, stored } from '../testing/fleet-invariants.ts'
 import { SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { untilTaken } from '../testing/sim-person.ts'
@@ -100,6 +100,7 @@ async function comeFailReturnGo(world: World): Promise<void> {
     async () => (await stored(fleet.hubStore, ClusterReport))[0]?.spec.removals?.[0]?.state === 'Removed',
   )
   assert.deepEqual([await look(), await values()], [{ bye: 1, pre: 2, seed: 1, undo: 1 }, {}])
+  await until('nothing is recorded any more', async () => (await recordedIn(store)).length === 0)
 }
 
 describe('hooks and remedies in simulation', () => {

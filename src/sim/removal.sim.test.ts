@@ -9,7 +9,7 @@ import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { isApiError } from '../core/errors.ts'
-import { stored, watchFleet } from '../testing/fleet-invariants.ts'
+import { recordedIn, stored, watchFleet } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { untilTaken } from '../testing/sim-person.ts'
@@ -56,6 +56,10 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
       (await stored(store, Namespace)).some(({ metadata }) => metadata.name === 'shop'),
       'kept: nobody named it',
     )
+    await world.runUntil(async () => (await recordedIn(store)).length === 0, {
+      ...WITHIN,
+      what: `${name} has forgotten it`,
+    })
   }
   for (const { spec } of await stored(fleet.hubStore, ClusterReport)) {
     assert.equal(spec.removals?.[0]?.state, 'Removed')

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isApiError } from '../core/errors.ts'
-import { ConfigMap, Secret } from '../kinds/builtin/core.ts'
+import { ConfigMap } from '../kinds/builtin/core.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Source } from '../kinds/source.ts'
 import { build } from '../testing/builders.ts'
 import { chartFilesFor, configMapTemplate } from '../testing/chart-content.ts'
-import { stored } from '../testing/fleet-invariants.ts'
+import { recordedIn, stored } from '../testing/fleet-invariants.ts'
 import { SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { untilTaken } from '../testing/sim-person.ts'
@@ -70,8 +70,7 @@ async function comeChangeGo(world: World): Promise<void> {
     }),
   )
   const isGone = async () =>
-    (await madeIn(fleet)) === undefined &&
-    (await stored(fleet.members[0]!.store, Secret)).every(({ metadata }) => metadata.namespace !== 'flotilla-agent')
+    (await madeIn(fleet)) === undefined && (await recordedIn(fleet.members[0]!.store)).length === 0
   await world.runUntil(isGone, { ...WITHIN, what: 'nothing of it is left' })
 }
 

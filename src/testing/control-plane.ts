@@ -21,6 +21,8 @@ export interface ControlPlaneOptions {
   beforeStart?(etcdUrl: string, prefix: string): Promise<void>
   /** An etcd of its own, which can be taken back to an earlier state. */
   readonly ownEtcd?: boolean
+  /** Where a line about every request goes: who asked for what. */
+  readonly auditLog?: string
 }
 
 /** A running control plane; RBAC is on, callers are known by their client certificates. */
@@ -72,6 +74,13 @@ const CONTROLLERS = [
   'serviceaccount-token-controller',
   'statefulset-controller',
 ]
+
+const AUDIT_POLICY = JSON.stringify({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['ResponseStarted', 'ResponseComplete', 'Panic'],
+  rules: [{ level: 'Metadata' }],
+})
 
 const slots = { taken: 0 }
 let nextName = 0
@@ -206,6 +215,9 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     '--allow-privileged',
     // Nobody makes the default service accounts without the controller manager.
     ...(options.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
+    ...(options.auditLog === undefined
+      ? []
+      : [`--audit-log-path=${options.auditLog}`, `--audit-policy-file=${write('audit.yaml', AUDIT_POLICY)}`]),
   ]
   const startApi = () => servers().start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), flags)
   let apiserver = startApi()

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { prefixOf } from '../apiserver/objects.ts'
 import { Assignment } from '../kinds/assignment.ts'
+import { ConfigMap, Secret } from '../kinds/builtin/core.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { Kind, ObjOf } from '../kinds/define-kind.ts'
@@ -15,6 +16,15 @@ import type { Store } from '../store/store.ts'
 export async function stored<K extends Kind>(store: Store, kind: K): Promise<ObjOf<K>[]> {
   const { entries } = await store.list({ prefix: prefixOf(kind) })
   return entries.map(({ value }) => JSON.parse(value) as ObjOf<K>)
+}
+
+/** What an agent has recorded of bundles in its own namespace, by name: inventories, their pages, and what charts drew. */
+export async function recordedIn(store: Store): Promise<string[]> {
+  const objects = [...(await stored(store, ConfigMap)), ...(await stored(store, Secret))]
+  const roles = new Set(['inventory', 'page', 'frozen'])
+  return objects
+    .filter(({ metadata }) => roles.has(metadata.labels?.['flotilla.dev/agent-state'] ?? ''))
+    .map(({ metadata }) => metadata.name)
 }
 
 /** Whether the hub calls a cluster offline. */

@@ -66,9 +66,11 @@ export interface TestHome {
   close(): Promise<void>
 }
 
-/** An embedded API in memory. */
-function embeddedHome(ids: ReturnType<typeof createSeededIds>): TestHome {
-  const clock = createVirtualClock()
+/** An embedded API in memory, on a virtual clock unless told. */
+export function embeddedHome(
+  ids: ReturnType<typeof createSeededIds>,
+  clock: VirtualClock = createVirtualClock(),
+): TestHome {
   const store = createMemoryStore()
   const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
   const api = createApiServer({ store, clock, ids: ids.fork('api'), kinds, log: silentLogger })

@@ -115,7 +115,10 @@ describe('world', () => {
       await world.run(60_000)
       assert.equal((await disk.list({ prefix: '/' })).entries.length, 4)
     }
-    await assert.rejects(simulateCrashes(careless, { seed: 1 }), /killed after durable step 1 of 4: seed 1: /)
+    await assert.rejects(
+      simulateCrashes(careless, { seed: 1 }),
+      /killed after durable step 1 of 4 \(FLOTILLA_CRASH=after-1\): seed 1: /,
+    )
   })
 })
 
