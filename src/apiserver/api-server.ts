@@ -6,8 +6,8 @@ import type { Logger } from '../core/log.ts'
 import { VERSION } from '../core/version.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { Store } from '../store/store.ts'
-import { admitAll } from './admission.ts'
-import type { Admission } from './admission.ts'
+import { admitAll, inTurn } from './admission.ts'
+import type { Admission, Mutation } from './admission.ts'
 import { respond, respondError, withWarning } from './answer.ts'
 import type { Answer } from './answer.ts'
 import type { Context, Parts } from './context.ts'
@@ -25,7 +25,9 @@ import { startEventExpiry } from './event-expiry.ts'
 import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
 import { bindPod, evictPod } from './pods/bind-and-evict.ts'
+import { givePriority } from './pods/priority.ts'
 import { startPolicies } from './policies/start.ts'
+import { startQuotas } from './quota/start.ts'
 import { startRbac } from './rbac/rbac.ts'
 import { methodNotAllowed, notAllowed } from './refusals.ts'
 import { createRegistry } from './registry.ts'
@@ -96,15 +98,19 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const version = gitVersionOf(options.version)
   const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
   const closing = new AbortController()
-  const bare = { store, clock, ids, log, registry }
+  const quotas = startQuotas({ store, clock, log, registry }, closing.signal)
   // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
   let admitted: Admission = admitAll
+  let changed: Mutation = admitAll
+  const mutation = inTurn([quotas.mutation, givePriority({ store, registry }), (request) => changed(request)])
+  const bare = { store, clock, ids, log, registry, mutation, quota: quotas.gate }
   const { controllerRoles = true } = options
   const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), closing.signal)
   const { authorizer } = rbac
   const policies = startPolicies(bare, authorizer, options.admit ?? admitAll, closing.signal)
   admitted = policies.admission
-  const parts: Parts = { store, clock, ids, log, registry, admission: rbac.admission }
+  changed = policies.mutation
+  const parts: Parts = { ...bare, admission: inTurn([quotas.admission, rbac.admission]) }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
   const kindStore = createViewStores(store)
   const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
@@ -113,7 +119,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const customKinds = startCustomKinds(parts, registry, closing.signal)
   const queue = createFairQueue(options.limits)
   let problem: string | undefined = 'starting'
-  const ready = Promise.all([ensureSystemNamespaces(parts), rbac.ready, customKinds.ready, policies.ready]).then(
+  const ready = Promise.all([
+    ensureSystemNamespaces(parts),
+    rbac.ready,
+    customKinds.ready,
+    policies.ready,
+    quotas.ready,
+  ]).then(
     () => (problem = undefined),
     (error: unknown) => (problem = toError(error).message),
   )
@@ -181,7 +193,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle,
     async close() {
       closing.abort()
-      await Promise.all([ready, rbac.done, customKinds.done, policies.done, lifecycle, collector, expiry, defaults])
+      const followers = [rbac.done, customKinds.done, policies.done, quotas.done]
+      await Promise.all([ready, ...followers, lifecycle, collector, expiry, defaults])
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Context } from './context.ts'
 import { storeKeyOf, textAt } from './objects.ts'
 import type { Stored, Written } from './objects.ts'
 import { changedPart, isPodPart, partErrors } from './pods/change-part.ts'
+import { commitCharged } from './quota/gate.ts'
 import { hasGeneration, isCustom, metadataOfStatus } from './registry.ts'
 import { strategyOf } from './strategies.ts'
 
@@ -38,6 +39,9 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
   if (request.subresource === undefined) strategy.prepare?.(next, old)
   // A kube-apiserver keeps no record of who approved; the condition says it.
   if (request.subresource !== 'approval') change.track?.(old, next)
+  const admission = { caller, operation: 'UPDATE', kind, subresource: request.subresource } as const
+  const asked = { ...admission, object: next, oldObject: old, dryRun }
+  const changed = await parts.mutation(asked)
   if (request.subresource === undefined) strategy.complete?.(next, old, caller)
   if (hasGeneration(kind) && contentChanged(context, old, next)) {
     next.metadata.generation = (old.metadata.generation ?? 0) + 1
@@ -48,25 +52,17 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
     ...(isPodPart(request.subresource) ? partErrors(next, old, request.subresource) : []),
   ]
   if (errors.length > 0) throw invalidObject(kind, next.metadata.name, errors)
-  const warnings = await parts.admission({
-    caller,
-    operation: 'UPDATE',
-    kind,
-    subresource: request.subresource,
-    object: next,
-    oldObject: old,
-    dryRun,
-  })
+  const warnings = [...changed, ...(await parts.admission(asked))]
   keepUntouchedTimes(old, next)
   if (jsonEqual(old, next)) return { stale: false, object: old, text: stored.text, warnings }
-  if (dryRun) return { stale: false, object: next, text: undefined, warnings }
+  if (dryRun) {
+    await parts.quota.charge(asked)
+    return { stale: false, object: next, text: undefined, warnings }
+  }
   const value = isGone(context, next) ? undefined : textAt(next)
-  const result = await parts.store.commit({
-    key: storeKeyOf(kind, old.metadata),
-    expect: stored.revision,
-    value,
-    audit: auditLine(context, next),
-  })
+  const audit = auditLine(context, next)
+  const write = { key: storeKeyOf(kind, old.metadata), expect: stored.revision, value, audit }
+  const result = await commitCharged(parts.quota, asked, () => parts.store.commit(write))
   return result.ok ? { stale: false, object: next, text: value?.written(), warnings } : { stale: true }
 }
 

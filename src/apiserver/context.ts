@@ -6,8 +6,9 @@ import { formatMicroTime } from '../core/time.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Store } from '../store/store.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Mutation } from './admission.ts'
 import type { Negotiated } from './negotiate.ts'
+import type { QuotaGate } from './quota/gate.ts'
 import type { Registry } from './registry.ts'
 import type { ResourceRequest } from './request-info.ts'
 
@@ -20,7 +21,9 @@ export interface Parts {
   readonly ids: Ids
   readonly log: Logger
   readonly registry: Registry
+  readonly mutation: Mutation
   readonly admission: Admission
+  readonly quota: QuotaGate
 }
 
 /** One request for objects of a kind, by an authorized caller. */

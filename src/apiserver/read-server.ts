@@ -12,6 +12,7 @@ import { createOpenApi } from './discovery/openapi.ts'
 import { serveAbout } from './discovery/serve.ts'
 import type { About } from './discovery/serve.ts'
 import { methodNotAllowed, notAllowed } from './refusals.ts'
+import { NO_QUOTAS } from './quota/gate.ts'
 import { createRegistry } from './registry.ts'
 import { attemptOf, requestInfo } from './request-info.ts'
 import { resourceContext } from './resource-context.ts'
@@ -54,7 +55,7 @@ export function createReadServer({ views, store, authorizer, ...ports }: ReadSer
   const open = once(async () => {
     const base = await store()
     const stores = new Map(views.map(({ kind, over }) => [kind, over(base)]))
-    const parts = { ...ports, registry, store: base, admission: admitAll }
+    const parts = { ...ports, registry, store: base, mutation: admitAll, admission: admitAll, quota: NO_QUOTAS }
     return { parts, storeOf: (kind: ApiView['kind']) => stores.get(kind) ?? base, closing: closing.signal }
   })
 

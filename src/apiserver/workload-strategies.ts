@@ -35,8 +35,6 @@ const pod: Strategy = {
   complete(object, old) {
     if (old) return
     const spec = specOf(object)
-    spec['priority'] ??= 0
-    spec['preemptionPolicy'] ??= 'PreemptLowerPriority'
     const tolerations = itemsAt(spec, 'tolerations')
     const missing = NOT_READY.filter(
       ({ key }) =>

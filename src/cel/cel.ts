@@ -18,7 +18,7 @@ import { TIME_LIBRARY } from './library/time.ts'
 import { validateLiterals } from './literals.ts'
 import { parse } from './parser.ts'
 import type { Declared } from './schema.ts'
-import type { CelType } from './types.ts'
+import type { CelType, ObjectType } from './types.ts'
 import { CelBudgetExceeded, CelFailure } from './values.ts'
 import type { CelValue } from './values.ts'
 
@@ -31,6 +31,8 @@ export const PER_OBJECT_LIMIT = 10_000_000
 export interface CelEnvironment {
   readonly variables: ReadonlyMap<string, Declared>
   readonly functions: ReadonlyMap<string, readonly Overload[]>
+  /** Types whose values expressions can make; none unless a host has some. */
+  struct?(name: string): ObjectType | undefined
 }
 
 /** An environment with Kubernetes' libraries and the given variables, and more functions where a host has some. */
@@ -101,12 +103,12 @@ export interface CelProgram {
 
 /** Compiles an expression, or says where and why it is none. */
 export function compileCel(source: string, environment: CelEnvironment): CelProgram | CelIssue {
-  const { variables, functions } = environment
+  const { variables } = environment
   let problems: readonly CelProblem[]
   try {
     const expr = parse(source)
     const types = new Map([...variables].map(([name, declared]) => [name, declared.type] as const))
-    const checked = check(expr, { variables: types, functions })
+    const checked = check(expr, { ...environment, variables: types })
     problems = checked.problems.length > 0 ? checked.problems : validateLiterals(expr, checked.types)
     if (problems.length === 0) {
       const { step, slots } = compileSteps(expr, checked)

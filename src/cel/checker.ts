@@ -1,8 +1,17 @@
 /** Gives every node its type and every call its possible overloads, or says what does not fit, in cel-go's words. */
-import type { CallExpr, CelProblem, Expr, FoldExpr, SelectExpr } from './ast.ts'
+import type { CallExpr, CelProblem, Expr, FoldExpr, SelectExpr, StructExpr } from './ast.ts'
 import type { Overload } from './library/overload.ts'
-import { formatType, listType, mapType, optionalType, optionalValueType, SIMPLE, Substitution } from './types.ts'
-import type { CelType } from './types.ts'
+import {
+  fieldTypeOf,
+  formatType,
+  listType,
+  mapType,
+  optionalType,
+  optionalValueType,
+  SIMPLE,
+  Substitution,
+} from './types.ts'
+import type { CelType, ObjectType } from './types.ts'
 import { CelDuration, CelTimestamp, CelUint, MAX_INT } from './values.ts'
 import type { CelValue } from './values.ts'
 
@@ -10,6 +19,8 @@ import type { CelValue } from './values.ts'
 export interface Declarations {
   readonly variables: ReadonlyMap<string, CelType>
   readonly functions: ReadonlyMap<string, readonly Overload[]>
+  /** The type whose values `Name{field: value}` makes; undefined when there is none of that name. */
+  struct?(name: string): ObjectType | undefined
 }
 
 /** What checking learned, by node id. */
@@ -107,8 +118,7 @@ class Checker {
       case 'map':
         return this.map(expr)
       case 'struct':
-        for (const field of expr.fields) this.check(field.value)
-        return this.fail(expr.at, undeclared(expr.name))
+        return this.struct(expr)
       case 'fold':
         return this.fold(expr)
     }
@@ -157,7 +167,7 @@ class Checker {
       case 'map':
         return operand.value
       case 'object':
-        return operand.fields.get(expr.field) ?? this.fail(expr.at, `undefined field '${expr.field}'`)
+        return fieldTypeOf(operand, expr.field) ?? this.fail(expr.at, `undefined field '${expr.field}'`)
       case 'param':
         this.substitution.assign(operand, SIMPLE.dyn)
         return SIMPLE.dyn
@@ -296,6 +306,24 @@ class Checker {
       value = this.join(value, entry.optional ? this.unwrapOptional(type, entry.value.at) : type)
     }
     return mapType(key ?? this.fresh(), value ?? this.fresh())
+  }
+
+  private struct(expr: StructExpr): CelType {
+    const type = this.declarations.struct?.(expr.name)
+    for (const field of expr.fields) {
+      const found = this.check(field.value)
+      if (!type) continue
+      const given = field.optional ? this.unwrapOptional(found, field.value.at) : found
+      const wanted = fieldTypeOf(type, field.name)
+      const attempt = this.substitution.copy()
+      if (!wanted) this.fail(field.at, `undefined field '${field.name}'`)
+      else if (attempt.assign(given, wanted)) this.substitution = attempt
+      else {
+        const [a, b] = [wanted, given].map((one) => formatType(this.substitution.deep(one, true)))
+        this.fail(field.at, `expected type of field '${field.name}' is '${a}' but provided type is '${b}'`)
+      }
+    }
+    return type ?? this.fail(expr.at, undeclared(expr.name))
   }
 
   private fold(expr: FoldExpr): CelType {

@@ -4,7 +4,7 @@
  */
 import { dottedName } from './checker.ts'
 import type { Checked } from './checker.ts'
-import type { CallExpr, Expr, FoldExpr } from './ast.ts'
+import type { CallExpr, Expr, FoldExpr, StructExpr } from './ast.ts'
 import { callCost } from './cost.ts'
 import { fitsType } from './library/overload.ts'
 import type { Overload } from './library/overload.ts'
@@ -19,6 +19,7 @@ import {
   CelUint,
   celToJson,
   EntryMap,
+  StructValue,
   typeNameOf,
 } from './values.ts'
 import type { CelValue } from './values.ts'
@@ -44,6 +45,13 @@ export function compileSteps(expr: Expr, checked: Checked): { readonly step: Ste
 function charge(frame: Frame, cost: number): void {
   frame.cost += cost
   if (frame.cost > frame.limit) throw new CelBudgetExceeded('operation cancelled: actual cost limit exceeded')
+}
+
+function setEntry(map: EntryMap, key: CelValue, value: CelValue, isOptional: boolean): void {
+  if (!isOptional) map.set(key, value)
+  else if (!(value instanceof CelOptional))
+    throw new CelFailure(`cannot initialize optional entry from non-optional value ${typeNameOf(value)}`)
+  else if (value.value !== undefined) map.set(key, value.value)
 }
 
 class Compiler {
@@ -73,7 +81,7 @@ class Compiler {
       case 'map':
         return this.map(expr)
       case 'struct':
-        throw new CelFailure(`unknown type ${expr.name}`)
+        return this.struct(expr)
       case 'fold':
         return this.fold(expr)
     }
@@ -237,16 +245,19 @@ class Compiler {
     }))
     return (frame) => {
       const map = new EntryMap()
-      for (const entry of entries) {
-        const key = entry.key(frame)
-        const value = entry.value(frame)
-        if (!entry.optional) map.set(key, value)
-        else if (!(value instanceof CelOptional))
-          throw new CelFailure(`cannot initialize optional entry from non-optional value ${typeNameOf(value)}`)
-        else if (value.value !== undefined) map.set(key, value.value)
-      }
+      for (const entry of entries) setEntry(map, entry.key(frame), entry.value(frame), entry.optional)
       charge(frame, 30)
       return map
+    }
+  }
+
+  private struct(expr: StructExpr): Step {
+    const fields = expr.fields.map(({ name, value, optional }) => ({ name, value: this.compile(value), optional }))
+    return (frame) => {
+      const made = new StructValue(expr.name)
+      for (const field of fields) setEntry(made, field.name, field.value(frame), field.optional)
+      charge(frame, 40)
+      return made
     }
   }
 

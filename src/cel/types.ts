@@ -11,9 +11,18 @@ export type CelType =
   | { readonly kind: 'list'; readonly item: CelType; readonly maxElements?: number }
   | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType; readonly maxElements?: number }
   | { readonly kind: 'type'; readonly of: CelType | undefined }
-  | { readonly kind: 'object'; readonly name: string; readonly fields: ReadonlyMap<string, CelType> }
+  | ObjectType
   | { readonly kind: 'opaque'; readonly name: string; readonly params: readonly CelType[] }
   | { readonly kind: 'param'; readonly name: string }
+
+/** A type with fields. */
+export interface ObjectType {
+  readonly kind: 'object'
+  readonly name: string
+  readonly fields: ReadonlyMap<string, CelType>
+  /** Fields that are not named may hold anything; otherwise there are none. */
+  readonly isOpen?: boolean
+}
 
 /** Types without parts. */
 export type SimpleKind =
@@ -62,6 +71,11 @@ export function optionalType(value: CelType): CelType {
 /** An object type with the given fields. */
 export function objectType(name: string, fields: Readonly<Record<string, CelType>>): CelType {
   return { kind: 'object', name, fields: new Map(Object.entries(fields)) }
+}
+
+/** The type of a field; undefined when there is none. */
+export function fieldTypeOf(type: ObjectType, field: string): CelType | undefined {
+  return type.fields.get(field) ?? (type.isOpen ? SIMPLE.dyn : undefined)
 }
 
 /** What an optional holds; undefined for other types. */

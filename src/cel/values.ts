@@ -172,6 +172,15 @@ export class EntryMap extends CelMap {
   }
 }
 
+/** A value of a named type that an expression made: `Name{field: value}`. */
+export class StructValue extends EntryMap {
+  override readonly typeName: string
+  constructor(typeName: string) {
+    super()
+    this.typeName = typeName
+  }
+}
+
 /** A JSON object seen as a map with string keys. */
 export class JsonMap extends CelMap {
   readonly raw: Readonly<Record<string, unknown>>

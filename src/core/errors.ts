@@ -56,10 +56,16 @@ export class ApiError extends Error {
   readonly code: number
   readonly details: ApiErrorDetails
 
-  constructor(reason: ApiReason, message: string, details: ApiErrorDetails = {}, options?: ErrorOptions) {
+  /** `code`: where Kubernetes answers with another one than the reason's. */
+  constructor(
+    reason: ApiReason,
+    message: string,
+    details: ApiErrorDetails = {},
+    options?: ErrorOptions & { readonly code?: number },
+  ) {
     super(message, options)
     this.reason = reason
-    this.code = API_REASONS[reason]
+    this.code = options?.code ?? API_REASONS[reason]
     this.details = details
   }
 }

@@ -30,15 +30,27 @@ export function parseQuantity(value: string | number): Quantity | undefined {
   return { nano: sign === '-' ? -nano : nano }
 }
 
+/** In which steps a quantity is written: of 1000, of 1024, or of powers of ten. */
+export type QuantityForm = 'decimal' | 'binary' | 'exponent'
+
+/** The form in which somebody wrote a quantity. */
+export function quantityForm(value: string | number): QuantityForm {
+  const text = String(value)
+  if (text.endsWith('i')) return 'binary'
+  return typeof value === 'string' && /[eE][+-]?\d+$/.test(text) ? 'exponent' : 'decimal'
+}
+
 /** The one text that Kubernetes writes for a quantity of resources, rounded up to a thousandth; undefined when it is none. */
 export function canonicalQuantity(value: string | number): string | undefined {
-  const text = String(value)
-  const parsed = parseQuantity(text)
-  if (!parsed) return undefined
-  const { nano } = parsed
+  const parsed = parseQuantity(value)
+  return parsed && formatQuantity(parsed, quantityForm(value))
+}
+
+/** The text of a quantity as Kubernetes writes it, rounded up to a thousandth. */
+export function formatQuantity({ nano }: Quantity, form: QuantityForm): string {
   const milli = divideUp(nano < 0n ? -nano : nano, 1_000_000n)
   const sign = nano < 0n && milli > 0n ? '-' : ''
-  const isBinary = text.endsWith('i') && milli % 1000n === 0n && milli >= 1_024_000n
+  const isBinary = form === 'binary' && milli % 1000n === 0n && milli >= 1_024_000n
   const whole = isBinary ? milli / 1000n : milli
   const [step, suffixes] = isBinary ? [1024n, BINARY_SUFFIXES] : [1000n, DECIMAL_SUFFIXES]
   let amount = whole
@@ -48,9 +60,8 @@ export function canonicalQuantity(value: string | number): string | undefined {
     suffix += 1
   }
   if (amount === 0n) return '0'
-  const isExponent = typeof value === 'string' && /[eE][+-]?\d+$/.test(text)
   const exponent = (suffix - 1) * 3
-  if (isExponent && !isBinary) return `${sign}${amount}${exponent === 0 ? '' : `e${exponent}`}`
+  if (form === 'exponent') return `${sign}${amount}${exponent === 0 ? '' : `e${exponent}`}`
   return `${sign}${amount}${suffixes[suffix]}`
 }
 

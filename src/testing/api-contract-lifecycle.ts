@@ -255,4 +255,35 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
       }
     },
   },
+  {
+    title: 'what a cluster cannot do without is there from the start, and mostly stays',
+    async run(api) {
+      const classes = '/apis/scheduling.k8s.io/v1/priorityclasses'
+      for (const [name, value] of [
+        ['system-node-critical', 2_000_001_000],
+        ['system-cluster-critical', 2_000_000_000],
+      ] as const) {
+        const found = await api.ok('GET', `${classes}/${name}`)
+        assert.deepEqual(
+          [found.value, found.preemptionPolicy, found.metadata.generation],
+          [value, 'PreemptLowerPriority', 1],
+        )
+        const { status, body } = await api.send('DELETE', `${classes}/${name}`)
+        const why = 'this is a system priority class and cannot be deleted'
+        const what = `priorityclasses.scheduling.k8s.io "${name}"`
+        assert.deepEqual([status, body.message], [403, `${what} is forbidden: ${why}`])
+      }
+      const { spec, status } = await api.ok('GET', '/apis/networking.k8s.io/v1/servicecidrs/kubernetes')
+      assert.equal(spec.cidrs.length, 1)
+      const { lastTransitionTime: _time, ...ready } = status.conditions[0]
+      assert.deepEqual(ready, {
+        type: 'Ready',
+        status: 'True',
+        reason: '',
+        message: 'Kubernetes Service CIDR is ready',
+      })
+      assert.equal((await api.ok('GET', '/api/v1/namespaces/kube-node-lease')).status.phase, 'Active')
+      assert.equal((await api.send('DELETE', '/api/v1/namespaces/kube-public?dryRun=All')).status, 403)
+    },
+  },
 ]

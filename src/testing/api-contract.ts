@@ -6,6 +6,7 @@ import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { KUBECTL_CASES } from './api-contract-kubectl.ts'
 import { LIFECYCLE_CASES } from './api-contract-lifecycle.ts'
+import { MUTATION_CASES } from './api-contract-mutations.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
 import { RBAC_CASES } from './api-contract-rbac.ts'
 import { APPROVAL_CASES } from './api-contract-approvals.ts'
@@ -35,6 +36,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...STRICT_CASES,
   ...CRD_CASES,
   ...POLICY_CASES,
+  ...MUTATION_CASES,
   ...APPROVAL_CASES,
   ...KUBECTL_CASES,
   ...POD_CASES,

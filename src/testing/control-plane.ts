@@ -69,6 +69,7 @@ const CONTROLLERS = [
   'persistentvolume-binder-controller',
   'pod-garbage-collector-controller',
   'replicaset-controller',
+  'resourcequota-controller',
   'root-ca-certificate-publisher-controller',
   'serviceaccount-controller',
   'serviceaccount-token-controller',

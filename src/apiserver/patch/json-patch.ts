@@ -13,8 +13,20 @@ interface Operation {
 
 const MAX_OPERATIONS = 10_000
 
-/** Applies a JSON patch to a copy of a value. */
+/** Applies a client's JSON patch to a copy of a value. */
 export function applyJsonPatch(value: unknown, patch: unknown): unknown {
+  try {
+    return patchJson(value, patch)
+  } catch (error) {
+    if (!(error instanceof PatchProblem)) throw error
+    throw new ApiError('Invalid', `the server rejected our request due to an error in our request: ${error.message}`, {
+      causes: [{ reason: 'UnexpectedServerResponse', message: error.message }],
+    })
+  }
+}
+
+/** Applies a JSON patch to a copy of a value; throws a PatchProblem where it does not fit. */
+export function patchJson(value: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations')
   if (patch.length > MAX_OPERATIONS) {
     throw new ApiError(
@@ -23,24 +35,15 @@ export function applyJsonPatch(value: unknown, patch: unknown): unknown {
     )
   }
   let result = jsonClone(value)
-  for (const item of patch) {
-    try {
-      result = applyOne(result, readOperation(item))
-    } catch (error) {
-      if (!(error instanceof PatchProblem)) throw error
-      throw new ApiError(
-        'Invalid',
-        `the server rejected our request due to an error in our request: ${error.message}`,
-        {
-          causes: [{ reason: 'UnexpectedServerResponse', message: error.message }],
-        },
-      )
-    }
-  }
+  for (const item of patch) result = applyOne(result, readOperation(item))
   return result
 }
 
-class PatchProblem extends Error {}
+/** Why a patch does not fit what it is for. */
+export class PatchProblem extends Error {}
+
+/** A value is not what a patch wants it to be. */
+export class TestFailed extends PatchProblem {}
 
 function readOperation(item: unknown): Operation {
   if (!isObject(item)) throw badRequest('an operation of a JSON patch must be an object')
@@ -72,7 +75,7 @@ function applyOne(document: unknown, { op, path, from, value }: Operation): unkn
     case 'test': {
       const found = find(document, path, true)
       if (jsonEqual(found ?? null, value ?? null)) return document
-      throw new PatchProblem(`testing value /${path.join('/')} failed: test failed`)
+      throw new TestFailed(`testing value /${path.join('/')} failed: test failed`)
     }
     default:
       throw badRequest(`unknown operation ${JSON.stringify(op)} of a JSON patch`)

@@ -4,6 +4,7 @@ import type { CelEnvironment, CelIssue, CelProgram } from '../../cel/cel.ts'
 import { AUTHORIZER, AUTHORIZER_LIBRARY } from '../../cel/library/authorizer.ts'
 import { DYNAMIC } from '../../cel/schema.ts'
 import type { Declared } from '../../cel/schema.ts'
+import type { Overload } from '../../cel/library/overload.ts'
 import { formatType, listType, mapType, objectType, SIMPLE } from '../../cel/types.ts'
 import type { CelType } from '../../cel/types.ts'
 import { CelMap, fromJson } from '../../cel/values.ts'
@@ -53,10 +54,27 @@ const namespaceType = objectType('kubernetes.Namespace', {
   status: objectType('kubernetes.NamespaceStatus', { phase: TEXT }),
 })
 
-/** The programs of one policy, compiled; or which expressions cannot be. */
-export interface CompiledPolicy {
-  readonly matchConditions: readonly { readonly name: string; readonly program: CelProgram }[]
-  readonly variables: readonly { readonly name: string; readonly program: CelProgram }[]
+/** What policies of all kinds have. */
+export interface AnyPolicySpec {
+  readonly paramKind?: { apiVersion?: string; kind?: string }
+  readonly matchConditions?: readonly { name: string; expression: string }[]
+  readonly variables?: readonly { name: string; expression: string }[]
+}
+
+/** An expression with its name. */
+export interface NamedProgram {
+  readonly name: string
+  readonly program: CelProgram
+}
+
+/** The programs that policies of all kinds have. */
+export interface CompiledScope {
+  readonly matchConditions: readonly NamedProgram[]
+  readonly variables: readonly NamedProgram[]
+}
+
+/** The programs of a validating policy, compiled. */
+export interface CompiledPolicy extends CompiledScope {
   readonly validations: readonly { readonly program: CelProgram; readonly message: CelProgram | undefined }[]
   readonly auditAnnotations: readonly { readonly key: string; readonly program: CelProgram }[]
 }
@@ -68,12 +86,19 @@ export interface PolicyProblem {
   readonly detail: string
 }
 
-/** Compiles a policy's expressions. */
-export function compilePolicy(policy: ValidatingAdmissionPolicy): {
-  readonly compiled: CompiledPolicy
+/** Compiles the expressions of one policy. */
+export interface PolicyCompiler {
+  readonly scope: CompiledScope
   readonly problems: readonly PolicyProblem[]
-} {
-  const { spec = {} } = policy
+  /** `wanted` is the type an expression must have, as messages print it; any is fine without. */
+  compile(field: string, source: string, wanted?: string): CelProgram | undefined
+}
+
+/** What a host adds to the environment of expressions. */
+export type MoreForExpressions = Pick<CelEnvironment, 'struct'> & { readonly functions?: readonly Overload[] }
+
+/** A compiler for a policy's expressions; its variables and match conditions are compiled already. */
+export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {}): PolicyCompiler {
   const problems: PolicyProblem[] = []
   const fields: Record<string, CelType> = {}
   const base: Record<string, Declared> = {
@@ -85,23 +110,22 @@ export function compilePolicy(policy: ValidatingAdmissionPolicy): {
     'authorizer.requestResource': { ...AUTHORIZER, type: RESOURCE_CHECK },
     ...(spec.paramKind ? { params: DYNAMIC } : {}),
   }
-  const environment = (): CelEnvironment =>
-    celEnvironment(
+  const adapt = (raw: unknown) => raw as CelValue
+  const environment = (): CelEnvironment => ({
+    ...celEnvironment(
       {
         ...base,
-        ...(spec.variables?.length
-          ? {
-              variables: { type: objectType('kubernetes.variables', fields), adapt: (raw: unknown) => raw as CelValue },
-            }
-          : {}),
+        ...(spec.variables?.length ? { variables: { type: objectType('kubernetes.variables', fields), adapt } } : {}),
       },
-      AUTHORIZER_LIBRARY,
-    )
-  const compile = (field: string, source: string, wanted?: 'bool' | 'string'): CelProgram | undefined => {
+      more.functions ?? AUTHORIZER_LIBRARY,
+    ),
+    ...(more.struct ? { struct: more.struct } : {}),
+  })
+  const compile = (field: string, source: string, wanted?: string): CelProgram | undefined => {
     const program: CelProgram | CelIssue = compileCel(source, environment())
     const say = (detail: string) => problems.push({ field, source, detail })
     if (!program.ok) say(`compilation failed: ${program.message}`)
-    else if (wanted && program.type.kind !== wanted && program.type.kind !== 'dyn') {
+    else if (wanted && formatType(program.type) !== wanted && program.type.kind !== 'dyn') {
       say(`must evaluate to ${wanted} but got ${formatType(program.type)}`)
     } else return program
     return undefined
@@ -111,21 +135,31 @@ export function compilePolicy(policy: ValidatingAdmissionPolicy): {
     fields[name] = program?.type ?? SIMPLE.dyn
     return program ? [{ name, program }] : []
   })
+  const matchConditions = (spec.matchConditions ?? []).flatMap(({ name, expression }, index) => {
+    const program = compile(`spec.matchConditions[${index}].expression`, expression, 'bool')
+    return program ? [{ name, program }] : []
+  })
+  return { scope: { variables, matchConditions }, problems, compile }
+}
+
+/** Compiles a validating policy's expressions. */
+export function compilePolicy(policy: ValidatingAdmissionPolicy): {
+  readonly compiled: CompiledPolicy
+  readonly problems: readonly PolicyProblem[]
+} {
+  const { spec = {} } = policy
+  const { scope, problems, compile } = policyCompiler(spec)
   const validations = (spec.validations ?? []).flatMap(({ expression, messageExpression }, index) => {
     const at = `spec.validations[${index}]`
     const program = expression.trim() === '' ? undefined : compile(`${at}.expression`, expression, 'bool')
     const message = messageExpression ? compile(`${at}.messageExpression`, messageExpression, 'string') : undefined
     return program ? [{ program, message }] : []
   })
-  const matchConditions = (spec.matchConditions ?? []).flatMap(({ name, expression }, index) => {
-    const program = compile(`spec.matchConditions[${index}].expression`, expression, 'bool')
-    return program ? [{ name, program }] : []
-  })
   const auditAnnotations = (spec.auditAnnotations ?? []).flatMap(({ key, valueExpression }, index) => {
     const program = compile(`spec.auditAnnotations[${index}].valueExpression`, valueExpression)
     return program ? [{ key, program }] : []
   })
-  return { compiled: { matchConditions, variables, validations, auditAnnotations }, problems }
+  return { compiled: { ...scope, validations, auditAnnotations }, problems }
 }
 
 const RESOURCE_CHECK: CelType = { kind: 'opaque', name: 'kubernetes.authorization.ResourceCheck', params: [] }

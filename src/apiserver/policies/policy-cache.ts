@@ -1,63 +1,94 @@
-import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
+import type { MatchResources, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import type { Parts } from '../context.ts'
 import { followKind } from '../follow-kind.ts'
 import type { Followed } from '../follow-kind.ts'
-import { compilePolicy } from './environment.ts'
-import type { CompiledPolicy } from './environment.ts'
+import type { AnyPolicySpec, CompiledScope, PolicyProblem } from './environment.ts'
 
 /** The policies and bindings that are in force, compiled once. */
 
+/** A policy of any kind. */
+export interface AnyPolicy extends KubeObject {
+  spec?: AnyPolicySpec & { matchConstraints?: MatchResources; failurePolicy?: string }
+}
+
+/** Where a policy holds; those of mutating ones have no actions. */
+export type PolicyBinding = ValidatingAdmissionPolicyBinding
+
 /** A policy as it is known. */
-export interface KnownPolicy {
-  readonly policy: ValidatingAdmissionPolicy
+export interface KnownPolicy<P extends AnyPolicy = AnyPolicy, C extends CompiledScope = CompiledScope> {
+  readonly policy: P
   /** Absent when it cannot be compiled, which only an older release can have let through. */
-  readonly compiled: CompiledPolicy | undefined
+  readonly compiled: C | undefined
   readonly problem: string | undefined
 }
 
 /** Policies and their bindings. */
-export interface PolicyCache extends Followed {
-  /** In the order of their names. */
-  policies(): readonly KnownPolicy[]
-  bindingsOf(policy: string): readonly ValidatingAdmissionPolicyBinding[]
+export interface PolicyCache<P extends AnyPolicy, C extends CompiledScope> extends Followed {
+  /** Those that have bindings, in the order of their names. */
+  bound(): readonly { readonly policy: KnownPolicy<P, C>; readonly bindings: readonly PolicyBinding[] }[]
+}
+
+/** A kind of policies. */
+export interface PolicyType<P extends AnyPolicy, C extends CompiledScope> {
+  readonly policies: Kind<P>
+  readonly bindings: Kind<PolicyBinding>
+  compile(policy: P): { readonly compiled: C; readonly problems: readonly PolicyProblem[] }
 }
 
 /** Follows policies and bindings in the store until the signal is aborted. */
-export function startPolicyCache(parts: Pick<Parts, 'store' | 'clock' | 'log'>, signal: AbortSignal): PolicyCache {
-  const policies = new Map<string, KnownPolicy>()
-  const bindings = new Map<string, ValidatingAdmissionPolicyBinding>()
-  let sorted: readonly KnownPolicy[] | undefined
+export function startPolicyCache<P extends AnyPolicy, C extends CompiledScope>(
+  parts: Pick<Parts, 'store' | 'clock' | 'log'>,
+  type: PolicyType<P, C>,
+  signal: AbortSignal,
+): PolicyCache<P, C> {
+  const policies = new Map<string, KnownPolicy<P, C>>()
+  const bindings = new Map<string, PolicyBinding>()
+  let bound: ReturnType<PolicyCache<P, C>['bound']> | undefined
   const first = followKind(
     parts,
-    ValidatingAdmissionPolicy,
+    type.policies,
     {
       saw(object) {
-        const policy = object as unknown as ValidatingAdmissionPolicy
-        const { compiled, problems } = compilePolicy(policy)
+        const policy = object as unknown as P
+        const { compiled, problems } = type.compile(policy)
         const problem = problems[0] && `${problems[0].field}: ${problems[0].detail}`
         policies.set(policy.metadata.name, { policy, compiled: problem === undefined ? compiled : undefined, problem })
-        sorted = undefined
+        bound = undefined
       },
       lost(name) {
         policies.delete(name)
-        sorted = undefined
+        bound = undefined
       },
     },
     signal,
   )
   const second = followKind(
     parts,
-    ValidatingAdmissionPolicyBinding,
+    type.bindings,
     {
-      saw: (object) => void bindings.set(object.metadata.name, object),
-      lost: (name) => void bindings.delete(name),
+      saw(object) {
+        bindings.set(object.metadata.name, object)
+        bound = undefined
+      },
+      lost(name) {
+        bindings.delete(name)
+        bound = undefined
+      },
     },
     signal,
   )
+  const find = () =>
+    [...policies.values()]
+      .sort((a, b) => (a.policy.metadata.name < b.policy.metadata.name ? -1 : 1))
+      .map((policy) => ({
+        policy,
+        bindings: [...bindings.values()].filter(({ spec }) => spec?.policyName === policy.policy.metadata.name),
+      }))
+      .filter((one) => one.bindings.length > 0)
   return {
-    policies: () =>
-      (sorted ??= [...policies.values()].sort((a, b) => (a.policy.metadata.name < b.policy.metadata.name ? -1 : 1))),
-    bindingsOf: (policy) => [...bindings.values()].filter(({ spec }) => spec?.policyName === policy),
+    bound: () => (bound ??= find()),
     ready: both(first.ready, second.ready),
     done: both(first.done, second.done),
   }

@@ -1,40 +1,67 @@
-import { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
-import type { ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
+import {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../kinds/builtin/admission.ts'
 import { matchesSelector } from '../../core/selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
-import type { Admission } from '../admission.ts'
+import { admitAll } from '../admission.ts'
+import type { Admission, Mutation } from '../admission.ts'
 import type { Authorizer } from '../authorize.ts'
 import type { Parts } from '../context.ts'
 import type { Followed } from '../follow-kind.ts'
 import { parseStored, prefixOf, readObject } from '../objects.ts'
 import { admitByPolicies } from './admit.ts'
-import type { PolicyPorts } from './admit.ts'
+import { compilePolicy } from './environment.ts'
+import type { PolicyPorts } from './evaluation.ts'
+import { mutateByPolicies } from './mutate.ts'
+import { compileMutations } from './mutations.ts'
 import { startPolicyCache } from './policy-cache.ts'
-import type { KnownPolicy } from './policy-cache.ts'
+import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 
 /** Admission policies that run. */
 export interface Policies extends Followed {
+  readonly mutation: Mutation
   readonly admission: Admission
 }
 
-const NONE = Promise.resolve()
+const VALIDATING = {
+  policies: ValidatingAdmissionPolicy,
+  bindings: ValidatingAdmissionPolicyBinding,
+  compile: compilePolicy,
+}
+const MUTATING = {
+  policies: MutatingAdmissionPolicy,
+  bindings: MutatingAdmissionPolicyBinding,
+  compile: compileMutations,
+}
+
+type PolicyParts = Pick<Parts, 'store' | 'clock' | 'log' | 'registry'>
 
 /** Starts following policies; where their kind is not served there are none. */
 export function startPolicies(
-  parts: Omit<Parts, 'admission'>,
+  parts: PolicyParts,
   authorizer: Authorizer,
   next: Admission,
   signal: AbortSignal,
 ): Policies {
-  const { group, version, plural } = ValidatingAdmissionPolicy
-  if (!parts.registry.find(group, version, plural)) return { admission: next, ready: NONE, done: NONE }
-  const cache = startPolicyCache(parts, signal)
-  const admission = admitByPolicies(cache, portsOf(parts, authorizer), next)
-  return { admission, ready: cache.ready, done: cache.done }
+  const isServed = ({ group, version, plural }: Kind) => parts.registry.find(group, version, plural) !== undefined
+  const ports = portsOf(parts, authorizer)
+  const validating = isServed(ValidatingAdmissionPolicy) ? startPolicyCache(parts, VALIDATING, signal) : undefined
+  const mutating = isServed(MutatingAdmissionPolicy) ? startPolicyCache(parts, MUTATING, signal) : undefined
+  const all = async (which: 'ready' | 'done') => void (await Promise.all([validating?.[which], mutating?.[which]]))
+  return {
+    admission: validating ? admitByPolicies(validating, ports, next) : next,
+    mutation: mutating ? mutateByPolicies(mutating, ports) : admitAll,
+    ready: all('ready'),
+    done: all('done'),
+  }
 }
 
-function portsOf(parts: Omit<Parts, 'admission'>, authorizer: Authorizer): PolicyPorts {
+function portsOf(parts: PolicyParts, authorizer: Authorizer): PolicyPorts {
   const { store, registry, log } = parts
   return {
     authorizer,
@@ -50,10 +77,10 @@ function portsOf(parts: Omit<Parts, 'admission'>, authorizer: Authorizer): Polic
 }
 
 async function paramsOf(
-  { store, registry }: Omit<Parts, 'admission'>,
+  { store, registry }: PolicyParts,
   asked: {
     readonly policy: KnownPolicy
-    readonly binding: ValidatingAdmissionPolicyBinding
+    readonly binding: PolicyBinding
     readonly namespace: string
   },
 ): Promise<readonly UnknownObject[] | undefined> {

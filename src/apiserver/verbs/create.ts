@@ -15,6 +15,7 @@ import type { Written } from '../objects.ts'
 import { writeOptions } from '../options.ts'
 import type { WriteOptions } from '../options.ts'
 import { presentStored } from '../present.ts'
+import { commitCharged } from '../quota/gate.ts'
 import { alreadyExists, badRequest, methodNotAllowed } from '../refusals.ts'
 import { hasGeneration, isCustom } from '../registry.ts'
 import { strategyOf } from '../strategies.ts'
@@ -72,19 +73,22 @@ export async function createObject(context: Context, received: UnknownObject, by
     const generated = giveName(context, object)
     by.track(object)
     giveIdentity(context, object)
+    const admission = { caller: context.caller, operation: 'CREATE', kind, oldObject: undefined } as const
+    const asked = { ...admission, object, dryRun: by.dryRun }
+    const changed = await parts.mutation(asked)
     strategyOf(kind).complete?.(object, undefined, context.caller)
     const errors = [...validateObject(kind, object), ...(strategyOf(kind).validate?.(object, undefined) ?? [])]
     if (errors.length > 0) throw invalidObject(kind, object.metadata.name ?? '', errors)
-    const admission = { caller: context.caller, operation: 'CREATE', kind, oldObject: undefined } as const
-    const warnings = await parts.admission({ ...admission, object, dryRun: by.dryRun })
+    const warnings = [...changed, ...(await parts.admission(asked))]
     const key = storeKeyOf(kind, object.metadata)
     if (by.dryRun) {
+      await parts.quota.charge(asked)
       if (await parts.store.get(key)) throw alreadyExists(kind, object.metadata.name)
       return { object, text: undefined, warnings }
     }
     const audit = auditLine(context, object, 'create')
     const value = textAt(object)
-    const result = await parts.store.commit({ key, expect: 0, value, audit })
+    const result = await commitCharged(parts.quota, asked, () => parts.store.commit({ key, expect: 0, value, audit }))
     if (result.ok) return { object, text: value.written(), warnings }
     if (!generated || attempt >= GENERATE_TRIES) throw alreadyExists(kind, object.metadata.name)
   }

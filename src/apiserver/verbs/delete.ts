@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts'
 import { auditLine } from '../context.ts'
 import type { Context } from '../context.ts'
 import { finalizersAfter } from '../gc/finalizers.ts'
-import { SYSTEM_NAMESPACES } from '../namespaces.ts'
+import { whyToStay } from '../namespaces.ts'
 import { readObject, storeKeyOf, textAt } from '../objects.ts'
 import { checkDeletePreconditions, deleteOptions } from '../options.ts'
 import type { DeleteOptions } from '../options.ts'
@@ -74,9 +74,8 @@ export async function deleteObject(context: Context, key: ObjectKey, options: De
     if (!stored) throw notFound(kind, key.name)
     const { object } = stored
     checkDeletePreconditions(kind, object, options)
-    if (kind.group === '' && kind.kind === 'Namespace' && isSystemNamespace(key.name)) {
-      throw forbidden(kind, key.name, 'this namespace may not be deleted')
-    }
+    const why = whyToStay(kind, key.name)
+    if (why !== undefined) throw forbidden(kind, key.name, why)
     const admission = { caller, operation: 'DELETE', kind, object: undefined, oldObject: object } as const
     await parts.admission({ ...admission, dryRun: options.dryRun })
     const finalizers = finalizersAfter(object, options)
@@ -113,8 +112,4 @@ function marking(
     marked['status'] = { ...(marked['status'] as object | undefined), phase: 'Terminating' }
   }
   return marked
-}
-
-function isSystemNamespace(name: string): boolean {
-  return SYSTEM_NAMESPACES.some((known) => known === name)
 }

@@ -44,6 +44,38 @@ export interface ValidatingAdmissionPolicyBinding extends KubeObject {
   }
 }
 
+/** Changes in CEL to what is written. */
+export interface MutatingAdmissionPolicy extends KubeObject {
+  spec?: {
+    paramKind?: { apiVersion?: string; kind?: string }
+    matchConstraints?: MatchResources
+    mutations?: {
+      patchType?: string
+      applyConfiguration?: { expression?: string }
+      jsonPatch?: { expression?: string }
+    }[]
+    failurePolicy?: string
+    matchConditions?: { name: string; expression: string }[]
+    variables?: { name: string; expression: string }[]
+    reinvocationPolicy?: string
+  }
+}
+
+/** Where such changes are made, with which parameters. */
+export type MutatingAdmissionPolicyBinding = ValidatingAdmissionPolicyBinding
+
+/** Changes in CEL to what is written. */
+export const MutatingAdmissionPolicy = builtinKind<MutatingAdmissionPolicy>(
+  'admissionregistration.k8s.io/v1',
+  'MutatingAdmissionPolicy',
+)
+
+/** Where such changes are made, with which parameters. */
+export const MutatingAdmissionPolicyBinding = builtinKind<MutatingAdmissionPolicyBinding>(
+  'admissionregistration.k8s.io/v1',
+  'MutatingAdmissionPolicyBinding',
+)
+
 /** Rules in CEL about what may be written. */
 export const ValidatingAdmissionPolicy = builtinKind<ValidatingAdmissionPolicy>(
   'admissionregistration.k8s.io/v1',

@@ -1,0 +1,65 @@
+import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { numberAt, textAt } from '../../kinds/builtin/look.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Mutation } from '../admission.ts'
+import type { Parts } from '../context.ts'
+import { parseStored, prefixOf } from '../objects.ts'
+import { forbidden } from '../refusals.ts'
+
+/** What a pod's priority is, by the name of its class. */
+
+/** A priority, or why there is none. */
+export type Priority =
+  | { readonly refused: false; readonly className?: string; readonly value: number; readonly preemption?: string }
+  | { readonly refused: true; readonly why: string }
+
+/** The priority of a new pod among classes: that of the class it names, of the one for all who name none, or none. */
+export function priorityOf(spec: JsonObject, classes: readonly UnknownObject[]): Priority {
+  const name = textAt(spec, 'priorityClassName')
+  const found = name === '' ? classForAll(classes) : classes.find(({ metadata }) => metadata.name === name)
+  if (name !== '' && !found) return { refused: true, why: `no PriorityClass with name ${name} was found` }
+  const value = numberAt(found, 'value')
+  const preemption = found ? textAt(found, 'preemptionPolicy') : 'PreemptLowerPriority'
+  const computed = 'priority admission controller computed'
+  const { priority, preemptionPolicy } = spec
+  if (priority !== undefined && priority !== value) {
+    const why = `the integer value of priority (${textAt(spec, 'priority')}) must not be provided in pod spec; ${computed} ${value} from the given PriorityClass name`
+    return { refused: true, why }
+  }
+  if (preemption !== '' && preemptionPolicy !== undefined && preemptionPolicy !== preemption) {
+    const why = `the string value of PreemptionPolicy (${textAt(spec, 'preemptionPolicy')}) must not be provided in pod spec; ${computed} ${preemption} from the given PriorityClass name`
+    return { refused: true, why }
+  }
+  return {
+    refused: false,
+    value,
+    ...(found ? { className: found.metadata.name } : {}),
+    ...(preemption === '' ? {} : { preemption }),
+  }
+}
+
+function classForAll(classes: readonly UnknownObject[]): UnknownObject | undefined {
+  const all = classes.filter((one) => one['globalDefault'] === true)
+  return all.sort((a, b) => numberAt(a, 'value') - numberAt(b, 'value'))[0]
+}
+
+/** Gives new pods their priority. */
+export function givePriority({ store, registry }: Pick<Parts, 'store' | 'registry'>): Mutation {
+  return async ({ kind, operation, object }) => {
+    if (operation !== 'CREATE' || kind.group !== '' || kind.kind !== 'Pod' || !object) return []
+    const classes = registry.find('scheduling.k8s.io', 'v1', 'priorityclasses')
+    const { spec } = object
+    if (!classes || !isObject(spec)) return []
+    const { entries } = await store.list({ prefix: prefixOf(classes) })
+    const priority = priorityOf(
+      spec,
+      entries.map(({ value }) => parseStored(value)),
+    )
+    if (priority.refused) throw forbidden(kind, object.metadata.name, priority.why)
+    if (priority.className !== undefined) spec['priorityClassName'] = priority.className
+    spec['priority'] = priority.value
+    if (priority.preemption !== undefined) spec['preemptionPolicy'] = priority.preemption
+    return []
+  }
+}

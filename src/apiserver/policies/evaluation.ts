@@ -1,0 +1,208 @@
+/** How expressions of policies of all kinds are evaluated: what they see, whom they may ask, what they may cost. */
+import { PER_OBJECT_LIMIT } from '../../cel/cel.ts'
+import type { CelProgram, CelResult } from '../../cel/cel.ts'
+import { CelAuthorizer, ResourceCheck } from '../../cel/library/authorizer.ts'
+import type { AccessAnswer, AccessQuestion, AskAccess } from '../../cel/library/authorizer.ts'
+import { CelFailure } from '../../cel/values.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import type { Authorizer } from '../authorize.ts'
+import { LazyVariables } from './environment.ts'
+import type { CompiledScope } from './environment.ts'
+import { matchesResources } from './match.ts'
+import type { Matched } from './match.ts'
+import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
+
+/** What policies need to know beside the request. */
+export interface PolicyPorts {
+  readonly authorizer: Authorizer
+  namespace(name: string): Promise<UnknownObject | undefined>
+  /** The parameters a binding names for a request in a namespace; undefined: there is no such kind. */
+  params(policy: KnownPolicy, binding: PolicyBinding, namespace: string): Promise<readonly UnknownObject[] | undefined>
+  /** Whether a group's resource is also served in another version that a rule names. */
+  servedVersions(group: string, plural: string): readonly string[]
+  audit(annotations: Readonly<Record<string, string>>): void
+}
+
+/** A request with what policies match it by. */
+export async function matchedBy(ports: PolicyPorts, request: AdmissionRequest): Promise<Matched> {
+  const name = (request.object ?? request.oldObject)?.metadata.namespace ?? ''
+  const namespace = name === '' ? undefined : await ports.namespace(name)
+  return { request, namespace, servedVersions: ports.servedVersions }
+}
+
+/** Those of bound policies, with their bindings, that are about a request. */
+export function about<T extends { readonly policy: KnownPolicy; readonly bindings: readonly PolicyBinding[] }>(
+  bound: readonly T[],
+  matched: Matched,
+): { readonly policy: T['policy']; readonly binding: PolicyBinding }[] {
+  return bound.flatMap(({ policy, bindings }) => {
+    if (!matchesResources(policy.policy.spec?.matchConstraints, matched)) return []
+    return bindings
+      .filter(({ spec }) => !spec?.matchResources || matchesResources(spec.matchResources, matched))
+      .map((binding) => ({ policy, binding }))
+  })
+}
+
+// A policy about policies could lock everybody out for ever, and questions about access change nothing.
+/** Whether no policy is asked about a request. */
+export function isExempt({ kind }: AdmissionRequest): boolean {
+  return kind.group === 'admissionregistration.k8s.io' || kind.verbs !== undefined
+}
+
+/** Why a policy's evaluation stopped. */
+export const OVER_BUDGET =
+  'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** The expressions of a policy while they are evaluated for one request. */
+export interface Evaluation {
+  run(program: CelProgram): CelResult
+  isOverBudget(): boolean
+  /** Whether the policy's match conditions hold. */
+  match(): { readonly matches: boolean; readonly error?: string }
+}
+
+/** Begins to evaluate; variables are evaluated when an expression first reads them. */
+export function beginEvaluation(
+  compiled: CompiledScope,
+  matched: Matched,
+  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AskAccess },
+): Evaluation {
+  const bindings = bindingsOf(matched, param, ask)
+  let left = PER_OBJECT_LIMIT
+  const run = (program: CelProgram): CelResult => {
+    const result = program.evaluate(bindings)
+    left -= result.cost
+    return result
+  }
+  const variables = new Map<string, () => never>()
+  for (const { name, program } of compiled.variables) {
+    variables.set(name, () => {
+      const result = run(program)
+      if (!result.ok) throw new CelFailure(`composited variable "${name}" fails to evaluate: ${result.error}`)
+      return result.value as never
+    })
+  }
+  bindings['variables'] = new LazyVariables(variables)
+  return {
+    run,
+    isOverBudget: () => left < 0,
+    match() {
+      for (const { program } of compiled.matchConditions) {
+        const result = run(program)
+        if (!result.ok) return { matches: false, error: errorText(program, result.error) }
+        if (result.value !== true) return { matches: false }
+      }
+      return { matches: true }
+    },
+  }
+}
+
+/** What an expression that failed is refused with. */
+export function errorText(program: CelProgram, error: string): string {
+  return `expression '${program.source}' resulted in error: ${error}`
+}
+
+function bindingsOf(
+  { request, namespace }: Matched,
+  param: UnknownObject | undefined,
+  ask: AskAccess,
+): Record<string, unknown> {
+  const { kind, caller, operation, subresource = '', object, oldObject, dryRun } = request
+  const { name = '', namespace: inside = '' } = (object ?? oldObject)?.metadata ?? {}
+  const gvk = { group: kind.group, version: kind.version, kind: kind.kind }
+  const gvr = { group: kind.group, version: kind.version, resource: kind.plural }
+  const about = { user: undefined, group: kind.group, resource: kind.plural, namespace: inside, name, subresource }
+  return {
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    params: param ?? null,
+    namespaceObject: namespace ?? null,
+    authorizer: new CelAuthorizer(ask),
+    'authorizer.requestResource': new ResourceCheck(ask, about),
+    request: {
+      kind: gvk,
+      resource: gvr,
+      requestKind: gvk,
+      requestResource: gvr,
+      ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
+      name,
+      ...(inside === '' ? {} : { namespace: inside }),
+      operation,
+      dryRun,
+      userInfo: { username: caller.user, uid: caller.uid ?? '', groups: caller.groups, extra: caller.extra ?? {} },
+    },
+  }
+}
+
+class Unanswered extends Error {
+  readonly question: AccessQuestion
+  constructor(question: AccessQuestion) {
+    super('not asked yet')
+    this.question = question
+  }
+}
+
+/**
+ * Expressions are evaluated at once, access is decided in its time: a question without an answer stops the evaluation, is
+ * asked, and the evaluation begins again. The cost of a check allows two per expression.
+ */
+export async function withAnswers<T>(
+  authorizer: Authorizer,
+  request: AdmissionRequest,
+  run: (ask: AskAccess) => T,
+): Promise<T> {
+  const answers = new Map<string, AccessAnswer>()
+  for (;;) {
+    try {
+      return run((question) => {
+        const known = answers.get(JSON.stringify(question))
+        if (!known) throw new Unanswered(question)
+        return known
+      })
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      const { question } = error
+      const caller = question.user === undefined ? request.caller : serviceAccount(question.user)
+      const { verb, path = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = question
+      const about = path === '' ? { resource: { group, plural: resource, subresource, namespace, name } } : {}
+      const { allowed, reason = '' } = await authorizer.authorize({ caller, verb, path, ...about })
+      answers.set(JSON.stringify(question), { allowed, reason })
+    }
+  }
+}
+
+function serviceAccount(user: string) {
+  const namespace = user.split(':')[2] ?? ''
+  return { user, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'] }
+}
+
+/** A policy and a binding that are about a request. */
+export interface Asked {
+  readonly policy: KnownPolicy
+  readonly binding: PolicyBinding
+  readonly matched: Matched
+  readonly ports: PolicyPorts
+}
+
+/** The parameters to evaluate a policy with; `misconfigured` hears why there are none. */
+export async function paramsOf(
+  { policy, binding, matched, ports }: Asked,
+  misconfigured: (message: string) => void,
+): Promise<readonly (UnknownObject | undefined)[]> {
+  if (!policy.policy.spec?.paramKind) return [undefined]
+  const ref = binding.spec?.paramRef
+  // Without a reference the policy's own answer to missing parameters counts: `params` is null.
+  if (!ref) return [undefined]
+  const namespace = (matched.request.object ?? matched.request.oldObject)?.metadata.namespace ?? ''
+  const found = await ports.params(policy, binding, namespace)
+  if (found === undefined) {
+    const { apiVersion, kind } = policy.policy.spec.paramKind
+    misconfigured(`failed to find resource referenced by paramKind: '${apiVersion ?? ''}, Kind=${kind ?? ''}'`)
+    return []
+  }
+  if (found.length === 0 && ref.parameterNotFoundAction !== 'Allow') {
+    misconfigured('no params found for policy binding with `Deny` parameterNotFoundAction')
+  }
+  return found
+}

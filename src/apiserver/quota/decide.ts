@@ -1,0 +1,88 @@
+import { mapAt } from '../../kinds/builtin/look.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { addAmounts, amountsText, countOf, excess, NO_AMOUNTS, pickAmounts, readAmounts } from './amounts.ts'
+import type { Amount, Amounts } from './amounts.ts'
+import { isInScopes, namesAbout, scopesOf, unsaidBy } from './usage.ts'
+import type { CountedType, Measured } from './usage.ts'
+
+/** What quotas say to a write, and what their status should say. */
+
+/** A write as quotas see it. */
+export interface QuotaRequest {
+  readonly object: UnknownObject
+  readonly now: Measured
+  /** What the object was before an update. */
+  readonly before: Measured | undefined
+  /** A status says what is; it is counted and never refused. */
+  readonly isStatus: boolean
+}
+
+/** What quotas said: how much each is charged, or why not. */
+export type QuotaVerdict =
+  | { readonly refused: false; readonly charges: ReadonlyMap<string, Amounts> }
+  /** `isUnknown`: nobody has counted yet what is used. */
+  | { readonly refused: true; readonly why: string; readonly isUnknown: boolean }
+
+/** Asks the quotas of a namespace, in the order of their names. */
+export function askQuotas(quotas: readonly UnknownObject[], request: QuotaRequest): QuotaVerdict {
+  const { object, now, before, isStatus } = request
+  const refuse = (why: string, isUnknown = false): QuotaVerdict => ({ refused: true, why, isUnknown })
+  const asked: UnknownObject[] = []
+  for (const quota of quotas) {
+    const { name } = quota.metadata
+    const { hard, used } = statusOf(quota)
+    const names = namesAbout(now.type, hard.keys())
+    if (names.length === 0 || !isInScopes(scopesOf(quota), now)) continue
+    const unsaid = now.type.plural === 'pods' && now.type.group === '' ? unsaidBy(object, names) : undefined
+    if (unsaid !== undefined) return refuse(`failed quota: ${name}: ${unsaid}`)
+    if (names.some((known) => !used.has(known))) {
+      return refuse(`status unknown for quota: ${name}, resources: ${names.join(',')}`, true)
+    }
+    asked.push(quota)
+  }
+  const negative = [...now.usage].flatMap(([name, { nano }]) => (nano < 0n ? [name] : [])).sort()
+  if (asked.length > 0 && negative.length > 0) {
+    return refuse(`quota usage is negative for resource(s): ${negative.join(',')}`)
+  }
+  const charges = new Map<string, Amounts>()
+  for (const quota of asked) {
+    const { hard, used } = statusOf(quota)
+    // Who moves into a quota's scopes is new to it.
+    const known = before && isInScopes(scopesOf(quota), before) ? before.usage : NO_AMOUNTS
+    const more = pickAmounts(excess(now.usage, known), hard.keys())
+    if (more.size === 0) continue
+    const sum = addAmounts(used, more)
+    const over = [...more.keys()].filter((name) => sum.get(name)!.nano > hard.get(name)!.nano)
+    if (over.length > 0 && !isStatus) {
+      const [requested, has, limited] = [more, used, hard].map((amounts) => amountsText(pickAmounts(amounts, over)))
+      return refuse(
+        `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${has}, limited: ${limited}`,
+      )
+    }
+    charges.set(quota.metadata.name, more)
+  }
+  return { refused: false, charges }
+}
+
+/** What a quota's status says. */
+export function statusOf(quota: UnknownObject): { readonly hard: Amounts; readonly used: Amounts } {
+  return { hard: readAmounts(mapAt(quota, 'status.hard')), used: readAmounts(mapAt(quota, 'status.used')) }
+}
+
+/** What of a quota objects use: of what nobody can count it keeps what was said before. */
+export function usedOf(
+  quota: UnknownObject,
+  types: readonly CountedType[],
+  { objects, charged }: { readonly objects: Iterable<Measured>; readonly charged: readonly Amounts[] },
+): Amounts {
+  const hard = readAmounts(mapAt(quota, 'spec.hard'))
+  const names = new Set(types.flatMap((type) => namesAbout(type, hard.keys())))
+  const scopes = scopesOf(quota)
+  let sum: Amounts = new Map<string, Amount>([...names].map((name) => [name, countOf(0)]))
+  for (const object of objects) {
+    if (isInScopes(scopes, object)) sum = addAmounts(sum, pickAmounts(object.usage, names))
+  }
+  for (const amounts of charged) sum = addAmounts(sum, pickAmounts(amounts, names))
+  const before = pickAmounts(statusOf(quota).used, hard.keys())
+  return new Map([...before, ...sum])
+}

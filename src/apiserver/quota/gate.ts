@@ -1,0 +1,154 @@
+import { ApiError } from '../../core/errors.ts'
+import { jsonClone } from '../../core/json.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { at } from '../../kinds/builtin/look.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { CommitResult } from '../../store/store.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import type { Parts } from '../context.ts'
+import { prefixOf, storedOf, storeKeyOf, textAt } from '../objects.ts'
+import type { Stored } from '../objects.ts'
+import { ownAuditLine } from '../own-audit-line.ts'
+import { forbidden } from '../refusals.ts'
+import { addAmounts, writeAmounts } from './amounts.ts'
+import type { Amounts } from './amounts.ts'
+import { askQuotas, statusOf } from './decide.ts'
+import type { QuotaRequest } from './decide.ts'
+import type { QuotaKeeper } from './quota-keeper.ts'
+import { measure } from './usage.ts'
+
+/** The last question before a write: whether the quotas of its namespace have room. */
+export interface QuotaGate {
+  /** Charges a write to its quotas, or throws why it may not be; a dry run is only asked about. */
+  charge(request: AdmissionRequest): Promise<Charge>
+}
+
+/** Makes a write that is charged to its quotas. */
+export async function commitCharged(
+  gate: QuotaGate,
+  request: AdmissionRequest,
+  commit: () => Promise<CommitResult>,
+): Promise<CommitResult> {
+  const charge = await gate.charge(request)
+  let revision: number | undefined
+  try {
+    const result = await commit()
+    if (result.ok) revision = result.revision
+    return result
+  } finally {
+    charge.end(revision)
+  }
+}
+
+/** What a write was charged; it must be told how the write ended. */
+export interface Charge {
+  /** The revision of the write; undefined when it did not happen. */
+  end(revision: number | undefined): void
+}
+
+const NOTHING: Charge = { end: () => {} }
+const TRIES = 10
+
+/** A gate where there are no quotas. */
+export const NO_QUOTAS: QuotaGate = { charge: async () => NOTHING }
+
+/** Charges writes to the quotas of a kind. */
+export function createQuotaGate(
+  parts: Pick<Parts, 'store' | 'clock'>,
+  kind: Kind,
+  keeper: Pick<QuotaKeeper, 'pending' | 'caughtUp'>,
+): QuotaGate {
+  const { store, clock } = parts
+
+  async function quotasOf(namespace: string): Promise<Stored[]> {
+    const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
+    return entries.map(storedOf)
+  }
+
+  async function write({ object, revision }: Stored, more: Amounts): Promise<boolean> {
+    const next = jsonClone(object)
+    const { hard, used } = statusOf(object)
+    next['status'] = { hard: writeAmounts(hard), used: writeAmounts(addAmounts(used, more)) }
+    const audit = ownAuditLine({ clock }, 'system:apiserver', { kind, object: next, verb: 'update' })
+    const key = storeKeyOf(kind, object.metadata)
+    return (await store.commit({ key, expect: revision, value: textAt(next), audit })).ok
+  }
+
+  return {
+    async charge(request) {
+      const { namespace } = (request.object ?? request.oldObject)?.metadata ?? {}
+      if (!namespace || !request.object || !isCounted(request)) return NOTHING
+      let quotas = await quotasOf(namespace)
+      if (quotas.length === 0) return NOTHING
+      const asked = questionOf(request, request.object, clock.now())
+      const charge = keeper.pending.begin(namespace)
+      const fail = (error: Error): never => {
+        keeper.pending.end(charge, undefined)
+        throw error
+      }
+      for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+        const verdict = askQuotas(
+          quotas.map(({ object }) => object),
+          asked,
+        )
+        if (verdict.refused) {
+          // A quota that was made a moment ago is about to be counted.
+          if (!verdict.isUnknown || attempt > 1) fail(refusal(request, verdict.why))
+          await keeper.caughtUp()
+          quotas = await quotasOf(namespace)
+          continue
+        }
+        if (request.dryRun || verdict.charges.size === 0) {
+          keeper.pending.end(charge, undefined)
+          return NOTHING
+        }
+        const failed = new Set<string>()
+        for (const stored of quotas) {
+          const { name } = stored.object.metadata
+          const more = verdict.charges.get(name)
+          if (!more) continue
+          charge.amounts.set(name, more)
+          if (!(await write(stored, more))) failed.add(name)
+        }
+        if (failed.size === 0) return { end: (revision) => keeper.pending.end(charge, revision) }
+        // Those that were charged have said yes.
+        quotas = (await quotasOf(namespace)).filter(({ object }) => failed.has(object.metadata.name))
+      }
+      const busy = new ApiError('InternalError', 'Internal error occurred: resource quota evaluation timed out')
+      return fail(busy)
+    },
+  }
+}
+
+/** Whether a write can change what is used. */
+function isCounted({ kind, operation, subresource, object, oldObject }: AdmissionRequest): boolean {
+  if (kind.scope !== 'Namespaced' || operation === 'DELETE') return false
+  const isNew = operation === 'CREATE'
+  if (kind.group !== '') return isNew && subresource === undefined
+  switch (kind.plural) {
+    case 'pods': {
+      const ends = (pod: UnknownObject | undefined) => at(pod, 'spec.activeDeadlineSeconds') !== undefined
+      return subresource === 'resize' || (subresource === undefined && (isNew || ends(object) !== ends(oldObject)))
+    }
+    case 'services':
+      return subresource === undefined
+    case 'persistentvolumeclaims':
+      return subresource === undefined || subresource === 'status'
+    default:
+      return isNew && subresource === undefined
+  }
+}
+
+function questionOf(request: AdmissionRequest, object: UnknownObject, now: number): QuotaRequest {
+  const { kind, oldObject, subresource } = request
+  return {
+    object,
+    now: measure(kind, object, now),
+    before: oldObject && measure(kind, oldObject, now),
+    isStatus: subresource === 'status',
+  }
+}
+
+function refusal({ kind, object }: AdmissionRequest, why: string): ApiError {
+  return forbidden(kind, object?.metadata.name ?? '', why)
+}
