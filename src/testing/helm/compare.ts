@@ -52,11 +52,20 @@ function maskedProblem(first: string, second: string, mine: string): string | un
 }
 
 function maskedDocument(first: string, second: string, mine: string): string | undefined {
-  const [a, b, c] = [first, second, mine].map((text) => text.split('\n')) as [string[], string[], string[]]
+  const [a, b, c] = [first, second, mine].map((text) => pemInOneLine(text).split('\n')) as [
+    string[],
+    string[],
+    string[],
+  ]
   if (a.length !== b.length || a.toSorted().join('\n') === b.toSorted().join('\n')) return undefined
   if (a.length !== c.length) return `${a[0]}: ${a.length} lines, ours has ${c.length}`
   const at = a.findIndex((line, index) => line === b[index] && line !== c[index])
   return at < 0 ? undefined : `${a[0]}: line ${at + 1}\n- ${a[at]}\n+ ${c[at]}`
+}
+
+/** A certificate's random parts have one byte more or less at times, which moves all that follows: it is compared as one. */
+function pemInOneLine(text: string): string {
+  return text.replaceAll(/-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----/g, (pem) => pem.replaceAll('\n', ' '))
 }
 
 function documents(text: string): string[] {
