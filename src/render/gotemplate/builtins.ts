@@ -4,7 +4,7 @@ import type { GoFunction } from './function.ts'
 import { sprint, sprintln } from './format.ts'
 import { sprintf } from './printf.ts'
 import { compareStrings, goBytes, goLength, goSlice } from './go-string.ts'
-import { GoBytes, GoInt, goInt, isTrue, kindOf, plainValue, typeInfo, typeName } from './value.ts'
+import { GoBytes, GoInt, goInt, isTrue, kindOf, plainValue, typeInfo, typeName, isNil } from './value.ts'
 
 type Basic = 'invalid' | 'bool' | 'float' | 'int' | 'string' | 'uint' | 'other'
 
@@ -26,6 +26,7 @@ function eq(args: readonly unknown[], incompatible: Incompatible): boolean {
   return others.some((other) => {
     const otherKind = basicKind(other)
     if (kind === otherKind) return equalOfKind(first, other, kind)
+    if (isNil(first) && isNil(other)) return true
     if (first instanceof GoInt && other instanceof GoInt) return first.value === other.value
     if (kind !== 'invalid' && otherKind !== 'invalid') throw incompatible(args[0], other)
     return false
@@ -38,6 +39,7 @@ function equalOfKind(a: unknown, b: unknown, kind: Basic): boolean {
   if (kindOf(a) !== kindOf(b)) {
     throw new GoError(sprintf(`non-comparable types %s: ${typeName(a)}, ${typeName(b)}: %v`, [a, b]))
   }
+  if (isNil(a) || isNil(b)) return isNil(a) === isNil(b)
   if (kindOf(a) === 'slice' || kindOf(a) === 'map') {
     throw new GoError(sprintf(`non-comparable type %s: ${typeName(b)}`, [b]))
   }
@@ -165,7 +167,7 @@ function queryEscape(text: string): string {
 }
 
 function text(args: readonly unknown[]): string {
-  return args.length === 1 && typeof args[0] === 'string' ? args[0] : sprint(args.map((arg) => arg ?? null))
+  return args.length === 1 && typeof args[0] === 'string' ? args[0] : sprint(args.map((arg) => arg ?? '<no value>'))
 }
 
 function builtin(params: GoFunction['params'], variadic: GoFunction['variadic'], call: GoFunction['call']): GoFunction {

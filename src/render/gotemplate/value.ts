@@ -118,6 +118,17 @@ export function nilSlice(type = '[]interface {}'): unknown[] {
   return typed([] as unknown[], { type, json: () => null })
 }
 
+/** A nil map: empty, `null` in JSON, and nothing can be put into it. */
+export function nilMap(): Map<string, unknown> {
+  return typed(new Map<string, unknown>(), { type: 'map[string]interface {}', json: () => null })
+}
+
+/** Whether a value is nil: none at all, or a nil map or slice. */
+export function isNil(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  return (value instanceof Map || Array.isArray(value)) && typeInfo(value)?.json?.() === null
+}
+
 /** A value seen under a named type; the plain value inside is shared with whoever else holds it. */
 export class GoNamed {
   readonly value: unknown

@@ -39,6 +39,8 @@ export interface HelmProfile {
   readonly jsonObjects: boolean
   /** `--set a[1` without the closing bracket sets nothing and is no error. */
   readonly endsInIndex: boolean
+  /** TOML 1.1: large and small numbers are written with an exponent, inline tables may have line breaks and a comma at the end. */
+  readonly toml11: boolean
 }
 
 const KINDS = [
@@ -169,6 +171,7 @@ export const HELM_4: HelmProfile = {
   trimsDocuments: false,
   jsonObjects: true,
   endsInIndex: true,
+  toml11: true,
 }
 
 /** Helm 3.18.0. */
@@ -194,6 +197,7 @@ export const HELM_3: HelmProfile = {
   trimsDocuments: true,
   jsonObjects: false,
   endsInIndex: false,
+  toml11: false,
 }
 
 /** The profile of a version. */

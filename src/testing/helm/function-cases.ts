@@ -186,6 +186,10 @@ mustMerge (dict) (dict "a" (dict "b" 1))
 mergeOverwrite (dict "a" 1 "b" true "l" (list 1)) (dict "a" 2 "b" false "l" (list))
 mustMergeOverwrite (dict "a" (dict "x" 1)) (dict "a" (dict "y" 2))
 mergeOverwrite (dict "a" 1) (dict "a" nil)
+merge nil (dict "a" 1 "n" nil)
+merge nil (dict)
+merge nil nil
+mergeOverwrite nil nil (dict "a" nil)
 dig "c" "d" "none" .Values.AsMap.m
 dig "c" "zz" "none" (dict "c" (dict "d" 1))
 deepCopy .Values.m
@@ -328,6 +332,15 @@ toYaml (printf "%s %s" (repeat 10 "long words ") (repeat 10 "more words "))
 toYaml "a\\n\\n b\\n"
 toYamlPretty (dict "a" (list 1 2.5 "x") "b" (dict "c" nil) "l" (list))
 toToml (dict "a" 1 "b" "x" "c" (dict "d" true "e" (list 1 2)) "f" 1.5)
+toToml "x"
+toToml (list (dict "a" 1) 2.5 "b")
+toToml (dict "a" 1e30 "b" 1e-7 "c" 1000000.0 "d" 123456789.5)
+toToml (dict "l" (list (dict "b" 1 "t" (dict "x" 1 "y" nil) "n" nil) 1))
+fromToml "l = [{a = 1}, 2]"
+html nil
+fromJson "null"
+fromJsonArray "null" | toJson
+eq (fromJson "null") nil
 fromToml "a = 1\\n[b]\\nc = \\"x\\"\\nd = [1, 2]"
 date "2006-01-02T15:04:05Z07:00" (toDate "2006-01-02" "2023-02-03")
 date "Mon Jan _2 15:04:05 PM MST 06" 1700000000

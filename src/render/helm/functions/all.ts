@@ -16,7 +16,7 @@ import { randomFunctions } from './random.ts'
 import { REGEX_FUNCTIONS } from './regex.ts'
 import { semverFunctions } from './semver-functions.ts'
 import { STRING_FUNCTIONS } from './strings.ts'
-import { TOML_FUNCTIONS } from './toml.ts'
+import { tomlFunctions } from './toml.ts'
 import { TYPE_FUNCTIONS } from './types.ts'
 import { YAML_FUNCTIONS } from './yaml.ts'
 
@@ -40,7 +40,6 @@ const PURE: ReadonlyMap<string, GoFunction> = new Map([
     ...REGEX_FUNCTIONS,
     ...JSON_FUNCTIONS,
     ...YAML_FUNCTIONS,
-    ...TOML_FUNCTIONS,
     ...ENCODING_FUNCTIONS,
   }),
 ])
@@ -57,6 +56,7 @@ export function helmFunctions(context: FunctionContext): Map<string, GoFunction>
   const functions = new Map(PURE)
   const bound = {
     ...semverFunctions(context.profile),
+    ...tomlFunctions(context.profile),
     ...randomFunctions(context.draws),
     ...certificateFunctions(context.draws),
     ...dateFunctions(context.draws, context.draws.localZone),

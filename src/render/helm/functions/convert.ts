@@ -72,7 +72,8 @@ export function parseFloatText(given: string): number | undefined {
     const value = Number(BigInt(`0x${digits}`)) * 2 ** (Number(hex[4]) - 4 * hex[3]!.length)
     return hex[1] === '-' ? -value : value
   }
-  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+  return value !== undefined && Number.isFinite(value) ? value : undefined
 }
 
 /** Underscores may stand between digits, and behind the prefix of a hexadecimal number. */

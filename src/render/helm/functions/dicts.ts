@@ -2,7 +2,7 @@
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { compareStrings } from '../../gotemplate/go-string.ts'
-import { GoNamed, plainValue, stringSlice, typed, typeInfo, typeName } from '../../gotemplate/value.ts'
+import { GoNamed, isNil, nilMap, plainValue, stringSlice, typed, typeInfo, typeName } from '../../gotemplate/value.ts'
 import { strval } from './convert.ts'
 import { isEmpty } from './lists.ts'
 
@@ -39,9 +39,15 @@ function mergeInto(target: Dict, source: Dict, overwrite: boolean): void {
 function merge(overwrite: boolean): GoFunction {
   return goFunction(
     ['map'],
-    ([target, ...sources]) => {
-      for (const source of sources) if (source instanceof Map) mergeInto(target as Dict, source as Dict, overwrite)
-      return target
+    ([given, ...sources]) => {
+      let target = isNil(given) ? undefined : (given as Dict)
+      for (const source of sources) {
+        if (!(source instanceof Map) || isNil(source)) continue
+        // Into nothing a map is made, which nobody else sees.
+        target ??= new Map()
+        mergeInto(target, source as Dict, overwrite)
+      }
+      return target ?? nilMap()
     },
     'map',
   )
@@ -119,7 +125,7 @@ export const DICT_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
     return source?.has(key as string) ? (source.get(key as string) ?? null) : ''
   }),
   set: goFunction(['map', 'string', 'any'], ([map, key, value]) => {
-    if (map === null) throw new GoError('assignment to entry in nil map')
+    if (isNil(map)) throw new GoError('assignment to entry in nil map')
     ;(map as Dict).set(key as string, value ?? null)
     return map
   }),

@@ -110,7 +110,13 @@ export const ENCODING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   b64dec: goFunction(['string'], ([text]) => orProblem(() => decodeBase64(text as string))),
   b32enc: onBytes(encodeBase32),
   b32dec: onBytes((bytes) =>
-    orProblem(() => decodeBits(bytes, { alphabet: BASE32, bits: 5, group: 8, padded: [2, 4, 5, 7], name: 'base32' })),
+    // The decoder never sees line breaks, and counts without them.
+    orProblem(() =>
+      decodeBits(
+        bytes.filter((byte) => byte !== 10 && byte !== 13),
+        { alphabet: BASE32, bits: 5, group: 8, padded: [2, 4, 5, 7], name: 'base32' },
+      ),
+    ),
   ),
   sha1sum: onBytes((bytes) => hex(sha1(bytes))),
   sha256sum: onBytes((bytes) => hex(sha256(bytes))),

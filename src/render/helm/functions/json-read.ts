@@ -12,6 +12,7 @@ export function readJson(text: string): unknown {
   const reader = new JsonReader(text)
   const value = reader.value()
   reader.end()
+  reader.refuseTooLarge()
   return value
 }
 
@@ -19,6 +20,7 @@ export function readJson(text: string): unknown {
 export function readJsonPrefix(text: string): { readonly value: unknown; readonly end: number } {
   const reader = new JsonReader(text)
   const value = reader.value()
+  reader.refuseTooLarge()
   return { value, end: reader.position }
 }
 
@@ -52,6 +54,7 @@ class JsonReader {
   readonly #text: string
   #at = 0
   #depth = 0
+  #tooLarge: string | undefined
 
   constructor(text: string) {
     this.#text = text
@@ -64,6 +67,12 @@ class JsonReader {
   end(): void {
     this.#space()
     if (this.#at < this.#text.length) this.#unexpected('after top-level value')
+  }
+
+  /** Go looks for mistakes in the whole text before it makes a value of any of it. */
+  refuseTooLarge(): void {
+    if (this.#tooLarge === undefined) return
+    throw new JsonError(`json: cannot unmarshal number ${this.#tooLarge} into Go value of type float64`)
   }
 
   value(): unknown {
@@ -116,19 +125,17 @@ class JsonReader {
     }
     this.#at = NUMBER.lastIndex
     const next = this.#text[this.#at]
-    if (next === '.') {
+    if (next === '.' && /^-?\d+$/.test(match[0])) {
       this.#at += 1
       this.#unexpected('after decimal point in numeric literal')
     }
-    if (next === 'e' || next === 'E') {
+    if ((next === 'e' || next === 'E') && !/e/i.test(match[0])) {
       this.#at += 1
       if (this.#text[this.#at] === '+' || this.#text[this.#at] === '-') this.#at += 1
       this.#unexpected('in exponent of numeric literal')
     }
     const value = Number(match[0])
-    if (!Number.isFinite(value)) {
-      throw new JsonError(`json: cannot unmarshal number ${match[0]} into Go value of type float64`)
-    }
+    if (!Number.isFinite(value)) this.#tooLarge ??= match[0]
     return value
   }
 

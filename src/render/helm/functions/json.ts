@@ -3,7 +3,7 @@ import { base64 } from '../../../core/bytes.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { compareStrings } from '../../gotemplate/go-string.ts'
-import { GoBytes, GoInt, GoNamed, GoStruct, JsonObject, typeInfo } from '../../gotemplate/value.ts'
+import { GoBytes, GoInt, GoNamed, GoStruct, JsonObject, nilMap, nilSlice, typeInfo } from '../../gotemplate/value.ts'
 import { jsonKind } from '../json-kind.ts'
 import { JsonError, readJson } from './json-read.ts'
 
@@ -113,7 +113,7 @@ function lenient(call: () => string): string {
 /** json.Unmarshal into a map or list, with the error as value, as Helm's functions give it. */
 function unmarshal(text: string, type: 'map[string]interface {}' | '[]interface {}'): unknown {
   const value = readJson(text)
-  if (value === null) return type === '[]interface {}' ? [] : new Map()
+  if (value === null) return type === '[]interface {}' ? nilSlice() : nilMap()
   if (type === '[]interface {}' ? Array.isArray(value) : value instanceof Map) return value
   throw new JsonError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`)
 }

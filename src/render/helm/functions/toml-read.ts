@@ -1,4 +1,4 @@
-/** A TOML 1.0 reader: integers are int64, floats float64, dates stay text. */
+/** A reader of TOML 1.0, and 1.1 as far as inline tables go: integers are int64, floats float64, dates stay text. */
 import { GoInt } from '../../gotemplate/value.ts'
 
 /** Text that is not TOML. */
@@ -8,9 +8,12 @@ export class TomlError extends Error {
 
 type Table = Map<string, unknown>
 
+const DATE_OR_TIME =
+  /^(?:\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?|\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)$/
+
 /** The table of a text. */
-export function readToml(text: string): Table {
-  return new TomlReader(text.replaceAll('\r\n', '\n')).document()
+export function readToml(text: string, toml11 = false): Table {
+  return new TomlReader(text.replaceAll('\r\n', '\n'), toml11).document()
 }
 
 class TomlReader {
@@ -18,8 +21,11 @@ class TomlReader {
   #at = 0
   readonly #closed = new Set<Table>()
 
-  constructor(text: string) {
+  readonly #toml11: boolean
+
+  constructor(text: string, toml11: boolean) {
     this.#text = text
+    this.#toml11 = toml11
   }
 
   document(): Table {
@@ -151,7 +157,7 @@ class TomlReader {
     if (/^[+-]?(?:inf|nan)$/.test(word))
       return word.endsWith('nan') ? Number.NaN : word.startsWith('-') ? -Infinity : Infinity
     if (/^[+-]?\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d[\d_]*)?$/.test(word)) return Number(word.replaceAll('_', ''))
-    if (/^\d{4}-\d{2}-\d{2}|^\d{2}:\d{2}/.test(word)) return word
+    if (DATE_OR_TIME.test(word)) return word
     return this.#fail(`expected value but found ${JSON.stringify(word)} instead`)
   }
 
@@ -174,18 +180,21 @@ class TomlReader {
   #inlineTable(): Table {
     const table: Table = new Map()
     this.#at += 1
-    this.#spaces()
-    if (this.#text[this.#at] === '}') {
+    const between = () => (this.#toml11 ? this.#blank() : this.#spaces())
+    const isEnd = () => {
+      between()
+      if (this.#text[this.#at] !== '}') return false
       this.#at += 1
-      return table
+      return true
     }
+    if (isEnd()) return table
     for (;;) {
       this.#assignment(table)
-      this.#spaces()
-      const char = this.#text[this.#at]
+      if (isEnd()) return table
+      if (this.#text[this.#at] !== ',') this.#fail(`expected a comma or an inline table terminator '}'`)
       this.#at += 1
-      if (char === '}') return table
-      if (char !== ',') this.#fail(`expected a comma or an inline table terminator '}'`)
+      between()
+      if (this.#toml11 && isEnd()) return table
     }
   }
 

@@ -3,7 +3,8 @@ import { formatFloat } from '../../gotemplate/format-float.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { compareStrings } from '../../gotemplate/go-string.ts'
-import { GoBytes, GoInt, GoNamed, GoStruct } from '../../gotemplate/value.ts'
+import { GoBytes, GoInt, GoNamed, GoStruct, isNil } from '../../gotemplate/value.ts'
+import type { HelmProfile } from '../profile.ts'
 import { readToml, TomlError } from './toml-read.ts'
 
 type Table = Map<string, unknown>
@@ -18,7 +19,7 @@ function plain(value: unknown): unknown {
   }
   if (value instanceof GoBytes) return Array.from(value.bytes, (byte) => new GoInt(byte, 'uint8'))
   if (value instanceof GoStruct) return new Map([...value.fields].filter(([name]) => /^\p{Lu}/u.test(name)))
-  return value ?? null
+  return isNil(value) ? null : value
 }
 
 function isTable(value: unknown): value is Table {
@@ -53,32 +54,45 @@ function escape(text: string): string {
   )
 }
 
-function floatText(value: number): string {
+/** A number with something behind the point; with `exponents` in the shorter of Go's two notations. */
+function floatText(value: number, exponents: boolean): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
-  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
-  let text = formatFloat(value, 'g', -1)
-  // Exponents only far out, and always something behind the point.
-  if (/e/.test(text) && Math.abs(value) >= 1e-4 && Math.abs(value) < 1e21) text = formatFloat(value, 'f', -1)
+  const text = formatFloat(value, exponents ? 'g' : 'f', -1)
   return /[.e]/.test(text) ? text : `${text}.0`
 }
 
-function inline(given: unknown): string {
+function inline(given: unknown, exponents: boolean): string {
   const value = plain(given)
   if (typeof value === 'string') return `"${escape(value)}"`
   if (typeof value === 'boolean' || value instanceof GoInt) return String(value)
-  if (typeof value === 'number') return floatText(value)
+  if (typeof value === 'number') return floatText(value, exponents)
   if (Array.isArray(value)) {
     if (value.some((item) => item === null || item === undefined)) {
       throw new GoError('toml: cannot encode array with nil element')
     }
-    return `[${value.map(inline).join(', ')}]`
+    return `[${value.map((item) => inline(item, exponents)).join(', ')}]`
   }
-  if (isTable(value)) {
-    const entries = sorted(value).filter(([, item]) => plain(item) !== null)
-    return `{${entries.map(([key, item]) => `${keyText(key)} = ${inline(item)}`).join(', ')}}`
-  }
+  if (isTable(value)) return `{${inlineEntries(value, exponents)}}`
   throw new GoError(`toml: unsupported type for key: ${typeof value}`)
+}
+
+/** Tables come last. What is nil is left out, but not the comma that belongs to it. */
+function inlineEntries(table: Table, exponents: boolean): string {
+  const entries = sorted(table).map(([key, item]) => [key, plain(item)] as const)
+  const [below, direct] = [entries.filter(isBelow), entries.filter((entry) => !isBelow(entry))]
+  const write = (some: typeof entries, isLast: boolean) =>
+    some
+      .map(([key, item], at) => {
+        if (item === null) return ''
+        return `${keyText(key)} = ${inline(item, exponents)}${isLast && at === some.length - 1 ? '' : ', '}`
+      })
+      .join('')
+  return `${write(direct, below.length === 0)}${write(below, true)}`
+}
+
+function isBelow([, item]: readonly [string, unknown]): boolean {
+  return isTable(item) || isTableList(item)
 }
 
 function sorted(table: Table): [string, unknown][] {
@@ -87,14 +101,19 @@ function sorted(table: Table): [string, unknown][] {
 
 class Writer {
   text = ''
+  readonly #exponents: boolean
+
+  constructor(exponents: boolean) {
+    this.#exponents = exponents
+  }
 
   /** Plain values first, then the tables below. */
   table(table: Table, path: readonly string[]): void {
     const entries = sorted(table).map(([key, item]) => [key, plain(item)] as const)
     const indent = '  '.repeat(Math.max(0, path.length))
     for (const [key, item] of entries) {
-      if (item === null || isTable(item) || isTableList(item)) continue
-      this.text += `${'  '.repeat(Math.max(0, path.length))}${keyText(key)} = ${inline(item)}\n`
+      if (item === null || isBelow([key, item])) continue
+      this.text += `${'  '.repeat(Math.max(0, path.length))}${keyText(key)} = ${inline(item, this.#exponents)}\n`
     }
     for (const [key, item] of entries) {
       const inner = [...path, key]
@@ -122,36 +141,48 @@ class Writer {
   }
 }
 
-function encode(given: unknown): string {
+function encode(given: unknown, exponents: boolean): string {
   const value = plain(given)
-  if (value === null) throw new GoError('toml: cannot encode a nil value')
-  if (!isTable(value)) throw new GoError('toml: top-level values must be Go maps or structs')
-  const writer = new Writer()
+  if (isTableList(value)) throw new GoError('toml: top-level values must be Go maps or structs')
+  // A value without a key is no TOML, and written all the same.
+  if (!isTable(value)) return inline(value, exponents)
+  const writer = new Writer(exponents)
   writer.table(value, [])
   return writer.text
 }
 
-function toToml(value: unknown): string {
+function toToml(value: unknown, exponents: boolean): string {
+  refuseNil(value)
   try {
-    return encode(value)
+    return encode(value, exponents)
   } catch (error) {
     if (error instanceof GoError) return error.message
     throw error
   }
 }
 
-function fromToml(text: string): Table {
+// The encoder looks at the type of what it is given, and nothing has none: Go panics.
+function refuseNil(value: unknown): void {
+  if (plain(value) === null) throw new GoError('reflect: call of reflect.Value.Type on zero Value')
+}
+
+function fromToml(text: string, toml11: boolean): Table {
   try {
-    return readToml(text)
+    return readToml(text, toml11)
   } catch (error) {
     if (error instanceof TomlError) return new Map([['Error', error.message]])
     throw error
   }
 }
 
-/** TOML in and out. */
-export const TOML_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
-  toToml: goFunction(['any'], ([value]) => toToml(value)),
-  mustToToml: goFunction(['any'], ([value]) => encode(value)),
-  fromToml: goFunction(['string'], ([text]) => fromToml(text as string)),
+/** TOML in and out, by the rules of the profile's library. */
+export function tomlFunctions({ toml11 }: HelmProfile): Record<string, GoFunction> {
+  return {
+    toToml: goFunction(['any'], ([value]) => toToml(value, toml11)),
+    mustToToml: goFunction(['any'], ([value]) => {
+      refuseNil(value)
+      return encode(value, toml11)
+    }),
+    fromToml: goFunction(['string'], ([text]) => fromToml(text as string, toml11)),
+  }
 }
