@@ -101,7 +101,7 @@ export async function ensureSystemNamespaces(parts: Parts): Promise<void> {
 }
 
 function serviceAddresses({ clock }: Parts): Pick<UnknownObject, 'metadata'> {
-  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' }
+  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
   const conditions = [{ ...ready, lastTransitionTime: formatTime(clock.now()) }]
   return { ...structuredClone(SERVICE_ADDRESSES), status: { conditions } } as Pick<UnknownObject, 'metadata'>
 }
@@ -115,6 +115,10 @@ async function ensure(
   if (await store.get(key)) return
   const metadata = { ...wanted.metadata, uid: ids.uid(), creationTimestamp: formatTime(clock.now()) }
   const object: UnknownObject = { ...wanted, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
-  if (kind.kind === 'Namespace') strategyOf(kind).prepare?.(object, undefined)
+  if (kind.kind === 'Namespace') {
+    const { prepare, complete } = strategyOf(kind)
+    prepare?.(object, undefined)
+    complete?.(object, undefined, { user: 'system:apiserver', groups: ['system:masters'] })
+  }
   await store.commit({ key, expect: 0, value: textAt(object) })
 }

@@ -280,7 +280,7 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
         type: 'Ready',
         status: 'True',
         reason: '',
-        message: 'Kubernetes Service CIDR is ready',
+        message: 'Kubernetes default Service CIDR is ready',
       })
       assert.equal((await api.ok('GET', '/api/v1/namespaces/kube-node-lease')).status.phase, 'Active')
       assert.equal((await api.send('DELETE', '/api/v1/namespaces/kube-public?dryRun=All')).status, 403)

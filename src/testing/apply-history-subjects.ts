@@ -79,7 +79,7 @@ export const WIDGET_DEFINITION: JsonObject = {
       name,
       served: true,
       storage: name === 'v1',
-      subresources: { status: {} },
+      subresources: { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.replicas' } },
       schema: { openAPIV3Schema: object({ spec: WIDGET_SPEC, status: WIDGET_STATUS }) },
     })),
   },
@@ -361,7 +361,15 @@ function stepOf(subject: Subject, writes: Writes, isFirst: boolean): fc.Arbitrar
     const step = inMain.map((body): Step => ({ ...main, body }))
     if (isFirst) return step
     const status = need({ status: writes.status }, { metadata }).map((body): Step => ({ ...main, at: 'status', body }))
-    return fc.oneof({ arbitrary: step, weight: 7 }, { arbitrary: status, weight: 1 })
+    const scale = number.map((replicas): Step => ({ ...main, at: 'scale', body: { spec: { replicas } } }))
+    // A kube-apiserver cannot apply to the Scale of a custom kind: it wants to convert it.
+    const isApply = how === 'apply' || how === 'force'
+    const hasScale = subject.plural !== 'services' && how !== 'strategic' && (subject.isBuiltin || !isApply)
+    return fc.oneof(
+      { arbitrary: step, weight: 7 },
+      { arbitrary: status, weight: 1 },
+      ...(hasScale ? [{ arbitrary: scale, weight: 2 }] : []),
+    )
   })
 }
 

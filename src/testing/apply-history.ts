@@ -27,7 +27,7 @@ export interface Step {
   readonly by: string
   readonly how: How
   readonly version: string
-  readonly at?: 'status'
+  readonly at?: 'status' | 'scale'
   /** A part of an object, or the operations of a JSON patch. */
   readonly body: unknown
 }
@@ -43,6 +43,8 @@ export interface Outcome {
   readonly code: number
   readonly refusal?: JsonObject
   readonly object?: JsonObject
+  /** What the address of the Scale answered; `object` is what it belongs to. */
+  readonly scale?: JsonObject
   readonly owners?: Readonly<Record<string, unknown>>
 }
 
@@ -60,7 +62,10 @@ const MOST_LINES = 20
 /** Plays a history on an object of its own; the answers, one per step. */
 export async function play(api: Api, subject: Subject, steps: readonly Step[], name: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const step of steps) outcomes.push(outcomeOf(step, await take(api, subject, step, name)))
+  for (const step of steps) {
+    const outcome = outcomeOf(step, await take(api, subject, step, name))
+    outcomes.push(step.at === 'scale' ? await behind(api, subject, { step, name, outcome }) : outcome)
+  }
   // Addresses of Services are few.
   const last: Step = { by: 'end', how: 'merge', version: steps[0]!.version, body: { metadata: { finalizers: null } } }
   await take(api, subject, last, name)
@@ -68,10 +73,33 @@ export async function play(api: Api, subject: Subject, steps: readonly Step[], n
   return outcomes
 }
 
-async function take(api: Api, subject: Subject, step: Step, name: string): Promise<Reply> {
-  const { how, by, at, version } = step
+/** What a Scale belongs to after a write to it: the Scale itself does not say who owns what. */
+async function behind(
+  api: Api,
+  subject: Subject,
+  { step, name, outcome }: { readonly step: Step; readonly name: string; readonly outcome: Outcome },
+): Promise<Outcome> {
+  const { code, refusal, object: scale } = outcome
+  const whole = await api.send('GET', addressOf(api, subject, step.version, name))
+  const { object, owners } = outcomeOf(step, whole)
+  return {
+    code,
+    ...(refusal && { refusal }),
+    ...(scale && { scale }),
+    ...(object && { object }),
+    ...(owners && { owners }),
+  }
+}
+
+function addressOf(api: Api, subject: Subject, version: string, name?: string): string {
   const group = subject.group === '' ? `/api/${version}` : `/apis/${subject.group}/${version}`
   const all = `${group}/namespaces/${api.namespace}/${subject.plural}`
+  return name === undefined ? all : `${all}/${name}`
+}
+
+async function take(api: Api, subject: Subject, step: Step, name: string): Promise<Reply> {
+  const { how, by, at, version } = step
+  const all = addressOf(api, subject, version)
   const one = [all, name, at].filter((part) => part !== undefined).join('/')
   const who = `?fieldManager=${by}`
   const typed = typeOf(subject, step, name)
@@ -82,7 +110,8 @@ async function take(api: Api, subject: Subject, step: Step, name: string): Promi
     case 'update':
     case 'replace': {
       const live = await api.send('GET', one)
-      if (live.status !== 200) return api.send('POST', all + who, { body: merged(typed, step.body) })
+      if (live.status !== 200)
+        return at === 'scale' ? live : api.send('POST', all + who, { body: merged(typed, step.body) })
       const { resourceVersion } = live.body.metadata
       const base = how === 'update' ? (live.body as JsonObject) : { ...typed, metadata: { name, resourceVersion } }
       const body = merged(base, step.body)
@@ -98,7 +127,8 @@ async function take(api: Api, subject: Subject, step: Step, name: string): Promi
   }
 }
 
-function typeOf(subject: Subject, { version }: Step, name: string): JsonObject {
+function typeOf(subject: Subject, { version, at }: Step, name: string): JsonObject {
+  if (at === 'scale') return { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name } }
   const apiVersion = subject.group === '' ? version : `${subject.group}/${version}`
   return { apiVersion, kind: subject.kind, metadata: { name } }
 }

@@ -266,14 +266,20 @@ function conflictMessage(conflicts: readonly FieldConflict[]): string {
   if (conflicts.length === 1 && first) {
     return `Apply failed with 1 conflict: conflict with ${managerText(first.manager)}: ${pathText(first.path)}`
   }
-  const byManager = Map.groupBy(conflicts, ({ manager }) => managerText(manager))
+  const byManager = Map.groupBy(conflicts, ({ manager }) => manager)
   const lines = [...byManager.keys()]
-    .sort()
+    .sort((a, b) => (goId(a) < goId(b) ? -1 : 1))
     .flatMap((manager) => [
-      `conflicts with ${manager}:`,
+      `conflicts with ${managerText(manager)}:`,
       ...byManager.get(manager)!.map(({ path }) => `- ${pathText(path)}`),
     ])
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+/** A manager as Go knows it, for the order of sentences. */
+function goId(id: string): string {
+  const { manager, operation, apiVersion, subresource } = managerInfo(id)
+  return JSON.stringify({ manager, operation, ...(apiVersion ? { apiVersion } : {}), subresource })
 }
 
 function managerText(id: string): string {

@@ -106,7 +106,10 @@ function inOrder(
   const rankIn = (items: readonly unknown[], item: unknown) =>
     items.findIndex((other) => jsonEqual(idOf(other), idOf(item)))
   const listed = list.filter((item) => rankIn(order, item) >= 0).sort((a, b) => rankIn(order, a) - rankIn(order, b))
-  const others = list.filter((item) => rankIn(order, item) < 0)
+  // Where several have the same key they come together.
+  const others = list
+    .filter((item) => rankIn(order, item) < 0)
+    .sort((a, b) => rankIn(original, a) - rankIn(original, b))
   const result: unknown[] = []
   while (listed.length > 0 && others.length > 0) {
     const [left, right] = [rankIn(original, others[0]), rankIn(original, listed[0])]

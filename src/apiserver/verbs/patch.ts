@@ -33,7 +33,8 @@ const PATCHES = [
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ]
-const APPLY = 'application/apply-patch+yaml'
+/** The type of a configuration to apply. */
+export const APPLY = 'application/apply-patch+yaml'
 
 /** PATCH: changes an object by JSON patch, merge patch or strategic merge patch, or applies a configuration. */
 export async function patch(context: Context): Promise<Answer> {
@@ -64,7 +65,7 @@ async function change(context: Context, options: WriteOptions, contentType: stri
     if (!stored) throw notFound(kind, request.name!)
     const patched = patchValue(context, contentType, stored.object, value)
     if (!isObject(patched)) throw badRequest('the patch does not leave an object')
-    if (!isCustom(kind)) refuseTexts(patched, contentType, value)
+    refuseTexts(patched, contentType, value)
     const { object, warnings } = receive(kind, patched, {
       repeated,
       validation: options.fieldValidation,
@@ -139,14 +140,18 @@ function goText(value: unknown): string {
   return `map[${keys.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`
 }
 
+/** Who applies must say who it is. */
+export function requireManager({ fieldManagerGiven }: WriteOptions): void {
+  if (fieldManagerGiven) return
+  throw invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+    { field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' },
+  ])
+}
+
 /** Server-side apply; it creates what is not there. */
 async function apply(context: Context, options: WriteOptions): Promise<Answer> {
   const { http, kind, request } = context
-  if (!options.fieldManagerGiven) {
-    throw invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
-      { field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' },
-    ])
-  }
+  requireManager(options)
   const { value, repeated } = decodeObject(http, APPLY)
   const incoming = receive(kind, value, {
     repeated,

@@ -1,22 +1,52 @@
+import { ApiError } from '../../core/errors.ts'
+import type { ApiCause } from '../../core/errors.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { selectorText } from '../../core/selector.ts'
 import type { Labels } from '../../core/selector.ts'
-import type { UnknownObject } from '../../kinds/meta.ts'
+import { kindOf } from '../../kinds/define-kind.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { ManagedFieldsEntry, UnknownObject } from '../../kinds/meta.ts'
 import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
-import { trackUpdate } from '../apply/field-manager.ts'
+import { applyObject, trackUpdate } from '../apply/field-manager.ts'
+import { ownersAfterScale, ownersOfScale } from '../apply/scale-owners.ts'
+import type { ReplicasAt } from '../apply/scale-owners.ts'
 import type { Answer } from '../answer.ts'
 import { commitChange } from '../change.ts'
 import type { Context } from '../context.ts'
 import { contentTypeOf, decodeBody, decodeObject } from '../decode.ts'
 import { readObject } from '../objects.ts'
 import { checkPreconditions, writeOptions } from '../options.ts'
+import type { WriteOptions } from '../options.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../refusals.ts'
+import { isCustom } from '../registry.ts'
 import { versionsOf } from '../view-store.ts'
+import { APPLY, requireManager } from './patch.ts'
 
 const TRIES = 20
+
+/** What a Scale looks like to who writes it. */
+const SCALE: Kind = {
+  ...kindOf({
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    plural: 'scales',
+    scope: 'Namespaced',
+    description: 'How many of something there are, and should be.',
+    fields: {
+      spec: { type: 'object', properties: { replicas: { type: 'integer', format: 'int32' } } },
+      status: {
+        type: 'object',
+        properties: { replicas: { type: 'integer', format: 'int32' }, selector: { type: 'string' } },
+      },
+    },
+  }),
+  blank: { spec: {}, status: { replicas: 0 } },
+}
 
 /** GET, PUT and PATCH of the scale subresource: replicas of any kind in the words of autoscaling/v1. */
 export async function scale(context: Context): Promise<Answer> {
@@ -25,40 +55,72 @@ export async function scale(context: Context): Promise<Answer> {
   if (name === undefined || (verb !== 'get' && verb !== 'update' && verb !== 'patch')) throw methodNotAllowed()
   const key = { name, ...(namespace ? { namespace } : {}) }
   const options = writeOptions(verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', query, http)
+  const at = replicasAt(context)
   for (let attempt = 1; ; attempt += 1) {
     const stored = await readObject(parts.store, kind, key)
     if (!stored) throw notFound(kind, name)
     const current = scaleOf(context, stored.object)
-    if (verb === 'get') return { status: 200, object: current }
-    const wanted = verb === 'update' ? decodeObject(http).value : patched(context, current)
-    const replicas = replicasOf(wanted, name)
-    const metadata = isObject(wanted['metadata']) ? wanted['metadata'] : {}
-    const { uid, resourceVersion } = metadata
-    if (typeof uid === 'string' && uid !== '') checkPreconditions(kind, stored.object, { uid })
+    if (verb === 'get') {
+      const { specReplicasPath } = kind.subresources.scale!
+      const isSaid = numberAt(stored.object, specReplicasPath) !== undefined
+      if (!isSaid && isCustom(kind)) throw noReplicas(specReplicasPath)
+      return { status: 200, object: current }
+    }
+    const before = asObject(current, ownersOfScale(stored.object.metadata.managedFields, at))
+    const after = scaled(context, before, options)
+    const replicas = replicasOf(after, name)
+    const { uid, resourceVersion } = after.metadata
+    if (uid) checkPreconditions(kind, stored.object, { uid })
     if (resourceVersion && resourceVersion !== stored.object.metadata.resourceVersion) throw conflict(kind, name)
     const next = jsonClone(stored.object)
     setAt(next, pathOf(kind.subresources.scale!.specReplicasPath), replicas)
-    const result = await commitChange(context, {
-      stored,
-      next,
-      dryRun: options.dryRun,
-      track: (live, changed) =>
-        trackUpdate({
-          kind,
-          versions: versionsOf(parts.registry, kind),
-          live,
-          next: changed,
-          manager: options.fieldManager,
-          subresource: 'scale',
-          now: parts.clock.now(),
-        }),
-    })
+    const { managedFields } = next.metadata
+    const owners = ownersAfterScale(managedFields, after.metadata.managedFields, { at, apiVersion: apiVersionOf(kind) })
+    if (owners.length > 0) next.metadata.managedFields = owners
+    else delete next.metadata.managedFields
+    const result = await commitChange(context, { stored, next, dryRun: options.dryRun })
     if (!result.stale) return { status: 200, object: scaleOf(context, result.object), warnings: result.warnings }
     if (attempt >= TRIES) throw conflict(kind, name)
   }
 }
 
-function patched({ http }: Context, current: JsonObject): JsonObject {
+/** Where each version of the kind has its replicas. */
+function replicasAt({ kind, parts }: Context): ReplicasAt {
+  const versions = versionsOf(parts.registry, kind)
+  return (apiVersion) => {
+    const path = versions(apiVersion)?.kind.subresources.scale?.specReplicasPath
+    return path === undefined ? undefined : pathOf(path).map((field) => `f:${field}` as const)
+  }
+}
+
+function asObject(scale: JsonObject, managedFields: ManagedFieldsEntry[]): UnknownObject {
+  const object = jsonClone(scale) as unknown as UnknownObject
+  if (managedFields.length > 0) object.metadata.managedFields = managedFields
+  return object
+}
+
+/** The Scale as a request leaves it, with its owners. */
+function scaled(context: Context, before: UnknownObject, options: WriteOptions): UnknownObject {
+  const { http, request, parts } = context
+  const contentType = contentTypeOf(http)
+  const by = { kind: SCALE, manager: options.fieldManager, subresource: 'scale', now: parts.clock.now() }
+  if (request.verb === 'patch' && contentType === APPLY) {
+    requireManager(options)
+    const config = { metadata: {}, ...decodeObject(http, APPLY).value } as unknown as UnknownObject
+    return applyObject({ ...by, live: before, config, force: options.force })
+  }
+  const wanted = request.verb === 'update' ? decodeObject(http).value : patched(context, before)
+  const next = {
+    ...wanted,
+    metadata: isObject(wanted['metadata']) ? wanted['metadata'] : {},
+  } as unknown as UnknownObject
+  // None is as good as absent to Go.
+  next['spec'] = replicasOf(next, request.name!) === 0 ? {} : wanted['spec']
+  trackUpdate({ ...by, live: before, next })
+  return next
+}
+
+function patched({ http }: Context, current: UnknownObject): JsonObject {
   const contentType = contentTypeOf(http)
   const { value } = decodeBody(http, contentType)
   if (contentType === 'application/json-patch+json') {
@@ -66,12 +128,12 @@ function patched({ http }: Context, current: JsonObject): JsonObject {
     if (!isObject(result)) throw badRequest('the patch does not leave an object')
     return result
   }
-  // A Scale has no list, so merging it strategically, or applying it, is merging it.
+  // A Scale has no list, so merging it strategically is merging it.
   if (!isObject(value)) throw badRequest('a merge patch must be an object')
-  return jsonClone(applyMergePatch(current, value)) as JsonObject
+  return jsonClone(applyMergePatch(current as unknown as JsonObject, value)) as JsonObject
 }
 
-function replicasOf(wanted: JsonObject, name: string): number {
+function replicasOf(wanted: UnknownObject, name: string): number {
   const spec = isObject(wanted['spec']) ? wanted['spec'] : {}
   const replicas = spec['replicas'] ?? 0
   if (typeof replicas === 'number' && Number.isInteger(replicas) && replicas >= 0 && replicas < 2 ** 31) return replicas
@@ -95,6 +157,11 @@ function scaleOf({ kind }: Context, object: UnknownObject): JsonObject {
       ...(selector === undefined ? {} : { selector }),
     },
   })
+}
+
+function noReplicas(path: string): ApiError {
+  const message = `the spec replicas field ${JSON.stringify(path)} does not exist`
+  return new ApiError('InternalError', `Internal error occurred: ${message}`, { causes: [{ message } as ApiCause] })
 }
 
 /** The selector as text: custom kinds keep it as such, built-in ones have it in their spec. */
