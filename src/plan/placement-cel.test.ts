@@ -47,6 +47,42 @@ test('expressions see labels, claims, taints, amounts and scores of the cluster'
   assert.match(ask('cluster.'), /^predicates\[0\]\.cel "cluster\.": /)
 })
 
+test('the ocm scheduler sees clusters as Open Cluster Management writes them, and has its functions only', () => {
+  const bare = placementCluster('bare')
+  const about = (cel: string, cluster = bare) => {
+    const program = compileCelFor('ocm')(cel)
+    return typeof program === 'function' ? program(cluster) : program.error
+  }
+  const isThere = (path: string, cluster = bare) => about(`has(managedCluster.${path})`, cluster)
+  for (const path of [
+    'metadata.labels',
+    'spec.taints',
+    'status.allocatable',
+    'status.capacity',
+    'status.clusterClaims',
+  ]) {
+    assert.equal(isThere(path), false, path)
+  }
+  for (const path of ['metadata.labels', 'spec.taints', 'status.allocatable', 'status.clusterClaims']) {
+    assert.equal(isThere(path, subject), true, path)
+  }
+  assert.equal(
+    about('managedCluster.spec.taints[0].timeAdded == null && !has(managedCluster.spec.taints[0].value)', subject),
+    true,
+  )
+  const json = "managedCluster.status.clusterClaims.filter(c, c.name == 'spec')[0].value.parseJSON().x"
+  assert.equal(about(`${json} + 1.0 == 2.0`, subject), true, 'a number of JSON is a double')
+  for (const cel of [
+    'sets.contains([1], [1])',
+    '[2, 1].sort() == [1, 2]',
+    'lists.range(1) == [0]',
+    '[1].reverse() == [1]',
+  ])
+    assert.match(JSON.stringify(about(cel)), /undeclared reference|no matching overload/, cel)
+  assert.equal(about("'ab'.reverse() == 'ba' && [1, 2].isSorted()"), true)
+  assert.match(JSON.stringify(about("semver('v1.0.0', true).major() == 1")), /no matching overload/)
+})
+
 test('the ocm scheduler has its own variable and takes what is no truth for a no', () => {
   assert.equal(
     ask("managedCluster.status.clusterClaims.exists(c, c.name == 'region' && c.value == 'eu')", 'ocm'),
