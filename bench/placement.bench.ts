@@ -73,6 +73,7 @@ async function measure(clusterCount: number, placementCount: number) {
     boundTo: () => [],
     loadBeside: (key) => loads.beside([...(pages.get(key)?.values() ?? [])]),
     holds: () => false,
+    runs: () => false,
     pagesOf: (key) => [...(pages.get(key)?.values() ?? [])],
     pageWith: (key, cluster) => pageIndex.get(`${key} ${cluster}`),
     createPage: put,

@@ -20,7 +20,7 @@ import { createClusterDecommission } from './cluster-decommission/watch.ts'
 import { createClusterAvailability, createLeaseInformer } from './cluster-availability/watch.ts'
 import { createJoinTokenExpire } from './join-token-expire/watch.ts'
 import { createPlacementDecide } from './placement-decide/watch.ts'
-import { createReleaseForget } from './release-forget/watch.ts'
+import { createForgetDeleted, createReleaseForget } from './release-forget/watch.ts'
 import { createReleaseGather } from './release-gather/watch.ts'
 import type { AskGatePort } from './rollout-advance/gate-book.ts'
 import { createRolloutAdvance } from './rollout-advance/watch.ts'
@@ -88,6 +88,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     createBundleRender(parts),
     createReleaseGather(parts),
     createReleaseForget(parts),
+    createForgetDeleted(parts),
     createPlacementDecide(parts),
     createRolloutCreate(parts),
     createRolloutAdvance(parts),

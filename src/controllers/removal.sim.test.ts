@@ -211,6 +211,12 @@ async function hold(hub: ControllersHome, name: string, on: boolean): Promise<vo
   await hub.clock.advance(3000)
 }
 
+async function taint(hub: ControllersHome, name: string, effect: 'NoSelect' | 'NoSelectIfNew'): Promise<void> {
+  const taints = [{ key: 'broken', effect, timeAdded: '2026-01-01T00:00:00Z' }]
+  await hub.client.patch(Cluster, { name }, { type: 'merge', body: { spec: { taints } } })
+  await hub.clock.advance(3000)
+}
+
 test('who was kept because it was wanted again loses the bundle all the same when it is let go once more', async (t) => {
   const hub = await running(t, ['a', 'b'])
   await hold(hub, 'b', true)
@@ -230,6 +236,38 @@ test('who was kept because it was wanted again loses the bundle all the same whe
   await hub.report('b', 'Ready', undefined, receipt())
   await hub.clock.advance(3000)
   assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b'])
+})
+
+test('who is wanted again before its turn keeps the bundle, also where a taint keeps newcomers or everybody out', async (t) => {
+  for (const effect of ['NoSelectIfNew', 'NoSelect'] as const) {
+    const hub = await running(t, ['a', 'b'])
+    await hold(hub, 'b', true)
+    await relabel(hub, 'b', {})
+    await taint(hub, 'b', effect)
+    assert.deepEqual(
+      (await removals(hub)).map(({ status }) => status?.settled ?? []),
+      [[]],
+      'it waits',
+    )
+    await relabel(hub, 'b', { tier: 'store' })
+    await hold(hub, 'b', false)
+    await hub.clock.advance(600_000)
+    assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b 1'], effect)
+    assert.deepEqual(
+      (await removals(hub)).map(({ status }) => status?.settled),
+      [['b']],
+    )
+  }
+})
+
+test('a Bundle that moves leaves nobody whom only a taint keeps from the new Placement', async (t) => {
+  const hub = await running(t, ['a', 'b'])
+  await taint(hub, 'b', 'NoSelectIfNew')
+  await hub.create(buildPlacement('default/stores', { tier: 'store' }), Placement)
+  await hub.client.patch(Bundle, KEY, { type: 'merge', body: { spec: { placement: 'stores' } } })
+  await hub.clock.advance(600_000)
+  assert.deepEqual(await held(hub, ['a', 'b']), ['a 1', 'b 1'])
+  assert.deepEqual(await removals(hub), [])
 })
 
 test('a removal that settles a cluster by decisions of before is followed by another', async (t) => {

@@ -1,6 +1,14 @@
 /** Why, for one cluster: each filter with what it wants and what it found, the score, the rank and the cut. */
 import type { PlacementCluster, PlacementWorld, VerdictReason } from './placement-facts.ts'
-import { CLUSTER_SET_LABEL, isMember, mayPlaceOn, meetsPredicates, stoppedBy, taintsOf } from './placement-filter.ts'
+import {
+  CLUSTER_SET_LABEL,
+  isMember,
+  mayPlaceOn,
+  meetsPredicates,
+  standingOf,
+  stoppedBy,
+  taintsOf,
+} from './placement-filter.ts'
 import type { CompiledFilter, CompiledPredicate } from './placement-filter.ts'
 import type { Selection } from './placement-select.ts'
 import { describeObserved, describeRequirement, unmetBy } from './placement-selectors.ts'
@@ -41,7 +49,7 @@ export interface ClusterVerdict {
 /** Explains the answer for one cluster. */
 export function explainCluster(selection: Selection, cluster: PlacementCluster, world: PlacementWorld): ClusterVerdict {
   const { filter } = selection
-  const at = { now: world.now, incumbent: world.incumbents.has(cluster.name) }
+  const at = standingOf(filter, cluster, world)
   const selected = selection.selected.has(cluster.name)
   const checks: PlacementCheck[] = []
   const wouldChange: string[] = []

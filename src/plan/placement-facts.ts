@@ -125,6 +125,8 @@ export interface PlacementWorld {
   readonly bound: readonly string[]
   /** Clusters the Placement selects now, with the group they are in. */
   readonly incumbents: ReadonlyMap<string, GroupPlace | undefined>
+  /** Clusters that it lets go and that still run what it brought. */
+  readonly evicting?: ReadonlySet<string>
   /** Decisions of all other placements. */
   readonly load: PlacementLoad
   /** Milliseconds since 1970. */

@@ -79,6 +79,19 @@ export function stoppedBy(
   return taintsOf(filter, cluster, at).tolerated ? undefined : 'Tainted'
 }
 
+/**
+ * With what a cluster is judged. One that still runs what the placement brought is no newcomer, also while it is being let go; for Open
+ * Cluster Management only a decision counts.
+ */
+export function standingOf(
+  { scheduler }: Pick<CompiledFilter, 'scheduler'>,
+  cluster: Pick<PlacementCluster, 'name'>,
+  world: Pick<PlacementWorld, 'now' | 'incumbents' | 'evicting'>,
+): { readonly now: number; readonly incumbent: boolean } {
+  const isLetGo = scheduler === 'native' && (world.evicting?.has(cluster.name) ?? false)
+  return { now: world.now, incumbent: world.incumbents.has(cluster.name) || isLetGo }
+}
+
 /** How the cluster's taints are judged. */
 export function taintsOf(
   filter: CompiledFilter,

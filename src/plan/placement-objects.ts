@@ -85,6 +85,11 @@ export function decisionsOnPages(pages: readonly PlacementDecision[]): readonly 
   return Array.from(places, (decisions) => decisions ?? [])
 }
 
+/** Who is being let go by decisions. */
+export function evictingOf(pages: readonly (readonly ClusterDecision[])[]): readonly string[] {
+  return pages.flat().flatMap(({ cluster, state }) => (state === 'Evicting' ? [cluster] : []))
+}
+
 /** Who is selected by decisions, and in which group. */
 export function incumbentsOf(
   pages: readonly (readonly ClusterDecision[])[],

@@ -1,6 +1,6 @@
 /** Who is selected: filters, ranking, cut and groups, by the scheduler the question names. */
 import type { GroupPlace, PlacementCluster, PlacementQuestion, PlacementWorld, SpreadTerm } from './placement-facts.ts'
-import { compileFilter, stoppedBy, taintsOf } from './placement-filter.ts'
+import { compileFilter, standingOf, stoppedBy, taintsOf } from './placement-filter.ts'
 import type { CompiledFilter, FilterReason } from './placement-filter.ts'
 import { groupStably } from './placement-groups.ts'
 import { scheduleAsOcm } from './placement-ocm.ts'
@@ -72,7 +72,7 @@ export function selectClusters(
   const feasible: PlacementCluster[] = []
   let until = Infinity
   for (const cluster of clusters) {
-    const at = { now: world.now, incumbent: world.incumbents.has(cluster.name) }
+    const at = standingOf(filter, cluster, world)
     const reason = stoppedBy(filter, cluster, at)
     if (reason) stopped[reason]++
     else {
@@ -165,10 +165,7 @@ function dislike(filter: CompiledFilter): Prioritizer {
     score: (clusters, world) => {
       const disliked = new Set(
         clusters
-          .filter(
-            (cluster) =>
-              taintsOf(filter, cluster, { now: world.now, incumbent: world.incumbents.has(cluster.name) }).disliked > 0,
-          )
+          .filter((cluster) => taintsOf(filter, cluster, standingOf(filter, cluster, world)).disliked > 0)
           .map(({ name }) => name),
       )
       return { of: (cluster) => (disliked.has(cluster) ? -MAX_SCORE : 0) }

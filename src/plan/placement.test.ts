@@ -107,6 +107,22 @@ test('what takes a cluster out decides whether what it runs is removed', () => {
   )
 })
 
+test('who was let go and is wanted again before that began is kept, whatever keeps newcomers out', () => {
+  const pages = [[{ cluster: 'a', reason: 'x', state: 'Evicting' as const }]]
+  const back = (effect: 'NoSelect' | 'NoSelectIfNew', runs: boolean, question = stores) => {
+    const tainted = cluster('a', { tier: 'store' }, { taints: [{ key: 'k', effect }] })
+    const sets = [{ name: 'all', access: 'Bound' as const, selector: {} }]
+    const world = placementWorld({ evicting: new Set(runs ? ['a'] : []), sets, bound: ['all'] })
+    const before = { pages, question, generation: 1, holds: () => true }
+    return states(decidePlacement(question, [tainted], { world, before }).decisions)
+  }
+  assert.deepEqual(back('NoSelectIfNew', true), ['a Selected'], 'it is no newcomer')
+  assert.deepEqual(back('NoSelect', true), [], 'it leaves the decisions, and keeps what it runs')
+  assert.deepEqual(back('NoSelectIfNew', false), ['a Evicting'], 'what is going already goes')
+  const asOcm = { ...stores, scheduler: 'ocm' as const }
+  assert.deepEqual(back('NoSelectIfNew', true, asOcm), [], 'who is not in the decisions is new there')
+})
+
 test('a cluster that runs nothing any more is not Evicting', () => {
   const pages = decide(stores, [cluster('a', { tier: 'store' })]).pages
   const out = (holds: boolean, from = pages) =>

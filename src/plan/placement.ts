@@ -143,7 +143,9 @@ function leaversOf(
     const wasSelected = state === 'Selected'
     const at = { now: world.now, incumbent: wasSelected }
     const reason = stoppedBy(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
-    leavers.push({ cluster: name, reason, wasSelected, isIntent: !wasSelected || isIntended(reason, cluster) })
+    // Who was let go is wanted again when only a taint is in the way, as long as what it runs has not begun to go.
+    const isLetGo = reason !== 'Tainted' || !world.evicting?.has(name)
+    leavers.push({ cluster: name, reason, wasSelected, isIntent: wasSelected ? isIntended(reason, cluster) : isLetGo })
   }
   return leavers
 

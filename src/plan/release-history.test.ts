@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keptBecause } from './release-history.ts'
-import type { BundleHistory, KnownRelease } from './release-history.ts'
+import { deletedIsKeptFor, KEPT_AFTER_DELETION_MS, keptBecause, oldRemovals } from './release-history.ts'
+import type { BundleHistory, DeletedHistory, KnownRelease } from './release-history.ts'
 
 const closed = { isClosed: true, slots: 0 }
 const release = (generation: number, more: Partial<KnownRelease> = {}): KnownRelease => ({
@@ -81,4 +81,29 @@ test('property: nothing that is named goes, and what is left is bounded', () => 
       },
     ),
   )
+})
+
+test('of removals that are over the last ones are kept, and all that are not', () => {
+  const removal = (createdAt: number, isOver = true) => ({ name: `r${createdAt}`, createdAt, isOver })
+  const some = [removal(3), removal(1), removal(2, false), removal(4), removal(0)]
+  assert.deepEqual(oldRemovals(some, 2), ['r1', 'r0'])
+  assert.deepEqual(oldRemovals(some, 0), ['r3', 'r1', 'r0'], 'the last one says what happened')
+  assert.deepEqual(oldRemovals(some, 9), [])
+})
+
+test('what is left of a deleted Bundle stays for a while, and as long as anybody names it', () => {
+  const over: DeletedHistory = {
+    isNamed: false,
+    slots: 0,
+    removals: [{ name: 'r', createdAt: 0, isOver: true }],
+    lastAt: 0,
+  }
+  const at = (more: Partial<DeletedHistory>, now = KEPT_AFTER_DELETION_MS) =>
+    deletedIsKeptFor({ ...over, ...more }, now)
+  assert.equal(at({}), 0)
+  assert.equal(at({}, KEPT_AFTER_DELETION_MS - 5), 5)
+  const day = 86_400_000
+  assert.equal(at({ isNamed: true }), day)
+  assert.equal(at({ slots: 1 }), day)
+  assert.equal(at({ removals: [{ name: 'r', createdAt: 0, isOver: false }] }), day)
 })

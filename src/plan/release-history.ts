@@ -27,8 +27,49 @@ export interface BundleHistory {
   readonly reverted: readonly string[]
 }
 
-/** How many Releases of a bundle are kept unless said. */
+/** How many Releases of a bundle are kept unless said, and how many removals of it that are over. */
 export const KEPT_RELEASES = 10
+
+/** How long what happened to a Bundle that is gone can be looked at. */
+export const KEPT_AFTER_DELETION_MS = 7 * 86_400_000
+
+/** A Rollout that removes a bundle, as far as it matters here. */
+export interface KnownRemoval {
+  readonly name: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Nobody is left to remove from, and nobody holds a slot. */
+  readonly isOver: boolean
+}
+
+/** The removals of a bundle that are over and not among the last of those. */
+export function oldRemovals(removals: readonly KnownRemoval[], keep: number): readonly string[] {
+  return removals
+    .filter(({ isOver }) => isOver)
+    .toSorted((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? 1 : -1))
+    .slice(Math.max(keep, 1))
+    .map(({ name }) => name)
+}
+
+/** What is left of Bundles that are gone. */
+export interface DeletedHistory {
+  /** A cluster's document, tombstone, report or receipt names one of them. */
+  readonly isNamed: boolean
+  /** How many clusters hold a slot of theirs, to bring or to remove them. */
+  readonly slots: number
+  readonly removals: readonly KnownRemoval[]
+  /** When the last thing happened to them, in milliseconds since 1970. */
+  readonly lastAt: number
+}
+
+/** After how many milliseconds what is left of deleted Bundles is to be looked at again; 0: nobody needs it any more. */
+export function deletedIsKeptFor({ isNamed, slots, removals, lastAt }: DeletedHistory, now: number): number {
+  const leftMs = lastAt + KEPT_AFTER_DELETION_MS - now
+  if (leftMs > 0) return leftMs
+  return isNamed || slots > 0 || removals.some(({ isOver }) => !isOver) ? LOOK_AGAIN_MS : 0
+}
+
+const LOOK_AGAIN_MS = 86_400_000
 
 /** Why a Release is kept; undefined: nobody needs it. */
 export function keptBecause(

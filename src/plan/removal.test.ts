@@ -36,6 +36,11 @@ test('only what was evicted, moved or deleted leaves; what merely is not selecte
   const { decided: _, ...undecided } = intent()
   assert.equal(leaveOf(undecided), undefined, 'half an answer removes nothing (I-06)')
   assert.equal(leaveOf(intent({ holders: [] })), undefined, 'nobody has it')
+  assert.equal(
+    leaveOf(intent({ stoppedBy: () => 'Tainted' })),
+    undefined,
+    'its labels are back, and a taint is no intent',
+  )
 })
 
 test('a Bundle that moved to another Placement leaves where the former would still have it, and never for circumstances', () => {

@@ -23,8 +23,8 @@ export interface RemovalFacts {
   readonly clusters: readonly string[]
   readonly settled: readonly string[]
   readonly placement: string
-  /** Clusters that keep the bundle by its Placement's present decision; none when the Bundle is gone. Absent: not decided. */
-  readonly keep: ReadonlySet<string> | undefined
+  /** Clusters that keep the bundle by what its Placement says now; none when the Bundle is gone. Absent: not decided. */
+  readonly keep: Pick<ReadonlySet<string>, 'has'> | undefined
   /** Clusters for which another Rollout still holds a slot to bring the bundle. */
   readonly coming: ReadonlySet<string>
 }
@@ -186,7 +186,8 @@ export function leaveOf(facts: IntentFacts): Leave | undefined {
   }
   const { decided } = facts
   if (!decided) return undefined
-  const isEvicted = (cluster: string) => decided.evicting.has(cluster)
+  // One whose labels are back is wanted, also while a taint keeps it out of the decisions.
+  const isEvicted = (cluster: string) => decided.evicting.has(cluster) && facts.stoppedBy(cluster) !== 'Tainted'
   // The Bundle was moved to another Placement: only where the former one would still have the cluster did the move take it out.
   const isMoved = (cluster: string, from: string | undefined) => {
     if (from === undefined || from === facts.placement || !facts.selectedBy(from, cluster)) return false

@@ -1,15 +1,17 @@
 /** Removal under faults: whatever is lost, killed or restarted, exactly what was made goes, and nothing goes without a tombstone and its receipt. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { prefixOf } from '../apiserver/objects.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { ConfigMap, Namespace } from '../kinds/builtin/core.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
+import { Cluster } from '../kinds/cluster.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { isApiError } from '../core/errors.ts'
-import { recordedIn, stored, watchFleet } from '../testing/fleet-invariants.ts'
+import { isOffline, recordedIn, stored, watchFleet, whenWritten } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { simulateCrashes } from '../testing/sim-crashes.ts'
 import { untilTaken } from '../testing/sim-person.ts'
@@ -20,20 +22,27 @@ import type { World } from './kernel/world.ts'
 
 const WITHIN = { withinMs: 7_200_000 }
 
+const PERSON = { fieldManager: 'person', force: true }
+
+/** Two clusters that run the shop. */
+async function bothReady(world: World, signal: AbortSignal) {
+  const fleet = await startFleet(world, { clusters: 2 })
+  const watch = watchFleet(fleet.hubStore, signal)
+  const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, rollout: { concurrency: 1 } } }
+  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, bundle, PERSON))
+  await world.runUntil(async () => (await readyCount(fleet)) === 2, { ...WITHIN, what: 'both clusters Ready' })
+  return { fleet, watch }
+}
+
 /** A bundle comes, its clusters change it not, a person deletes it. */
 async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}): Promise<void> {
   const life = new AbortController()
-  const fleet = await startFleet(world, { clusters: 2 })
-  const watch = watchFleet(fleet.hubStore, life.signal)
-  const person = { fieldManager: 'person', force: true }
-  const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, rollout: { concurrency: 1 } } }
-  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, person))
-  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, bundle, person))
-  await world.runUntil(async () => (await readyCount(fleet)) === 2, { ...WITHIN, what: 'both clusters Ready' })
+  const { fleet, watch } = await bothReady(world, life.signal)
   faults(fleet)
   for (const { client, name } of fleet.members) {
     const bystander = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bystander', namespace: 'shop' } }
-    await untilTaken(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, person))
+    await untilTaken(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, PERSON))
   }
   world.focus()
   await untilTaken(world, 'deletion', () =>
@@ -97,6 +106,39 @@ describe('removal in simulation', () => {
         await comeAndGo(world)
       },
       { seeds: process.env['FLOTILLA_DEEP'] ? 100 : 2 },
+    )
+  })
+
+  test('a cluster that is let go and wanted again while it is away keeps what it runs when it returns', async () => {
+    await simulate(
+      async (world) => {
+        const life = new AbortController()
+        const { fleet, watch } = await bothReady(world, life.signal)
+        const { name, store, agent } = fleet.members[1]!
+        const deleted: string[] = []
+        const follow = async (): Promise<void> => {
+          for await (const { key, value } of store.watch(prefixOf(Deployment), 0, life.signal)) {
+            if (value === undefined) deleted.push(key)
+          }
+        }
+        follow().catch(() => {}) // ends with the test
+        agent.kill()
+        const isAway = async () => (await stored(fleet.hubStore, Cluster)).filter(isOffline).length === 1
+        await world.runUntil(whenWritten(fleet.hubStore, isAway), { ...WITHIN, what: 'it is offline' })
+        for (const tier of ['elsewhere', 'store']) {
+          const body = { metadata: { labels: { tier } } }
+          await untilTaken(world, tier, () => fleet.client.patch(Cluster, { name }, { type: 'merge', body }))
+          await world.run(world.ids.integer(0, 20_000))
+        }
+        agent.start()
+        await world.run(600_000)
+        watch.check()
+        assert.deepEqual(deleted, [], 'nothing was deleted')
+        assert.equal(await isAway(), false)
+        assert.equal(await readyCount(fleet), 2)
+        life.abort()
+      },
+      { seeds: 10 },
     )
   })
 

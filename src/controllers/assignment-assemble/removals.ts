@@ -7,14 +7,14 @@ import type { Caches } from '../caches.ts'
 import { keptBy } from '../kept-clusters.ts'
 
 /** Removals of the cluster that a Rollout admitted; one that the bundle's Placement selects again in the meantime keeps it. */
-export function removalsFor(caches: Caches, cluster: Cluster): AdmittedRemoval[] {
+export function removalsFor(caches: Caches, cluster: Cluster, now: number): AdmittedRemoval[] {
   const { name } = cluster.metadata
   if (cluster.spec.decommission) return allOf(caches, cluster, cluster.spec.decommission.policy)
   return caches.rollouts.lister.by('cluster', name).flatMap((rollout) => {
     const { removal } = rollout.spec
     if (!removal || !rollout.status?.admissions?.some(({ cluster }) => cluster === name)) return []
     const bundle = inNamespaceOf(rollout, removal.bundle)
-    const keep = keptBy(caches, bundle)
+    const keep = keptBy(caches, bundle, now)
     if (!keep || keep.has(name)) return []
     return [{ bundle, policy: removal.policy, cause: removal.cause, rollout: keyOf(rollout) }]
   })

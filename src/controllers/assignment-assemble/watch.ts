@@ -52,7 +52,7 @@ export function createAssignmentAssemble(
         : caches.rollouts.lister
             .by('cluster', metadata.name)
             .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
-    removalsOf: (cluster) => removalsFor(caches, cluster),
+    removalsOf: (cluster) => removalsFor(caches, cluster, clock.now()),
     removedOf: (cluster) => receiptsOf(caches, cluster),
     wellOf: (cluster, entries) => {
       const rows = new Map(reportOf(caches, cluster)?.spec.bundles.map((row) => [row.bundle, row]))

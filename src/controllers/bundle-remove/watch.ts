@@ -5,13 +5,11 @@ import type { Controller } from '../../engine/controller.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/rollout.ts'
-import { compileCelFor } from '../../plan/placement-cel.ts'
-import { compileFilter, stoppedBy } from '../../plan/placement-filter.ts'
-import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement-objects.ts'
 import type { IntentFacts } from '../../plan/removal.ts'
 import { inNamespaceOf, rolloutsOfBundle, unsettledOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
+import { stopsOf } from '../kept-clusters.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
@@ -121,25 +119,6 @@ function placementBy(caches: Caches, rollout: string, bundle: string): string | 
   const found = caches.rollouts.lister.get(rollout)
   const release = found && caches.releases.lister.get(inNamespaceOf(found, found.spec.release))
   return release?.spec.bundles.find(({ name }) => inNamespaceOf(release, name) === bundle)?.placement
-}
-
-function stopsOf(caches: Caches, bundle: Bundle, now: number): IntentFacts['stoppedBy'] {
-  const placement = caches.placements.lister.get(inNamespaceOf(bundle, bundle.spec.placement))
-  // Not known is a circumstance.
-  if (!placement) return () => 'NotAccepted'
-  const question = questionOf(placement)
-  const filter = compileFilter(question, {
-    sets: caches.clusterSets.lister.list().map(asPlacementSet),
-    bound: caches.clusterSetBindings.lister
-      .list(bundle.metadata.namespace)
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .map(({ spec }) => spec.clusterSet),
-    compileCel: compileCelFor(question.scheduler ?? 'native'),
-  })
-  return (name) => {
-    const cluster = caches.clusters.lister.get(name)
-    return cluster ? stoppedBy(filter, asPlacementCluster(cluster), { now, incumbent: true }) : 'NotAccepted'
-  }
 }
 
 function newest(rollouts: readonly Rollout[]): Rollout | undefined {

@@ -12,8 +12,10 @@ export interface PlacementDecidePorts {
   boundTo(namespace: string): readonly string[]
   /** How busy clusters are with the decisions of other placements. */
   loadBeside(placement: string): PlacementLoad
-  /** Whether a cluster's document still has something because of the placement. */
+  /** Whether a cluster's document still has something because of the placement, be it a tombstone. */
   holds(placement: Placement, cluster: string): boolean
+  /** Whether it still brings something because of the placement. */
+  runs(placement: Placement, cluster: string): boolean
   readonly compileCel?: (scheduler: 'native' | 'ocm') => CompileCel
   pagesOf(placement: string): readonly PlacementDecision[]
   /** The page of a placement that has a decision on the cluster. */

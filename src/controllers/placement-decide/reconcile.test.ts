@@ -6,7 +6,7 @@ import { RELEASE_DROP } from '../../kinds/placement.ts'
 import type { Placement } from '../../kinds/placement.ts'
 import type { PlacementCluster } from '../../plan/placement.ts'
 import { PAGE_SIZE } from '../../plan/placement.ts'
-import { questionOf } from '../../plan/placement-objects.ts'
+import { decisionsOnPages, evictingOf, questionOf } from '../../plan/placement-objects.ts'
 import { selectClusters } from '../../plan/placement-select.ts'
 import { selectedOn } from '../../plan/decision-pages.ts'
 import { buildPlacement } from '../../testing/builders.ts'
@@ -24,6 +24,8 @@ function fixture(count: number) {
   const log: string[] = []
   let whileWriting = (): void => {}
   const holding = new Set<string>()
+  /** Those of them whose tombstone is out. */
+  const buried = new Set<string>()
   let looks = 0
   const put = (verb: string) => async (page: PlacementDecision) => {
     log.push(`${verb} ${page.metadata.name}`)
@@ -45,6 +47,7 @@ function fixture(count: number) {
     boundTo: () => [],
     loadBeside: () => ({ countOf: () => 0, max: 0 }),
     holds: (_, cluster) => holding.has(cluster),
+    runs: (_, cluster) => holding.has(cluster) && !buried.has(cluster),
     pagesOf: () => [...pages.values()],
     pageWith,
     createPage: put('create'),
@@ -64,7 +67,7 @@ function fixture(count: number) {
   /** Something that happens once, in the middle of a pass. */
   const meanwhile = (happens: () => void) => void (whileWriting = happens)
   const selected = () => selectedOn([...pages.values()].map(({ spec }) => spec))
-  return { clusters, pages, log, reconciler, change, holding, meanwhile, selected, looks: () => looks }
+  return { clusters, pages, log, reconciler, change, holding, buried, meanwhile, selected, looks: () => looks }
 }
 
 const placement = (generation: number, labels = { tier: 'store' }): Placement => {
@@ -199,8 +202,8 @@ test('a misconfigured edit keeps the last good decisions in force and says so', 
   assert.deepEqual(log, [], 'without decisions before there is nothing to keep')
 })
 
-test('a cluster that was let go, and is wanted again while it is silent, is selected as soon as it is heard', async () => {
-  const { clusters, pages, reconciler, change, holding, selected } = fixture(2)
+test('a cluster that was let go, and is wanted again while it is silent, is no newcomer unless its tombstone is out', async () => {
+  const { clusters, pages, reconciler, change, holding, buried, selected } = fixture(2)
   holding.add('c0000')
   let now = (await passOf(reconciler, placement(1))).draft.next
   const become = async (labels: Record<string, string>, silent: boolean) => {
@@ -216,6 +219,11 @@ test('a cluster that was let go, and is wanted again while it is silent, is sele
     'silence lets nobody go',
   )
   await become({ tier: 'lab' }, true)
+  assert.deepEqual(selected(), ['c0001'])
+  await become({ tier: 'store' }, true)
+  assert.deepEqual(selected(), ['c0000', 'c0001'], 'it runs it still')
+  await become({ tier: 'lab' }, true)
+  buried.add('c0000')
   await become({ tier: 'store' }, true)
   assert.deepEqual(selected(), ['c0001'], 'nobody selects it anew')
   assert.match(pages.get('p-0')!.spec.decisions[0]!.reason, /^no longer selected \(.*flotilla\.dev\/unreachable/)
@@ -282,7 +290,7 @@ test('looking at changed clusters alone gives what a look at the whole fleet giv
         { maxLength: 25 },
       ),
       async (number, holds, changes) => {
-        const { clusters, reconciler, selected, change, holding, looks } = fixture(12)
+        const { clusters, pages, reconciler, selected, change, holding, looks } = fixture(12)
         if (holds) for (const { name } of clusters) holding.add(name)
         let now = (await passOf(reconciler, ranked(number))).draft.next
         for (const { at, tier, taint } of changes) {
@@ -290,7 +298,9 @@ test('looking at changed clusters alone gives what a look at the whole fleet giv
           change(at, { ...bare, labels: { tier }, ...(taint ? { taints: [{ key: 'x', effect: taint }] } : {}) })
           const incumbents = new Map(selected().map((name) => [name, undefined] as const))
           const load = { countOf: () => 0, max: 0 }
-          const expected = selectClusters(questionOf(now), clusters, { sets: [], bound: [], incumbents, load, now: 0 })
+          const evicting = new Set(holds ? evictingOf(decisionsOnPages([...pages.values()])) : [])
+          const world = { sets: [], bound: [], incumbents, evicting, load, now: 0 }
+          const expected = selectClusters(questionOf(now), clusters, world)
           const before = looks()
           now = (await passOf(reconciler, now)).draft.next
           assert.deepEqual([...selected()].sort(), [...expected.selected.keys()].sort())

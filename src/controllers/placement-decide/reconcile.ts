@@ -8,7 +8,7 @@ import { PlacementDecision } from '../../kinds/placement-decision.ts'
 import { Placement, RELEASE_DROP } from '../../kinds/placement.ts'
 import { decidePlacement, summarize } from '../../plan/placement.ts'
 import type { ClusterDecision, PlacementAnswer, PlacementQuestion, PlacementWorld } from '../../plan/placement.ts'
-import { decisionsOnPages, incumbentsOf, questionOf } from '../../plan/placement-objects.ts'
+import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement-objects.ts'
 import { taintsOf } from '../../plan/placement-filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement-select.ts'
 import { shrinkAllowance } from '../../plan/shrink-guard.ts'
@@ -181,6 +181,7 @@ function worldOf(
     sets: ports.sets(),
     bound: ports.boundTo(placement.metadata.namespace ?? ''),
     incumbents: incumbentsOf(before),
+    evicting: new Set(evictingOf(before).filter((cluster) => ports.runs(placement, cluster))),
     load: ports.loadBeside(keyOf(placement)),
     now,
     ...(ports.compileCel ? { compileCel: ports.compileCel(placement.spec.scheduler ?? 'native') } : {}),

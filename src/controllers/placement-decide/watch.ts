@@ -42,7 +42,12 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
         .map(({ spec }) => spec.clusterSet),
     loadBeside: (key) => loadOf(caches, loads, key),
-    holds: (placement, cluster) => holds(caches, placement, cluster),
+    holds: (placement, cluster) => {
+      const { entries = [], tombstones = [] } = caches.assignments.lister.get(cluster)?.spec ?? {}
+      return hasBundleOf(caches, placement, [...entries, ...tombstones])
+    },
+    runs: (placement, cluster) =>
+      hasBundleOf(caches, placement, caches.assignments.lister.get(cluster)?.spec.entries ?? []),
     compileCel: (scheduler) => CEL[scheduler],
     pagesOf: (placement) => caches.decisions.lister.by('placement', placement),
     pageWith: (placement, cluster) => pageWith(caches, placement, cluster),
@@ -127,14 +132,14 @@ function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
     : NO_LOAD
 }
 
-/** Whether a cluster's document has a bundle of the placement, or its tombstone. */
-function holds(caches: Pick<Caches, 'assignments' | 'bundles'>, placement: Placement, cluster: string): boolean {
-  const assignment = caches.assignments.lister.get(cluster)
-  const held = [...(assignment?.spec.entries ?? []), ...(assignment?.spec.tombstones ?? [])]
-  return held.some(({ bundle }) => {
-    const found = caches.bundles.lister.get(bundle)
-    return (
-      found?.spec.placement === placement.metadata.name && found.metadata.namespace === placement.metadata.namespace
-    )
+/** Whether one of these is of a bundle of the placement. */
+function hasBundleOf(
+  { bundles }: Pick<Caches, 'bundles'>,
+  { metadata: { name, namespace } }: Placement,
+  those: readonly { readonly bundle: string }[],
+): boolean {
+  return those.some(({ bundle }) => {
+    const found = bundles.lister.get(bundle)
+    return found?.spec.placement === name && found.metadata.namespace === namespace
   })
 }

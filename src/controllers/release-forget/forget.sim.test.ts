@@ -1,6 +1,7 @@
 /** Histories that grow: what nobody needs goes, and nothing that anybody needs. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { Approval } from '../../kinds/approval.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'
@@ -12,23 +13,76 @@ import { Rollout } from '../../kinds/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/builders.ts'
 import { startControllersHome } from '../../testing/controllers-home.ts'
 
-test('of many releases the last ones stay, and those that a store still has', async (t) => {
+const DAY = 86_400_000
+
+/** A home with stores that have a bundle, and how to let them report. */
+async function home(t: TestContext, clusters: readonly string[], bundle: Partial<Bundle['spec']>) {
   const hub = await startControllersHome()
   t.after(() => hub.close())
-  for (const name of ['a', 'b']) {
+  for (const name of clusters) {
     await hub.create(buildCluster(name, { labels: { tier: 'store' } }), Cluster)
     await hub.report(name, 'Ready')
   }
   await hub.create(buildPlacement('default/everywhere', { tier: 'store' }), Placement)
-  const rollout = { concurrency: 5, history: 2 }
-  const manifests = (i: number) => configMapManifest('hello', { greeting: `v${i}` })
-  await hub.create(buildBundle('default/hello', { manifests: manifests(1), rollout }), Bundle)
+  await hub.create(buildBundle('default/hello', bundle), Bundle)
   const served = async (...names: readonly string[]) => {
     await hub.clock.advance(3000)
     for (const name of names) await hub.report(name, 'Ready')
     await hub.clock.advance(3000)
   }
-  await served('a', 'b')
+  await served(...clusters)
+  const names = async (type: ResourceType<KubeObject>) =>
+    (await hub.client.list(type)).items.map(({ metadata }) => metadata.name).sort()
+  return { hub, served, names }
+}
+
+test('of removals that are over the last ones stay', async (t) => {
+  const { hub, served, names } = await home(t, ['a', 'b'], { rollout: { concurrency: 5, history: 2 } })
+  const label = async (tier: string) => {
+    await hub.client.patch(Cluster, { name: 'b' }, { type: 'merge', body: { metadata: { labels: { tier } } } })
+    await hub.clock.advance(3000)
+  }
+  for (let round = 0; round < 5; round++) {
+    await label('lab')
+    await hub.report('b', 'Ready', undefined, [
+      { bundle: 'default/hello', generation: 1, state: 'Removed', deleted: 1 },
+    ])
+    await hub.clock.advance(3000)
+    await label('store')
+    await served('b')
+  }
+  const removals = (await names(Rollout)).filter((name) => name.includes('-removal-'))
+  assert.equal(removals.length, 2)
+  assert.equal((await hub.client.get(Assignment, { name: 'b' })).spec.entries.length, 1)
+})
+
+test('what is left of a deleted Bundle goes after a week, when no cluster knows of it any more', async (t) => {
+  const { hub, names } = await home(t, ['a'], {})
+  await hub.client.delete(Bundle, { namespace: 'default', name: 'hello' })
+  await hub.clock.advance(3000)
+  const receipt = { bundle: 'default/hello', generation: 1, state: 'Removed', deleted: 1 } as const
+  await hub.report('a', 'Ready', undefined, [receipt])
+  const daysLater = async (days: number) => {
+    hub.clock.jumpWall(days * DAY)
+    await hub.restart()
+    await hub.clock.advance(3000)
+  }
+  await daysLater(8)
+  assert.deepEqual(await names(Release), ['hello-g1'], 'its receipt is still shown')
+  await hub.report('a', 'Ready')
+  await daysLater(1)
+  assert.deepEqual([await names(Release), await names(Rollout)], [[], []])
+  hub.writes.length = 0
+  await hub.create(buildBundle('default/hello', {}), Bundle)
+  await hub.clock.advance(3000)
+  const [entry] = (await hub.client.get(Assignment, { name: 'a' })).spec.entries
+  assert.equal(entry?.bundle, 'default/hello', 'and its name can be used again')
+})
+
+test('of many releases the last ones stay, and those that a store still has', async (t) => {
+  const rollout = { concurrency: 5, history: 2 }
+  const manifests = (i: number) => configMapManifest('hello', { greeting: `v${i}` })
+  const { hub, served, names } = await home(t, ['a', 'b'], { manifests: manifests(1), rollout })
   const word = { rollout: 'hello-g1', ring: 'all', decision: 'Approve', author: 'system:flotilla:hub' } as const
   await hub.create(build(Approval, 'default/said', { spec: word }), Approval)
   // b never reports again on what it gets: its documents go on, and what was last well there stays.
@@ -37,8 +91,6 @@ test('of many releases the last ones stay, and those that a store still has', as
     await hub.client.update(Bundle, { ...bundle, spec: { ...bundle.spec, manifests: manifests(i) } })
     await served('a')
   }
-  const names = async (type: ResourceType<KubeObject>) =>
-    (await hub.client.list(type)).items.map(({ metadata }) => metadata.name).sort()
   const [entry] = (await hub.client.get(Assignment, { name: 'b' })).spec.entries
   assert.equal(entry?.before?.generation, 1, 'what b goes back to')
   // When g7 came, a was at g6 and would have gone back to g5.

@@ -1,10 +1,12 @@
+import { parseTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
-import { KEPT_RELEASES, keptBecause } from '../../plan/release-history.ts'
-import type { BundleHistory, KnownRelease } from '../../plan/release-history.ts'
+import { KEPT_RELEASES, keptBecause, oldRemovals } from '../../plan/release-history.ts'
+import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release-history.ts'
+import { unsettledOf } from '../caches.ts'
 import { isClosed } from '../rollout-advance/reconcile.ts'
 
 /** What forgetting needs from the world; bundles are names beside the Bundle. */
@@ -15,6 +17,10 @@ export interface ReleaseForgetPorts {
   /** Generations of a bundle that any cluster's document or report names. */
   namedOf(bundle: Bundle, name: string): ReadonlySet<number>
   approvalsOf(rollout: Rollout): readonly KubeObject[]
+  /** The Rollouts that remove a bundle, or did. */
+  removalsOf(bundle: Bundle, name: string): readonly Rollout[]
+  /** Whether a cluster is still registered. */
+  isRegistered(cluster: string): boolean
   /** Deletes exactly this object, as it was seen; one that is gone or was changed since stays as it is. */
   remove(kind: 'Approval' | 'Rollout' | 'Release', object: KubeObject, signal: AbortSignal): Promise<void>
 }
@@ -24,6 +30,17 @@ export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<B
   return {
     name: 'release-forget',
     async reconcile({ seen: bundle }: Draft<Bundle>, { log, signal }: Context): Promise<Result> {
+      const removals = ports.removalsOf(bundle, bundle.metadata.name)
+      const old = new Set(
+        oldRemovals(
+          removals.map((one) => asRemoval(one, ports)),
+          keptOf(bundle),
+        ),
+      )
+      for (const removal of removals.filter(({ metadata }) => old.has(metadata.name))) {
+        await removeRollout(removal, ports, signal)
+        log.info({ rollout: removal.metadata.name }, 'removal forgotten')
+      }
       const own = ports.releasesOf(bundle, bundle.metadata.name)
       if (own.length <= keptOf(bundle)) return {}
       const histories = new Map<string, BundleHistory>()
@@ -38,15 +55,32 @@ export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<B
       for (const release of own) {
         if (keptBecause(asKnown(release, ports), historyOf, hasRollout) !== undefined) continue
         const rollout = ports.rolloutOf(release)
-        if (rollout) {
-          for (const approval of ports.approvalsOf(rollout)) await ports.remove('Approval', approval, signal)
-          await ports.remove('Rollout', rollout, signal)
-        }
+        if (rollout) await removeRollout(rollout, ports, signal)
         await ports.remove('Release', release, signal)
         log.info({ release: release.metadata.name }, 'release forgotten')
       }
       return {}
     },
+  }
+}
+
+/** The words about it first: a Rollout that is made later under its name must not find them. */
+export async function removeRollout(
+  rollout: Rollout,
+  ports: Pick<ReleaseForgetPorts, 'approvalsOf' | 'remove'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const approval of ports.approvalsOf(rollout)) await ports.remove('Approval', approval, signal)
+  await ports.remove('Rollout', rollout, signal)
+}
+
+/** A Rollout that removes, as far as history is concerned; a cluster that is gone has nothing to be removed from. */
+export function asRemoval(rollout: Rollout, { isRegistered }: Pick<ReleaseForgetPorts, 'isRegistered'>): KnownRemoval {
+  const { metadata, status } = rollout
+  return {
+    name: metadata.name,
+    createdAt: parseTime(metadata.creationTimestamp ?? '') ?? 0,
+    isOver: (status?.admissions ?? []).length === 0 && !unsettledOf(rollout).some(isRegistered),
   }
 }
 

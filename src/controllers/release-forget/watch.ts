@@ -4,39 +4,36 @@ import type { Controller } from '../../engine/controller.ts'
 import { Approval } from '../../kinds/approval.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/release.ts'
 import { Rollout } from '../../kinds/rollout.ts'
 import { asSeen } from '../as-seen.ts'
-import { inNamespaceOf } from '../caches.ts'
+import { inNamespaceOf, unsettledOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
+import { forgetDeletedReconciler } from './forget-deleted.ts'
 import { releaseForgetReconciler } from './reconcile.ts'
 
 const TYPES = { Approval, Rollout, Release } as const
 
 /** Releases that are history → gone. */
 export function createReleaseForget(parts: ControllerParts): Controller {
-  const { caches, client } = parts
+  const { caches } = parts
   const reconciler = releaseForgetReconciler({
-    releasesOf: (bundle, name) => caches.releases.lister.by('bundle', inNamespaceOf(bundle, name)),
-    rolloutOf: (release) => caches.rollouts.lister.get(inNamespaceOf(release, release.metadata.name)),
+    ...portsOf(parts),
     bundleNamed: (bundle, name) => caches.bundles.lister.get(inNamespaceOf(bundle, name)),
     namedOf: (bundle, name) => namedGenerations(caches, inNamespaceOf(bundle, name)),
-    approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)),
-    remove: async (kind, { metadata }, signal) => {
-      const { name, namespace } = metadata
-      try {
-        await client.delete(TYPES[kind], { name, ...(namespace ? { namespace } : {}) }, { ...asSeen(metadata), signal })
-      } catch (caught) {
-        if (!isApiError(caught, 'NotFound')) throw caught
-      }
-    },
   })
   // A newer Release makes older ones history, and a Rollout that is through has taken clusters off them.
   const triggers = [
     triggerOn(caches.rollouts, ({ before, after }) => {
-      if (!after || after.spec.removal || before?.status?.phase === after.status?.phase) return []
+      if (!after) return []
+      if (after.spec.removal) {
+        const isThrough = unsettledOf(after).length === 0 && before && unsettledOf(before).length > 0
+        return isThrough ? [inNamespaceOf(after, after.spec.removal.bundle)] : []
+      }
+      if (before?.status?.phase === after.status?.phase) return []
       const release = caches.releases.lister.get(inNamespaceOf(after, after.spec.release))
       return (release?.spec.bundles ?? []).map(({ name }) => inNamespaceOf(after, name))
     }),
@@ -54,6 +51,56 @@ export function createReleaseForget(parts: ControllerParts): Controller {
     failureCondition: false,
   })
   return withTriggers(controller, triggers)
+}
+
+/** What is left of Bundles that are gone → gone. */
+export function createForgetDeleted(parts: ControllerParts): Controller {
+  const { caches } = parts
+  const reconciler = forgetDeletedReconciler({
+    ...portsOf(parts),
+    isThere: (release, bundle) => caches.bundles.lister.get(inNamespaceOf(release, bundle)) !== undefined,
+    isNamed: (release, bundle) => isNamed(caches, inNamespaceOf(release, bundle)),
+  })
+  const deletions = triggerOn(caches.bundles, ({ key, after }) =>
+    after ? [] : caches.releases.lister.by('bundle', key).map(keyOf),
+  )
+  const controller = createController({
+    ...parts,
+    type: Release,
+    informer: caches.releases,
+    reconciler,
+    watches: [deletions.watch],
+    failureCondition: false,
+  })
+  return withTriggers(controller, [deletions])
+}
+
+function portsOf({ caches, client }: ControllerParts) {
+  type Beside = Parameters<typeof inNamespaceOf>[0]
+  return {
+    releasesOf: (beside: Beside, bundle: string) => caches.releases.lister.by('bundle', inNamespaceOf(beside, bundle)),
+    removalsOf: (beside: Beside, bundle: string) => caches.rollouts.lister.by('removes', inNamespaceOf(beside, bundle)),
+    rolloutOf: (release: Pick<Release, 'metadata'>) =>
+      caches.rollouts.lister.get(inNamespaceOf(release, release.metadata.name)),
+    approvalsOf: (rollout: Rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)),
+    isRegistered: (cluster: string) => caches.clusters.lister.get(cluster) !== undefined,
+    remove: async (kind: keyof typeof TYPES, { metadata }: KubeObject, signal: AbortSignal): Promise<void> => {
+      const { name, namespace } = metadata
+      try {
+        await client.delete(TYPES[kind], { name, ...(namespace ? { namespace } : {}) }, { ...asSeen(metadata), signal })
+      } catch (caught) {
+        if (!isApiError(caught, 'NotFound')) throw caught
+      }
+    },
+  }
+}
+
+/** Whether any cluster has a bundle, is to be rid of it, or says that it has it or is rid of it. */
+function isNamed(caches: Pick<Caches, 'assignments' | 'reports'>, bundle: string): boolean {
+  const { lister } = caches.assignments
+  if (lister.by('bundle', bundle).length > 0 || lister.by('tombstone', bundle).length > 0) return true
+  const isOf = (row: { readonly bundle: string }) => row.bundle === bundle
+  return caches.reports.lister.list().some(({ spec }) => spec.bundles.some(isOf) || (spec.removals ?? []).some(isOf))
 }
 
 /** Generations of a bundle that any cluster has, had last, is rid of, or says it has. */

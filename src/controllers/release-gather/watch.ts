@@ -48,6 +48,7 @@ export function createReleaseGather(parts: ControllerParts & { readonly blobs: P
   const controller = createController({
     ...parts,
     type: Source,
+    notesGeneration: false, // that a generation was looked at is source-fetch's to say
     informer: caches.sources,
     reconciler,
     watches: [bundles.watch],

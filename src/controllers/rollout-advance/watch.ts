@@ -68,7 +68,7 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
       const found = caches.bundles.lister.get(inNamespaceOf(rollout, bundle))
       return found !== undefined && found.metadata.deletionTimestamp === undefined
     },
-    removalOf: (rollout) => removalFacts(caches, rollout),
+    removalOf: (rollout) => removalFacts(caches, rollout, clock.now()),
     holdersOf: (rollout, bundle) =>
       caches.assignments.lister
         .by('bundle', inNamespaceOf(rollout, bundle))
@@ -297,7 +297,7 @@ function changedRows(before: readonly { bundle: string }[], after: readonly { bu
   return [...new Set([...was.keys(), ...is.keys()])].filter((bundle) => !jsonEqual(was.get(bundle), is.get(bundle)))
 }
 
-function removalFacts(caches: Caches, rollout: Rollout): RemovalFacts | undefined {
+function removalFacts(caches: Caches, rollout: Rollout, now: number): RemovalFacts | undefined {
   const { removal } = rollout.spec
   if (!removal) return undefined
   const bundle = inNamespaceOf(rollout, removal.bundle)
@@ -309,7 +309,7 @@ function removalFacts(caches: Caches, rollout: Rollout): RemovalFacts | undefine
     clusters: removal.clusters,
     settled: rollout.status?.settled ?? [],
     placement: caches.bundles.lister.get(bundle)?.spec.placement ?? '',
-    keep: keptBy(caches, bundle),
+    keep: keptBy(caches, bundle, now),
     coming: new Set(coming),
   }
 }

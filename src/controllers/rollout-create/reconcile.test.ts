@@ -18,7 +18,7 @@ function fixture(overrides: Partial<RolloutCreatePorts> = {}) {
   const made: Rollout[] = []
   const reconciler = rolloutCreateReconciler({
     releasesOf: () => [release(1), release(2)],
-    bundleOf: () => undefined,
+    bundleOf: () => buildBundle('ns/hello', {}),
     planOf: () => undefined,
     hasRollout: () => made.length > 0,
     createRollout: async (rollout) => void made.push(rollout),
@@ -43,6 +43,12 @@ test('an older one gets none', async () => {
   const pass = await passOf(reconciler, release(1))
   assert.deepEqual(made, [])
   assert.match(pass.condition('Ready'), /^False Superseded: A newer Release/)
+})
+
+test('one whose Bundles are all gone gets none, and nothing is said about it', async () => {
+  const { made, reconciler } = fixture({ bundleOf: () => undefined })
+  assert.equal((await passOf(reconciler, release(2))).commit, 'Nothing')
+  assert.deepEqual(made, [])
 })
 
 test("the concurrency is the bundle's", async () => {

@@ -28,6 +28,8 @@ export function rolloutCreateReconciler(ports: RolloutCreatePorts): Reconciler<R
       if (release.metadata.deletionTimestamp) return {}
       const { name } = release.metadata
       if (!ports.hasRollout(release)) {
+        // Nobody wants it any more: what is left of it is being forgotten.
+        if (release.spec.bundles.every((bundle) => !ports.bundleOf(release, bundle.name))) return {}
         if (!isNewest(release, ports)) {
           draft.conditions.set(
             'Ready',

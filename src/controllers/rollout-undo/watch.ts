@@ -39,6 +39,7 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
   return createController({
     ...parts,
     type: Rollout,
+    notesGeneration: false, // that a generation was looked at is rollout-advance's to say
     informer: caches.rollouts,
     reconciler,
     watches: [],

@@ -1,0 +1,53 @@
+import { parseTime } from '../../core/time.ts'
+import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
+import type { Release } from '../../kinds/release.ts'
+import type { Rollout } from '../../kinds/rollout.ts'
+import { deletedIsKeptFor } from '../../plan/release-history.ts'
+import { asRemoval, removeRollout } from './reconcile.ts'
+import type { ReleaseForgetPorts } from './reconcile.ts'
+
+/** What forgetting a Bundle that is gone needs from the world; bundles are names beside the Release. */
+export interface ForgetDeletedPorts extends Pick<
+  ReleaseForgetPorts,
+  'approvalsOf' | 'remove' | 'rolloutOf' | 'isRegistered'
+> {
+  isThere(release: Release, bundle: string): boolean
+  releasesOf(release: Release, bundle: string): readonly Release[]
+  removalsOf(release: Release, bundle: string): readonly Rollout[]
+  /** Whether any cluster's document or report names the bundle, be it as removed. */
+  isNamed(release: Release, bundle: string): boolean
+}
+
+/** Deletes what is left of Bundles that somebody deleted and no cluster has, when it was there to be looked at for a while. */
+export function forgetDeletedReconciler(ports: ForgetDeletedPorts): Reconciler<Release> {
+  return {
+    name: 'release-forget-deleted',
+    async reconcile({ seen: release }: Draft<Release>, { clock, log, signal }: Context): Promise<Result> {
+      const bundles = release.spec.bundles.map(({ name }) => name)
+      if (bundles.some((bundle) => ports.isThere(release, bundle))) return {}
+      const removals = bundles.flatMap((bundle) => ports.removalsOf(release, bundle))
+      const releases = bundles.flatMap((bundle) => ports.releasesOf(release, bundle))
+      const rollouts = releases.flatMap((one) => ports.rolloutOf(one) ?? [])
+      const keptMs = deletedIsKeptFor(
+        {
+          isNamed: bundles.some((bundle) => ports.isNamed(release, bundle)),
+          slots: rollouts.reduce((sum, { status }) => sum + (status?.admissions ?? []).length, 0),
+          removals: removals.map((one) => asRemoval(one, ports)),
+          lastAt: Math.max(...[...releases, ...rollouts, ...removals].map(bornAt)),
+        },
+        clock.now(),
+      )
+      if (keptMs > 0) return { requeueAfterMs: keptMs }
+      for (const removal of removals) await removeRollout(removal, ports, signal)
+      const rollout = ports.rolloutOf(release)
+      if (rollout) await removeRollout(rollout, ports, signal)
+      await ports.remove('Release', release, signal)
+      log.info({ release: release.metadata.name }, 'release of a deleted bundle forgotten')
+      return {}
+    },
+  }
+}
+
+function bornAt({ metadata }: Release | Rollout): number {
+  return parseTime(metadata.creationTimestamp ?? '') ?? 0
+}
