@@ -39,6 +39,8 @@ export interface FleetOptions {
   readonly behaviourOf?: (name: string) => Partial<WorkloadBehaviour>
   /** What is between a cluster's agent and the gateway; for agents that do not tell the truth. */
   readonly betweenOf?: (name: string, gateway: Transport) => Transport
+  /** What is between a hub and its database, anew each time it starts; for hubs with a mistake. */
+  readonly hubStoreOf?: (store: Store, incarnation: number) => Store
 }
 
 /** One cluster of the fleet with its agent. */
@@ -100,7 +102,8 @@ export async function startFleet(world: World, options: FleetOptions): Promise<F
     })
   }
   const hub = world.start('hub', async (host) => {
-    const composed = compose(host, host.store(disk.store))
+    const store = host.store(disk.store)
+    const composed = compose(host, options.hubStoreOf?.(store, host.incarnation) ?? store)
     host.listen('api', composed.api.handle)
     host.listen('gateway', composed.gateway.handle)
     await composed.run(host.signal)
@@ -166,6 +169,7 @@ function startMember(world: World, { name, joinCode, cas, behaviour, between }: 
       ids,
       log,
       store: host.store(clusterStore),
+      controllerRoles: false,
       ...(behaviour && { behaviour }),
     })
     host.listen(endpoint, embedded.handle)

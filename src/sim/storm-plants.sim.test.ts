@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf, textAt } from '../apiserver/objects.ts'
 import { digestOf } from '../core/digest.ts'
 import { formatTime } from '../core/time.ts'
 import { Assignment } from '../kinds/assignment.ts'
@@ -13,27 +12,12 @@ import { ConfigMap } from '../kinds/builtin/core.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
-import type { Kind, ObjOf } from '../kinds/define-kind.ts'
-import type { UnknownObject } from '../kinds/meta.ts'
 import { PlacementDecision } from '../kinds/placement-decision.ts'
 import { Rollout } from '../kinds/rollout.ts'
-import type { Store } from '../store/store.ts'
 import { storm } from '../testing/storm.ts'
 import type { Day } from '../testing/storm.ts'
 import { runScenario } from '../testing/sim-seeds.ts'
-
-/** Changes every object of a kind in a store, behind everybody's back; one that becomes undefined is deleted. */
-async function tamper<K extends Kind>(
-  store: Store,
-  kind: K,
-  change: (object: ObjOf<K>) => ObjOf<K> | undefined,
-): Promise<void> {
-  const { entries } = await store.list({ prefix: prefixOf(kind) })
-  for (const { key, value, modRevision } of entries) {
-    const next = change(JSON.parse(value) as ObjOf<K>)
-    await store.commit({ key, expect: modRevision, value: next && textAt(next as unknown as UnknownObject) })
-  }
-}
+import { tamper } from '../testing/tamper.ts'
 
 const isShop = (object: { metadata: { name: string } }) => object.metadata.name === 'shop'
 

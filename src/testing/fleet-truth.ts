@@ -36,6 +36,8 @@ export interface TruthOptions {
   readonly liars?: ReadonlySet<string>
   /** After so long without a word a cluster is offline. */
   readonly offlineAfterMs: number
+  /** Whether what a cluster has now cut it off: nobody can say that it is well. */
+  readonly isCutOff?: (cluster: string) => boolean
   /** How late a hub of the scenario may hear of what is in the database; at once unless told. */
   readonly hubLagMs?: number
 }
@@ -100,7 +102,8 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const checkBudget = (): void => {
     looked('I-04')
     const unwell = [...sites.values()].filter(
-      ({ member, version, well }) => version !== undefined && !well.has(version) && !isLiar(member.name),
+      ({ member: { name }, version, well }) =>
+        version !== undefined && (!well.has(version) || options.isCutOff?.(name)) && !isLiar(name),
     )
     for (const [ring, those] of Map.groupBy(unwell, ({ member }) => options.budgetOf(member.name).ring)) {
       const { most } = options.budgetOf(those[0]!.member.name)

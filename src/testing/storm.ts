@@ -13,7 +13,7 @@ import { Placement } from '../kinds/placement.ts'
 import { RolloutPlan } from '../kinds/rollout-plan.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { startFleet } from '../sim/fleet.ts'
-import type { Fleet, FleetMember } from '../sim/fleet.ts'
+import type { Fleet, FleetMember, FleetOptions } from '../sim/fleet.ts'
 import type { Host } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
 import type { Store, StoreEvent, StoreWatch } from '../store/store.ts'
@@ -55,12 +55,16 @@ export interface StormOptions {
   readonly faults?: readonly Fault[]
   /** Something that is wrong on purpose, to see that it is noticed. */
   readonly plant?: (day: Day) => Promise<void>
+  /** Parts of the fleet that have a mistake. */
+  readonly mistakes?: Partial<Pick<FleetOptions, 'behaviourOf' | 'betweenOf' | 'hubStoreOf'>>
 }
 
 /** The day as a plant sees it. */
 export interface Day {
   readonly world: World
   readonly fleet: Fleet
+  /** Clusters that their own revision has cut off. */
+  readonly cutOff: Set<string>
 }
 
 interface Mood {
@@ -68,13 +72,15 @@ interface Mood {
   /** Whether the liar still lies. */
   lies: boolean
   badSite: string
+  /** Clusters that their own revision has cut off. */
+  readonly cutOff: Set<string>
 }
 
 /** Runs one day; throws the first broken promise. */
 export async function storm(world: World, options: StormOptions = {}): Promise<FleetTruth> {
   const life = new AbortController()
   const faults = new Set(options.faults ?? FAULTS.filter(() => world.ids.chance(0.45)))
-  const mood: Mood = { faults, lies: faults.has('liar'), badSite: '' }
+  const mood: Mood = { faults, lies: faults.has('liar'), badSite: '', cutOff: new Set() }
   const liars = new Set(faults.has('liar') ? [`store-${world.ids.integer(2, CLUSTERS)}`] : [])
   const fleet = await startFleet(world, {
     clusters: CLUSTERS,
@@ -83,6 +89,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
       isBroken: (image) => image.includes('bad') && (name === mood.badSite || liars.has(name)),
     }),
     betweenOf: (name, gateway) => (liars.has(name) ? lying(gateway, () => mood.lies) : gateway),
+    ...options.mistakes,
   })
   const watch = watchFleet(fleet.hubStore, life.signal)
   const truth = watchTruth(
@@ -96,6 +103,11 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
       // When the hub began to listen is known to about a second.
       offlineAfterMs: 2 * MINUTE - 2_000,
       hubLagMs: SECOND_HUB_LAG_MS,
+      isCutOff: (name) => {
+        // Whoever mends the line mends it for everybody.
+        if (!world.network.isCut(gatewayOf(name))) mood.cutOff.delete(name)
+        return mood.cutOff.has(name)
+      },
     },
     life.signal,
   )
@@ -109,7 +121,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
   check()
 
   if (options.plant) {
-    await options.plant({ world, fleet })
+    await options.plant({ world, fleet, cutOff: mood.cutOff })
     await world.run(30_000)
     check()
   }
@@ -146,6 +158,8 @@ export async function stormSeeds(seeds: number): Promise<void> {
   for (const invariant of ['I-04', 'I-04 rings', 'I-14', 'I-23'])
     assert.ok((looks.get(invariant) ?? 0) > 0, `${invariant} was never put to the test`)
 }
+
+const gatewayOf = (name: string) => ({ from: `agent-of-${name}`, to: 'gateway' })
 
 const labelsOf = (name: string): Record<string, string> => ({
   tier: 'store',
@@ -216,7 +230,7 @@ export async function comesToRest(world: World, fleet: Fleet): Promise<void> {
 }
 
 /** Begins the faults of the day; `stop` ends all of them. */
-function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: AbortSignal) {
+function makeTrouble(world: World, fleet: Fleet, { faults, cutOff }: Mood, signal: AbortSignal) {
   const { ids, clock, network } = world
   const ending = new AbortController()
   const over = AbortSignal.any([signal, ending.signal])
@@ -233,7 +247,6 @@ function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: Abort
     running.push(loop().catch(() => {})) // the day is over
   }
   const pause = (atMost: number) => clock.sleep(ids.integer(100, atMost), over)
-  const agentOf = ({ name }: FleetMember) => `agent-of-${name}`
 
   if (faults.has('drops')) network.setDefaultLink({ latencyMs: [1, 400], drop: 0.02, reset: 0.01 })
   again('kills', 2 * MINUTE, async () => {
@@ -252,9 +265,9 @@ function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: Abort
   })
   again('region', 4 * MINUTE, async () => {
     const region = fleet.members.filter(() => ids.chance(0.6))
-    for (const member of region) network.cut({ from: agentOf(member), to: 'gateway' })
+    for (const { name } of region) network.cut(gatewayOf(name))
     await pause(6 * MINUTE)
-    for (const member of region) network.heal({ from: agentOf(member), to: 'gateway' })
+    for (const { name } of region) network.heal(gatewayOf(name))
   })
   again('clocks', 3 * MINUTE, async () => {
     if (ids.chance(0.3)) clock.jumpWall(ids.integer(-2, 5) * MINUTE)
@@ -269,7 +282,7 @@ function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: Abort
   if (faults.has('second hub'))
     fleet.startSecondHub((store, host) => late(store, host, () => ids.integer(0, SECOND_HUB_LAG_MS)))
   if (faults.has('cut off')) {
-    for (const member of fleet.members) void cutOffBy(world, member, over).catch(() => {})
+    for (const member of fleet.members) void cutOffBy({ world, fleet, cutOff }, member, over).catch(() => {})
   }
   return {
     stop: async () => {
@@ -292,24 +305,29 @@ function makeTrouble(world: World, fleet: Fleet, { faults }: Mood, signal: Abort
   }
 }
 
-async function relabel(fleet: Fleet, name: string, labels: Record<string, string>): Promise<void> {
+/** Gives a cluster other labels. */
+export async function relabel(fleet: Fleet, name: string, labels: Record<string, string>): Promise<void> {
   const cluster = await fleet.client.get(Cluster, { name })
   await fleet.client.update(Cluster, { ...cluster, metadata: { ...cluster.metadata, labels } })
 }
 
 /** A revision that cuts its cluster off: as soon as it is there, nothing gets through any more, until somebody drives there. */
-async function cutOffBy(world: World, { name, store }: FleetMember, signal: AbortSignal): Promise<void> {
+export async function cutOffBy(
+  { world, cutOff }: Day,
+  { name, store }: FleetMember,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const { key, value } of store.watch('/apps/', 0, signal)) {
     if (!key.endsWith('/shop/shop') || !value?.includes('-cut')) continue
-    const ends = { from: `agent-of-${name}`, to: 'gateway' }
-    world.network.cut(ends)
+    world.network.cut(gatewayOf(name))
+    cutOff.add(name)
     await world.clock.sleep(world.ids.integer(MINUTE, 8 * MINUTE), signal)
-    world.network.heal(ends)
+    world.network.heal(gatewayOf(name))
   }
 }
 
 /** Whatever the agent has to report, the hub hears that all is Ready. */
-function lying(gateway: Transport, lies: () => boolean): Transport {
+export function lying(gateway: Transport, lies: () => boolean): Transport {
   return (request, signal) => gateway(lies() && request.path === ROUTES.report ? embellished(request) : request, signal)
 }
 
@@ -320,7 +338,7 @@ function embellished(request: HttpRequest): HttpRequest {
 }
 
 /** A store whose watches tell everything late, each kind by its own time; reads and writes are of now. */
-function late(store: Store, host: Host, lagMs: () => number): Store {
+export function late(store: Store, host: Host, lagMs: () => number): Store {
   return {
     ...store,
     watch: (prefix, after, signal): StoreWatch => {

@@ -15,21 +15,26 @@ export interface Gate {
   /** Lets timers pass again, then whatever else came, as an event loop does. */
   resume(then: (whatElseCame: () => void) => void): void
   paused(): boolean
-  /** Aborted when the gate shuts; for the simulation's own clean-up, never for the process. */
-  readonly shutting: AbortSignal
+  /** Calls back when the gate shuts, until the answer is called; for the simulation's own clean-up, never for the process. */
+  whenShut(act: () => void): () => void
   /** Does something and brings its answer back, as long as the process lives. */
   pass<T>(effect: () => Promise<T>, what?: 'timer'): Promise<T>
   /** The same for a stream. */
   passAll<T>(stream: (signal: AbortSignal) => AsyncIterable<T>, signal?: AbortSignal): AsyncIterable<T>
 }
 
+// One for all: nobody sees it but the simulation.
+const KILLED = new Error('the simulated process was killed')
+
 // A fresh one each time: a shared promise would keep everyone who ever waited for it.
 const never = () => new Promise<never>(() => {})
 
 /** Makes an open gate. */
 export function createGate(): Gate {
-  const shutting = new AbortController()
-  const alive = () => !shutting.signal.aborted
+  let isOpen = true
+  // A signal would look through all its listeners for the one that goes, and a process has thousands of timers.
+  const onShut = new Set<() => void>()
+  const alive = () => isOpen
   /** What waits for the process to go on; a timer by its name. */
   let held: { readonly act: () => void; readonly what: 'timer' | undefined }[] | undefined
 
@@ -50,11 +55,20 @@ export function createGate(): Gate {
     })
   }
 
+  function whenShut(act: () => void): () => void {
+    onShut.add(act)
+    return () => onShut.delete(act)
+  }
+
   return {
     alive,
     pass,
-    shutting: shutting.signal,
-    shut: () => shutting.abort(new Error('the simulated process was killed')),
+    whenShut,
+    shut: () => {
+      isOpen = false
+      for (const act of onShut) act()
+      onShut.clear()
+    },
     pause: () => void (held ??= []),
     resume: (then) => {
       const timers = held?.filter(({ what }) => what === 'timer') ?? []
@@ -70,9 +84,9 @@ export function createGate(): Gate {
     passAll: async function* (stream, signal) {
       if (!alive()) await never()
       const ends = new AbortController()
-      const end = () => ends.abort(signal?.reason ?? shutting.signal.reason)
+      const end = () => ends.abort(signal?.reason ?? KILLED)
       signal?.addEventListener('abort', end, { once: true })
-      shutting.signal.addEventListener('abort', end, { once: true })
+      const stays = whenShut(end)
       if (signal?.aborted) end()
       const iterator = stream(ends.signal)[Symbol.asyncIterator]()
       try {
@@ -83,7 +97,7 @@ export function createGate(): Gate {
         }
       } finally {
         signal?.removeEventListener('abort', end)
-        shutting.signal.removeEventListener('abort', end)
+        stays()
         void iterator.return?.()?.catch(() => {})
       }
     },
@@ -101,11 +115,11 @@ export function gatedClock(clock: Clock, gate: Gate, skewMs: () => number): Cloc
         const ends = new AbortController()
         const end = () => ends.abort(signal?.reason)
         signal?.addEventListener('abort', end, { once: true })
-        gate.shutting.addEventListener('abort', end, { once: true })
+        const stays = gate.whenShut(end)
         if (signal?.aborted) end()
         return clock.sleep(ms, ends.signal).finally(() => {
           signal?.removeEventListener('abort', end)
-          gate.shutting.removeEventListener('abort', end)
+          stays()
         })
       }, 'timer'),
   }

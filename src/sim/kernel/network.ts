@@ -57,6 +57,7 @@ export interface Network {
   /** Nothing goes from one end to the other, nor back, until healed; either end may be a process or an endpoint. */
   cut(ends: Ends): void
   heal(ends: Ends): void
+  isCut(ends: Ends): boolean
   /** Cuts everybody in one group from everybody in the other. */
   partition(groupA: readonly string[], groupB: readonly string[]): void
   /** Mends all cuts; the links' own faults stay. */
@@ -213,6 +214,7 @@ export function createNetwork(options: NetworkOptions): Network {
       history.record(`net cut ${from} | ${to}`)
       cuts.add(pair(from, to))
     },
+    isCut,
     heal: ({ from, to }) => {
       history.record(`net heal ${from} | ${to}`)
       cuts.delete(pair(from, to))
