@@ -14,6 +14,7 @@ import { addAmounts, writeAmounts } from './amounts.ts'
 import type { Amounts } from './amounts.ts'
 import { askQuotas, statusOf } from './decide.ts'
 import type { QuotaRequest } from './decide.ts'
+import type { PendingCharge } from './pending.ts'
 import type { QuotaKeeper } from './quota-keeper.ts'
 import { measure } from './usage.ts'
 
@@ -74,50 +75,63 @@ export function createQuotaGate(
     return (await store.commit({ key, expect: revision, value: textAt(next), audit })).ok
   }
 
+  /** Asks the quotas, and charges those that count it; false when there is nothing to charge. */
+  async function chargeAll(request: AdmissionRequest, asked: QuotaRequest, from: Charging): Promise<boolean> {
+    const { charge } = from
+    let { quotas } = from
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const verdict = askQuotas(
+        quotas.map(({ object }) => object),
+        asked,
+      )
+      if (verdict.refused) {
+        // A quota that was made a moment ago is about to be counted.
+        if (!verdict.isUnknown || attempt > 1) throw refusal(request, verdict.why)
+        await keeper.caughtUp()
+        quotas = await quotasOf(charge.namespace)
+        continue
+      }
+      if (request.dryRun || verdict.charges.size === 0) return false
+      const failed = new Set<string>()
+      for (const stored of quotas) {
+        const { name } = stored.object.metadata
+        const more = verdict.charges.get(name)
+        if (!more) continue
+        charge.amounts.set(name, more)
+        if (!(await write(stored, more))) failed.add(name)
+      }
+      if (failed.size === 0) return true
+      // Those that were charged have said yes.
+      quotas = (await quotasOf(charge.namespace)).filter(({ object }) => failed.has(object.metadata.name))
+    }
+    throw new ApiError('InternalError', 'Internal error occurred: resource quota evaluation timed out')
+  }
+
   return {
     async charge(request) {
       const { namespace } = (request.object ?? request.oldObject)?.metadata ?? {}
       if (!namespace || !request.object || !isCounted(request)) return NOTHING
-      let quotas = await quotasOf(namespace)
+      const quotas = await quotasOf(namespace)
       if (quotas.length === 0) return NOTHING
-      const asked = questionOf(request, request.object, clock.now())
       const charge = keeper.pending.begin(namespace)
-      const fail = (error: Error): never => {
+      try {
+        const asked = questionOf(request, request.object, clock.now())
+        if (await chargeAll(request, asked, { quotas, charge })) {
+          return { end: (revision) => keeper.pending.end(charge, revision) }
+        }
+      } catch (caught) {
         keeper.pending.end(charge, undefined)
-        throw error
+        throw caught
       }
-      for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-        const verdict = askQuotas(
-          quotas.map(({ object }) => object),
-          asked,
-        )
-        if (verdict.refused) {
-          // A quota that was made a moment ago is about to be counted.
-          if (!verdict.isUnknown || attempt > 1) fail(refusal(request, verdict.why))
-          await keeper.caughtUp()
-          quotas = await quotasOf(namespace)
-          continue
-        }
-        if (request.dryRun || verdict.charges.size === 0) {
-          keeper.pending.end(charge, undefined)
-          return NOTHING
-        }
-        const failed = new Set<string>()
-        for (const stored of quotas) {
-          const { name } = stored.object.metadata
-          const more = verdict.charges.get(name)
-          if (!more) continue
-          charge.amounts.set(name, more)
-          if (!(await write(stored, more))) failed.add(name)
-        }
-        if (failed.size === 0) return { end: (revision) => keeper.pending.end(charge, revision) }
-        // Those that were charged have said yes.
-        quotas = (await quotasOf(namespace)).filter(({ object }) => failed.has(object.metadata.name))
-      }
-      const busy = new ApiError('InternalError', 'Internal error occurred: resource quota evaluation timed out')
-      return fail(busy)
+      keeper.pending.end(charge, undefined)
+      return NOTHING
     },
   }
+}
+
+interface Charging {
+  readonly quotas: readonly Stored[]
+  readonly charge: PendingCharge
 }
 
 /** Whether a write can change what is used. */

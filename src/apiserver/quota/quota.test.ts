@@ -10,8 +10,11 @@ import { Namespace, Secret } from '../../kinds/builtin/core.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { createApiServer } from '../api-server.ts'
+import { storeKeyOf, textAt } from '../objects.ts'
 import { amountsText, readAmounts, writeAmounts } from './amounts.ts'
 import { askQuotas, usedOf } from './decide.ts'
+import { createQuotaGate } from './gate.ts'
+import { createPending } from './pending.ts'
 import { measure, namesAbout } from './usage.ts'
 
 const PODS = { group: '', plural: 'pods' }
@@ -154,4 +157,26 @@ test('a write that does not happen is not charged for long, and one that does is
     assert.ok(performance.now() < deadline, JSON.stringify(status))
     await new Promise((resolve) => setImmediate(resolve))
   }
+})
+
+test('a charge that cannot be written is forgotten: it is not taken for one that is under way', async (t) => {
+  const store = createMemoryStore()
+  t.after(() => store.close())
+  const ResourceQuota = BUILTIN_KINDS.find(({ kind }) => kind === 'ResourceQuota')!
+  const q = quota('q', { secrets: '3' }, { secrets: '0' })
+  await store.commit({ key: storeKeyOf(ResourceQuota, q.metadata), expect: 0, value: textAt(q) })
+  const pending = createPending(() => {})
+  const full = { ...store, commit: () => Promise.reject(new Error('no space left on device')) }
+  const keeper = { pending, caughtUp: async () => {} }
+  const gate = createQuotaGate({ store: full, clock: systemClock }, ResourceQuota, keeper)
+  const request = {
+    caller: { user: 'admin', groups: [] },
+    operation: 'CREATE',
+    kind: Secret,
+    object: object({}),
+    oldObject: undefined,
+    dryRun: false,
+  } as const
+  await assert.rejects(gate.charge(request), /no space left/)
+  assert.deepEqual(pending.beyond('n', 'q', 0), [])
 })
