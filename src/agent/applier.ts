@@ -12,6 +12,7 @@ import { writeRefusal } from '../plan/ceiling.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { describeDifference, differences } from '../plan/differences.ts'
 import { withLiveIgnored, withoutIgnored } from '../plan/ignored-fields.ts'
+import { takenOver } from '../plan/managed-fields.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
 import type { ObjectOptions } from '../plan/object-options.ts'
@@ -134,7 +135,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
   async function apply(type: ResourceType, object: UnknownObject, request: WriteRequest): Promise<UnknownObject> {
     const how = { fieldManager: fieldManager(request.bundle), dryRun: request.dryRun === true }
     try {
-      return await client.apply(type, object, how)
+      return await alone(type, object, request, await client.apply(type, object, how))
     } catch (caught) {
       if (!isApiError(caught, 'Conflict')) throw caught
       const conflicts = conflictsOf(caught)
@@ -150,7 +151,34 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
       if (decision.kind === 'Refuse') throw new ObjectFailure(idOf(object), decision.message, { cause: caught })
       if (decision.kind === 'Wait') throw new Waiting('Contested', decision.message, CONTESTED_MS)
     }
-    return client.apply(type, object, { ...how, force: true })
+    return alone(type, object, request, await client.apply(type, object, { ...how, force: true }))
+  }
+
+  /** What the bundle has just applied is no former bundle's any more and, where it takes fields, nobody's else; so that it can be left out later. */
+  async function alone(
+    type: ResourceType,
+    object: UnknownObject,
+    request: WriteRequest,
+    live: UnknownObject,
+  ): Promise<UnknownObject> {
+    const { bundle, meeting, options, dryRun = false } = request
+    const isFirst = meeting.kind === 'Adopt' || (meeting.kind === 'Ours' && meeting.adopted)
+    const how = { fieldManager: fieldManager(bundle) }
+    const taken = takenOver(live, how.fieldManager, (manager) =>
+      isBundleManager(manager) ? holderOf(manager, request) === undefined : isFirst && options.force,
+    )
+    if (dryRun || !taken) return live
+    const operations = [
+      { op: 'replace', path: '/metadata/managedFields', value: taken.managedFields },
+      { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+    ]
+    const address = addressOf(type, idOf(object))
+    const changed = await client.patch(type, address, { type: 'json', operations }, how).catch((caught: unknown) => {
+      if (!isApiError(caught, 'Conflict')) throw caught
+      const name = describeObject(idOf(object))
+      throw new Waiting('Contested', `${name}: somebody changes it at the same time`, CONTESTED_MS)
+    })
+    return taken.isOwnMerged ? client.apply(type, object, { ...how, force: true }) : changed
   }
 
   async function create(type: ResourceType, object: UnknownObject, request: WriteRequest): Promise<UnknownObject> {

@@ -1,4 +1,4 @@
-/** What is drift on a real API server, which decides itself whose a field is: not ignored fields, not what webhooks change. */
+/** What is drift and whose a field is on a real API server, which decides that itself: ignored fields, fields that are taken or shared, webhooks. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -9,6 +9,7 @@ import { base64, utf8 } from '../core/bytes.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
+import { ConfigMap } from '../kinds/builtin/core.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { newAuthority } from '../testing/control-plane-certificates.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
@@ -17,7 +18,7 @@ import { ignoredFieldsContract } from '../testing/ignored-fields-contract.ts'
 import { clusterOf, createOperatingAgent } from '../testing/operating-agent.ts'
 import type { OperatingAgent } from '../testing/operating-agent.ts'
 import { passingClock } from '../testing/passing-clock.ts'
-import { deployment } from '../testing/wire-hub.ts'
+import { configMap, deployment } from '../testing/wire-hub.ts'
 
 // The agent looks within a second at what changed.
 const REST_MS = 2000
@@ -120,6 +121,43 @@ describe('on a real cluster', () => {
   after(() => close())
 
   describe('ignored fields', () => ignoredFieldsContract(() => ({ agent, client, until, rest })))
+
+  it('what a bundle takes is its alone, what it shared goes with it, and what another one needs to be whole stays', async () => {
+    const isReady = (bundle: string, generation: number) => () =>
+      agent.row(bundle)?.state === 'Ready' && agent.row(bundle)?.generation === generation
+    const dataOf = async (name: string) => (await client.get(ConfigMap, { namespace: 'default', name })).data
+    await client.create(ConfigMap, configMap('taken', { a: '1', b: '1' }), { fieldManager: 'helm' })
+    const taker = (generation: number, data: Record<string, string>) => ({
+      'default/taker': { generation, objects: [configMap('taken', data)], options: { apply: { force: true } } },
+    })
+    await agent.assign(taker(1, { a: '1', b: '1' }))
+    await until('taken', isReady('default/taker', 1))
+    await agent.assign(taker(2, { a: '1' }))
+    await until('left out', isReady('default/taker', 2))
+    assert.deepEqual(await dataOf('taken'), { a: '1' })
+
+    const options = { health: [{ kind: 'Deployment', ignore: true }] }
+    const noted = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'both', namespace: 'default', annotations: { two: '1' } },
+    }
+    const one = { generation: 1, objects: [configMap('both', { one: '1' }), deployment('both')], options }
+    const two = { generation: 1, objects: [configMap('both', { two: '1' }), noted], options }
+    await agent.assign({ 'default/one': one })
+    await until('one', isReady('default/one', 1))
+    await agent.assign({ 'default/one': one, 'default/two': two })
+    await until('two', isReady('default/two', 1))
+    assert.deepEqual(await dataOf('both'), { one: '1', two: '1' })
+    const tombstone = { bundle: 'default/one', generation: 2, policy: 'Delete' as const }
+    await agent.assign({ 'default/two': two }, { tombstones: [tombstone] })
+    await until('one gone', () =>
+      agent.removals().some(({ bundle, state }) => bundle === 'default/one' && state === 'Orphaned'),
+    )
+    assert.deepEqual(await dataOf('both'), { two: '1' })
+    const { spec } = await client.get(Deployment, { namespace: 'default', name: 'both' })
+    assert.equal(spec?.template?.spec?.containers?.length, 1, 'a Deployment without containers is none')
+  })
 
   it('what a webhook changes and adds is no drift, and stays through upgrades and repairs', async (t) => {
     t.after(await startWebhook(plane))

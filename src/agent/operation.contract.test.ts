@@ -206,6 +206,48 @@ describe('ownership', () => {
     assert.deepEqual(dataOf(await site.configMap('x')), { a: '1' })
   })
 
+  it('is the bundle’s alone where it takes fields: what it leaves out later goes, also equal ones that others had', async () => {
+    const { hub, site } = await joined()
+    const { client } = site.cluster
+    for (const name of ['forced', 'shared']) {
+      await client.create(ConfigMap, configMap(name, { a: '1', b: '1', c: '1' }), { fieldManager: 'helm' })
+    }
+    const objects = (data: Record<string, string>) =>
+      ['forced', 'shared'].map((name) =>
+        annotated(configMap(name, data), name === 'forced' ? { 'flotilla.dev/force': 'true' } : {}),
+      )
+    await hub.assign('store-1', one(objects({ a: '1', b: '1' })))
+    await site.until(BUNDLE, 'Ready')
+    await hub.assign('store-1', one(objects({ a: '1' }), 2))
+    await readyAt(hub, site, 2)
+    assert.deepEqual(dataOf(await site.configMap('forced')), { a: '1', c: '1' })
+    assert.deepEqual(dataOf(await site.configMap('shared')), { a: '1', b: '1', c: '1' }, 'still helm’s')
+    const before = site.door.writes.length
+    await hub.clock.advance(600_000)
+    assert.deepEqual(site.door.writes.slice(before), [])
+  })
+
+  it('is the new bundle’s alone, too, after another one orphaned it, and after another way to apply', async () => {
+    const { hub, site } = await joined()
+    const x = (data: Record<string, string>, how = 'ServerSideApply') => [
+      annotated(configMap('x', data), { 'flotilla.dev/apply': how }),
+    ]
+    await hub.assign('store-1', one(x({ a: '1', b: '1', c: '1' })))
+    await site.until(BUNDLE, 'Ready')
+    await hub.assign('store-1', {}, { tombstones: [{ bundle: BUNDLE, generation: 1, policy: 'Orphan' }] })
+    await hub.clock.runUntil(() => site.agent().report().removals?.[0]?.state === 'Orphaned', {
+      withinMs: 60_000,
+      what: 'orphaned',
+    })
+    const steps = [x({ a: '1', b: '1' }), x({ a: '1', n: '1' }, 'Replace'), x({ a: '1' })]
+    const expected = [{ a: '1', b: '1', c: '1' }, { a: '1', n: '1' }, { a: '1' }]
+    for (const [index, objects] of steps.entries()) {
+      await hub.assign('store-1', { [OTHER]: { generation: index + 1, objects } })
+      await readyAt(hub, site, index + 1, OTHER)
+      assert.deepEqual(dataOf(await site.configMap('x')), expected[index], `step ${index + 1}`)
+    }
+  })
+
   it('of a bundle that keeps what it leaves is not taken out of what it shared', async () => {
     const { hub, site } = await joined()
     const theirs = { [OTHER]: { generation: 1, objects: [configMap('x', { b: '2' })] } }

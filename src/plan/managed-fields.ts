@@ -136,6 +136,59 @@ export function shareOf(object: KubeObject, manager: string): string {
   return mine.length === 0 ? '' : hex(sha256(canonicalJson(mine))).slice(0, 16)
 }
 
+/**
+ * managedFields in which a manager alone has what it applied: managers it may take from lose those fields, and what it wrote in another way counts
+ * as applied. An equal claim of somebody who had a field before would hold it when the manager leaves it out. Undefined when it is so already.
+ */
+export function takenOver(
+  object: KubeObject,
+  manager: string,
+  mayTakeFrom: (manager: string) => boolean,
+): { readonly managedFields: ManagedFieldsEntry[]; readonly isOwnMerged: boolean } | undefined {
+  const entries = object.metadata.managedFields ?? []
+  const mine = entries.find((entry) => entry.manager === manager && entry.operation === 'Apply')
+  if (!mine) return undefined
+  const isOther = (entry: ManagedFieldsEntry) =>
+    entry !== mine && entry.subresource === undefined && entry.apiVersion === mine.apiVersion
+  const written = entries.filter((entry) => isOther(entry) && entry.manager === manager)
+  const managedFields = entries.flatMap((entry): ManagedFieldsEntry[] => {
+    if (written.includes(entry)) return []
+    if (entry === mine)
+      return [{ ...mine, fieldsV1: written.reduce((sum, one) => joined(sum, one.fieldsV1), mine.fieldsV1) }]
+    if (!isOther(entry) || !mayTakeFrom(entry.manager)) return [entry]
+    const fieldsV1 = without(entry.fieldsV1, mine.fieldsV1)
+    return fieldsV1 === undefined ? [] : [{ ...entry, fieldsV1 }]
+  })
+  return jsonEqual(managedFields, entries) ? undefined : { managedFields, isOwnMerged: written.length > 0 }
+}
+
+type Fields = ManagedFieldsEntry['fieldsV1']
+
+function joined(a: Fields, b: Fields): Fields {
+  const sum: Record<string, unknown> = { ...a }
+  for (const [element, below] of Object.entries(b ?? {}))
+    sum[element] = joined(own(sum, element) as Fields, below as Fields)
+  return sum
+}
+
+/** What is left of fields without those of another set; undefined when nothing is. */
+function without(fields: Fields, others: Fields): Fields | undefined {
+  const left: Record<string, unknown> = {}
+  for (const [element, below] of Object.entries(fields ?? {})) {
+    const other = own(others ?? {}, element)
+    const rest =
+      other === undefined
+        ? below
+        : isWhole(below)
+          ? isWhole(other)
+            ? undefined
+            : below
+          : without(below as Fields, other as Fields)
+    if (rest !== undefined) left[element] = rest
+  }
+  return Object.keys(left).length === 0 ? undefined : left
+}
+
 /** A place for people: `.spec.template.spec.containers[name=web].image`. */
 export function describePlace(root: unknown, place: Place): string {
   let text = ''

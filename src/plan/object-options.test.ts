@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { UnknownObject } from '../kinds/meta.ts'
+import type { ManagedFieldsEntry, UnknownObject } from '../kinds/meta.ts'
 import { describeDifference, differences } from './differences.ts'
-import { ownersAt, placesOf, shareOf } from './managed-fields.ts'
+import { ownersAt, placesOf, shareOf, takenOver } from './managed-fields.ts'
 import { objectOptions, waveTimeoutMs } from './object-options.ts'
 
 const object = (annotations: Record<string, string> = {}, more: object = {}): UnknownObject => ({
@@ -127,6 +127,45 @@ describe('managed fields', () => {
     assert.equal(changed([other!, mine!]), share)
     assert.notEqual(changed([{ ...mine!, fieldsV1: { 'f:spec': {} } }]), share)
     assert.equal(changed([other!]), '')
+  })
+})
+
+describe('fields that are taken over', () => {
+  const entry = (manager: string, data: object, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+    manager,
+    operation: 'Apply',
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:data': data },
+    ...more,
+  })
+  const taken = (...managedFields: ManagedFieldsEntry[]) => {
+    const found = takenOver(
+      { ...live, metadata: { ...live.metadata, managedFields } },
+      'us',
+      (manager) => manager === 'helm',
+    )
+    return (
+      found && [
+        found.isOwnMerged,
+        ...found.managedFields.map(({ manager, fieldsV1 }) => [manager, fieldsV1?.['f:data']]),
+      ]
+    )
+  }
+  const [a, b] = [{ 'f:a': {} }, { 'f:b': {} }]
+
+  it('are taken from those who may lose them, as far as they are in both', () => {
+    assert.deepEqual(taken(entry('us', a), entry('helm', { ...a, ...b })), [false, ['us', a], ['helm', b]])
+    assert.deepEqual(taken(entry('us', a), entry('helm', a)), [false, ['us', a]])
+    assert.equal(taken(entry('us', a), entry('helm', b)), undefined)
+    assert.equal(taken(entry('us', a), entry('person', a)), undefined)
+    assert.equal(taken(entry('us', a), entry('helm', a, { subresource: 'scale' })), undefined)
+    assert.equal(taken(entry('us', { 'f:list': a }), entry('helm', { 'f:list': {} })), undefined, 'one value stays one')
+    assert.equal(taken(entry('helm', a)), undefined, 'nothing was applied')
+  })
+
+  it('are also what was written in another way', () => {
+    assert.deepEqual(taken(entry('us', a), entry('us', b, { operation: 'Update' })), [true, ['us', { ...a, ...b }]])
   })
 })
 
