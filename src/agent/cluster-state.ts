@@ -3,12 +3,12 @@
  * large one), and one with the high-water mark of documents. They live and die with the cluster, so that a restored disk cannot take it
  * back in time.
  */
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import type { Client } from '../client/client.ts'
 import { base64, fromBase64, fromUtf8, hex, sha256, unzstd, utf8, zstd } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { isApiError } from '../core/errors.ts'
+import { Type } from '../core/type.ts'
 import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { HookState } from '../plan/hook-moves.ts'

@@ -1,10 +1,10 @@
 /** The document this cluster follows: fetched, verified, checked against the chain, kept on disk and marked in the cluster. */
-import { Type } from 'typebox'
 import { base64, fromBase64, utf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
+import { Type } from '../core/type.ts'
 import { VERSION } from '../core/version.ts'
 import { acceptDocument } from '../wire/chain.ts'
 import type { ChainRefusal, HeldDocument } from '../wire/chain.ts'

@@ -1,10 +1,10 @@
 /** Who this agent is: keys made once, the hub it joined, the certificate it has now. */
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { fromBase64, publicKeyOf, utf8, base64 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import type { NewKeyPair } from '../core/keys.ts'
 import { Secret } from '../core/secret.ts'
+import { Type } from '../core/type.ts'
 import { createSigningRequest, parseCertificate, wasIssuedBy } from '../core/x509.ts'
 import { keyIdOf } from '../wire/envelope.ts'
 import type { Signer, TrustedKey } from '../wire/envelope.ts'

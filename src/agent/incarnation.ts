@@ -3,12 +3,12 @@
  * document it was marked with is older than the one the agent marked. Then the agent forgets what it thinks it knows, looks at everything
  * again, and reports a new incarnation, so that nobody takes the old reports for the new cluster.
  */
-import { Type } from 'typebox'
 import { compareVersions } from '../client/versions.ts'
 import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
+import { Type } from '../core/type.ts'
 import type { HeldDocument } from '../wire/chain.ts'
 import { parseJson } from '../wire/validate.ts'
 import type { ClusterState } from './cluster-state.ts'

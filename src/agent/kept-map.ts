@@ -1,8 +1,8 @@
 /** A small map in a file of the agent: the newest entries, up to a number. */
-import { Type } from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
 import { jsonEqual } from '../core/json.ts'
+import { Type } from '../core/type.ts'
 import { parseJson } from '../wire/validate.ts'
 import type { AgentStorage } from './storage.ts'
 

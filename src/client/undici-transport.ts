@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import api from 'undici/lib/api/index.js'
 import connectorOf from 'undici/lib/core/connect.js'
@@ -43,6 +44,23 @@ export function createTlsSessions(most = 4): TlsSessions {
   }
 }
 
+const CONNECT_MS = 10_000
+
+/** One TLS context for all connections: each would read the CA, the certificate and the key anew, and keep them. */
+function connectorFor(connection: Connection): buildConnector.connector {
+  let made: buildConnector.connector | undefined
+  return (options, callback) => {
+    made ??= connectorOf({ timeout: CONNECT_MS, allowH2: false, ...contextOf(connection) })
+    made(options, callback)
+  }
+}
+
+function contextOf(connection: Connection) {
+  if (!connection.server.startsWith('https:')) return {}
+  const { ca, cert, key, ...rest } = tlsOf(connection)
+  return { ...rest, secureContext: createSecureContext({ ca, cert, key }) }
+}
+
 /**
  * Speaks HTTP/1.1 with keep-alive to one server. HTTP/2 is off: one lost packet or one reset would stop every watch at
  * once. There are no timeouts here, since a watch may rest for hours; callers set deadlines by their own clock.
@@ -50,7 +68,6 @@ export function createTlsSessions(most = 4): TlsSessions {
 export function createUndiciTransport(connection: Connection, options: SocketOptions = {}): SocketTransport {
   const { server, ca, cert, insecure } = connection
   const url = new URL(server)
-  const tls = { timeout: 10_000, ...tlsOf(connection) }
   const common = {
     allowH2: false,
     connections: options.maxConnections ?? 128,
@@ -59,13 +76,13 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
     bodyTimeout: 0,
   }
   const { proxy, sessions } = options
-  const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, insecure]), () =>
-    connectorOf({ ...tls, allowH2: false }),
-  )
+  const make = () => connectorFor(connection)
+  const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, insecure]), make) ?? make()
+  const requestTls = { timeout: CONNECT_MS, ...tlsOf(connection) }
   const pool =
     proxy === undefined
-      ? new Pool(url.origin, { ...common, connect: connect ?? tls })
-      : new ProxyAgent({ ...common, uri: proxy, requestTls: tls, proxyTunnel: true })
+      ? new Pool(url.origin, { ...common, connect })
+      : new ProxyAgent({ ...common, uri: proxy, requestTls, proxyTunnel: true })
   const prefix = prefixOf(url)
 
   return {

@@ -5,11 +5,11 @@
  * Everything here is made from the values and that key, without a draw: the same values are the same blob, and the same cluster gets the same sealed
  * values, so that nothing is released, signed or sent again because somebody rendered or sealed again.
  */
-import { Type } from 'typebox'
 import { aeadOpen, aeadSeal, base64, fromBase64, fromUtf8, hkdf, hmacSha256, utf8 } from '../core/bytes.ts'
 import { canonicalJson } from '../core/json.ts'
 import { keyPairFromSeed } from '../core/keys.ts'
 import { Secret } from '../core/secret.ts'
+import { Type } from '../core/type.ts'
 import type { SecretData } from '../render/secret-values.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { sealValues } from '../wire/sealed.ts'

@@ -1,4 +1,6 @@
-import { Counter, Gauge, Histogram } from '@prometheus-io/client'
+import Counter from '@prometheus-io/client/lib/counter.js'
+import Gauge from '@prometheus-io/client/lib/gauge.js'
+import Histogram from '@prometheus-io/client/lib/histogram.js'
 import type { Registry } from '@prometheus-io/client'
 import type { HistogramSpec, MetricLabels, MetricSpec, Metrics, Observe } from '../core/metrics.ts'
 

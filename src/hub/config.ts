@@ -1,9 +1,9 @@
 /** The hub's settings: file < environment < flags, read once, each with where it came from. */
-import { Type } from 'typebox'
 import type { Static, TProperties } from 'typebox'
-import { Check } from 'typebox/schema'
+import { problemOf } from '../core/check-schema.ts'
 import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
+import { Type } from '../core/type.ts'
 import { readYamlDocument } from '../yaml/read.ts'
 
 const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
@@ -108,7 +108,7 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
     else if (fromFile[name] !== undefined) origins[name] = { value: fromFile[name], from: input.file!.path }
     else if ('default' in schema) origins[name] = { value: schema.default, from: 'default' }
     const given = origins[name]
-    if (given && !Check(schema, given.value)) {
+    if (given && problemOf(schema, given.value)) {
       throw new Stalled(
         'BadConfig',
         `${given.from}: ${JSON.stringify(given.value)} cannot be ${name}: ${wantOf(schema)}`,
@@ -120,10 +120,10 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
     throw new Stalled('BadConfig', `${input.file!.path}: there is no setting ${JSON.stringify(unknown)}`)
   }
   const values = Object.fromEntries(Object.entries(origins).map(([name, { value }]) => [name, value]))
-  if (!Check(HubConfig, values)) {
+  if (problemOf(HubConfig, values)) {
     throw new Stalled('BadConfig', 'the hub needs a directory: say --data DIR (or FLOTILLA_HUB_DATA)')
   }
-  return { config: values, origins }
+  return { config: values as HubConfig, origins }
 }
 
 /** What the git program inherits: where programs are, and the proxy. Nothing else of the environment reaches it. */

@@ -2,11 +2,12 @@
  * The console's listener: one static page and its stream of events, on loopback, without client certificates.
  * The address with the one-time code signs a browser in; everything else needs the cookie.
  */
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { formatAddress, isLoopback } from './addresses.ts'
@@ -156,13 +157,10 @@ async function readFiles(): Promise<ReadonlyMap<string, string>> {
   ])
 }
 
-// What Node does to every file of this program, it calls experimental when asked for by name.
-function withoutTypes(source: string): string {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    return stripTypeScriptTypes(source)
-  } finally {
-    process.emitWarning = emitWarning
-  }
+async function withoutTypes(source: string): Promise<string> {
+  // What Node does to every file of this program, it calls experimental when asked for by name.
+  const execArgv = ['--disable-warning=ExperimentalWarning']
+  const thread = new Worker(new URL('./page-script-thread.ts', import.meta.url), { workerData: source, execArgv })
+  const [script] = (await once(thread, 'message')) as [string]
+  return script
 }

@@ -25,8 +25,8 @@ export interface EmbeddedClusterOptions {
   readonly behaviour?: Partial<WorkloadBehaviour>
   /** ReplicaSets, pods and revisions of workloads are there, too. */
   readonly parts?: boolean
-  /** Whether Kubernetes' controllers have their roles, which nobody here uses; they do unless told. */
-  readonly controllerRoles?: boolean
+  /** One of many in a process that lives long: without the roles of controllers that nobody runs, without an audit chain, with little history. */
+  readonly isSmall?: boolean
 }
 
 /** A cluster in this process. */
@@ -43,13 +43,16 @@ export interface EmbeddedCluster {
   close(): Promise<void>
 }
 
+// Who watches is in the same process and keeps up; who does not reads anew.
+const SMALL = { history: 50, audit: false } as const
+
 /** Makes a cluster; its API answers at once, its workloads move while `run` does. */
 export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
   const { name, clock, ids } = options
   const log = options.log.child({ cluster: name })
-  const store = options.store ?? createMemoryStore()
-  const { controllerRoles = true } = options
-  const api = createApiServer({ store, clock, ids, log, kinds: BUILTIN_KINDS, controllerRoles })
+  const { isSmall = false } = options
+  const store = options.store ?? createMemoryStore(isSmall ? SMALL : {})
+  const api = createApiServer({ store, clock, ids, log, kinds: BUILTIN_KINDS, controllerRoles: !isSmall })
   const uses = createUses(options.store !== undefined)
   const handle: Handler = (request, caller, signal) => {
     uses.see(request)

@@ -15,6 +15,10 @@ interface Version {
 export interface MemoryStoreOptions {
   /** The revision of the empty store, 0 unless told: two stores that begin far apart never mistake each other's revisions. */
   readonly first?: number
+  /** How many of the newest revisions can be read and watched from; all unless told, until somebody compacts. */
+  readonly history?: number
+  /** Whether the audit chain is kept; it is unless told. */
+  readonly audit?: boolean
 }
 
 /** A store that forgets everything with its process: for embedded spokes, tests and the simulator. */
@@ -75,11 +79,13 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       sortedKeys.splice(lowerBound(sortedKeys, write.key), 0, write.key)
     }
     log.push({ key: write.key, revision: next, value, previous: current?.value })
-    if (write.audit !== undefined) {
+    if (write.audit !== undefined && options.audit !== false) {
       audit.push(nextAuditRecord(audit.at(-1) ?? { sequence: 0, hash: AUDIT_GENESIS }, next, write.audit))
     }
     revision = next
     watches.wake([write.key], next - 1)
+    // Half of it at a time, so that most writes have nothing to forget.
+    if (options.history !== undefined && log.length > 2 * options.history) compact(next - options.history)
     return { ok: true, revision: next }
   }
 

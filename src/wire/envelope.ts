@@ -3,10 +3,10 @@
  * (github.com/secure-systems-lab/dsse). The signature covers the type, so that nothing signed for one purpose passes for another,
  * and the bytes as they are, so that no two readers can see different things in them.
  */
-import { Type } from 'typebox'
 import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
+import { Type } from '../core/type.ts'
 import { LIMITS } from './limits.ts'
 import { parseJson, WireError } from './validate.ts'
 

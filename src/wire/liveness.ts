@@ -3,9 +3,9 @@
  * heartbeat per cluster. Ages are counted on the gateway's monotonic clock, and a gateway says how long it has been listening, so
  * that a hub that was down or slow marks nobody offline (I-15).
  */
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
+import { Type } from '../core/type.ts'
 import { parseJson } from './validate.ts'
 
 /** Where the gateways' Leases are. */

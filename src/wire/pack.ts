@@ -5,9 +5,9 @@
  *
  *   header (one line of JSON) · difference of (length u32 · bytes)*
  */
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { concatBytes, utf8 } from '../core/bytes.ts'
+import { Type } from '../core/type.ts'
 import { decodeDifference, encodeDifference } from './difference.ts'
 import type { ObjectSet, SetObject } from './document.ts'
 import { LIMITS } from './limits.ts'

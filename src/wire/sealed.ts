@@ -6,13 +6,13 @@
  * The context is who may open it and where it belongs: cluster id, bundle, the values' identity, slot. A box that is moved to another cluster, bundle,
  * object or version of the values does not open.
  */
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { aeadOpen, aeadSeal, agree, base64, fromBase64, hkdf, publicKeyOf, utf8 } from '../core/bytes.ts'
 import type { KeyPair } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { canonicalJson } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
+import { Type } from '../core/type.ts'
 import type { SetObject } from './document.ts'
 import { keyIdOf } from './envelope.ts'
 import { LIMITS } from './limits.ts'

@@ -1,5 +1,4 @@
 /** Documents and sets as bytes: signed, checked, bounded. */
-import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/digest.ts'
@@ -7,6 +6,7 @@ import type { Digest } from '../core/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { parseTime } from '../core/time.ts'
+import { Type } from '../core/type.ts'
 import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
 import { HookSchema } from '../kinds/hook.ts'
 import type { ClusterDocument, ObjectSet, SetObject } from './document.ts'

@@ -2,11 +2,11 @@
  * The TrustBundle: which keys, CAs and addresses are the hub's, numbered and signed by the root that a join code pins. Every version is
  * kept and names the one before it, so that an agent away for two years walks forward one signature at a time.
  */
-import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../core/bytes.ts'
 import { digestOf, isDigest } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
+import { Type } from '../core/type.ts'
 import { keyIdOf, openEnvelope, PAYLOAD, signEnvelope, trustedKey, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { checkEndpoint } from './join-code.ts'

@@ -1,7 +1,7 @@
 /** Bytes of the other side become typed values here, or a WireError that says what is wrong with them. */
 import type { Static, TSchema } from 'typebox'
-import { Check, Errors } from 'typebox/schema'
 import { fromUtf8 } from '../core/bytes.ts'
+import { problemOf } from '../core/check-schema.ts'
 
 /** Why something from the other side was refused. */
 export type WireReason = 'Malformed' | 'TooLarge' | 'BadSignature' | 'UnknownSigner' | 'WrongType' | 'WrongDigest'
@@ -19,12 +19,10 @@ export class WireError extends Error {
 
 /** Checks a value against a schema; `what` names it in the error. */
 export function checkValue<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
-  if (Check(schema, value)) return value
-  const [, errors] = Errors(schema, value)
-  // The last error of a place is the most telling one: an unknown field first says "schema is false".
-  const first = errors.find((error) => error.keyword !== 'boolean') ?? errors[0]
-  const path = first?.instancePath.replaceAll('/', '.') ?? ''
-  throw new WireError('Malformed', `${what}${path}: ${first?.message ?? 'is not valid'}`)
+  const problem = problemOf(schema, value)
+  if (problem === undefined) return value as Static<S>
+  const place = problem.path.map((name) => `.${name}`).join('')
+  throw new WireError('Malformed', `${what}${place}: ${problem.message}`)
 }
 
 /** Parses JSON bytes of at most `maxBytes` and checks them. */

@@ -1,5 +1,6 @@
 /** What Prometheus scrapes: the main thread's registry with the fleet's numbers, then each thread's own. */
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
+import collectDefaultMetrics from '@prometheus-io/client/lib/defaultMetrics.js'
+import Registry from '@prometheus-io/client/lib/registry.js'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Clock } from '../../core/clock.ts'
 import { VERSION } from '../../core/version.ts'

@@ -1,6 +1,6 @@
 /** The API thread: the embedded home. SQLite blocks its thread while it writes, so nobody else lives in it. */
 import { stat } from 'node:fs/promises'
-import { Registry } from '@prometheus-io/client'
+import Registry from '@prometheus-io/client/lib/registry.js'
 import { listenHttps } from '../../apiserver/https-listener.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { parseStored, prefixOf, textAt } from '../../apiserver/objects.ts'
@@ -18,7 +18,7 @@ import { createSealedStore } from '../../store/sealed-store.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
 import { composeApi } from '../compose-api.ts'
-import { createLogger } from '../logger.ts'
+import { openLogger } from '../open-logger.ts'
 import { declareDatabaseSize, measureApi } from '../metrics/thread-metrics.ts'
 import { serveThread } from './serve-thread.ts'
 
@@ -45,7 +45,7 @@ async function resealAtStart({ plain, store, newest, log }: Resealing, signal: A
 }
 
 await serveThread<'api'>(async (init) => {
-  const log = createLogger(init.logLevel, { thread: 'api' })
+  const log = await openLogger(init.logLevel, { thread: 'api' })
   const clock = systemClock
   const registry = new Registry()
   const measuring = { clock, metrics: prometheusMetrics(registry) }

@@ -1,6 +1,6 @@
 /** The gateway thread: agents' sessions over mutual TLS, the hub's API over HTTPS like everybody else's. */
 import { readFile } from 'node:fs/promises'
-import { Registry } from '@prometheus-io/client'
+import Registry from '@prometheus-io/client/lib/registry.js'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
@@ -11,7 +11,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { listenForAgents } from '../../gateway/https-listener.ts'
 import { composeGateway } from '../compose-gateway.ts'
-import { createLogger } from '../logger.ts'
+import { openLogger } from '../open-logger.ts'
 import { declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
 import { connectionOf } from '../plain-connection.ts'
 import type { GatewayKeys } from './messages.ts'
@@ -31,7 +31,7 @@ function listenerKeys({ server, transportCa, trust }: GatewayKeys) {
 const API_CONNECTIONS = 24
 
 await serveThread<'gateway'>(async (init) => {
-  const log = createLogger(init.logLevel, { thread: 'gateway' })
+  const log = await openLogger(init.logLevel, { thread: 'gateway' })
   const clock = systemClock
   const ids = systemIds
   const registry = new Registry()

@@ -27,8 +27,8 @@ export interface LimitedRendererOptions {
   readonly restAfterMs?: number
 }
 
-// Longer than a person takes between two commits that belong together, shorter than anybody minds the memory.
-const REST_AFTER_MS = 20_000
+// Longer than the bundles of one commit come after each other; for the next commit a thread is started in a blink.
+const REST_AFTER_MS = 3_000
 
 /** A renderer whose thread is there while there is something to render: a fleet at rest keeps no memory for it. */
 export function createRenderer(options: LimitedRendererOptions): LimitedRenderer {

@@ -6,7 +6,7 @@ import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
-import { createLogger } from '../logger.ts'
+import { openLogger } from '../open-logger.ts'
 import { connectionOf } from '../plain-connection.ts'
 import { createDelegatedAuthorizer } from '../view/delegated-authorizer.ts'
 import { frontProxyCaller } from '../view/front-proxy.ts'
@@ -15,7 +15,7 @@ import { openMirror } from '../view/mirror-store.ts'
 import { serveThread } from './serve-thread.ts'
 
 await serveThread<'view'>(async (init) => {
-  const log = createLogger(init.logLevel, { thread: 'view' })
+  const log = await openLogger(init.logLevel, { thread: 'view' })
   const ports = { clock: systemClock, ids: systemIds, log }
   const { transport, close } = createUndiciTransport(connectionOf(init.api))
   const client = createClient({ transport, clock: systemClock, userAgent: 'flotilla-view' })

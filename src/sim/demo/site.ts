@@ -47,7 +47,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
     clock,
     ids,
     log,
-    controllerRoles: false,
+    isSmall: true,
     behaviour: {
       get progressMs() {
         return pullMs

@@ -1,0 +1,20 @@
+/** The parts of Prometheus' client that are used, by their own files: its index loads clustering, gateways and tracing as well, in each thread. */
+declare module '@prometheus-io/client/lib/counter.js' {
+  export { Counter as default } from '@prometheus-io/client'
+}
+
+declare module '@prometheus-io/client/lib/gauge.js' {
+  export { Gauge as default } from '@prometheus-io/client'
+}
+
+declare module '@prometheus-io/client/lib/histogram.js' {
+  export { Histogram as default } from '@prometheus-io/client'
+}
+
+declare module '@prometheus-io/client/lib/registry.js' {
+  export { Registry as default } from '@prometheus-io/client'
+}
+
+declare module '@prometheus-io/client/lib/defaultMetrics.js' {
+  export { collectDefaultMetrics as default } from '@prometheus-io/client'
+}
