@@ -62,19 +62,22 @@ async function bringParts(tiers: readonly TierName[]): Promise<void> {
   if (missing('oracle') || missing('real')) {
     await run(process.execPath, ['scripts/testenv.ts'], { cwd: root, onOutput: show })
   }
-  if (missing('browser')) await installDebian('chromium')
-  if (tiers.includes('oracle') && !isOnPath('promtool')) await installDebian('prometheus')
+  if (missing('browser')) await installDebian(['chromium'])
+  if (tiers.includes('oracle')) {
+    const packages = { promtool: 'prometheus', zsh: 'zsh', fish: 'fish' }
+    await installDebian(Object.entries(packages).flatMap(([program, name]) => (isOnPath(program) ? [] : [name])))
+  }
 }
 
 function isOnPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
 }
 
-async function installDebian(name: string): Promise<void> {
-  if (!isOnPath('apt-get') || process.getuid?.() !== 0) return
-  show(`installing ${name} with apt-get\n`)
+async function installDebian(names: readonly string[]): Promise<void> {
+  if (names.length === 0 || !isOnPath('apt-get') || process.getuid?.() !== 0) return
+  show(`installing ${names.join(', ')} with apt-get\n`)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const install = ['install', '-y', '--no-install-recommends', name]
+  const install = ['install', '-y', '--no-install-recommends', ...names]
   for (const args of [['update'], install]) {
     const ended = await run('apt-get', ['-qq', ...args], { env })
     if (ended.code !== 0) show(ended.output)

@@ -3,9 +3,16 @@ import { test } from 'node:test'
 import { Command, Option } from 'commander'
 import { complete } from './completion.ts'
 
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  clusters: ['store-1', 'store-2'],
+  bundles: ['shop'],
+  rollouts: ['shop-g1'],
+  clusterwindows: ['audit'],
+  windows: ['lunch'],
+}
 const LIVE = {
   kinds: async () => ['bundles', 'clusters'],
-  names: async (kind: string) => (kind === 'clusters' ? ['store-1', 'store-2'] : []),
+  names: async (kind: string) => NAMES[kind] ?? [],
 }
 
 function tree(): Command {
@@ -19,11 +26,16 @@ function tree(): Command {
   const cluster = program.command('cluster')
   cluster.command('accept').argument('<name>').option('--yes')
   cluster.command('add').argument('[name]')
+  program.command('rollback').argument('<bundle|rollout>').option('--cluster <cluster>').option('--reason <text>')
+  program.command('rollout').command('watch').argument('<rollout>')
+  const freeze = program.command('freeze')
+  freeze.command('create').argument('<name>')
+  freeze.command('lift').argument('<name>')
   return program
 }
 
 const TABLE: readonly (readonly [words: string, candidates: string])[] = [
-  ['', 'cluster get'],
+  ['', 'cluster freeze get rollback rollout'],
   ['g', 'get'],
   ['get ', 'bundles clusters'],
   ['get c', 'clusters'],
@@ -38,6 +50,12 @@ const TABLE: readonly (readonly [words: string, candidates: string])[] = [
   ['cluster ', 'accept add'],
   ['cluster accept ', 'store-1 store-2'],
   ['cluster add ', ''],
+  ['rollback ', 'shop shop-g1'],
+  ['rollback shop --cluster ', 'store-1 store-2'],
+  ['rollback shop --reason ', ''],
+  ['rollout watch ', 'shop-g1'],
+  ['freeze lift ', 'audit lunch'],
+  ['freeze create ', ''],
   ['nothing ', ''],
 ]
 

@@ -50,7 +50,7 @@ function walk(program: Command, words: readonly string[]): Omit<Place, 'last'> {
 }
 
 async function candidatesOf({ command, given, pending, last }: Place, live: LiveNames): Promise<readonly string[]> {
-  if (pending) return pending.argChoices ?? []
+  if (pending) return pending.argChoices ?? (await namesFor(pending.attributeName(), live))
   if (last.startsWith('-')) return optionsOf(command).flatMap(({ long }) => long ?? [])
   if (command.commands.length > 0) {
     const names = command.commands.map((child) => child.name())
@@ -63,8 +63,31 @@ async function candidatesOf({ command, given, pending, last }: Place, live: Live
   if (command.name() === 'get' || command.name() === 'delete') {
     return given[0] === undefined ? await live.kinds() : await live.names(given[0])
   }
-  const isCluster = command.parent?.name() === 'cluster' && command.name() !== 'add'
-  return isCluster || argument.name() === 'cluster' ? await live.names('clusters') : []
+  const group = command.parent?.name() ?? ''
+  if (argument.name() === 'name' || argument.name() === 'names') {
+    return command.name() === 'add' || command.name() === 'create' ? [] : await namesFor(group, live)
+  }
+  return await namesFor(argument.name(), live)
+}
+
+/** What an argument, a flag or a group of commands is about. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  cluster: ['clusters'],
+  clusters: ['clusters'],
+  bundle: ['bundles'],
+  rollout: ['rollouts'],
+  'bundle|rollout': ['bundles', 'rollouts'],
+  release: ['releases'],
+  toRelease: ['releases'],
+  placement: ['placements'],
+  source: ['sources'],
+  freeze: ['clusterwindows', 'windows'],
+  namespace: ['namespaces'],
+}
+
+async function namesFor(what: string, live: LiveNames): Promise<readonly string[]> {
+  const kinds = Object.hasOwn(KINDS, what) ? KINDS[what]! : []
+  return (await Promise.all(kinds.map((kind) => live.names(kind)))).flat()
 }
 
 function optionsOf(command: Command): readonly Option[] {
@@ -88,13 +111,22 @@ complete -o default -F _flotilla flotilla
 # zsh completion for flotilla: source <(flotilla completion zsh)
 _flotilla() {
   local -a candidates
-  candidates=("\${(@f)$(flotilla __complete -- "\${words[@]:1:CURRENT-1}" 2>/dev/null)}")
+  candidates=("\${(@f)$(flotilla __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   [[ -n "$candidates" ]] && compadd -- "\${candidates[@]}" || _files
 }
 compdef _flotilla flotilla
 `,
   fish: `# fish completion for flotilla: flotilla completion fish | source
-complete -c flotilla -a '(flotilla __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+function __flotilla_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (flotilla __complete -- $words[2..] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c flotilla -f -a '(__flotilla_complete)'
 `,
   powershell: `# PowerShell completion for flotilla: flotilla completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName flotilla -ScriptBlock {
