@@ -13,6 +13,8 @@ export interface CliEnvironment {
   readonly demoStateFile: string
   /** The folder of `demoStateFile` and of what completion remembers. */
   readonly stateFolder: string
+  /** Where tokens of hubs are kept for this user, also in a clone. */
+  readonly credentials: string
   readonly nodeVersion: string
   /** Where Node keeps compiled code between runs. */
   readonly compileCache: string
@@ -32,6 +34,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     defaultKubeconfig: join(homedir(), '.kube', 'config'),
     demoStateFile: join(stateFolder(env), 'demo.json'),
     stateFolder: stateFolder(env),
+    credentials: join(userState(env), 'credentials'),
     nodeVersion: process.versions.node,
     compileCache: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'flotilla', 'compiled'),
     isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
@@ -92,5 +95,9 @@ function relativeProgram(env: NodeJS.ProcessEnv): string {
 function stateFolder(env: NodeJS.ProcessEnv): string {
   if (env['FLOTILLA_STATE_DIR']) return env['FLOTILLA_STATE_DIR']
   if (isClone()) return join(PACKAGE, '.flotilla')
+  return userState(env)
+}
+
+function userState(env: NodeJS.ProcessEnv): string {
   return join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'flotilla')
 }

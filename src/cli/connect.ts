@@ -103,7 +103,7 @@ async function locate(
   throw new CliError(EXIT.usage, {
     what: 'there is no hub to talk to',
     where: `${environment.defaultKubeconfig} has no context ${JSON.stringify(context)}, and no demo is running`,
-    todo: `start one with \`flotilla demo\`, or name one with --kubeconfig DIR/admin.kubeconfig`,
+    todo: 'start one with `flotilla demo`, sign in to one with `flotilla login`, or name one with --kubeconfig DIR/admin.kubeconfig',
   })
 }
 

@@ -9,7 +9,7 @@ KUBECONFIG            the same, where it has a context named flotilla (or --cont
 NO_COLOR              no colours; CLICOLOR=0 and TERM=dumb mean the same
 CLICOLOR_FORCE        colours also where nobody looks
 LC_ALL, LANG          signs are ASCII unless these say UTF-8
-XDG_STATE_HOME        where the address of a running demo is kept
+XDG_STATE_HOME        where the address of a running demo, and tokens of flotilla login, are kept
 XDG_CACHE_HOME        where compiled code is kept between runs
 HTTPS_PROXY, NO_PROXY how an agent gets out
 `,

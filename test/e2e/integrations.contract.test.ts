@@ -10,14 +10,11 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOver } from '../../src/client/create-client.ts'
-import { readKubeconfig } from '../../src/client/kubeconfig.ts'
-import { createRest } from '../../src/client/rest.ts'
-import { createUndiciTransport } from '../../src/client/undici-transport.ts'
-import { systemClock } from '../../src/core/system-clock.ts'
 import { ServiceAccount } from '../../src/kinds/builtin/core.ts'
 import { RBAC_KINDS } from '../../src/kinds/builtin/rbac.ts'
 import { readYamlDocument } from '../../src/yaml/read.ts'
 import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { restOf, tokenOf } from './hub-rest.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -82,15 +79,7 @@ async function fleet(t: TestContext) {
 }
 
 async function previewKubeconfig(t: TestContext, admin: string): Promise<string> {
-  const text = readFileSync(admin, 'utf8')
-  const { connection } = await readKubeconfig({
-    text,
-    file: admin,
-    readFile: async (file) => readFileSync(file, 'utf8'),
-  })
-  const { transport, close } = createUndiciTransport(connection, { maxConnections: 2 })
-  t.after(close)
-  const rest = createRest({ transport, clock: systemClock, userAgent: 'test' })
+  const rest = await restOf(t, admin)
   const client = clientOver(rest)
   const readme = readFileSync(join(ROOT, 'integrations/README.md'), 'utf8').replaceAll('\\\n', '')
   const resources = /--verb=get,list --resource=(\S+)/.exec(readme)![1]!.split(',')
@@ -110,13 +99,8 @@ async function previewKubeconfig(t: TestContext, admin: string): Promise<string>
     roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'fleet-preview' },
     subjects: [{ kind: 'ServiceAccount', ...at }],
   })
-  const { status } = (await rest.json({
-    method: 'POST',
-    path: '/api/v1/namespaces/default/serviceaccounts/fleet-preview/token',
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
-  })) as { status: { token: string } }
-  return text
-    .replace(/client-certificate-data: .*\n/, `token: ${status.token}\n`)
+  return readFileSync(admin, 'utf8')
+    .replace(/client-certificate-data: .*\n/, `token: ${await tokenOf(rest, 'fleet-preview')}\n`)
     .replace(/ *client-key-data: .*\n/, '')
 }
 

@@ -16,7 +16,7 @@ const SITUATIONS: readonly { readonly name: string; readonly target?: string; re
   { name: 'page', description: 'print a new address of the live page: each signs one browser in' },
 ]
 
-/** Commands about hubs, agents and the demo. */
+/** Commands about hubs, agents and the demo; and login. */
 export function addStart(program: Command, act: Act): void {
   const demo = program
     .command('demo')
@@ -87,6 +87,22 @@ export function addStart(program: Command, act: Act): void {
       act(async (run, _words, flags) => {
         const { hubSignIn } = await import('../commands/hub-sign-in.ts')
         await hubSignIn(String(flags['data']), run)
+      }),
+    )
+  program
+    .command('login')
+    .argument('[server]', 'https://HOST:PORT of the hub’s API')
+    .description('prove who you are to a hub, and keep that as a context of your kubeconfig')
+    .option('--token-file <file>', 'your token, or - for stdin; it is kept in a file that only you can read')
+    .option('--ca <file>', 'the CA of the hub’s API (PEM); those of this machine without it')
+    .option('--from <kubeconfig>', 'take all of this from the current context of a kubeconfig somebody gave you')
+    .option('--current', 'also make it the context that kubectl uses')
+    .option('-y, --yes', 'do not ask before a context is replaced')
+    .addHelpText('after', '\n--kubeconfig FILE is the file to write, --context NAME the name there (flotilla).')
+    .action(
+      act(async (run, words, flags) => {
+        const [{ login }, { askYesNo }] = await Promise.all([import('../commands/login.ts'), import('../confirm.ts')])
+        await login(words[0], { ...run, flags, confirm: askYesNo })
       }),
     )
   const agent = program.command('agent').description('run an agent')
