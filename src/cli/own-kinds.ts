@@ -61,6 +61,16 @@ export function ownKind<T extends KubeObject>(kind: string, scope: ResourceType[
   return { group: 'flotilla.dev', version: 'v1alpha1', kind, plural: `${kind.toLowerCase()}s`, scope }
 }
 
+/** The names of the clusters that a selector of labels chooses; undefined without one: all. */
+export async function clustersWith(
+  client: Pick<Client, 'list'>,
+  selector: string | undefined,
+): Promise<ReadonlySet<string> | undefined> {
+  if (selector === undefined) return undefined
+  const clusters = await listAll(client, CLUSTERS, { labelSelector: selector })
+  return new Set(clusters.map(({ metadata }) => metadata.name))
+}
+
 /** Every object of a kind, read in pages. */
 export async function listAll<T extends KubeObject>(
   client: Pick<Client, 'list'>,

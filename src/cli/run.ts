@@ -29,18 +29,23 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
     async (...received: unknown[]) => {
       const command = received.at(-1) as Command
       const words = command.processedArgs.flat().filter((word): word is string => typeof word === 'string')
-      const flags = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
-      terminal = ports.terminalFor(flags['color'] as 'auto' | 'always' | 'never')
+      const given = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
+      terminal = ports.terminalFor(given['color'] as 'auto' | 'always' | 'never')
+      const dryRun = given['dryRun'] === true ? (await import('./dry-run.ts')).createDryRun() : undefined
+      // Nobody need be asked about what does not happen.
+      const flags = dryRun ? { ...given, yes: true } : given
       let connection: Connection | undefined
       const connectOnce = async (): Promise<Connection> => {
         const { connect } = await import('./connect.ts')
         connection ??= await connect(flags, ports.environment, terminal)
         scene.server = connection.server
         scene.kubeconfig = connection.kubeconfig
-        return connection
+        return dryRun ? { ...connection, rest: dryRun.over(connection.rest) } : connection
       }
+      const run = { ...ports, terminal: dryRun?.on(terminal) ?? terminal, connect: connectOnce }
       try {
-        exitCode = (await action({ ...ports, terminal, connect: connectOnce }, words, flags)) ?? EXIT.ok
+        exitCode = (await action(run, words, flags)) ?? EXIT.ok
+        if (dryRun?.wrote()) terminal.step('warn', 'this was a dry run: the hub checked it and stored nothing')
       } finally {
         await connection?.close()
       }

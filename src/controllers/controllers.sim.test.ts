@@ -296,7 +296,7 @@ test('pausing holds, resuming goes on, and a person keeps what they set', async 
   assert.deepEqual(await generations(hub, ['a', 'b']), [1, 0])
   const rollout = await hub.find(Rollout, 'default/hello-g1')
   assert.equal(rollout?.status?.phase, 'Paused')
-  assert.match(condition(rollout, 'Held'), /^True Paused: .*Released by setting spec.paused to false\.$/)
+  assert.match(condition(rollout, 'Held'), /^True Paused: .*Released by `flotilla rollout resume \S+ -n \S+`\.$/)
   await pause(false)
   assert.deepEqual(await generations(hub, ['a', 'b']), [1, 1])
 })

@@ -174,15 +174,11 @@ function outerHold(input: RolloutInput, undecided: readonly Pick<ReleaseBundle, 
   if (input.rollout.aborted) {
     return holdOf('Aborted', 'Aborted; what was admitted goes on, nobody else is admitted.', 'a newer Release')
   }
-  if (input.rollout.paused && input.rollout.asks !== undefined) {
-    return holdOf(
-      'Paused',
-      `${input.rollout.asks} Nothing goes before somebody says so.`,
-      `\`flotilla rollout resume ${input.rollout.name ?? ''} -n ${input.rollout.namespace}\``,
-    )
-  }
   if (input.rollout.paused) {
-    return holdOf('Paused', 'Paused; what was admitted goes on.', 'setting spec.paused to false')
+    const { asks, name = '', namespace } = input.rollout
+    const why =
+      asks === undefined ? 'Paused; what was admitted goes on.' : `${asks} Nothing goes before somebody says so.`
+    return holdOf('Paused', why, `\`flotilla rollout resume ${name} -n ${namespace}\``)
   }
   return undefined
 }

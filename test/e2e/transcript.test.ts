@@ -17,9 +17,9 @@ test('a tour is its commands, waits and comments; recorded outputs are read over
 test('what differs from run to run is masked, and nothing else', () => {
   const mask = maskOf({ HOME: '/tmp/x' })
   const shown = mask(
-    '/tmp/x/hub 127.0.0.1:4711 2026-11-16T10:00:00.123Z main@sha1:b0b251263148 (3fa91c2)  12/18  1m20s 5s',
+    '/tmp/x/hub 127.0.0.1:4711 2026-11-16T10:00:00.123Z main@sha1:b0b251263148 (3fa91c2) (dfedbee) main@1234567 defaced  12/18  1m20s 5s',
   )
-  assert.equal(shown, 'HOME/hub ADDRESS TIME main@sha1:DIGEST (COMMIT)   12/18   AGE AGE')
+  assert.equal(shown, 'HOME/hub ADDRESS TIME main@sha1:DIGEST (COMMIT) (COMMIT) main@COMMIT defaced   12/18   AGE AGE')
   const printed = { text: 'using the demo of process 7 (x)\na\n► flotilla get clusters\n', code: 5 }
   assert.equal(recorded('flotilla x', printed, mask), '$ flotilla x\n    a\n    ► flotilla get clusters\n    [exit 5]')
 })

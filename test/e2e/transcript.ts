@@ -52,6 +52,7 @@ export function maskOf(folders: Readonly<Record<string, string>>): (text: string
       .replaceAll(/(sha1:|sha256:)[0-9a-f]{7,64}/g, '$1DIGEST')
       .replaceAll(/\bflotilla1\.\S+/g, 'CODE')
       .replaceAll(/(?<=--continue )\S+/g, 'CODE')
+      .replaceAll(/(?<=[(@])[0-9a-f]{7}(?=\)| )/g, 'COMMIT')
       .replaceAll(/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/g, 'COMMIT')
       .replaceAll(/\b\d+(?= (?:blobs|objects|records|audit records)\b)|(?<=\brevision )\d+/g, 'N')
       .replaceAll(/(?<=ReplicaSet "shop-)[a-zA-Z0-9]+/g, 'HASH')

@@ -28,6 +28,7 @@ import type { Terminal } from '../terminal.ts'
 /** Flags of `check`. */
 export interface CheckFlags {
   readonly pre?: boolean
+  readonly hub?: boolean
   readonly output: 'table' | 'short' | 'json'
   readonly wait?: string
 }
@@ -47,6 +48,12 @@ const MAX_TEXT_BYTES = 1024 * 1024
 /** Runs the checks; with --wait again and again until nothing fails. */
 export async function check(cluster: string | undefined, input: CheckInput): Promise<ExitCode> {
   const { flags, terminal, environment, signal } = input
+  if (cluster !== undefined && (flags.hub || flags.pre)) {
+    throw new CliError(EXIT.usage, {
+      what: `check ${cluster}, or ${flags.hub ? 'the hub' : 'this machine'}?`,
+      todo: `leave out ${flags.hub ? '--hub' : '--pre'}, or the cluster`,
+    })
+  }
   const waitMs = flags.wait === undefined ? 0 : readDuration(flags.wait, '--wait')
   const until = systemClock.monotonicMs() + waitMs
   let categories = await look(cluster, input)

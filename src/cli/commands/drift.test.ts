@@ -5,7 +5,8 @@ import { digestOf } from '../../core/digest.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { formatTime } from '../../core/time.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
-import { build } from '../../testing/builders.ts'
+import { Cluster } from '../../kinds/cluster.ts'
+import { build, buildCluster } from '../../testing/builders.ts'
 import { createCliHub } from '../../testing/cli-hub.ts'
 import { driftList, driftShow } from './drift.ts'
 
@@ -32,6 +33,14 @@ test('drift is listed per bundle and cluster, and shown field by field', async (
   said.out = ''
   await driftList(run({ bundle: 'ns/ok', output: 'json' }))
   assert.deepEqual(JSON.parse(said.out), [])
+  const rows = async (flags: object) => {
+    said.out = ''
+    await driftList(run({ ...flags, output: 'json' }))
+    return (JSON.parse(said.out) as unknown[]).length
+  }
+  assert.deepEqual([await rows({ bundle: 'app' }), await rows({ bundle: 'other/app' })], [1, 0])
+  await client.create(Cluster, buildCluster('store-1', { labels: { region: 'south' } }), { fieldManager: 'test' })
+  assert.deepEqual([await rows({ selector: 'region=south' }), await rows({ selector: 'region=north' })], [1, 0])
   said.out = ''
   await driftShow(['store-1'], run())
   assert.match(

@@ -6,7 +6,7 @@ import { humanAge, parseTime } from '../../core/time.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { listAll, REPORTS } from '../own-kinds.ts'
+import { clustersWith, listAll, REPORTS } from '../own-kinds.ts'
 import { createTablePrinter } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -14,7 +14,7 @@ import type { Terminal } from '../terminal.ts'
 export interface DriftInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly flags: { readonly output?: string; readonly bundle?: string }
+  readonly flags: { readonly output?: string; readonly bundle?: string; readonly selector?: string }
 }
 
 type Row = ClusterReport['spec']['bundles'][number]
@@ -22,10 +22,12 @@ type Row = ClusterReport['spec']['bundles'][number]
 /** Every bundle on every cluster that is Drifted. */
 export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
   const client = clientOver(connection.rest)
-  const reports = await listAll(client, REPORTS)
-  const found = reports.flatMap(({ metadata, spec }) =>
-    spec.bundles.filter((row) => isDrifted(row, flags.bundle)).map((row) => ({ cluster: metadata.name, row })),
-  )
+  const [reports, among] = await Promise.all([listAll(client, REPORTS), clustersWith(client, flags.selector)])
+  const found = reports
+    .filter(({ metadata }) => among?.has(metadata.name) ?? true)
+    .flatMap(({ metadata, spec }) =>
+      spec.bundles.filter((row) => isDrifted(row, flags.bundle)).map((row) => ({ cluster: metadata.name, row })),
+    )
   if (flags.output === 'json') {
     const items = found.map(({ cluster, row }) => ({
       cluster,
@@ -89,7 +91,9 @@ export async function driftedOn(
 }
 
 function isDrifted(row: Row, bundle: string | undefined): boolean {
-  return (row.state === 'Drifted' || row.drift !== undefined) && (bundle === undefined || row.bundle === bundle)
+  // Without its namespace a name is that of any.
+  const isMeant = bundle === undefined || row.bundle === bundle || row.bundle.split('/')[1] === bundle
+  return (row.state === 'Drifted' || row.drift !== undefined) && isMeant
 }
 
 function ageOf(since: string | undefined): string {

@@ -16,7 +16,7 @@ import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { placementView } from '../fleet-facts.ts'
 import type { PlacementView } from '../fleet-facts.ts'
-import { CLUSTERS, listAll, ownKind } from '../own-kinds.ts'
+import { CLUSTERS, clustersWith, listAll, ownKind } from '../own-kinds.ts'
 import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { readObjects } from './apply.ts'
@@ -26,7 +26,12 @@ import { runsText } from './placement-runs.ts'
 export interface PlacementInput {
   readonly connection: Connection
   readonly terminal: Terminal
-  readonly flags: { readonly namespace?: string; readonly output?: string; readonly filename?: string }
+  readonly flags: {
+    readonly namespace?: string
+    readonly output?: string
+    readonly filename?: string
+    readonly selector?: string
+  }
   readonly stdin?: AsyncIterable<Uint8Array>
 }
 
@@ -46,7 +51,9 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   const { clusters, world } = await readFleet(client, placement)
   const selection = selectClusters(questionOf(placement), clusters, world)
   if (cluster === undefined) {
-    const verdicts = clusters.map((one) => explainCluster(selection, one, world))
+    const among = await clustersWith(client, flags.selector)
+    const asked = clusters.filter((one) => among?.has(one.name) ?? true)
+    const verdicts = asked.map((one) => explainCluster(selection, one, world))
     if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdicts, undefined, 2)}\n`)
     terminal.data(wholeText(placement, selection, verdicts))
     return
@@ -65,7 +72,8 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   const verdict = explainCluster(selection, subject, world)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
   terminal.data(terminal.command(oneText(placement, verdict)))
-  terminal.data(await runsText(client, placement, { cluster, isSelected: verdict.selected }))
+  const runs = await runsText(client, placement, { cluster, isSelected: verdict.selected })
+  terminal.data(terminal.command(runs))
 }
 
 /** Shows whom an edited or new Placement would gain and lose; stores nothing. */

@@ -77,21 +77,23 @@ function ringToApprove(rollout: Rollout, wanted: string | undefined): Ring {
         todo: `rings that ask for one: ${names}`,
       })
     }
-    if (isOpen(ring)) throw alreadyOpen(metadata.name, wanted)
+    if (isOpen(ring)) throw alreadyOpen(rollout, wanted)
     return ring
   }
   const ring = asking.find((one) => !isOpen(one))
   if (ring) return ring
   const last = asking.at(-1)
-  if (last) throw alreadyOpen(metadata.name, last.name)
+  if (last) throw alreadyOpen(rollout, last.name)
   throw new CliError(EXIT.conflict, { what: `no ring of rollout ${metadata.name} asks for an approval` })
 }
 
-function alreadyOpen(rollout: string, ring: string): CliError {
+function alreadyOpen({ metadata, status }: Rollout, ring: string): CliError {
+  const at = `${metadata.name} -n ${metadata.namespace ?? 'default'}`
+  const isThrough = status?.phase === 'Completed'
   return new CliError(EXIT.conflict, {
-    what: `ring ${ring} of rollout ${rollout} is open already`,
+    what: `ring ${ring} of rollout ${metadata.name} is open already`,
     why: 'what was approved is written down and does not come back',
-    todo: `to stop it: flotilla rollout pause ${rollout}`,
+    todo: isThrough ? `to take it back: flotilla rollback ${at}` : `to stop it: flotilla rollout pause ${at}`,
   })
 }
 

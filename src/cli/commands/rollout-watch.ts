@@ -65,20 +65,22 @@ async function* versionsOf(first: Rollout, { connection, signal }: WatchInput): 
   }
 }
 
-function whyHeld(rollout: Rollout): string {
+/** Why it is where it is, with commands as this person would type them. */
+function whyHeld(rollout: Rollout, { terminal }: WatchInput): string {
   const held = conditionOf(rollout, 'Held')
-  return (held?.status === 'True' ? held.message : conditionOf(rollout, 'Ready')?.message) ?? ''
+  return terminal.command((held?.status === 'True' ? held.message : conditionOf(rollout, 'Ready')?.message) ?? '')
 }
 
 /** Draws over what it drew before; lines never wrap, so that it knows how many they are. */
-function liveDrawing({ terminal }: WatchInput): (rollout: Rollout) => void {
+function liveDrawing(input: WatchInput): (rollout: Rollout) => void {
+  const { terminal } = input
   let drawn = 0
   return (rollout) => {
     const width = Math.max(20, terminal.columns - 1)
     const rings = ringLines(rollout)
       .split('\n')
       .map((line) => [...line].slice(0, width).join(''))
-    const shown = [...wrapped(headLine(rollout), width), ...rings, ...wrapped(whyHeld(rollout), width)]
+    const shown = [...wrapped(headLine(rollout), width), ...rings, ...wrapped(whyHeld(rollout, input), width)]
     if (!ENDED.includes(rollout.status?.phase)) shown.push('Ctrl-C leaves; it goes on.'.slice(0, width))
     const back = drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`
     drawn = shown.length
@@ -99,7 +101,7 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /** One line for each change of what a person would tell: phase, numbers of the moving ring, why it waits. */
-function lineDrawing({ terminal }: WatchInput): (rollout: Rollout) => void {
+function lineDrawing(input: WatchInput): (rollout: Rollout) => void {
   let before = ''
   return (rollout) => {
     const { status } = rollout
@@ -108,9 +110,9 @@ function lineDrawing({ terminal }: WatchInput): (rollout: Rollout) => void {
     const moving = ring
       ? `ring ${at + 1}/${rollout.spec.rings.length} ${ring.name} ${ring.ready ?? 0}/${ring.members ?? 0}`
       : ''
-    const parts = [status?.phase ?? 'Pending', moving, whyHeld(rollout)]
+    const parts = [status?.phase ?? 'Pending', moving, whyHeld(rollout, input)]
     const line = parts.filter((part) => part !== '').join('  ')
-    if (line !== before) terminal.data(`${line}\n`)
+    if (line !== before) input.terminal.data(`${line}\n`)
     before = line
   }
 }

@@ -90,7 +90,9 @@ export async function rolloutPause(name: string, input: RolloutInput): Promise<v
   const rollout = await rolloutNamed(name, input)
   if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
   await write(rollout, { paused: true }, input)
-  input.terminal.step('ok', `rollout ${rollout.metadata.name} paused; what was admitted goes on`)
+  const isThrough = rollout.status?.phase === 'Completed'
+  const what = isThrough ? 'everybody has it, who comes later waits' : 'what was admitted goes on'
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} paused; ${what}`)
   input.terminal.step('next', `flotilla rollout resume ${rollout.metadata.name}`)
 }
 
@@ -334,7 +336,9 @@ const CONFLICTS = 20
 async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: RolloutInput): Promise<void> {
   const { reason } = input.flags
   await changeRollout(rollout, input, (now) => {
-    const annotations = { ...now.metadata.annotations, ...(reason === undefined ? {} : { [REASON]: reason }) }
+    // Why somebody did what is undone now is in the audit; here it would be taken for the reason of this.
+    const { [REASON]: _past, ...others } = now.metadata.annotations ?? {}
+    const annotations = { ...others, ...(reason === undefined ? {} : { [REASON]: reason }) }
     return { ...now, metadata: { ...now.metadata, annotations }, spec: { ...now.spec, ...spec } }
   })
 }

@@ -1,4 +1,5 @@
 /** What commands are given. In this folder is the tree; each command's code is imported only when it runs: `get` must answer in a blink. */
+import type { Command } from 'commander'
 import type { CliEnvironment } from '../config.ts'
 import type { Connection } from '../connect.ts'
 import type { ExitCode } from '../exit.ts'
@@ -25,6 +26,11 @@ export type Action = (run: Run, words: readonly string[], flags: Record<string, 
 
 /** Turns a command's code into what commander calls. */
 export type Act = (action: Action) => (...received: unknown[]) => Promise<void>
+
+/** A command that lets the hub check what it would write. */
+export function withDryRun(command: Command): Command {
+  return command.option('--dry-run', 'let the hub check it, and store nothing')
+}
 
 /** Gathers a repeatable flag. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {

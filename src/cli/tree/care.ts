@@ -9,7 +9,8 @@ export function addCare(program: Command, act: Act): void {
     .command('check')
     .argument('[cluster]', 'a cluster; without it, the hub')
     .description('look for what is wrong with the hub, a cluster or (--pre) this machine')
-    .option('--pre', 'what this machine needs before a hub or an agent runs on it')
+    .option('--hub', 'the hub, as without a cluster')
+    .addOption(new Option('--pre', 'what this machine needs before a hub or an agent runs on it').conflicts('hub'))
     .addOption(
       new Option('-o, --output <format>', 'short shows only what is wrong')
         .choices(['table', 'short', 'json'])

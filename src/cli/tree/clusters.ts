@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { collect } from './act.ts'
+import { collect, withDryRun } from './act.ts'
 import type { Act } from './act.ts'
 
 /** Commands about clusters: add, accept, reject, revoke. */
@@ -54,8 +54,14 @@ export function addClusters(program: Command, act: Act): void {
     revoke: ['clusterRevoke', 'take an accepted cluster’s access away; what runs there stays'],
   } as const
   for (const [verb, [command, description]] of Object.entries(verbs)) {
-    const added = cluster.command(verb).argument('<name>').description(description).option('-y, --yes', 'do not ask')
-    if (verb !== 'accept') added.option('--reason <text>', 'why, for people; the agent is not told')
+    const added = withDryRun(cluster.command(verb))
+      .argument('<name>')
+      .description(description)
+      .option('-y, --yes', 'do not ask')
+      .option(
+        '--reason <text>',
+        verb === 'accept' ? 'why; kept in the audit' : 'why, for people; the agent is not told',
+      )
     added.action(
       act(async (run, words, flags) => {
         const [admission, { askYesNo }, connection] = await Promise.all([
@@ -67,8 +73,7 @@ export function addClusters(program: Command, act: Act): void {
       }),
     )
   }
-  cluster
-    .command('decommission')
+  withDryRun(cluster.command('decommission'))
     .argument('<name>')
     .description('take a cluster out of the fleet for good: its bundles go, then its access')
     .option('--orphan', 'what runs there stays as it is')
@@ -101,13 +106,13 @@ export function addClusters(program: Command, act: Act): void {
     uncordon: ['clusterRelease', 'cordon', 'undo a cordon'],
   } as const
   for (const [verb, [command, field, description]] of Object.entries(holds)) {
-    const added = cluster
-      .command(verb)
+    const isHold = command === 'clusterHold'
+    const added = withDryRun(cluster.command(verb))
       .argument('[names...]', 'clusters by name')
       .description(description)
       .option('-l, --selector <labels>', 'clusters with these labels')
       .option('-y, --yes', 'do not ask')
-    if (command === 'clusterHold') added.option('--reason <text>', 'why; everybody who waits reads it')
+      .option('--reason <text>', isHold ? 'why; everybody who waits reads it' : 'why; kept in the audit')
     added.action(
       act(async (run, words, flags) => {
         const [holding, { askYesNo }, connection] = await Promise.all([

@@ -15,7 +15,8 @@ export function addDrift(program: Command, act: Act): void {
   drift
     .command('list')
     .description('every bundle that has drifted, on every cluster')
-    .option('--bundle <namespace/name>', 'only this bundle')
+    .option('--bundle <bundle>', 'only this bundle, by name or namespace/name')
+    .option('-l, --selector <labels>', 'only clusters with these labels')
     .addOption(output())
     .action(
       act(async (run, _words, flags) => {
@@ -27,7 +28,7 @@ export function addDrift(program: Command, act: Act): void {
     .command('show')
     .argument('<cluster>', 'the cluster')
     .description('what has drifted on a cluster: objects, fields, and who has them now')
-    .option('--bundle <namespace/name>', 'only this bundle')
+    .option('--bundle <bundle>', 'only this bundle, by name or namespace/name')
     .addOption(output())
     .action(
       act(async (run, words, flags) => {
@@ -41,7 +42,7 @@ export function addDrift(program: Command, act: Act): void {
       .argument('<cluster>', 'the cluster')
       .description(description)
       .requiredOption('--reason <text>', 'why; kept in the Override')
-      .option('--bundle <namespace/name>', 'only this bundle')
+      .option('--bundle <bundle>', 'only this bundle, by name or namespace/name')
       .option('--dry-run', 'only show what it is about')
     if (verb === 'accept') command.option('--for <duration>', 'how long (default: until the Override is deleted)')
     command.action(

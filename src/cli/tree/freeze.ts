@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { collect } from './act.ts'
+import { collect, withDryRun } from './act.ts'
 import type { Act } from './act.ts'
 
 /** Commands about freezes. */
@@ -15,8 +15,7 @@ export function addFreezes(program: Command, act: Act): void {
       ])
       await freezes[command](words[0]!, { ...given, connection, flags, confirm: askYesNo })
     })
-  freeze
-    .command('create')
+  withDryRun(freeze.command('create'))
     .argument('<name>')
     .description('begin nothing on clusters until a time')
     .option('--until <time>', 'a time with its zone, or a duration such as 36h')
@@ -43,8 +42,7 @@ export function addFreezes(program: Command, act: Act): void {
         await freezeList({ ...given, connection, flags, confirm: askYesNo })
       }),
     )
-  freeze
-    .command('lift')
+  withDryRun(freeze.command('lift'))
     .argument('<name>')
     .description('take a freeze away: what waits begins')
     .option('-n, --namespace <namespace>', 'one of this namespace')

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { collect } from './act.ts'
+import { collect, withDryRun } from './act.ts'
 import type { Act } from './act.ts'
 
 /** Commands about objects of the API: status, get, apply, delete. */
@@ -46,6 +46,7 @@ export function addObjects(program: Command, act: Act): void {
     .option('-n, --namespace <namespace>', 'for objects that name none')
     .option('--force-conflicts', 'take over fields that others manage')
     .option('--dry-run <where>', 'server: check it there and store nothing')
+    .option('--reason <text>', 'why; kept in the audit')
     .option('--field-manager <name>', 'the name under which fields are managed', 'flotilla-cli')
     .action(
       act(async (run, _words, flags) => {
@@ -53,13 +54,13 @@ export function addObjects(program: Command, act: Act): void {
         await apply({ ...run, connection, flags: flags as never })
       }),
     )
-  program
-    .command('delete')
+  withDryRun(program.command('delete'))
     .argument('[words...]', 'KIND NAME… or KIND/NAME…')
     .description('delete objects')
     .option('-f, --filename <file>', 'the objects of this file (repeatable)', collect)
     .option('-n, --namespace <namespace>', 'the namespace')
     .option('-y, --yes', 'do not ask')
+    .option('--reason <text>', 'why; kept in the audit')
     .option('--ignore-not-found', 'what is gone already is fine')
     .action(
       act(async (run, words, flags) => {

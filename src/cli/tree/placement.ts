@@ -12,6 +12,7 @@ export function addPlacement(program: Command, act: Act): void {
     .argument('[cluster]', 'only this cluster, with every check')
     .description('why a placement selects a cluster, or not, and what would change that')
     .option('-n, --namespace <namespace>', 'the namespace')
+    .option('-l, --selector <labels>', 'only clusters with these labels')
     .addOption(output())
     .action(
       act(async (run, words, flags) => {

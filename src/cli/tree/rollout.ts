@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { collect } from './act.ts'
+import { collect, withDryRun } from './act.ts'
 import type { Act } from './act.ts'
 
 const output = () => new Option('-o, --output <format>', 'output').choices(['text', 'json']).default('text')
@@ -45,7 +45,7 @@ export function addRollouts(program: Command, act: Act): void {
         return await rolloutWatch(words[0]!, { ...run, connection, flags })
       }),
     )
-  verb('approve', '<rollout>', 'say that a ring may open, or with --reject that it may not')
+  withDryRun(verb('approve', '<rollout>', 'say that a ring may open, or with --reject that it may not'))
     .option('--ring <ring>', 'the ring; without it, the first that waits for approval')
     .option('--reason <text>', 'why; kept in the approval')
     .option('--reject', 'hold the ring instead')
@@ -59,7 +59,7 @@ export function addRollouts(program: Command, act: Act): void {
         await rolloutApprove(words[0]!, { ...run, connection, flags })
       }),
     )
-  verb('except', '<rollout>', 'let it pass windows and freezes that have an exception for you')
+  withDryRun(verb('except', '<rollout>', 'let it pass windows and freezes that have an exception for you'))
     .option('--as <who=name>', 'role=, group= or user=, as the exception names it')
     .option('--reason <text>', 'why; kept on the rollout')
     .action(
@@ -95,7 +95,7 @@ export function addRollouts(program: Command, act: Act): void {
     abort: ['rolloutAbort', 'end it: nobody else is ever admitted'],
   } as const
   for (const [name, [command, description]] of Object.entries(levers)) {
-    verb(name, '<rollout>', description)
+    withDryRun(verb(name, '<rollout>', description))
       .option('--reason <text>', 'why; kept on the rollout')
       .action(
         act(async (run, words, flags) => {
@@ -136,8 +136,7 @@ export function addRollback(program: Command, act: Act): void {
         await rollback(words[0]!, { ...run, connection, flags, confirm: askYesNo, now: () => systemClock.now() })
       }),
     )
-  program
-    .command('retry')
+  withDryRun(program.command('retry'))
     .argument('<rollout>')
     .description('let the clusters that failed try again, as the budgets allow')
     .option('-n, --namespace <namespace>', 'the namespace')
@@ -161,6 +160,7 @@ export function addRollback(program: Command, act: Act): void {
     .description('take the mark of a change that was taken back away, so that it may come again')
     .option('-n, --namespace <namespace>', 'the namespace')
     .option('--bundle <bundle>', 'only for this bundle')
+    .option('--reason <text>', 'why; kept in the audit')
     .action(
       act(async (run, words, flags) => {
         const [{ releaseLift }, connection] = await Promise.all([commands(), run.connect()])

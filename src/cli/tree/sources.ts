@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { withDryRun } from './act.ts'
 import type { Act } from './act.ts'
 
 /** Commands about sources: poll, suspend, resume, accept. */
@@ -11,11 +12,11 @@ export function addSources(program: Command, act: Act): void {
     accept: ['sourceAccept', 'take a revision that is held because it does not follow the last one'],
   } as const
   for (const [verb, [command, description]] of Object.entries(verbs)) {
-    const added = source
-      .command(verb)
+    const added = withDryRun(source.command(verb))
       .argument('<name>')
       .description(description)
       .option('-n, --namespace <namespace>', 'the namespace')
+      .option('--reason <text>', 'why; kept in the audit')
     if (verb === 'accept') added.option('-y, --yes', 'do not ask')
     added.action(
       act(async (run, words, flags) => {

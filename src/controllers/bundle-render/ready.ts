@@ -29,7 +29,7 @@ export function showRollout(conditions: ConditionSet, release: string, rollout: 
         'Ready',
         'False',
         'RolloutPaused',
-        `Rollout ${release} is paused; set its spec.paused to false to go on.`,
+        `Rollout ${release} is paused; \`flotilla rollout resume ${release}\` lets it go on.`,
       )
       return
     case 'Superseded':
