@@ -169,7 +169,7 @@ function startMember(world: World, { name, joinCode, cas, behaviour, between }: 
       ids,
       log,
       store: host.store(clusterStore),
-      controllerRoles: false,
+      isSmall: true,
       ...(behaviour && { behaviour }),
     })
     host.listen(endpoint, embedded.handle)
