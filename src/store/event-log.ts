@@ -34,60 +34,73 @@ export function expired(requested: number, compacted: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${requested} (${compacted})`)
 }
 
+/** A watch as those see it who wake it. */
+interface Sleeper {
+  /** Resolves its sleep; undefined while it is awake. */
+  wakeUp: (() => void) | undefined
+  /** While it slept nothing happened below its prefix until this revision. */
+  before: number
+}
+
 /** Watches over a log. */
 export function createWatches(log: EventLog): Watches {
-  const sleepers = new Map<string, Set<(before: number) => void>>()
-  const closing = new AbortController()
+  // A watch stays here for as long as it is read: one that follows much sleeps and wakes all the time.
+  const sleepers = new Map<string, Set<Sleeper>>()
+  let isClosed = false
 
-  /** Resolves when something below the prefix changes, or the watch ends; nothing changed there until `before`. */
-  function sleep(prefix: string, signal: AbortSignal): { readonly awake: Promise<void>; before(): number | undefined } {
-    let before: number | undefined
-    const awake = new Promise<void>((resolve) => {
-      const set = sleepers.get(prefix) ?? new Set()
-      sleepers.set(prefix, set)
-      const stop = () => wakeUp(0)
-      const wakeUp = (revision: number) => {
-        before = revision
-        set.delete(wakeUp)
-        if (set.size === 0 && sleepers.get(prefix) === set) sleepers.delete(prefix)
-        signal.removeEventListener('abort', stop)
-        closing.signal.removeEventListener('abort', stop)
-        resolve()
-      }
-      set.add(wakeUp)
-      signal.addEventListener('abort', stop, { once: true })
-      closing.signal.addEventListener('abort', stop, { once: true })
-    })
-    return { awake, before: () => before }
+  function join(prefix: string): Sleeper {
+    const sleeper: Sleeper = { wakeUp: undefined, before: 0 }
+    const set = sleepers.get(prefix) ?? new Set()
+    sleepers.set(prefix, set.add(sleeper))
+    return sleeper
+  }
+
+  function leave(prefix: string, sleeper: Sleeper): void {
+    const set = sleepers.get(prefix)
+    set?.delete(sleeper)
+    if (set?.size === 0) sleepers.delete(prefix)
   }
 
   function watch(prefix: string, after: number, signal: AbortSignal): StoreWatch {
     let cursor = after
-    let sleeping: ReturnType<typeof sleep> | undefined
-    const ended = () => signal.aborted || closing.signal.aborted
+    let sleeping: Sleeper | undefined
+    const ended = () => signal.aborted || isClosed
 
     /** Nothing below the prefix happens while a watch sleeps undisturbed, so it has seen everything there is. */
     function progress(): number {
-      if (sleeping) cursor = Math.max(cursor, sleeping.before() ?? log.revision())
+      if (sleeping) cursor = Math.max(cursor, sleeping.wakeUp ? log.revision() : sleeping.before)
       return cursor
     }
 
+    /** Resolves when something below the prefix changes, or the watch ends. */
+    async function sleep(sleeper: Sleeper): Promise<void> {
+      sleeping = sleeper
+      await new Promise<void>((resolve) => (sleeper.wakeUp = resolve))
+      progress()
+      sleeping = undefined
+    }
+
     async function* events(): AsyncGenerator<StoreEvent> {
-      while (!ended()) {
-        if (cursor < log.compacted()) throw expired(cursor, log.compacted())
-        const upTo = Math.min(log.revision(), cursor + WINDOW)
-        if (upTo <= cursor) {
-          sleeping = sleep(prefix, signal)
-          await sleeping.awake
-          progress()
-          sleeping = undefined
-          continue
+      const sleeper = join(prefix)
+      const stop = () => wake(sleeper, 0)
+      signal.addEventListener('abort', stop, { once: true })
+      try {
+        while (!ended()) {
+          if (cursor < log.compacted()) throw expired(cursor, log.compacted())
+          const upTo = Math.min(log.revision(), cursor + WINDOW)
+          if (upTo <= cursor) {
+            await sleep(sleeper)
+            continue
+          }
+          for (const event of log.read(prefix, cursor, upTo)) {
+            yield event
+            if (ended()) return
+          }
+          cursor = upTo
         }
-        for (const event of log.read(prefix, cursor, upTo)) {
-          yield event
-          if (ended()) return
-        }
-        cursor = upTo
+      } finally {
+        signal.removeEventListener('abort', stop)
+        leave(prefix, sleeper)
       }
     }
 
@@ -100,12 +113,23 @@ export function createWatches(log: EventLog): Watches {
       for (const key of keys) {
         for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
           const set = sleepers.get(key.slice(0, slash + 1))
-          if (set) for (const wakeUp of set) wakeUp(before)
+          if (set) for (const sleeper of set) wake(sleeper, before)
         }
       }
     },
-    close: () => closing.abort(),
+    close() {
+      isClosed = true
+      for (const set of sleepers.values()) for (const sleeper of set) wake(sleeper, 0)
+    },
   }
+}
+
+function wake(sleeper: Sleeper, before: number): void {
+  const { wakeUp } = sleeper
+  if (!wakeUp) return
+  sleeper.wakeUp = undefined
+  sleeper.before = before
+  wakeUp()
 }
 
 /**
