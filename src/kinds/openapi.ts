@@ -93,8 +93,27 @@ function listSchema(kind: Kind): object {
   }
 }
 
-const query = (name: string, type: string) => ({ name, in: 'query', schema: { type, uniqueItems: true } })
+const query = (name: keyof typeof ABOUT, type: string) => ({
+  name,
+  in: 'query',
+  description: ABOUT[name],
+  schema: { type, uniqueItems: true },
+})
 const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } })
+
+const ABOUT = {
+  continue: 'Where a list that was cut by a limit goes on: as the answer before said.',
+  dryRun: 'All: everything is done but the write.',
+  fieldManager: 'Who writes, as managedFields will say.',
+  fieldSelector: 'A selector to restrict the list of returned objects by their fields. Defaults to everything.',
+  fieldValidation: 'What happens to unknown and repeated fields: Ignore, Warn or Strict.',
+  force: 'Takes fields from those who own them; for applies only.',
+  labelSelector: 'A selector to restrict the list of returned objects by their labels. Defaults to everything.',
+  limit: 'How many objects a list may have at most; the answer says where it goes on.',
+  resourceVersion: 'How new an answer must be, or after what a watch begins.',
+  watch:
+    'Watch for changes to the described resources and return them as a stream of add, update, and remove notifications.',
+} as const
 
 const WRITE = [query('dryRun', 'string'), query('fieldManager', 'string'), query('fieldValidation', 'string')]
 const LIST = [

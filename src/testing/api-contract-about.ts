@@ -71,11 +71,19 @@ export const ABOUT_CASES: readonly ApiCase[] = [
     },
   },
   {
-    title: 'OpenAPI v2 has the definitions',
+    title: 'OpenAPI v2 has the definitions, and the paths with what they take',
     async run(api) {
       const swagger = await api.ok('GET', '/openapi/v2')
       assert.equal(swagger.swagger, '2.0')
       assert.ok(swagger.definitions['dev.flotilla.v1alpha1.Bundle'])
+      const { get, post } = swagger.paths['/api/v1/namespaces/{namespace}/configmaps']
+      assert.deepEqual(get.responses['200'].schema, { $ref: '#/definitions/io.k8s.api.core.v1.ConfigMapList' })
+      const body = post.parameters.find((parameter: Loose) => parameter.in === 'body')
+      assert.deepEqual(body.schema, { $ref: '#/definitions/io.k8s.api.core.v1.ConfigMap' })
+      const text = JSON.stringify(swagger)
+      for (const words of ['the list of returned objects', 'Watch for changes to the described resources']) {
+        assert.ok(text.includes(words), words)
+      }
     },
   },
   {

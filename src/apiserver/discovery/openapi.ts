@@ -3,6 +3,7 @@ import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
 import type { Registry } from '../registry.ts'
+import { swaggerPaths } from './swagger-paths.ts'
 import { swaggerProtobuf } from './swagger-protobuf.ts'
 
 /** OpenAPI documents: v3 per group and version under a hash, v2 as one document for older clients. */
@@ -53,7 +54,8 @@ export function createOpenApi(registry: Registry, version: string): OpenApi {
     swagger: swaggerNow,
     protobuf: () => {
       const present = swaggerNow()
-      return (protobuf ??= swaggerProtobuf(present))
+      // Who reads it in protobuf reads definitions only.
+      return (protobuf ??= swaggerProtobuf({ ...present, paths: {} }))
     },
   }
 }
@@ -71,7 +73,7 @@ function documentsOf(registry: Registry, version: string): ReadonlyMap<string, N
   return documents
 }
 
-/** The schemas of v3 documents as Swagger definitions; paths are left out, old clients read definitions only. */
+/** v3 documents as one of Swagger. */
 function swaggerOf(documents: readonly object[], version: string): object {
   const definitions: Record<string, unknown> = {}
   for (const document of documents) {
@@ -81,7 +83,8 @@ function swaggerOf(documents: readonly object[], version: string): object {
       definitions[name] = isOpen(schema) ? openRoot(schema) : toSwagger(schema)
     }
   }
-  return { swagger: '2.0', info: { title: 'Kubernetes', version }, paths: {}, definitions }
+  const paths = swaggerPaths(documents, toSwagger)
+  return { swagger: '2.0', info: { title: 'Kubernetes', version }, paths, definitions }
 }
 
 /** A schema that takes anything: old clients would refuse what it does not name, so it names nothing. */
