@@ -118,11 +118,12 @@ function liesUnknown(): Mistake {
 }
 
 function neverAsksAgain(): Mistake {
+  let isLossy = false
   let hasGivenUp = false
   const once: (gateway: Transport) => Transport = (gateway) => async (request, signal) => {
     if (hasGivenUp) return new Promise<never>(() => {})
     return gateway(request, signal).catch((caught: unknown) => {
-      hasGivenUp = !signal.aborted
+      hasGivenUp = isLossy
       throw caught
     })
   }
@@ -132,6 +133,7 @@ function neverAsksAgain(): Mistake {
     breaks: 'I-12: version 9.0 everywhere: not within',
     mistakes: { betweenOf: (name, gateway) => (name === ONE ? once(gateway) : gateway) },
     strikes: async ({ world }) => {
+      isLossy = true
       world.network.setDefaultLink({ latencyMs: [1, 400], drop: 0.2, reset: 0.1 })
       await world.run(2 * MINUTE)
       world.network.calm()
