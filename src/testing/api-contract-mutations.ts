@@ -246,4 +246,33 @@ export const MUTATION_CASES: readonly ApiCase[] = [
       }
     },
   },
+  {
+    title: 'a condition of a webhook that cannot be compiled is refused by name',
+    async run(api) {
+      for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+        const webhook = (expression: string) => ({
+          apiVersion: 'admissionregistration.k8s.io/v1',
+          kind,
+          metadata: { name: api.namespace },
+          webhooks: [
+            {
+              name: 'w.example.com',
+              admissionReviewVersions: ['v1'],
+              sideEffects: 'None',
+              clientConfig: { url: 'https://example.com/hook' },
+              rules: [],
+              matchConditions: [{ name: 'one', expression }],
+            },
+          ],
+        })
+        const path = `${GROUP}/${kind.toLowerCase()}s?dryRun=All`
+        const fine = await api.send('POST', path, { body: webhook('object.metadata.namespace == "x"') })
+        assert.equal(fine.status, 201, fine.body.message)
+        const { status, body } = await api.send('POST', path, { body: webhook('... [] bad expression') })
+        assert.equal(status, 422)
+        assert.equal(body.details.causes[0].field, 'webhooks[0].matchConditions[0].expression')
+        assert.ok(body.message.includes('compilation failed'), body.message)
+      }
+    },
+  },
 ]

@@ -5,11 +5,12 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../kinds/builtin/admission.ts'
+import { itemsAt } from '../../kinds/builtin/look.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid, notSupported, required } from '../../kinds/walk/field-error.ts'
 import type { FieldError } from '../../kinds/walk/field-error.ts'
 import type { Strategy } from '../strategies.ts'
-import { compilePolicy } from './environment.ts'
+import { compilePolicy, policyCompiler } from './environment.ts'
 import { compileMutations } from './mutations.ts'
 import type { AnyPolicy } from './policy-cache.ts'
 
@@ -141,10 +142,22 @@ function mutatingBindingErrors(object: UnknownObject): FieldError[] {
   return [...(spec?.policyName ? [] : [required('spec.policyName')]), ...paramRefErrors(object)]
 }
 
+/** Nobody calls webhooks here; what of them is written in CEL is checked all the same. */
+function webhookErrors(object: UnknownObject): FieldError[] {
+  return itemsAt(object, 'webhooks').flatMap((webhook, index) => {
+    const { problems } = policyCompiler({ matchConditions: itemsAt(webhook, 'matchConditions') as never })
+    return problems.map(({ field, source, detail }) => {
+      return invalid(field.replace(/^spec/, `webhooks[${index}]`), source, detail)
+    })
+  })
+}
+
 /** What policies and bindings are checked for. */
 export const POLICY_STRATEGIES: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { validate: policyErrors },
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': { validate: bindingErrors },
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': { validate: webhookErrors },
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': { validate: webhookErrors },
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': { validate: mutatingErrors },
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': { validate: mutatingBindingErrors },
 }
