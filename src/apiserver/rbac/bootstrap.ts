@@ -30,13 +30,7 @@ export async function ensureBootstrapRoles(parts: Parts, { controllerRoles }: Bo
   const { registry } = parts
   if (!registry.find(ClusterRole.group, ClusterRole.version, ClusterRole.plural)) return
   const isHub = registry.groups().has(GROUP)
-  const roles = [
-    ...KUBERNETES_ROLES,
-    ...COMPONENT_ROLES,
-    ...(controllerRoles ? CONTROLLER_ROLES : []),
-    ...(isHub ? HUB_ROLES : []),
-  ].map(roleObject)
-  fillAggregates(roles)
+  const roles = rolesOf(controllerRoles, isHub)
   const bindings = [
     ...KUBERNETES_BINDINGS,
     ...COMPONENT_BINDINGS,
@@ -51,6 +45,33 @@ export async function ensureBootstrapRoles(parts: Parts, { controllerRoles }: Bo
     await ensure(parts, Role, bootstrapObject(Role, { name, namespace }, { rules }))
     await ensure(parts, RoleBinding, bindingObject(RoleBinding, 'Role', local))
   }
+}
+
+const known = new Map<string, readonly UnknownObject[]>()
+
+/** The roles of a choice, made once: a process may have many clusters. */
+function rolesOf(controllerRoles: boolean, isHub: boolean): readonly UnknownObject[] {
+  const choice = `${controllerRoles} ${isHub}`
+  const made = known.get(choice)
+  if (made) return made
+  const roles = [
+    ...KUBERNETES_ROLES,
+    ...COMPONENT_ROLES,
+    ...(controllerRoles ? CONTROLLER_ROLES : []),
+    ...(isHub ? HUB_ROLES : []),
+  ].map(roleObject)
+  fillAggregates(roles)
+  known.set(choice, roles)
+  return roles
+}
+
+/** The rules of a role that are those it began with, as one array for all clusters of this process; others as they are. */
+export function sharedRules({ metadata, rules }: ClusterRole): ClusterRole['rules'] {
+  for (const roles of known.values()) {
+    const role = roles.find((candidate) => candidate.metadata.name === metadata.name)
+    if (role && jsonEqual(role['rules'], rules)) return role['rules'] as ClusterRole['rules']
+  }
+  return rules
 }
 
 // The cluster is never seen with its aggregating roles still empty. `admin` selects `edit`, which selects `view`.

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../kinds/meta.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { Parts } from '../context.ts'
 import { prefixOf } from '../objects.ts'
+import { sharedRules } from './bootstrap.ts'
 
 /** Roles and bindings in memory, followed by a watch of the store: nobody reads the disk to know who may do what. */
 export interface RoleCache {
@@ -35,7 +36,8 @@ export function createRoleCache({ store, clock, log }: Pick<Parts, 'store' | 'cl
     const kind = RBAC_KINDS.find((known) => key.startsWith(prefixOf(known)))
     const text = value ?? previous
     if (!kind || text === undefined) return
-    const object = JSON.parse(text) as KubeObject
+    const parsed = JSON.parse(text) as KubeObject
+    const object = kind.kind === ClusterRole.kind ? withSharedRules(parsed) : parsed
     set(mapOf(kind, object), keyOf(object), value === undefined ? undefined : object)
   }
 
@@ -96,3 +98,8 @@ function set<T>(map: Map<string, T>, key: string, value: T | undefined): void {
 
 /** A binding of either kind; they have the same fields. */
 export type AnyBinding = RoleBinding
+
+function withSharedRules(role: ClusterRole): ClusterRole {
+  const rules = sharedRules(role)
+  return rules === undefined ? role : { ...role, rules }
+}
