@@ -48,6 +48,15 @@ export interface Cleanup {
   after(fn: () => void | Promise<void>): void
 }
 
+/** Ends what was begun last first, for it may still use what was there before. */
+export function lastFirst(t: Cleanup): Cleanup {
+  const ends: (() => void | Promise<void>)[] = []
+  t.after(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+  return { after: (end) => void ends.push(end) }
+}
+
 /** A folder that goes with the test. */
 export function temporaryFolder(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-e2e-'))

@@ -55,7 +55,7 @@ export interface Reader {
   /** How long a step may take. */
   readonly withinMs: number
   /** Called with what ends a command that goes on. */
-  onBackground(stop: () => void): void
+  onBackground(stop: () => Promise<void>): void
 }
 
 /** Follows a tutorial; an error names the line and shows what was printed. */
@@ -109,17 +109,19 @@ async function runOnce(
       ? `. "${kept}" 2>/dev/null; exec ${command}`
       : `. "${kept}" 2>/dev/null; ${command}\ncode=$?; export -p > "${kept}"; exit $code`
   const child = spawn('bash', ['-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-  const stop = () => {
+  const closed = new Promise<void>((done) => child.once('close', () => done()))
+  const stop = async () => {
     try {
       process.kill(-child.pid!, 'SIGTERM')
     } catch {
       // gone already
     }
+    await closed
   }
   let text = ''
   return await new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      stop()
+      void stop()
       resolve({ text, code: undefined })
     }, withinMs)
     const hear = (part: Buffer): void => {

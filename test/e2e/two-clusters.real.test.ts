@@ -5,13 +5,14 @@ import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { startControlPlane } from '../../src/testing/control-plane.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
-import { temporaryFolder } from './flotilla-process.ts'
+import { lastFirst, temporaryFolder } from './flotilla-process.ts'
 import { readerOf } from './tutorial-reader.ts'
 import { followTutorial } from './tutorial.ts'
 
 const PAGE = resolve(import.meta.dirname, '../../docs/tutorials/two-clusters-from-git.md')
 
-test('a newcomer takes two real clusters from nothing to a commit through two rings', async (t) => {
+test('a newcomer takes two real clusters from nothing to a commit through two rings', async (context) => {
+  const t = lastFirst(context)
   const folder = temporaryFolder(t)
   for (const name of ['store-1', 'store-2']) {
     const plane = await startControlPlane()
