@@ -11,7 +11,7 @@ import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
 import { stopsOf } from '../kept-clusters.ts'
 import type { ControllerParts } from '../parts.ts'
-import { selectedClusters } from '../selected-clusters.ts'
+import { selectedClusters, selectsCluster } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 import { bundleRemoveReconciler } from './reconcile.ts'
@@ -49,7 +49,9 @@ export function createBundleRemove(parts: ControllerParts): Controller {
     ),
     triggerOn(caches.assignments, ({ before, after }) => {
       const known = new Set(before?.spec.entries.map(({ bundle }) => bundle))
-      return (after?.spec.entries ?? []).filter(({ bundle }) => !known.has(bundle)).map(({ bundle }) => bundle)
+      const gained = (after?.spec.entries ?? []).map(({ bundle }) => bundle).filter((bundle) => !known.has(bundle))
+      // A look is at all who have the bundle. Who gets what it is selected for is no reason for one, and in a rollout that is everybody.
+      return gained.filter((bundle) => !isWantedOn(caches, bundle, after!.metadata.name))
     }),
     // A removal that left a cluster the bundle, because it was wanted again, no longer stands for it.
     triggerOn(caches.rollouts, ({ before, after }) => {
@@ -76,6 +78,12 @@ export function createBundleRemove(parts: ControllerParts): Controller {
 
 function bundlesOf(caches: Caches, placement: string): string[] {
   return caches.bundles.lister.by('placement', placement).map(keyOf)
+}
+
+function isWantedOn(caches: Caches, bundle: string, cluster: string): boolean {
+  const found = caches.bundles.lister.get(bundle)
+  if (!found || found.metadata.deletionTimestamp !== undefined) return false
+  return selectsCluster(caches, inNamespaceOf(found, found.spec.placement), cluster)
 }
 
 function decidedOf(caches: Caches, bundle: Bundle): IntentFacts['decided'] {
