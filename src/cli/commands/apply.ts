@@ -1,5 +1,6 @@
 /** `flotilla apply`: server-side apply of files. */
 import { clientOver } from '../../client/create-client.ts'
+import { readBody } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { readYaml } from '../../yaml/read.ts'
@@ -69,7 +70,7 @@ export async function readObjects(
   const objects: FileObject[] = []
   for (const file of files) {
     const name = file === '-' ? 'stdin' : file
-    const text = file === '-' ? await readAll(stdin) : await readText(file)
+    const text = file === '-' ? await readBody(stdin, Infinity) : await readText(file)
     for (const document of readYaml(text, { file: name })) {
       if (document.value === null) continue
       const where = `${name}, line ${document.start.line}`
@@ -131,10 +132,4 @@ function asObject(value: unknown, where: string): UnknownObject {
     where,
     why: 'it needs apiVersion, kind and metadata.name',
   })
-}
-
-async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of stdin) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

@@ -1,6 +1,7 @@
 /** `flotilla template`: what `helm template` prints, without helm; or with it, to compare. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readBody } from '../../core/http.ts'
 import { fromGoBytes, goBytes } from '../../render/gotemplate/go-string.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 import type { CliEnvironment } from '../config.ts'
@@ -27,7 +28,9 @@ export async function template(
   input: TemplateInput,
   flags: TemplateFlags,
 ): Promise<ExitCode> {
-  const stdin = (flags.values ?? []).some((name) => name.trim() === '-') ? await readAll(input.stdin) : Buffer.alloc(0)
+  const stdin = (flags.values ?? []).some((name) => name.trim() === '-')
+    ? await readBody(input.stdin, Infinity)
+    : Buffer.alloc(0)
   if (flags.engine === 'official') return await official(words, { input, stdin }, flags)
   refuseUnusable(words, flags)
   const { terminal } = input
@@ -62,12 +65,6 @@ function limitOf(text: string | undefined, flag: string): number {
   const limit = Number(text)
   if (Number.isFinite(limit) && limit > 0) return limit
   throw new CliError(EXIT.failed, { what: `${flag} wants a number above 0, not ${JSON.stringify(text)}` })
-}
-
-async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  for await (const part of stdin) parts.push(part)
-  return Buffer.concat(parts)
 }
 
 /** What the flags may be behind `=`, beside `unset` for nothing. */
