@@ -11,7 +11,7 @@ import type { Caches } from '../caches.ts'
 import { createOnce } from '../create-once.ts'
 import { stopsOf } from '../kept-clusters.ts'
 import type { ControllerParts } from '../parts.ts'
-import { selectedClusters, selectsCluster } from '../selected-clusters.ts'
+import { selectedClusters, selectionStamp, selectsCluster } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 import { bundleRemoveReconciler } from './reconcile.ts'
@@ -23,8 +23,10 @@ export function createBundleRemove(parts: ControllerParts): Controller {
     decidedOf: (bundle) => decidedOf(caches, bundle),
     holdersOf: (bundle) => holdersOf(caches, keyOf(bundle)),
     removalsOf: (bundle) => caches.rollouts.lister.by('removes', keyOf(bundle)),
-    selects: (bundle, placement, cluster) =>
-      selectedClusters(caches, inNamespaceOf(bundle, placement))?.includes(cluster) ?? false,
+    selects: (bundle, placement, cluster) => {
+      const key = inNamespaceOf(bundle, placement)
+      return selectionStamp(caches, key) !== undefined && selectsCluster(caches, key, cluster)
+    },
     stoppedBy: (bundle) => stopsOf(caches, bundle, clock.now()),
     planOf: (bundle) =>
       bundle.spec.rollout?.plan === undefined
