@@ -26,6 +26,8 @@ import { startNamespaceLifecycle } from './namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from './namespaces.ts'
 import { bindPod, evictPod } from './pods/bind-and-evict.ts'
 import { givePriority } from './pods/priority.ts'
+import { giveRuntimeClass } from './pods/runtime-class.ts'
+import { giveServiceAccount } from './pods/service-account.ts'
 import { startPolicies } from './policies/start.ts'
 import { startQuotas } from './quota/start.ts'
 import { startRbac } from './rbac/rbac.ts'
@@ -102,7 +104,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
   let admitted: Admission = admitAll
   let changed: Mutation = admitAll
-  const mutation = inTurn([quotas.mutation, givePriority({ store, registry }), (request) => changed(request)])
+  const mutation = inTurn([
+    quotas.mutation,
+    // Without them nobody makes the accounts.
+    options.namespaceDefaults ? giveServiceAccount({ store, registry, clock, ids }) : admitAll,
+    givePriority({ store, registry }),
+    giveRuntimeClass({ store, registry }),
+    (request) => changed(request),
+  ])
   const bare = { store, clock, ids, log, registry, mutation, quota: quotas.gate }
   const { controllerRoles = true } = options
   const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), closing.signal)

@@ -62,9 +62,7 @@ async function terminate(parts: Parts, namespaces: Kind, name: string, signal: A
     try {
       const stored = await readObject(parts.store, namespaces, { name })
       if (!stored?.object.metadata.deletionTimestamp) return
-      for (const kind of parts.registry.all()) {
-        if (kind.scope === 'Namespaced') await deleteAll(parts, kind, name, signal)
-      }
+      await deleteContent(parts, name, signal)
       const remaining = await remainingContent(parts, name)
       if (remaining.length === 0) {
         const released = withoutFinalizer(stored.object)
@@ -77,6 +75,19 @@ async function terminate(parts: Parts, namespaces: Kind, name: string, signal: A
       parts.log.error({ err: toError(error), namespace: name }, 'namespace could not be emptied')
     }
     await pause(parts, signal)
+  }
+}
+
+/** Pods go first, and nothing else before they are gone: they may need the rest until their end. */
+async function deleteContent(parts: Parts, namespace: string, signal: AbortSignal): Promise<void> {
+  const pods = parts.registry.find('', 'v1', 'pods')
+  if (pods) {
+    await deleteAll(parts, pods, namespace, signal)
+    const { entries } = await parts.store.list({ prefix: prefixOf(pods, namespace), limit: 1 })
+    if (entries.length > 0) return
+  }
+  for (const kind of parts.registry.all()) {
+    if (kind.scope === 'Namespaced') await deleteAll(parts, kind, namespace, signal)
   }
 }
 

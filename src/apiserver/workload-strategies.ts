@@ -26,24 +26,9 @@ function keepGiven(object: UnknownObject, old: UnknownObject, fields: readonly s
   }
 }
 
-const NOT_READY = [
-  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
-  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
-]
-
 const pod: Strategy = {
   complete(object, old) {
-    if (old) return
-    const spec = specOf(object)
-    const tolerations = itemsAt(spec, 'tolerations')
-    const missing = NOT_READY.filter(
-      ({ key }) =>
-        !tolerations.some(
-          (it) => (it['key'] === key || it['key'] === undefined) && (it['effect'] ?? 'NoExecute') === 'NoExecute',
-        ),
-    )
-    spec['tolerations'] = [...tolerations, ...structuredClone(missing)]
-    object['status'] = { phase: 'Pending', qosClass: qosOf(spec) }
+    if (!old) object['status'] = { phase: 'Pending', qosClass: qosOf(specOf(object)) }
   },
 }
 

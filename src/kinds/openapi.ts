@@ -63,8 +63,11 @@ function ref(name: string): object {
 }
 
 const TYPE_META = {
-  apiVersion: { type: 'string', description: 'The group and version of the object, such as apps/v1.' },
-  kind: { type: 'string', description: 'The kind of the object.' },
+  apiVersion: {
+    type: 'string',
+    description: 'APIVersion defines in which group and version the object is written, such as apps/v1.',
+  },
+  kind: { type: 'string', description: 'Kind is what the object is, such as Deployment.' },
 }
 
 function objectSchema(kind: Kind): object {

@@ -160,6 +160,27 @@ export const OWNER_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'pods are the first to leave a namespace, and everything else waits for them',
+    async run(api) {
+      const pods = `/api/v1/namespaces/${api.namespace}/pods`
+      await make(api, 'waits')
+      await api.ok('POST', pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'held', finalizers: ['example.com/hold'] },
+        spec: { containers: [{ name: 'c', image: 'web:1' }] },
+      })
+      const path = `/api/v1/namespaces/${api.namespace}`
+      await api.ok('DELETE', path)
+      await untilReply(api, path, (reply) => reply.body.status.conditions !== undefined)
+      await untilReply(api, `${pods}/held`, (reply) => isDeleting(reply.body))
+      assert.ok(!isDeleting(await api.ok('GET', api.path(ConfigMap, 'waits'))))
+      const free = { body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' }
+      assert.equal((await api.send('PATCH', `${pods}/held`, free)).status, 200)
+      await untilReply(api, path, (reply) => reply.status === 404)
+    },
+  },
+  {
     title: 'a namespace that is kept says by what',
     async run(api) {
       await make(api, 'held', [], { metadata: { finalizers: ['example.com/hold'] } })
