@@ -15,3 +15,14 @@ export function requirementsOf(selector: string) {
     throw caught
   }
 }
+
+/** Who is meant by `-l` or `--all-clusters`, as `matchExpressions`; one of both must be said, and nobody else is guessed. */
+export function clustersOf({ selector, allClusters }: { readonly selector?: string; readonly allClusters?: boolean }) {
+  if ((selector === undefined) === !allClusters) {
+    throw new CliError(EXIT.usage, {
+      what: allClusters ? '-l and --all-clusters exclude each other' : 'nobody is named who should get it',
+      todo: 'say -l LABELS, such as -l tier=store, or --all-clusters',
+    })
+  }
+  return selector === undefined ? [] : requirementsOf(selector)
+}

@@ -2,7 +2,7 @@
 import { utf8 } from '../core/bytes.ts'
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import type { CompiledBundle } from '../dialects/fleet/compile-bundle.ts'
-import { findingText } from '../dialects/fleet/read-fields.ts'
+import { findingText } from '../dialects/read-fields.ts'
 import { readRepository } from '../dialects/fleet/read-repository.ts'
 import type { RepositoryRequest } from '../dialects/fleet/read-repository.ts'
 import { fitsAlternative, meaningOf } from '../dialects/fleet/targets.ts'

@@ -1,19 +1,13 @@
 /** `flotilla bundle import git|helm|oci`: what is somewhere else already, as a bundle. */
-import { clientOver } from '../../client/create-client.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { Bundle } from '../../kinds/bundle.ts'
-import type { Kind } from '../../kinds/define-kind.ts'
-import { Placement } from '../../kinds/placement.ts'
-import { Source } from '../../kinds/source.ts'
-import { defaultObject, validateObject } from '../../kinds/validate.ts'
 import { readYaml } from '../../yaml/read.ts'
-import { writeYaml } from '../../yaml/write.ts'
 import type { Connection } from '../connect.ts'
+import { deliverImport } from '../deliver-import.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { importedBundle, nameFrom } from '../imported-bundle.ts'
 import { readText } from '../read-text.ts'
-import { requirementsOf } from '../selector-flag.ts'
+import { clustersOf } from '../selector-flag.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Flags of the imports; each takes those that fit. */
@@ -46,20 +40,13 @@ export interface BundleImportInput {
 /** Where content can be. */
 export type ImportedFrom = 'git' | 'helm' | 'oci'
 
-const KINDS: readonly Kind[] = [Source, Placement, Bundle]
-
 /** Prints the objects, or writes them with `--apply`. */
 export async function bundleImport(
   from: ImportedFrom,
   [address = '', chart]: readonly string[],
   { connect, terminal, flags }: BundleImportInput,
 ): Promise<void> {
-  if ((flags.selector === undefined) === !flags.allClusters) {
-    throw new CliError(EXIT.usage, {
-      what: flags.allClusters ? '-l and --all-clusters exclude each other' : 'nobody is named who should get it',
-      todo: 'say -l LABELS, such as -l tier=store, or --all-clusters',
-    })
-  }
+  const clusters = clustersOf(flags)
   const connection = flags.apply ? await connect() : undefined
   const name = flags.name ?? nameFrom(flags.path ?? chart ?? address)
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
@@ -73,30 +60,9 @@ export async function bundleImport(
       ...(releaseName === undefined ? {} : { releaseName }),
       ...(flags.values === undefined ? {} : { values: await readValues(flags.values) }),
     },
-    clusters: flags.selector === undefined ? [] : requirementsOf(flags.selector),
+    clusters,
   })
-  for (const [at, kind] of KINDS.entries()) {
-    const checked = structuredClone(objects[at]!)
-    defaultObject(kind, checked)
-    const [problem] = validateObject(kind, checked)
-    if (!problem) continue
-    throw new CliError(EXIT.usage, {
-      what: `${address} cannot be imported`,
-      why: `${kind.kind} ${name}: ${problem.message}`,
-      ...(problem.field === 'metadata.name' && { todo: 'say --name NAME' }),
-    })
-  }
-  if (!connection) {
-    terminal.data(objects.map((object) => `---\n${writeYaml(object)}`).join(''))
-    terminal.say('keep this in git, or write it to the hub with --apply')
-    return
-  }
-  const client = clientOver(connection.rest)
-  for (const [at, kind] of KINDS.entries()) {
-    await client.apply(kind, objects[at]!, { fieldManager: 'flotilla-cli' })
-    terminal.step('ok', `${kind.kind.toLowerCase()} ${name} in ${namespace}`)
-  }
-  terminal.say(`see: flotilla get bundle ${name} -n ${namespace}`)
+  await deliverImport({ from: address, objects }, { terminal, connection })
 }
 
 function sourceOf(from: ImportedFrom, url: string, chart: string | undefined, flags: BundleImportFlags): JsonObject {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { collect } from './act.ts'
 import type { Act } from './act.ts'
 
 /** Commands about bundles: import. */
@@ -37,4 +38,31 @@ export function addBundles(program: Command, act: Act): void {
     .option('--tag <name>', 'this tag')
     .option('--semver <range>', 'the newest tag in this range')
     .option('--digest <digest>', 'exactly this manifest')
+  addOther(imports, 'fleet', act)
+    .argument(
+      '<file>',
+      'YAML with GitRepos and the ClusterGroups they name (- is stdin); or a directory with fleet.yaml files',
+    )
+    .description('GitRepos of Rancher Fleet, as Flotilla’s own objects')
+    .option('--root <dir>', 'the repository of the GitRepos on this disk (default: .)')
+    .option('--repo <url>', 'for a directory: the address the hub fetches it from')
+    .option('--branch <name>', 'for a directory: the branch')
+    .option('--path <directory>', 'for a directory: only this part of it (repeatable)', collect)
+    .option('--name <name>', 'for a directory: the name a GitRepo of it would have; made of the address without it')
+    .option('-l, --selector <labels>', 'for a directory: the clusters that get it')
+    .option('--all-clusters', 'for a directory: every cluster gets it')
+}
+
+/** An import of what another system was told; who gets it is said there. */
+function addOther(imports: Command, system: 'fleet', act: Act): Command {
+  return imports
+    .command(system)
+    .option('-n, --namespace <namespace>', 'the namespace of the objects')
+    .option('--apply', 'write them to the hub instead of printing them')
+    .action(
+      act(async (run, words, flags) => {
+        const { importFleet } = await import('../commands/import-fleet.ts')
+        await importFleet(words[0]!, { ...run, flags })
+      }),
+    )
 }

@@ -9,7 +9,7 @@ import type { FleetCustomization, FleetTarget, FleetYaml } from './fleet-yaml.ts
 import { layerOf } from './layer.ts'
 import type { LayerScene, RemoteChart } from './layer.ts'
 import { placementOf } from './placement.ts'
-import type { Finding } from './read-fields.ts'
+import type { Finding } from '../read-fields.ts'
 import { ringsOf } from './rollout.ts'
 import type { ScannedBundle } from './scan.ts'
 import { fitsAlternative, meaningOf } from './targets.ts'

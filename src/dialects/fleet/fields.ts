@@ -2,50 +2,8 @@
  * Every field of `fleet.yaml` and of a GitRepo: what may stand there, and how far it is honoured. The reader, the warnings and
  * the table in docs/dialects/fleet.md come from here.
  */
-
-/** How far a field is honoured: the same result, nearly the same, ignored with a warning, or the bundle is not taken. */
-export type Verdict = 'exact' | 'approximated' | 'warned' | 'refused'
-
-/** What may stand in a field. */
-export type Shape =
-  | 'text'
-  | 'flag'
-  | 'int'
-  | 'limit'
-  | 'texts'
-  | 'textMap'
-  | 'map'
-  | 'selector'
-  | 'maps'
-  | Fields
-  | ListOf
-
-/** A list of objects. */
-export interface ListOf {
-  readonly items: Fields
-}
-
-/** One field. */
-export interface Field {
-  readonly shape: Shape
-  readonly verdict: Verdict
-  /** What becomes of it, for people. */
-  readonly how: string
-}
-
-/** Fields by name. */
-export interface Fields {
-  readonly [name: string]: Field
-}
-
-const field =
-  (verdict: Verdict) =>
-  (shape: Shape, how: string): Field => ({ shape, verdict, how })
-
-const exact = field('exact')
-const near = field('approximated')
-const warned = field('warned')
-const refused = field('refused')
+import { exact, near, refused, warned } from '../field-table.ts'
+import type { Fields } from '../field-table.ts'
 
 const valueRef: Fields = {
   name: exact('text', ''),
@@ -270,9 +228,4 @@ export const GIT_REPO: Fields = {
   correctDrift: exact(DRIFT, 'When enabled, instead of the block of fleet.yaml.'),
   ociRegistrySecret: warned('text', 'ociRegistrySecret has no effect: content is kept in the hub'),
   webhookSecret: near('text', '`webhook.secret` of the Source; its key is `token`.'),
-}
-
-/** Whether a field is a list of objects. */
-export function isListOf(shape: Shape): shape is ListOf {
-  return typeof shape === 'object' && 'items' in shape && !('shape' in shape.items)
 }

@@ -5,8 +5,8 @@ import type { LabelSelector } from '../../core/selector.ts'
 import { readFirstYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { FLEET_YAML } from './fields.ts'
-import { readFields } from './read-fields.ts'
-import type { Finding } from './read-fields.ts'
+import { readFields } from '../read-fields.ts'
+import type { Finding } from '../read-fields.ts'
 
 /** Which clusters are meant; all that is said must hold, and who says nothing means nobody. */
 export interface FleetTarget {
@@ -127,7 +127,7 @@ export function readFleetYaml(text: string, file: string, findings: Finding[]): 
   }
   const report = (level: Finding['level'], path: readonly (string | number)[], message: string): void =>
     void findings.push({ level, file, line: document.positionOf(path).line, message })
-  const read = readFields(isObject(value) ? value : {}, FLEET_YAML, report) as unknown as Omit<
+  const read = readFields(isObject(value) ? value : {}, FLEET_YAML, { system: 'Fleet', report }) as unknown as Omit<
     FleetYaml,
     'customizations' | 'allMatches'
   > & {

@@ -8,8 +8,8 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { CompiledBundle } from './compile-bundle.ts'
 import { GIT_REPO } from './fields.ts'
-import { findingText, readFields } from './read-fields.ts'
-import type { Finding } from './read-fields.ts'
+import { findingText, readFields } from '../read-fields.ts'
+import type { Finding } from '../read-fields.ts'
 import { readRepository } from './read-repository.ts'
 import type { RepositoryRequest } from './read-repository.ts'
 import type { FleetGroup } from './targets.ts'
@@ -24,7 +24,8 @@ export type GitRepoSpec = RepositoryRequest['spec']
 export function readGitRepoSpec(spec: unknown, findings: Finding[]): GitRepoSpec {
   const report = (level: Finding['level'], _path: unknown, message: string): void =>
     void findings.push({ level, message: `spec.${message}` })
-  const read = readFields(isObject(spec) ? spec : {}, GIT_REPO, report) as GitRepoSpec & SecretFields
+  const read = readFields(isObject(spec) ? spec : {}, GIT_REPO, { system: 'Fleet', report }) as GitRepoSpec &
+    SecretFields
   const { helmSecretName = '', helmRepoURLRegex = '' } = read
   if (helmSecretName !== '' && helmRepoURLRegex === '') {
     report('warning', [], 'helmSecretName is sent nowhere without helmRepoURLRegex, as in Fleet')

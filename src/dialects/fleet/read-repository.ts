@@ -5,7 +5,7 @@ import { compileBundle } from './compile-bundle.ts'
 import type { CompiledBundle, CompileScene, GitRepoOptions } from './compile-bundle.ts'
 import { readFleetYaml } from './fleet-yaml.ts'
 import type { FleetYaml } from './fleet-yaml.ts'
-import type { Finding } from './read-fields.ts'
+import type { Finding } from '../read-fields.ts'
 import { scanRepository } from './scan.ts'
 import type { ScanRequest } from './scan.ts'
 

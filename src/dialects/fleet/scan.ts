@@ -5,7 +5,7 @@
 import { fileGlob } from './file-glob.ts'
 import { isIgnored, readIgnoreFile } from './ignore-file.ts'
 import { bundleName, cleanPath } from './names.ts'
-import type { Finding } from './read-fields.ts'
+import type { Finding } from '../read-fields.ts'
 
 /** A repository's files: their paths, and the text of those that are looked into. */
 export interface RepositoryFiles {

@@ -21,6 +21,8 @@ export interface Workspace {
   readonly groups: readonly FleetGroup[]
   /** Names of Clusters that go by another name in Fleet. */
   aliases(name: string): readonly string[]
+  /** Hears of groups that targets name and nobody knows. */
+  missing?(group: string): void
 }
 
 /** Clusters with these labels and, when there are names, one of these names. */
@@ -35,9 +37,10 @@ export type Meaning = { readonly alternatives: readonly Alternative[] } | { read
 const MOST = 32
 
 /** Turns a target into alternatives; none: nobody is meant. */
-export function meaningOf(target: FleetTarget, { groups, aliases }: Workspace): Meaning {
+export function meaningOf(target: FleetTarget, { groups, aliases, missing }: Workspace): Meaning {
   const { clusterName, clusterSelector, clusterGroup, clusterGroupSelector } = target
   if (!clusterName && !clusterSelector && !clusterGroup && !clusterGroupSelector) return { alternatives: [] }
+  if (clusterGroup && !groups.some(({ name }) => name === clusterGroup)) missing?.(clusterGroup)
   const own = requirementsOf(clusterSelector ?? {})
   const byName: readonly { readonly names?: readonly string[]; readonly labels: readonly LabelRequirement[] }[] =
     clusterName

@@ -1,15 +1,15 @@
 /** Reads an object by a table of fields: names in any case, types checked, unknown names with the one that was meant. */
-import { isObject } from '../../core/json.ts'
-import type { JsonObject } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
-import type { LabelSelector } from '../../core/selector.ts'
-import { isListOf } from './fields.ts'
-import type { Fields, Shape } from './fields.ts'
+import { isObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
+import { nearest } from '../core/nearest.ts'
+import type { LabelSelector } from '../core/selector.ts'
+import { isListOf } from './field-table.ts'
+import type { Fields, Shape } from './field-table.ts'
 
-/** What somebody should know of a repository; an error keeps its bundle from being made. */
+/** What somebody should know of what was read; an error keeps its bundle from being made. */
 export interface Finding {
   readonly level: 'error' | 'warning'
-  /** `fleet.yaml` or another file, from the root of the repository. */
+  /** A file, from the root of its repository. */
   readonly file?: string
   readonly line?: number
   readonly message: string
@@ -25,8 +25,16 @@ type Path = readonly (string | number)[]
 /** Hears what is wrong, and where. */
 export type Report = (level: Finding['level'], path: Path, message: string) => void
 
+/** Whose fields they are, and who hears of them. */
+export interface Reading {
+  /** The other system's name, for people. */
+  readonly system: string
+  readonly report: Report
+}
+
 /** The object with its fields under their right names; what is wrong is reported and left out. */
-export function readFields(value: JsonObject, fields: Fields, report: Report, path: Path = []): JsonObject {
+export function readFields(value: JsonObject, fields: Fields, reading: Reading, path: Path = []): JsonObject {
+  const { system, report } = reading
   const names = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]))
   const read: JsonObject = {}
   for (const [key, item] of Object.entries(value)) {
@@ -35,14 +43,14 @@ export function readFields(value: JsonObject, fields: Fields, report: Report, pa
     if (name === undefined) {
       const meant = nearest(key, Object.keys(fields))
       const advice = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
-      report('warning', at, `${dotted(at)} is no field of Fleet and has no effect${advice}`)
+      report('warning', at, `${dotted(at)} is no field of ${system} and has no effect${advice}`)
       continue
     }
     const field = fields[name]!
     if (item === null || item === undefined) continue
     if (field.verdict === 'refused' && isSaid(item)) report('error', at, field.how)
     if (field.verdict === 'warned' && isSaid(item)) report('warning', at, field.how)
-    const made = readShape(item, field.shape, at, report)
+    const made = readShape(item, field.shape, at, reading)
     if (made !== undefined) read[name] = made
   }
   return read
@@ -54,7 +62,8 @@ function isSaid(value: unknown): boolean {
   return value !== false && value !== '' && value !== 0
 }
 
-function readShape(value: unknown, shape: Shape, path: Path, report: Report): unknown {
+function readShape(value: unknown, shape: Shape, path: Path, reading: Reading): unknown {
+  const { report } = reading
   const wrong = (wanted: string): undefined => {
     report('error', path, `${dotted(path)} must be ${wanted}, found ${found(value)}`)
     return undefined
@@ -84,12 +93,12 @@ function readShape(value: unknown, shape: Shape, path: Path, report: Report): un
   if (isListOf(shape)) {
     if (!Array.isArray(value)) return wrong('a list')
     return value.flatMap((item: unknown, at) => {
-      if (isObject(item)) return [readFields(item, shape.items, report, [...path, at])]
+      if (isObject(item)) return [readFields(item, shape.items, reading, [...path, at])]
       report('error', [...path, at], `${dotted([...path, at])} must be a map, found ${found(item)}`)
       return []
     })
   }
-  return isObject(value) ? readFields(value, shape, report, path) : wrong('a map')
+  return isObject(value) ? readFields(value, shape, reading, path) : wrong('a map')
 }
 
 function isLimit(value: unknown): boolean {
