@@ -1,6 +1,7 @@
 // Renews the generated parts of the docs: `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
 import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
@@ -19,6 +20,7 @@ for (const kind of NATIVE_KINDS) {
 
 for (const [name, renew] of [
   ['metrics.md', withMetricsTable],
+  ['dialects/argo.md', withArgoTables],
   ['dialects/fleet.md', withFleetTables],
 ] as const) {
   const file = join(import.meta.dirname, '../docs', name)

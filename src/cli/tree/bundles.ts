@@ -38,7 +38,13 @@ export function addBundles(program: Command, act: Act): void {
     .option('--tag <name>', 'this tag')
     .option('--semver <range>', 'the newest tag in this range')
     .option('--digest <digest>', 'exactly this manifest')
-  addOther(imports, 'fleet', act)
+  addOther(
+    imports.command('fleet'),
+    act(async (run, words, flags) => {
+      const { importFleet } = await import('../commands/import-fleet.ts')
+      await importFleet(words[0]!, { ...run, flags })
+    }),
+  )
     .argument(
       '<file>',
       'YAML with GitRepos and the ClusterGroups they name (- is stdin); or a directory with fleet.yaml files',
@@ -51,18 +57,32 @@ export function addBundles(program: Command, act: Act): void {
     .option('--name <name>', 'for a directory: the name a GitRepo of it would have; made of the address without it')
     .option('-l, --selector <labels>', 'for a directory: the clusters that get it')
     .option('--all-clusters', 'for a directory: every cluster gets it')
+  addOther(
+    imports.command('argo'),
+    act(async (run, words, flags) => {
+      const { importArgo } = await import('../commands/import-argo.ts')
+      await importArgo(words[0]!, { ...run, flags })
+    }),
+  )
+    .argument('<file>', 'YAML with Applications and ApplicationSets (- is stdin)')
+    .description('Applications and ApplicationSets of Argo CD, as Flotilla’s own objects')
+    .option(
+      '--root <dir>',
+      'their git repository on this disk: decides what directories are, and lists them for generators',
+    )
+    .option(
+      '--cluster <destination=name>',
+      'the cluster that Argo CD calls so, by name or address (repeatable)',
+      collect,
+    )
+    .option('-l, --selector <labels>', 'the clusters that get all of it, whatever the destinations say')
+    .option('--all-clusters', 'every cluster gets all of it')
 }
 
-/** An import of what another system was told; who gets it is said there. */
-function addOther(imports: Command, system: 'fleet', act: Act): Command {
-  return imports
-    .command(system)
+/** An import of what another system was told. */
+function addOther(command: Command, action: ReturnType<Act>): Command {
+  return command
     .option('-n, --namespace <namespace>', 'the namespace of the objects')
     .option('--apply', 'write them to the hub instead of printing them')
-    .action(
-      act(async (run, words, flags) => {
-        const { importFleet } = await import('../commands/import-fleet.ts')
-        await importFleet(words[0]!, { ...run, flags })
-      }),
-    )
+    .action(action)
 }

@@ -1,5 +1,5 @@
 /** `.fleetignore`: patterns for names in its directory and below; `name/*` means directories of that name. */
-import { fileGlob } from './file-glob.ts'
+import { fileGlob } from '../file-glob.ts'
 
 /** Patterns of one file. */
 export interface IgnoreFile {

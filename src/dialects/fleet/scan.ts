@@ -2,7 +2,7 @@
  * Which directories of a repository are bundles. A directory with a fleet.yaml is one. The path itself is one, too, when it holds
  * manifests that no fleet.yaml below it claims. Hidden directories hold nothing, however deep they are.
  */
-import { fileGlob } from './file-glob.ts'
+import { fileGlob } from '../file-glob.ts'
 import { isIgnored, readIgnoreFile } from './ignore-file.ts'
 import { bundleName, cleanPath } from './names.ts'
 import type { Finding } from '../read-fields.ts'

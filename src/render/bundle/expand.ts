@@ -16,6 +16,8 @@ import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 export interface Expander {
   /** The text with every `${ }` replaced; `file` names it in errors. `$${` stands for `${`. */
   expand(text: string, file: string): string
+  /** A Go template as it is written elsewhere, with `{{ }}`. */
+  execute(template: string, file: string): string
 }
 
 const MAX_STEPS = 5_000_000
@@ -40,12 +42,12 @@ export function createExpander(data: Map<string, unknown>, watch?: RenderWatch):
   const functions = functionsFor()
   let steps = 0
   let output = 0
-  return {
-    expand: (text, file) => {
-      if (!text.includes('${')) return text
+  const expander: Expander = {
+    expand: (text, file) => (text.includes('${') ? expander.execute(toGoTemplate(text), file) : text),
+    execute: (template, file) => {
       if (watch?.(() => file, 'file') === 'stop') throw new RenderFailure(OUT_OF_TIME, { file })
       try {
-        const tree = parseTemplate(file, toGoTemplate(text), (name) => functions.has(name)).get(file)
+        const tree = parseTemplate(file, template, (name) => functions.has(name)).get(file)
         if (!tree) return ''
         return executeTemplate(tree, data, {
           template: () => undefined,
@@ -71,6 +73,7 @@ export function createExpander(data: Map<string, unknown>, watch?: RenderWatch):
       }
     },
   }
+  return expander
 }
 
 // Only the delimiters differ: what stands between them is a Go template, and lines stay where they are.

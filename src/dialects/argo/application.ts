@@ -1,0 +1,162 @@
+/** One Application as Flotilla's own objects: how it is rendered, applied and rolled out. */
+import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { BundleOptions } from '../../kinds/bundle-options.ts'
+
+/** A source of an Application, as it is read. */
+export interface ArgoSource {
+  readonly repoURL?: string
+  readonly path?: string
+  readonly targetRevision?: string
+  readonly chart?: string
+  readonly ref?: string
+  readonly helm?: {
+    readonly releaseName?: string
+    readonly valueFiles?: readonly string[]
+    readonly values?: string
+    readonly valuesObject?: JsonObject
+    readonly parameters?: readonly { readonly name?: string; readonly value?: string; readonly forceString?: boolean }[]
+  }
+  readonly directory?: { readonly recurse?: boolean; readonly exclude?: string }
+  readonly kustomize?: JsonObject
+}
+
+/** The spec of an Application, as it is read. */
+export interface ApplicationSpec {
+  readonly source?: ArgoSource
+  readonly sources?: readonly ArgoSource[]
+  readonly destination?: { readonly name?: string; readonly server?: string; readonly namespace?: string }
+  readonly syncPolicy?: {
+    readonly automated?: { readonly enabled?: boolean; readonly prune?: boolean; readonly selfHeal?: boolean }
+    readonly syncOptions?: readonly string[]
+    readonly retry?: { readonly limit?: number }
+    readonly managedNamespaceMetadata?: {
+      readonly labels?: Readonly<Record<string, string>>
+      readonly annotations?: Readonly<Record<string, string>>
+    }
+  }
+  readonly ignoreDifferences?: readonly {
+    readonly group?: string
+    readonly kind?: string
+    readonly name?: string
+    readonly namespace?: string
+    readonly jsonPointers?: readonly string[]
+    readonly jqPathExpressions?: readonly string[]
+    readonly managedFieldsManagers?: readonly string[]
+  }[]
+  readonly revisionHistoryLimit?: number
+}
+
+/** Who hears what is not the same, or cannot be said. */
+export interface Remarks {
+  note(message: string): void
+  wrong(message: string): void
+}
+
+/** Whether changes go out by themselves. */
+export function isAutomated({ syncPolicy }: ApplicationSpec): boolean {
+  return syncPolicy?.automated !== undefined && syncPolicy.automated.enabled !== false
+}
+
+const FINALIZER = 'resources-finalizer.argocd.argoproj.io'
+const MOST_RETRIES = 10
+// What is always so here, or asks for nothing.
+const AS_IT_IS = new Set([
+  'ServerSideApply=true',
+  'ApplyOutOfSyncOnly=true',
+  'RespectIgnoreDifferences=true',
+  'ClientSideApplyMigration=true',
+  'FailOnSharedResource=true',
+  'SkipDryRunOnMissingResource=true',
+  'CreateNamespace=false',
+  'Replace=false',
+  'Force=false',
+  'PruneLast=false',
+  'Validate=true',
+  'Prune=true',
+  'Delete=true',
+])
+
+/** How objects are written, kept and removed. */
+export function optionsOf(spec: ApplicationSpec, finalizers: readonly string[], remarks: Remarks): BundleOptions {
+  const { automated, syncOptions = [], retry, managedNamespaceMetadata } = spec.syncPolicy ?? {}
+  const has = (option: string): boolean => syncOptions.includes(option)
+  const used = ['CreateNamespace=true', 'Replace=true', 'Force=true', 'PruneLast=true', 'Prune=false', 'Prune=confirm']
+  for (const option of syncOptions) {
+    const isKnown = AS_IT_IS.has(option) || used.includes(option) || option.startsWith('PrunePropagationPolicy=')
+    if (!isKnown) remarks.note(`syncPolicy.syncOptions: ${option} has no effect`)
+  }
+  const finalizer = finalizers.find((one) => one.startsWith(FINALIZER))
+  const policy = syncOptions.find((one) => one.startsWith('PrunePropagationPolicy='))?.split('=')[1]
+  const isBackground = policy === undefined ? (finalizer?.endsWith('/background') ?? true) : policy === 'background'
+  const keep = finalizer === undefined
+  const limit = retry?.limit ?? 0
+  const ignore = (spec.ignoreDifferences ?? []).flatMap((rule) => ignoreOf(rule, remarks))
+  return {
+    apply: {
+      // As Argo CD does: what is there already is taken, whoever wrote it.
+      force: true,
+      ...(has('Replace=true') ? { method: 'Replace' as const } : {}),
+      ...(has('Force=true') ? { immutable: 'Recreate' as const } : {}),
+    },
+    drift: { mode: isAutomated(spec) && automated?.selfHeal ? 'Correct' : 'Report' },
+    prune: { mode: pruneOf(spec, has) },
+    delete: {
+      ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
+      propagation: isBackground ? 'Background' : 'Foreground',
+    },
+    namespaces: {
+      create: has('CreateNamespace=true'),
+      ...(managedNamespaceMetadata?.labels ? { labels: { ...managedNamespaceMetadata.labels } } : {}),
+      ...(managedNamespaceMetadata?.annotations ? { annotations: { ...managedNamespaceMetadata.annotations } } : {}),
+    },
+    ...(limit === 0 ? {} : { remediation: { retries: limit < 0 ? MOST_RETRIES : Math.min(limit, MOST_RETRIES) } }),
+    ...(ignore.length === 0 ? {} : { ignore }),
+    dialect: 'Argo',
+  }
+}
+
+function pruneOf(spec: ApplicationSpec, has: (option: string) => boolean): 'Always' | 'Never' | 'Last' | 'Confirm' {
+  if (has('Prune=false')) return 'Never'
+  if (has('Prune=confirm') || !isAutomated(spec)) return 'Confirm'
+  if (!spec.syncPolicy?.automated?.prune) return 'Never'
+  return has('PruneLast=true') ? 'Last' : 'Always'
+}
+
+type IgnoreRule = NonNullable<ApplicationSpec['ignoreDifferences']>[number]
+
+function ignoreOf(rule: IgnoreRule, { wrong }: Remarks): NonNullable<BundleOptions['ignore']> {
+  const { group, kind, name, namespace, jsonPointers = [], jqPathExpressions = [], managedFieldsManagers = [] } = rule
+  const paths = jqPathExpressions.flatMap((expression) => {
+    if (/^(\.[A-Za-z_][\w-]*|\[\]|\["[^"]+"\])+$/.test(expression)) return [expression.replaceAll('[]', '[*]')]
+    wrong(
+      `ignoreDifferences: ${expression} is more than a path; write the fields as jsonPointers, or .spec.containers[?(@.name=="x")].image into ignore of the Bundle`,
+    )
+    return []
+  })
+  if (jsonPointers.length + paths.length + managedFieldsManagers.length === 0) return []
+  const said = (value: string | undefined): value is string => value !== undefined && value !== '' && value !== '*'
+  return [
+    {
+      ...(group === '*' || group === undefined ? {} : { group }),
+      ...(said(kind) ? { kind } : {}),
+      ...(said(namespace) ? { namespace } : {}),
+      ...(said(name) ? { name } : {}),
+      ...(jsonPointers.length === 0 ? {} : { pointers: [...jsonPointers] }),
+      ...(paths.length === 0 ? {} : { paths }),
+      ...(managedFieldsManagers.length === 0 ? {} : { managers: [...managedFieldsManagers] }),
+    },
+  ]
+}
+
+/** Every text below a value with the place where it stands. */
+export function* textsIn(value: unknown, path = ''): Generator<readonly [path: string, text: string]> {
+  if (typeof value === 'string') yield [path, value]
+  else if (Array.isArray(value)) for (const [at, item] of value.entries()) yield* textsIn(item, `${path}[${at}]`)
+  else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      yield [path, key]
+      yield* textsIn(item, path === '' ? key : `${path}.${key}`)
+    }
+  }
+}

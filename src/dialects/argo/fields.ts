@@ -1,0 +1,285 @@
+/**
+ * Every field of an Application and of an ApplicationSet: what may stand there, and how far it is taken over. The reader, the
+ * remarks and the tables in docs/dialects/argo.md come from here.
+ */
+import { exact, near, refused, warned } from '../field-table.ts'
+import type { Fields } from '../field-table.ts'
+
+const IN_GIT = 'must stand in the kustomization.yaml of the path, where it is the same for everybody who builds it'
+
+const HELM: Fields = {
+  releaseName: exact('text', 'The name templates see; the name of the Application without it.'),
+  valueFiles: exact(
+    'texts',
+    '`helm.valuesFiles`; files of another source (`$values/…`) by `source.include`. Patterns and addresses are refused.',
+  ),
+  values: exact('text', '`helm.values`.'),
+  valuesObject: exact('map', '`helm.values`, instead of `values`.'),
+  parameters: exact(
+    { items: { name: exact('text', ''), value: exact('text', ''), forceString: exact('flag', '') } },
+    'Over the other values, read as `helm --set` reads them; `forceString` as `--set-string`.',
+  ),
+  fileParameters: refused(
+    'maps',
+    'helm.fileParameters are files as values, which a Bundle has not: write them into a values file',
+  ),
+  ignoreMissingValueFiles: warned(
+    'flag',
+    'helm.ignoreMissingValueFiles has no effect: a values file that is missing is an error',
+  ),
+  skipCrds: refused(
+    'flag',
+    'helm.skipCrds: a Bundle delivers the CRDs of its chart; take them out of the chart, or leave this Application to Argo CD',
+  ),
+  skipTests: exact('flag', 'Tests of charts are never run.'),
+  skipSchemaValidation: warned(
+    'flag',
+    'helm.skipSchemaValidation has no effect: values are always checked against the chart’s schema',
+  ),
+  passCredentials: warned('flag', 'helm.passCredentials has no effect: a Secret is sent where its annotation says'),
+  version: warned('text', 'helm.version has no effect: charts are rendered without helm'),
+  namespace: warned('text', 'helm.namespace has no effect: charts see the namespace of the destination'),
+  kubeVersion: warned('text', 'helm.kubeVersion has no effect: charts see the version of each cluster'),
+  apiVersions: warned('texts', 'helm.apiVersions have no effect: charts see Kubernetes’ own APIs'),
+}
+
+const KUSTOMIZE: Fields = {
+  version: warned('text', 'kustomize.version has no effect: kustomizations are built without kustomize'),
+  kubeVersion: warned('text', 'kustomize.kubeVersion has no effect'),
+  apiVersions: warned('texts', 'kustomize.apiVersions have no effect'),
+  namePrefix: refused('text', `kustomize.namePrefix ${IN_GIT}`),
+  nameSuffix: refused('text', `kustomize.nameSuffix ${IN_GIT}`),
+  namespace: refused('text', `kustomize.namespace ${IN_GIT}`),
+  images: refused('texts', `kustomize.images ${IN_GIT}`),
+  replicas: refused('maps', `kustomize.replicas ${IN_GIT}`),
+  patches: refused('maps', `kustomize.patches ${IN_GIT}`),
+  components: refused('texts', `kustomize.components ${IN_GIT}`),
+  ignoreMissingComponents: warned('flag', 'kustomize.ignoreMissingComponents has no effect'),
+  commonLabels: refused('textMap', `kustomize.commonLabels ${IN_GIT}`),
+  commonAnnotations: refused('textMap', `kustomize.commonAnnotations ${IN_GIT}`),
+  commonAnnotationsEnvsubst: warned('flag', 'kustomize.commonAnnotationsEnvsubst has no effect'),
+  forceCommonLabels: warned('flag', 'kustomize.forceCommonLabels has no effect'),
+  forceCommonAnnotations: warned('flag', 'kustomize.forceCommonAnnotations has no effect'),
+  labelWithoutSelector: warned('flag', 'kustomize.labelWithoutSelector has no effect'),
+  labelIncludeTemplates: warned('flag', 'kustomize.labelIncludeTemplates has no effect'),
+}
+
+const DIRECTORY: Fields = {
+  recurse: near(
+    'flag',
+    'Without it only the files of the path itself count: `source.ignore` names the directories below that are there now (`--root`).',
+  ),
+  exclude: near('text', '`source.ignore`: the files that fit now; a pattern needs `--root`.'),
+  include: refused(
+    'text',
+    'directory.include cannot be said: name what is not meant in directory.exclude, or give it a path of its own',
+  ),
+  jsonnet: refused('map', 'directory.jsonnet: jsonnet is not evaluated; keep its output in git'),
+  disableExtensionFilter: warned(
+    'flag',
+    'directory.disableExtensionFilter has no effect: manifests are .yaml, .yml and .json',
+  ),
+}
+
+const SOURCE: Fields = {
+  repoURL: exact(
+    'text',
+    'The address of a Source; one Source for each address and revision. With `chart` and without `https://` it is an OCI registry.',
+  ),
+  path: exact('text', '`source.path`.'),
+  targetRevision: near(
+    'text',
+    'Of git: a commit, `refs/tags/…`, a range (`^1.2`), what begins like a version (a tag), else a branch; the default branch without it. Of charts: version or range.',
+  ),
+  chart: exact('text', 'A chart of the Helm repository or registry.'),
+  ref: exact('text', 'The name under which `$ref/…` of values files finds this source.'),
+  name: warned('text', 'source.name has no effect: the Bundle has the name of the Application'),
+  helm: exact(HELM, ''),
+  kustomize: near(KUSTOMIZE, 'The kustomization of the path, as it is in git.'),
+  directory: near(DIRECTORY, ''),
+  plugin: refused('map', 'plugins run programs while rendering, which is not done; keep their output in git'),
+}
+
+const SYNC_POLICY: Fields = {
+  automated: exact(
+    {
+      enabled: exact('flag', ''),
+      prune: exact('flag', 'Without it `prune.mode: Never`.'),
+      selfHeal: exact('flag', '`drift.mode: Correct`; without it Report.'),
+      allowEmpty: warned(
+        'flag',
+        'syncPolicy.automated.allowEmpty has no effect: a change that drops most objects stops and asks (`guard`)',
+      ),
+    },
+    'Without it a RolloutPlan with `start: Manual`, and `prune.mode: Confirm`.',
+  ),
+  syncOptions: near(
+    'texts',
+    '`CreateNamespace`, `Replace`, `Force`, `PruneLast`, `Prune=confirm|false`, `PrunePropagationPolicy`; apply is always server-side. Others have no effect, with a remark.',
+  ),
+  retry: near(
+    {
+      limit: near('int', '`remediation.retries`; an endless one is 10.'),
+      backoff: warned(
+        'map',
+        'syncPolicy.retry.backoff has no effect: it is tried after 10 s, later each time, up to 5 min',
+      ),
+      refresh: warned('flag', 'syncPolicy.retry.refresh has no effect: a newer revision is always taken'),
+    },
+    '',
+  ),
+  managedNamespaceMetadata: exact(
+    { labels: exact('textMap', ''), annotations: exact('textMap', '') },
+    '`namespaces.labels` and `namespaces.annotations`.',
+  ),
+}
+
+/** Fields of the spec of an Application. */
+export const APPLICATION: Fields = {
+  project: warned('text', 'project has no effect: who may bring what where is decided by namespaces and roles'),
+  source: exact(SOURCE, 'A Source and a Bundle.'),
+  sources: near(
+    { items: SOURCE },
+    'A Bundle for each that has content; in Argo CD the later one wins where both have an object, here the second is refused it.',
+  ),
+  sourceHydrator: refused(
+    'map',
+    'sourceHydrator writes to git, which is not done; import the Application of the hydrated branch',
+  ),
+  destination: exact(
+    {
+      name: exact('text', 'The Cluster of that name, or the one that `--cluster` names for it.'),
+      server: near('text', 'Addresses of clusters are not known here: `--cluster ADDRESS=NAME` says which is meant.'),
+      namespace: exact('text', '`defaultNamespace`.'),
+    },
+    'A Placement.',
+  ),
+  syncPolicy: exact(SYNC_POLICY, ''),
+  ignoreDifferences: near(
+    {
+      items: {
+        group: exact('text', ''),
+        kind: exact('text', ''),
+        name: exact('text', ''),
+        namespace: exact('text', ''),
+        jsonPointers: near('texts', ''),
+        jqPathExpressions: near('texts', ''),
+        managedFieldsManagers: near('texts', ''),
+      },
+    },
+    '`ignore`: set when the object is made, left alone afterwards. Of jq only plain paths (`.spec.a[]?.b` is refused).',
+  ),
+  info: warned('maps', 'info has no effect'),
+  revisionHistoryLimit: near('int', '`rollout.history`.'),
+}
+
+const GENERATOR: Fields = {
+  clusters: exact(
+    {
+      selector: exact(
+        'selector',
+        'The Placement: labels of Clusters, which must be those of Argo CD’s cluster Secrets.',
+      ),
+      values: exact('textMap', ''),
+      flatList: refused(
+        'flag',
+        'generators[].clusters.flatList makes one Application of all clusters, which nothing here is',
+      ),
+      template: refused(
+        'map',
+        'generators[].clusters.template: write it into the template, or make an ApplicationSet of its own',
+      ),
+    },
+    'One Bundle for all its clusters; `{{name}}`, labels and annotations in values become `${ }` of each cluster.',
+  ),
+  list: exact(
+    {
+      elements: exact('maps', ''),
+      elementsYaml: refused('text', 'generators[].list.elementsYaml: write the list as elements'),
+      template: refused(
+        'map',
+        'generators[].list.template: write it into the template, or make an ApplicationSet of its own',
+      ),
+    },
+    'A Bundle for each element.',
+  ),
+  git: near(
+    {
+      repoURL: exact('text', ''),
+      revision: near('text', ''),
+      directories: near(
+        { items: { path: exact('text', ''), exclude: exact('flag', '') } },
+        'A Bundle for each directory that is there now.',
+      ),
+      files: refused('maps', 'generators[].git.files: parameters in files of git are not read; write them as a list'),
+      pathParamPrefix: refused('text', 'generators[].git.pathParamPrefix cannot be said'),
+      requeueAfterSeconds: warned(
+        'int',
+        'generators[].git.requeueAfterSeconds has no effect: the repository is read once, now',
+      ),
+      values: exact('textMap', ''),
+      template: refused(
+        'map',
+        'generators[].git.template: write it into the template, or make an ApplicationSet of its own',
+      ),
+    },
+    'Directories of the clone that `--root` names, as they are now: a new directory is a new Bundle that somebody writes.',
+  ),
+  matrix: exact(
+    { generators: exact('maps', ''), template: refused('map', 'generators[].matrix.template cannot be said') },
+    'Of two generators.',
+  ),
+  merge: refused('map', 'generators[].merge cannot be said: write the merged parameters as a list'),
+  scmProvider: refused(
+    'map',
+    'generators[].scmProvider asks a git service for repositories, which is not done: write them as a list',
+  ),
+  pullRequest: refused('map', 'generators[].pullRequest asks a git service for pull requests, which is not done'),
+  clusterDecisionResource: refused(
+    'map',
+    'generators[].clusterDecisionResource asks another controller who is meant: write a Placement',
+  ),
+  plugin: refused('map', 'generators[].plugin asks a program for parameters, which is not done: write them as a list'),
+  selector: refused('map', 'generators[].selector: leave out what it drops'),
+}
+
+/** Fields of the spec of an ApplicationSet. */
+export const APPLICATION_SET: Fields = {
+  generators: exact({ items: GENERATOR }, ''),
+  goTemplate: exact(
+    'flag',
+    'Go templates with Sprig’s functions; without it `{{key}}`. What depends on the cluster may only be named, not worked on.',
+  ),
+  goTemplateOptions: near('texts', 'A key that is missing is always an error.'),
+  template: exact('map', 'The Applications; as in the table above.'),
+  templatePatch: refused('text', 'templatePatch cannot be said: write it into the template'),
+  syncPolicy: exact(
+    {
+      preserveResourcesOnDeletion: exact('flag', '`delete`: Orphan.'),
+      applicationsSync: warned('text', 'syncPolicy.applicationsSync has no effect: there are no Applications'),
+    },
+    '',
+  ),
+  strategy: near(
+    {
+      type: exact('text', ''),
+      rollingSync: near(
+        {
+          steps: near(
+            'maps',
+            'Rings of a RolloutPlan, where the labels of the template are labels of the cluster; who matches none comes last instead of never.',
+          ),
+        },
+        '',
+      ),
+      deletionOrder: warned('text', 'strategy.deletionOrder has no effect'),
+    },
+    '',
+  ),
+  preservedFields: warned('map', 'preservedFields have no effect: there are no Applications'),
+  ignoreApplicationDifferences: warned(
+    'maps',
+    'ignoreApplicationDifferences have no effect: there are no Applications',
+  ),
+  applyNestedSelectors: exact('flag', ''),
+}
