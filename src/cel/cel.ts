@@ -2,7 +2,7 @@
 import type { CelProblem } from './ast.ts'
 import { check } from './checker.ts'
 import { estimateCost } from './estimate.ts'
-import type { Range } from './estimate.ts'
+import type { Range } from './ranges.ts'
 import { compileSteps } from './evaluator.ts'
 import type { Frame } from './evaluator.ts'
 import { CelSyntaxError } from './lexer.ts'

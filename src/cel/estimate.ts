@@ -6,27 +6,14 @@ import type { CallExpr, Expr, FoldExpr } from './ast.ts'
 import { ACCUMULATOR } from './ast.ts'
 import type { Checked } from './checker.ts'
 import { dottedName } from './checker.ts'
-import { AUTHORIZATION_CHECK, MAX_FORMAT_PATTERN, PER_CHARACTER, PER_REGEX_CHARACTER } from './cost.ts'
+import { PER_CHARACTER } from './cost.ts'
+import { libraryCost, regexCost } from './library-cost.ts'
+import type { Call, CallEstimate, Part } from './library-cost.ts'
+import { add, cap, fixed, MOST, multiply, scale, union, UNKNOWN, ZERO } from './ranges.ts'
+import type { Range } from './ranges.ts'
 import { optionalValueType } from './types.ts'
 import type { CelType } from './types.ts'
 import { textSize } from './values.ts'
-
-/** From at least to at most. */
-export interface Range {
-  readonly min: number
-  readonly max: number
-}
-
-const MOST = 2 ** 64
-const cap = (value: number): number => Math.min(value, MOST)
-const fixed = (value: number): Range => ({ min: value, max: value })
-const UNKNOWN: Range = { min: 0, max: MOST }
-const ZERO = fixed(0)
-
-const add = (a: Range, b: Range): Range => ({ min: cap(a.min + b.min), max: cap(a.max + b.max) })
-const multiply = (a: Range, b: Range): Range => ({ min: cap(a.min * b.min), max: cap(a.max * b.max) })
-const scale = (a: Range, by: number): Range => ({ min: cap(Math.ceil(a.min * by)), max: cap(Math.ceil(a.max * by)) })
-const union = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) })
 
 /** The estimated cost of a checked expression, given the declared types of its variables. */
 export function estimateCost(expr: Expr, checked: Checked, variables: ReadonlyMap<string, CelType>): Range {
@@ -43,18 +30,6 @@ interface Local {
   readonly path: readonly string[]
   readonly size: Range | undefined
   readonly entry: EntrySize | undefined
-}
-
-interface CallEstimate {
-  readonly cost: Range
-  readonly size?: Range
-}
-
-/** A part of a call as estimators see it. */
-interface Part {
-  readonly expr: Expr | undefined
-  readonly type: CelType | undefined
-  readonly path: readonly string[]
 }
 
 class Estimator {
@@ -237,18 +212,9 @@ class Estimator {
     return this.declaredSize(part.path) ?? UNKNOWN
   }
 
-  private itemOf(part: Part): Part | undefined {
-    if (part.type?.kind !== 'list' && part.type?.kind !== 'map') return undefined
-    const type = part.type.kind === 'list' ? part.type.item : part.type.key
-    return { expr: undefined, type, path: part.path.length === 0 ? [] : [...part.path, '@items'] }
-  }
-
-  private callEstimate(
-    expr: CallExpr,
-    call: { name: string; id: string; target: Part | undefined; parts: readonly Part[]; argCosts: readonly Range[] },
-  ): CallEstimate {
+  private callEstimate(expr: CallExpr, call: Call & { readonly argCosts: readonly Range[] }): CallEstimate {
     const args = call.argCosts.reduce(add, ZERO)
-    const own = this.libraryCost(call.name, call.id, call.target, call.parts)
+    const own = libraryCost(call, (part) => this.partSize(part))
     if (own) return { ...own, cost: add(own.cost, args) }
     const size = (index: number) => this.partSize(call.parts[index]!)
     switch (call.id) {
@@ -264,9 +230,9 @@ class Estimator {
       case 'in_list':
         return { cost: add(size(1), args) }
       case 'matches':
-        return { cost: add(this.regexCost(size(0), size(1)), args) }
+        return { cost: add(regexCost(size(0), size(1)), args) }
       case 'matches_string':
-        return { cost: add(this.regexCost(this.partSize(call.target!), size(0)), args) }
+        return { cost: add(regexCost(this.partSize(call.target!), size(0)), args) }
       case 'contains_string':
         return {
           cost: add(multiply(scale(this.partSize(call.target!), PER_CHARACTER), scale(size(0), PER_CHARACTER)), args),
@@ -296,106 +262,6 @@ class Estimator {
         }
         return { cost: add(scale(comparison(size(0), size(1)), PER_CHARACTER), args) }
     }
-  }
-
-  private regexCost(text: Range, pattern: Range): Range {
-    return multiply(scale(add(text, fixed(1)), PER_CHARACTER), scale(pattern, PER_REGEX_CHARACTER))
-  }
-
-  private libraryCost(
-    name: string,
-    id: string,
-    target: Part | undefined,
-    parts: readonly Part[],
-  ): CallEstimate | undefined {
-    const size = (index: number) => (parts[index] ? this.partSize(parts[index]) : UNKNOWN)
-    const read = (range: Range, times = 1) => scale(range, times * PER_CHARACTER)
-    switch (name) {
-      case 'check':
-        return { cost: fixed(AUTHORIZATION_CHECK) }
-      case 'fieldSelector':
-      case 'labelSelector':
-        return { cost: add(fixed(10), add(read(size(0)), scale(scale(size(0), 0.5), 50))) }
-      case 'isSorted':
-      case 'sum':
-      case 'max':
-      case 'min':
-      case 'indexOf':
-      case 'lastIndexOf':
-        return target && { cost: this.traversal(target) }
-      case 'url':
-        return { cost: read(size(0)), size: size(0) }
-      case 'lowerAscii':
-      case 'upperAscii':
-      case 'substring':
-      case 'trim':
-        return target && { cost: read(this.partSize(target)), size: this.partSize(target) }
-      case 'replace':
-        return (
-          target && { cost: read(this.partSize(target), 2), size: replaced(this.partSize(target), size(0), size(1)) }
-        )
-      case 'split':
-        return (
-          target && {
-            cost: read(this.partSize(target), 2),
-            size: { min: 0, max: splitLimit(parts[1]) ?? this.partSize(target).max },
-          }
-        )
-      case 'join':
-        return target && this.joined(target, parts[0] && size(0))
-      case 'find':
-      case 'findAll':
-        return (
-          target && {
-            cost: this.regexCost(this.partSize(target), size(0)),
-            size: { min: 0, max: this.partSize(target).max },
-          }
-        )
-      case 'ip':
-        return { cost: id === 'cidr_ip' ? fixed(1) : read(size(0)) }
-      case 'cidr':
-      case 'isIP':
-      case 'isCIDR':
-      case 'quantity':
-      case 'isQuantity':
-      case 'semver':
-      case 'isSemver':
-        return { cost: read(size(0)) }
-      case 'ip.isCanonical':
-        return { cost: read(size(0), 2) }
-      case 'containsIP':
-      case 'containsCIDR': {
-        const address: Range = { min: 4, max: 16 }
-        const base = add(read(add(address, address)), name === 'containsCIDR' ? add(read(address), fixed(1)) : ZERO)
-        return { cost: id.endsWith('_string') ? add(base, read(size(0))) : base }
-      }
-      case 'validate':
-        return { cost: scale(read(size(0)), MAX_FORMAT_PATTERN * PER_REGEX_CHARACTER) }
-      case 'sets.contains':
-      case 'sets.intersects':
-        return { cost: add(multiply(size(0), size(1)), fixed(1)) }
-      case 'sets.equivalent':
-        return { cost: add(scale(multiply(size(0), size(1)), 2), fixed(1)) }
-      default:
-        return undefined
-    }
-  }
-
-  private traversal(target: Part): Range {
-    const item = this.itemOf(target)
-    if (!item) return scale(this.partSize(target), PER_CHARACTER)
-    const isText = item.type?.kind === 'string' || item.type?.kind === 'bytes'
-    const each = isText ? add(fixed(1), scale(this.partSize(item), PER_CHARACTER)) : fixed(1)
-    return multiply(this.partSize(target), each)
-  }
-
-  private joined(target: Part, separator: Range | undefined): CallEstimate {
-    const count = this.partSize(target)
-    const item = this.itemOf(target)
-    let size = item ? multiply(count, this.partSize(item)) : ZERO
-    const between = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }
-    if (separator) size = add(size, multiply(separator, between))
-    return { cost: scale(size, PER_CHARACTER), size }
   }
 
   private pathOf(expr: Expr): readonly string[] {
@@ -480,24 +346,4 @@ function literalSize(expr: Expr): Range | undefined {
     default:
       return undefined
   }
-}
-
-function splitLimit(part: Part | undefined): number | undefined {
-  return part?.expr?.kind === 'literal' && typeof part.expr.value === 'bigint' ? Number(part.expr.value) : undefined
-}
-
-function replaced(text: Range, from: Range, to: Range): Range {
-  const longest =
-    from.min === 0
-      ? { count: cap(text.max + 1), kept: text.max }
-      : to.max <= from.min
-        ? { count: 0, kept: text.max }
-        : { count: Math.ceil(text.max / from.min), kept: 0 }
-  const shortest =
-    from.max === 0
-      ? { count: cap(text.min + 1), kept: text.min }
-      : from.max <= to.min
-        ? { count: 0, kept: text.min }
-        : { count: Math.ceil(text.min / from.max), kept: 0 }
-  return { min: cap(shortest.count * to.min + shortest.kept), max: cap(longest.count * to.max + longest.kept) }
 }
