@@ -116,7 +116,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { controllerRoles = true } = options
   const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), closing.signal)
   const { authorizer } = rbac
-  const policies = startPolicies(bare, authorizer, options.admit ?? admitAll, closing.signal)
+  const kindsKnown = Promise.withResolvers<void>()
+  const policies = startPolicies(
+    bare,
+    { authorizer, next: options.admit ?? admitAll, kindsKnown: kindsKnown.promise },
+    closing.signal,
+  )
   admitted = policies.admission
   changed = policies.mutation
   const parts: Parts = { ...bare, admission: inTurn([quotas.admission, rbac.admission]) }
@@ -138,6 +143,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     () => (problem = undefined),
     (error: unknown) => (problem = toError(error).message),
   )
+  void ready.then(() => kindsKnown.resolve())
   const lifecycle = startNamespaceLifecycle(parts, closing.signal)
   const collector = runCollector(parts, closing.signal)
   const expiry = startEventExpiry(parts, closing.signal)

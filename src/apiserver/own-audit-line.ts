@@ -6,7 +6,7 @@ import type { Parts } from './context.ts'
 /** Who the server is when it writes by itself: the part of Kubernetes that would do it. */
 export type OwnWriter =
   | 'system:apiserver'
-  | `system:serviceaccount:kube-system:${'clusterrole-aggregation-controller' | 'namespace-controller' | 'resourcequota-controller' | 'root-ca-cert-publisher' | 'service-account-controller'}`
+  | `system:serviceaccount:kube-system:${'clusterrole-aggregation-controller' | 'namespace-controller' | 'resourcequota-controller' | 'root-ca-cert-publisher' | 'service-account-controller' | 'validatingadmissionpolicy-status-controller'}`
 
 /** The line of the audit chain for an object the server wrote by itself. */
 export function ownAuditLine(

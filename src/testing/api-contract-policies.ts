@@ -222,6 +222,22 @@ export const POLICY_CASES: readonly ApiCase[] = [
         'spec.validations[0].expression: Invalid value: "1": must evaluate to bool but got int',
       )
       assert.equal(
+        await one({ expression: 'object.zz' }),
+        'spec.validations[0].expression: Invalid value: "object.zz": must evaluate to bool but got dyn',
+      )
+      assert.equal(
+        await one({ expression: 'true', messageExpression: 'object.zz' }),
+        'spec.validations[0].messageExpression: Invalid value: "object.zz": must evaluate to string but got dyn',
+      )
+      assert.equal(
+        await one({ expression: 'null' }),
+        'spec.validations[0].expression: Invalid value: "null": must evaluate to bool but got null_type',
+      )
+      assert.equal(
+        await refused(api, { auditAnnotations: [{ key: 'a', valueExpression: 'true' }] }),
+        'spec.auditAnnotations[0].valueExpression: Invalid value: "true": must evaluate to one of [string null_type] but got bool',
+      )
+      assert.equal(
         await one({ expression: '' }),
         'spec.validations[0].expression: Required value: expression is not specified',
       )

@@ -74,6 +74,7 @@ const CONTROLLERS = [
   'serviceaccount-controller',
   'serviceaccount-token-controller',
   'statefulset-controller',
+  'validatingadmissionpolicy-status-controller',
 ]
 
 const AUDIT_POLICY = JSON.stringify({

@@ -90,12 +90,18 @@ export interface PolicyProblem {
 export interface PolicyCompiler {
   readonly scope: CompiledScope
   readonly problems: readonly PolicyProblem[]
-  /** `wanted` is the type an expression must have, as messages print it; any is fine without. */
-  compile(field: string, source: string, wanted?: string): CelProgram | undefined
+  /** `wanted` are the types an expression may have, as messages print them; any is fine without. */
+  compile(field: string, source: string, ...wanted: readonly string[]): CelProgram | undefined
+  /** Why an expression cannot be compiled, if so. */
+  problemOf(source: string): string | undefined
 }
 
 /** What a host adds to the environment of expressions. */
-export type MoreForExpressions = Pick<CelEnvironment, 'struct'> & { readonly functions?: readonly Overload[] }
+export type MoreForExpressions = Pick<CelEnvironment, 'struct'> & {
+  readonly functions?: readonly Overload[]
+  /** The types of what is otherwise of any type. */
+  readonly types?: { readonly [name in 'object' | 'oldObject' | 'params']?: Declared }
+}
 
 /** A compiler for a policy's expressions; its variables and match conditions are compiled already. */
 export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {}): PolicyCompiler {
@@ -109,6 +115,7 @@ export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {
     authorizer: AUTHORIZER,
     'authorizer.requestResource': { ...AUTHORIZER, type: RESOURCE_CHECK },
     ...(spec.paramKind ? { params: DYNAMIC } : {}),
+    ...more.types,
   }
   const adapt = (raw: unknown) => raw as CelValue
   const environment = (): CelEnvironment => ({
@@ -121,12 +128,13 @@ export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {
     ),
     ...(more.struct ? { struct: more.struct } : {}),
   })
-  const compile = (field: string, source: string, wanted?: string): CelProgram | undefined => {
+  const compile = (field: string, source: string, ...wanted: readonly string[]): CelProgram | undefined => {
     const program: CelProgram | CelIssue = compileCel(source, environment())
     const say = (detail: string) => problems.push({ field, source, detail })
     if (!program.ok) say(`compilation failed: ${program.message}`)
-    else if (wanted && formatType(program.type) !== wanted && program.type.kind !== 'dyn') {
-      say(`must evaluate to ${wanted} but got ${formatType(program.type)}`)
+    else if (wanted.length > 0 && !wanted.includes(nameOf(program.type))) {
+      const types = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`
+      say(`must evaluate to ${types} but got ${nameOf(program.type)}`)
     } else return program
     return undefined
   }
@@ -139,7 +147,20 @@ export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {
     const program = compile(`spec.matchConditions[${index}].expression`, expression, 'bool')
     return program ? [{ name, program }] : []
   })
-  return { scope: { variables, matchConditions }, problems, compile }
+  return {
+    scope: { variables, matchConditions },
+    problems,
+    compile,
+    problemOf(source) {
+      const program = compileCel(source, environment())
+      return program.ok ? undefined : program.message
+    },
+  }
+}
+
+/** A type as it calls itself, which is not how the type checker prints it. */
+function nameOf(type: CelType): string {
+  return type.kind === 'null' ? 'null_type' : formatType(type)
 }
 
 /** Compiles a validating policy's expressions. */
@@ -156,7 +177,7 @@ export function compilePolicy(policy: ValidatingAdmissionPolicy): {
     return program ? [{ program, message }] : []
   })
   const auditAnnotations = (spec.auditAnnotations ?? []).flatMap(({ key, valueExpression }, index) => {
-    const program = compile(`spec.auditAnnotations[${index}].valueExpression`, valueExpression)
+    const program = compile(`spec.auditAnnotations[${index}].valueExpression`, valueExpression, 'string', 'null_type')
     return program ? [{ key, program }] : []
   })
   return { compiled: { ...scope, validations, auditAnnotations }, problems }

@@ -35,6 +35,8 @@ export interface PolicyType<P extends AnyPolicy, C extends CompiledScope> {
   readonly policies: Kind<P>
   readonly bindings: Kind<PolicyBinding>
   compile(policy: P): { readonly compiled: C; readonly problems: readonly PolicyProblem[] }
+  /** Is told of every policy that is new or has changed. */
+  saw?(policy: P): void
 }
 
 /** Follows policies and bindings in the store until the signal is aborted. */
@@ -56,6 +58,7 @@ export function startPolicyCache<P extends AnyPolicy, C extends CompiledScope>(
         const problem = problems[0] && `${problems[0].field}: ${problems[0].detail}`
         policies.set(policy.metadata.name, { policy, compiled: problem === undefined ? compiled : undefined, problem })
         bound = undefined
+        type.saw?.(policy)
       },
       lost(name) {
         policies.delete(name)

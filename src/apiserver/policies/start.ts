@@ -21,6 +21,7 @@ import { mutateByPolicies } from './mutate.ts'
 import { compileMutations } from './mutations.ts'
 import { startPolicyCache } from './policy-cache.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
+import { startTypeChecks } from './type-check-status.ts'
 
 /** Admission policies that run. */
 export interface Policies extends Followed {
@@ -41,23 +42,34 @@ const MUTATING = {
 
 type PolicyParts = Pick<Parts, 'store' | 'clock' | 'log' | 'registry'>
 
+/** What policies work with. */
+export interface PolicyOptions {
+  readonly authorizer: Authorizer
+  /** Who is asked after them. */
+  readonly next: Admission
+  /** Resolves once all kinds are known that policies can be about. */
+  readonly kindsKnown: Promise<void>
+}
+
 /** Starts following policies; where their kind is not served there are none. */
 export function startPolicies(
   parts: PolicyParts,
-  authorizer: Authorizer,
-  next: Admission,
+  { authorizer, next, kindsKnown }: PolicyOptions,
   signal: AbortSignal,
 ): Policies {
   const isServed = ({ group, version, plural }: Kind) => parts.registry.find(group, version, plural) !== undefined
   const ports = portsOf(parts, authorizer)
-  const validating = isServed(ValidatingAdmissionPolicy) ? startPolicyCache(parts, VALIDATING, signal) : undefined
+  const types = startTypeChecks(parts, kindsKnown, signal)
+  const validating = isServed(ValidatingAdmissionPolicy)
+    ? startPolicyCache(parts, { ...VALIDATING, saw: (policy) => types.saw(policy) }, signal)
+    : undefined
   const mutating = isServed(MutatingAdmissionPolicy) ? startPolicyCache(parts, MUTATING, signal) : undefined
   const all = async (which: 'ready' | 'done') => void (await Promise.all([validating?.[which], mutating?.[which]]))
   return {
     admission: validating ? admitByPolicies(validating, ports, next) : next,
     mutation: mutating ? mutateByPolicies(mutating, ports) : admitAll,
     ready: all('ready'),
-    done: all('done'),
+    done: all('done').then(() => types.done()),
   }
 }
 

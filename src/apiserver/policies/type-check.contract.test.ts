@@ -1,0 +1,5 @@
+import { openEmbeddedHome } from '../../testing/api-contract-home.ts'
+import { TYPE_CHECK_CASES } from '../../testing/api-contract-type-checks.ts'
+import { apiContract } from '../../testing/api-contract.ts'
+
+apiContract('type checks of policies', openEmbeddedHome, {}, TYPE_CHECK_CASES)
