@@ -105,6 +105,6 @@ function checkObject(from: string, object: UnknownObject): void {
   throw new CliError(EXIT.usage, {
     what: `${from} cannot be imported`,
     why: `${kind.kind} ${object.metadata.name}: ${problem.message}`,
-    ...(problem.field === 'metadata.name' && { todo: 'say --name NAME' }),
+    ...(problem.field === 'metadata.name' && { todo: 'say --name NAME, or rename it where it comes from' }),
   })
 }

@@ -36,5 +36,7 @@ function fieldsOf(shape: Shape): Fields | undefined {
 
 function sentence(how: string): string {
   const text = how.replaceAll('|', '\\|')
-  return text.endsWith('.') ? text : `${text[0]!.toUpperCase()}${text.slice(1)}.`
+  // The name of a field stays as it is written.
+  const isName = /^\S+[.[]\S/.test(text)
+  return text.endsWith('.') ? text : `${isName ? text[0] : text[0]!.toUpperCase()}${text.slice(1)}.`
 }

@@ -49,7 +49,7 @@ spec:
 function scene(t: TestContext) {
   const made = createImportScene(t, REPOSITORY, { 'argo.yaml': SET, 'cm.yaml': REPOSITORY['apps/shelf/cm.yaml'] })
   const importing = (from: string, flags: ImportArgoFlags) =>
-    importArgo(from, { ...made.run, stdin: made.stdinOf(SET), flags: { root: made.root, ...flags } })
+    importArgo(from, { ...made.run, stdin: made.stdinOf(SET), flags: { root: [made.root], ...flags } })
   return { ...made, importing }
 }
 
@@ -63,7 +63,7 @@ test('sets and Applications become objects that validate, render and the hub tak
   assert.deepEqual(names, [
     'source.flotilla.dev/apps',
     'placement.flotilla.dev/stores',
-    'placement.flotilla.dev/shelf',
+    'placement.flotilla.dev/store-1',
     'rolloutplan.flotilla.dev/shelf',
     'bundle.flotilla.dev/till',
     'bundle.flotilla.dev/shelf',

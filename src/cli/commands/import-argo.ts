@@ -11,7 +11,7 @@ import { readObjects } from './apply.ts'
 export interface ImportArgoFlags {
   readonly namespace?: string
   readonly apply?: boolean
-  readonly root?: string
+  readonly root?: readonly string[]
   readonly cluster?: readonly string[]
   readonly selector?: string
   readonly allClusters?: boolean
@@ -42,7 +42,7 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
   const isForAll = flags.selector !== undefined || flags.allClusters === true
   const clusters = new Map((flags.cluster ?? []).map(pairOf))
   const everybody = isForAll ? clustersOf(flags) : undefined
-  const paths = flags.root === undefined ? undefined : [...readRepository(flags.root).keys()]
+  const clones = (flags.root ?? []).map(cloneOf)
   const connection = flags.apply ? await connect() : undefined
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
   const imported = importApplications({
@@ -50,9 +50,15 @@ export async function importArgo(file: string, { connect, terminal, stdin, flags
     namespace,
     clusters,
     ...(everybody ? { everybody } : {}),
-    ...(paths ? { paths } : {}),
+    clones,
   })
   await deliverImport({ from, ...imported }, { terminal, connection })
+}
+
+/** `DIR`, or `URL=DIR` where there are several repositories. */
+function cloneOf(text: string): { readonly url?: string; readonly files: ReadonlyMap<string, Uint8Array> } {
+  const [, url, directory = text] = /^((?:[a-z+]+:\/\/|[^/=]+@[^/=]+:).*)=([^=]*)$/.exec(text) ?? []
+  return { ...(url === undefined ? {} : { url }), files: readRepository(directory) }
 }
 
 /** `https://10.0.0.1:6443=store-1`: what Argo CD calls a cluster, and its name here. */

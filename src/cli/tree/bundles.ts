@@ -55,8 +55,8 @@ export function addBundles(program: Command, act: Act): void {
     .option('--branch <name>', 'for a directory: the branch')
     .option('--path <directory>', 'for a directory: only this part of it (repeatable)', collect)
     .option('--name <name>', 'for a directory: the name a GitRepo of it would have; made of the address without it')
-    .option('-l, --selector <labels>', 'for a directory: the clusters that get it')
-    .option('--all-clusters', 'for a directory: every cluster gets it')
+    .option('-l, --selector <labels>', 'the clusters that get all of it, whatever the targets say')
+    .option('--all-clusters', 'every cluster gets all of it')
   addOther(
     imports.command('argo'),
     act(async (run, words, flags) => {
@@ -67,8 +67,9 @@ export function addBundles(program: Command, act: Act): void {
     .argument('<file>', 'YAML with Applications and ApplicationSets (- is stdin)')
     .description('Applications and ApplicationSets of Argo CD, as Flotilla’s own objects')
     .option(
-      '--root <dir>',
-      'their git repository on this disk: decides what directories are, and lists them for generators',
+      '--root <[url=]dir>',
+      'their git repository on this disk: decides what directories are, and lists them for generators (repeatable)',
+      collect,
     )
     .option(
       '--cluster <destination=name>',

@@ -16,8 +16,9 @@ export interface ArgoSource {
     readonly values?: string
     readonly valuesObject?: JsonObject
     readonly parameters?: readonly { readonly name?: string; readonly value?: string; readonly forceString?: boolean }[]
+    readonly ignoreMissingValueFiles?: boolean
   }
-  readonly directory?: { readonly recurse?: boolean; readonly exclude?: string }
+  readonly directory?: { readonly recurse?: boolean; readonly include?: string; readonly exclude?: string }
   readonly kustomize?: JsonObject
 }
 
@@ -77,8 +78,16 @@ const AS_IT_IS = new Set([
   'Delete=true',
 ])
 
+/** What an Application says of itself besides its spec. */
+export interface ApplicationTraits {
+  readonly finalizers: readonly string[]
+  /** A set syncs it step by step, whatever it says itself. */
+  readonly isStepped: boolean
+}
+
 /** How objects are written, kept and removed. */
-export function optionsOf(spec: ApplicationSpec, finalizers: readonly string[], remarks: Remarks): BundleOptions {
+export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, remarks: Remarks): BundleOptions {
+  const { finalizers, isStepped } = traits
   const { automated, syncOptions = [], retry, managedNamespaceMetadata } = spec.syncPolicy ?? {}
   const has = (option: string): boolean => syncOptions.includes(option)
   const used = ['CreateNamespace=true', 'Replace=true', 'Force=true', 'PruneLast=true', 'Prune=false', 'Prune=confirm']
@@ -100,7 +109,7 @@ export function optionsOf(spec: ApplicationSpec, finalizers: readonly string[], 
       ...(has('Force=true') ? { immutable: 'Recreate' as const } : {}),
     },
     drift: { mode: isAutomated(spec) && automated?.selfHeal ? 'Correct' : 'Report' },
-    prune: { mode: pruneOf(spec, has) },
+    prune: { mode: pruneOf(spec, has, isStepped) },
     delete: {
       ...(keep ? { unplaced: 'Orphan' as const, bundleDeleted: 'Orphan' as const } : {}),
       propagation: isBackground ? 'Background' : 'Foreground',
@@ -116,9 +125,13 @@ export function optionsOf(spec: ApplicationSpec, finalizers: readonly string[], 
   }
 }
 
-function pruneOf(spec: ApplicationSpec, has: (option: string) => boolean): 'Always' | 'Never' | 'Last' | 'Confirm' {
+function pruneOf(
+  spec: ApplicationSpec,
+  has: (option: string) => boolean,
+  isStepped: boolean,
+): 'Always' | 'Never' | 'Last' | 'Confirm' {
   if (has('Prune=false')) return 'Never'
-  if (has('Prune=confirm') || !isAutomated(spec)) return 'Confirm'
+  if (has('Prune=confirm') || !(isStepped || isAutomated(spec))) return 'Confirm'
   if (!spec.syncPolicy?.automated?.prune) return 'Never'
   return has('PruneLast=true') ? 'Last' : 'Always'
 }

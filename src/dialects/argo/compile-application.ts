@@ -1,17 +1,14 @@
 /** An Application, or all of one that differ only in their cluster, as Source, Placement, RolloutPlan and Bundle. */
-import { nameFrom } from '../../core/name-from-address.ts'
 import type { LabelRequirement } from '../../core/selector.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { RolloutPlan } from '../../kinds/rollout-plan.ts'
-import { Source } from '../../kinds/source.ts'
 import { isAutomated, optionsOf, textsIn } from './application.ts'
-import type { ApplicationSpec, ArgoSource, Remarks } from './application.ts'
+import type { ApplicationSpec, Remarks } from './application.ts'
 import { hasMarks, onlyWord, shownText } from './cluster-words.ts'
-import { ignoredFiles } from './directory.ts'
-import { valuesOf } from './helm-values.ts'
+import { contentOf } from './content-of.ts'
 import type { OwnObjects } from './own-objects.ts'
-import { locationOf } from './source-of.ts'
+import type { Repositories } from './repositories.ts'
 
 /** An Application as it is read. */
 export interface Application {
@@ -37,10 +34,11 @@ export interface CompileScene extends Remarks {
   clusterOf(destination: string): string | undefined
   /** Who gets everything, whatever the destinations say. */
   readonly everybody?: readonly LabelRequirement[]
-  pathsOf(repoURL: string): readonly string[] | undefined
+  readonly repositoryOf: Repositories['of']
 }
 
 const LOCAL = new Set(['in-cluster', 'https://kubernetes.default.svc'])
+const MOST_HISTORY = 1000
 const OWN_PREFIX = /(^|\.)(argoproj\.io|flotilla\.dev)\//
 
 /** Adds its objects; what cannot be said is told. */
@@ -52,19 +50,20 @@ export function compileApplication(app: Application, scene: CompileScene): void 
   if (contents.length === 0) scene.wrong('spec.source must say what is deployed')
   const placement = placementOf(app, scene)
   const plan = planOf(app, scene)
-  const options = optionsOf(spec, app.finalizers, scene)
+  const options = optionsOf(spec, { finalizers: app.finalizers, isStepped: app.rings !== undefined }, scene)
   const { namespace } = spec.destination ?? {}
-  const labels = Object.fromEntries(
-    Object.entries(app.labels).filter(([key, value]) => !OWN_PREFIX.test(key) && !hasMarks(value)),
-  )
+  const labels = labelsOf(app, scene)
   for (const source of contents) {
-    const content = contentOf(source, { app, scene, given })
+    const bundle = scene.objects.nameFor(Bundle, app.name)
+    const content = contentOf(source, { app, bundle, scene, given })
     if (content === undefined || placement === undefined) continue
     const rollout = {
       ...(plan === undefined ? {} : { plan }),
-      ...(spec.revisionHistoryLimit === undefined ? {} : { history: Math.max(1, spec.revisionHistoryLimit) }),
+      ...(spec.revisionHistoryLimit === undefined
+        ? {}
+        : { history: Math.min(Math.max(1, spec.revisionHistoryLimit), MOST_HISTORY) }),
     }
-    scene.objects.add(Bundle, app.name, {
+    scene.objects.add(Bundle, bundle, {
       labels,
       spec: {
         placement,
@@ -76,6 +75,16 @@ export function compileApplication(app: Application, scene: CompileScene): void 
       },
     })
   }
+}
+
+function labelsOf({ labels, rings }: Application, { note }: CompileScene): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([key, value]) => {
+      // Rings ask the cluster itself for what such a label says.
+      if (hasMarks(value) && !rings) note(`label ${key} depends on the cluster (${shownText(value)}) and is left out`)
+      return !OWN_PREFIX.test(key) && !hasMarks(value)
+    }),
+  )
 }
 
 /** What depends on the cluster can be said in values and nowhere else. */
@@ -100,7 +109,8 @@ function reportMarks({ spec }: Application, { wrong }: CompileScene): void {
 }
 
 function placementOf(app: Application, scene: CompileScene): string | undefined {
-  const add = (spec: Placement['spec']): string => scene.objects.add(Placement, app.set ?? app.name, { spec })
+  const add = (spec: Placement['spec'], name = app.set ?? app.name): string =>
+    scene.objects.add(Placement, name, { spec })
   const { destination = {} } = app.spec
   const by = scene.everybody ?? app.clusters
   if (!scene.everybody && app.clusters) {
@@ -118,7 +128,8 @@ function placementOf(app: Application, scene: CompileScene): string | undefined 
   const cluster =
     scene.clusterOf(target) ?? (destination.name && !LOCAL.has(destination.name) ? destination.name : undefined)
   if (cluster !== undefined) {
-    return add({ clusterSelector: {}, predicates: [{ cel: [`cluster.metadata.name == ${JSON.stringify(cluster)}`] }] })
+    const cel = [`cluster.metadata.name == ${JSON.stringify(cluster)}`]
+    return add({ clusterSelector: {}, predicates: [{ cel }] }, cluster)
   }
   scene.wrong(
     target === ''
@@ -133,132 +144,9 @@ function copyOf({ key, operator, values }: LabelRequirement) {
 }
 
 function planOf(app: Application, scene: CompileScene): string | undefined {
-  const isManual = !isAutomated(app.spec)
+  // Steps sync by themselves, whatever the Applications say.
+  const isManual = !isAutomated(app.spec) && !app.rings
   if (!isManual && !app.rings) return undefined
   const spec = { ...(app.rings ? { rings: app.rings } : {}), ...(isManual ? { start: 'Manual' } : {}) }
   return scene.objects.add(RolloutPlan, app.set ?? app.name, { spec })
-}
-
-interface ContentScene {
-  readonly app: Application
-  readonly scene: CompileScene
-  readonly given: readonly ArgoSource[]
-}
-
-function contentOf(source: ArgoSource, { app, scene, given }: ContentScene): object | undefined {
-  const main = addSource(source, scene)
-  if (main === undefined) return undefined
-  const path = cleanPath(source.chart ? '' : (source.path ?? ''))
-  const style = source.chart ? 'Helm' : styleOf(source, path, scene)
-  const include: { source: string; at: string }[] = []
-  const valuesFiles = (source.helm?.valueFiles ?? []).flatMap((file) => {
-    const found = valuesFile(file, { path, given, scene })
-    if (found === undefined) return []
-    if (found.include && !include.some(({ at }) => at === found.include!.at)) include.push(found.include)
-    return [found.file]
-  })
-  const helm = style === 'Helm' ? helmOf(source, valuesFiles, { app, scene }) : {}
-  const paths = scene.pathsOf(source.repoURL ?? '')
-  const ignore = style === 'Raw' ? ignoredFiles(source.directory ?? {}, { path, paths }, scene) : []
-  return {
-    source: {
-      name: main,
-      ...(path === '' ? {} : { path }),
-      ...(ignore.length === 0 ? {} : { ignore }),
-      ...(include.length === 0 ? {} : { include }),
-    },
-    ...(style === undefined ? {} : { style }),
-    ...(Object.keys(helm).length === 0 ? {} : { helm }),
-  }
-}
-
-function addSource(source: ArgoSource, scene: CompileScene): string | undefined {
-  const location = locationOf(source)
-  if ('problem' in location) {
-    scene.wrong(location.problem)
-    return undefined
-  }
-  if (location.note !== undefined) scene.note(location.note)
-  return scene.objects.add(Source, nameFrom(source.chart ?? source.repoURL ?? ''), { spec: location.spec })
-}
-
-/** What Argo CD would take the directory for. */
-function styleOf(source: ArgoSource, path: string, scene: CompileScene): 'Helm' | 'Kustomize' | 'Raw' | undefined {
-  if (source.helm) return 'Helm'
-  if (source.kustomize) return 'Kustomize'
-  if (source.directory) return 'Raw'
-  const paths = scene.pathsOf(source.repoURL ?? '')
-  if (!paths) {
-    scene.note(
-      `whether ${path || 'the repository'} is a chart, a kustomization or manifests is not known here; of manifests Argo CD takes only those of the directory itself, a Bundle also those below (--root DIR decides it)`,
-    )
-    return undefined
-  }
-  const at = path === '' ? '' : `${path}/`
-  const has = (name: string): boolean => paths.includes(`${at}${name}`)
-  if (has('Chart.yaml')) return 'Helm'
-  return ['kustomization.yaml', 'kustomization.yml', 'Kustomization'].some(has) ? 'Kustomize' : 'Raw'
-}
-
-function helmOf(
-  source: ArgoSource,
-  valuesFiles: readonly string[],
-  { app, scene }: Omit<ContentScene, 'given'>,
-): object {
-  const { values, isTemplated } = valuesOf(source.helm ?? {}, (message) => scene.wrong(message))
-  const releaseName = source.helm?.releaseName
-  if (!releaseName && hasMarks(app.ownName)) {
-    scene.note(
-      `in Argo CD the release is called ${shownText(app.ownName)}, here ${app.name} on every cluster: objects named after the release are new ones; say helm.releaseName if that matters`,
-    )
-  }
-  return {
-    ...(releaseName
-      ? { releaseName }
-      : app.ownName === app.name || hasMarks(app.ownName)
-        ? {}
-        : { releaseName: app.ownName }),
-    ...(Object.keys(values).length === 0 ? {} : { values }),
-    ...(valuesFiles.length === 0 ? {} : { valuesFiles }),
-    ...(isTemplated ? { valuesTemplating: 'Templates' } : {}),
-  }
-}
-
-interface ValuesFileScene {
-  readonly path: string
-  readonly given: readonly ArgoSource[]
-  readonly scene: CompileScene
-}
-
-/** Where a values file is from the path of the Bundle, and what must be included for it. */
-function valuesFile(
-  file: string,
-  { path, given, scene }: ValuesFileScene,
-): { readonly file: string; readonly include?: { source: string; at: string } } | undefined {
-  if (/^[a-z]+:\/\//i.test(file) || /[*?[{]/.test(file)) {
-    scene.wrong(
-      `helm.valueFiles: ${file} is ${file.includes('://') ? 'an address' : 'a pattern'}; name files of the repository`,
-    )
-    return undefined
-  }
-  const [, ref, inRef] = /^\$([^/]+)\/(.+)$/.exec(file) ?? []
-  if (ref === undefined) {
-    const up = path === '' ? '' : '../'.repeat(path.split('/').length)
-    return { file: file.startsWith('/') ? `${up}${file.replace(/^\/+/, '')}` : file }
-  }
-  const source = given.find((one) => one.ref === ref)
-  const name = source && addSource(source, scene)
-  if (name === undefined) {
-    if (!source) scene.wrong(`helm.valueFiles: ${file} names ref ${ref}, and no source has it`)
-    return undefined
-  }
-  const at = `.refs/${ref}`
-  return { file: `${at}/${cleanPath(inRef!)}`, include: { source: name, at } }
-}
-
-function cleanPath(path: string): string {
-  return path
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/')
 }

@@ -23,9 +23,9 @@ const HELM: Fields = {
     'maps',
     'helm.fileParameters are files as values, which a Bundle has not: write them into a values file',
   ),
-  ignoreMissingValueFiles: warned(
+  ignoreMissingValueFiles: near(
     'flag',
-    'helm.ignoreMissingValueFiles has no effect: a values file that is missing is an error',
+    'Files that are missing now are left out, with a remark (`--root`); without it a missing file is an error.',
   ),
   skipCrds: refused(
     'flag',
@@ -70,10 +70,7 @@ const DIRECTORY: Fields = {
     'Without it only the files of the path itself count: `source.ignore` names the directories below that are there now (`--root`).',
   ),
   exclude: near('text', '`source.ignore`: the files that fit now; a pattern needs `--root`.'),
-  include: refused(
-    'text',
-    'directory.include cannot be said: name what is not meant in directory.exclude, or give it a path of its own',
-  ),
+  include: near('text', '`source.ignore`: the manifests that do not fit now; needs `--root`.'),
   jsonnet: refused('map', 'directory.jsonnet: jsonnet is not evaluated; keep its output in git'),
   disableExtensionFilter: warned(
     'flag',
@@ -185,21 +182,15 @@ const GENERATOR: Fields = {
         'flag',
         'generators[].clusters.flatList makes one Application of all clusters, which nothing here is',
       ),
-      template: refused(
-        'map',
-        'generators[].clusters.template: write it into the template, or make an ApplicationSet of its own',
-      ),
+      template: exact('map', ''),
     },
     'One Bundle for all its clusters; `{{name}}`, labels and annotations in values become `${ }` of each cluster.',
   ),
   list: exact(
     {
       elements: exact('maps', ''),
-      elementsYaml: refused('text', 'generators[].list.elementsYaml: write the list as elements'),
-      template: refused(
-        'map',
-        'generators[].list.template: write it into the template, or make an ApplicationSet of its own',
-      ),
+      elementsYaml: exact('text', ''),
+      template: exact('map', 'Over the template of the set, field by field; with every generator.'),
     },
     'A Bundle for each element.',
   ),
@@ -211,25 +202,25 @@ const GENERATOR: Fields = {
         { items: { path: exact('text', ''), exclude: exact('flag', '') } },
         'A Bundle for each directory that is there now.',
       ),
-      files: refused('maps', 'generators[].git.files: parameters in files of git are not read; write them as a list'),
-      pathParamPrefix: refused('text', 'generators[].git.pathParamPrefix cannot be said'),
+      files: near(
+        { items: { path: exact('text', ''), exclude: exact('flag', '') } },
+        'A Bundle for each map in a file that is there now; a part of the path that is `**` means any directories.',
+      ),
+      pathParamPrefix: exact('text', ''),
       requeueAfterSeconds: warned(
         'int',
         'generators[].git.requeueAfterSeconds has no effect: the repository is read once, now',
       ),
       values: exact('textMap', ''),
-      template: refused(
-        'map',
-        'generators[].git.template: write it into the template, or make an ApplicationSet of its own',
-      ),
+      template: exact('map', ''),
     },
-    'Directories of the clone that `--root` names, as they are now: a new directory is a new Bundle that somebody writes.',
+    'The clone that `--root` names, as it is now: what comes later is a new Bundle that somebody writes.',
   ),
-  matrix: exact(
-    { generators: exact('maps', ''), template: refused('map', 'generators[].matrix.template cannot be said') },
-    'Of two generators.',
+  matrix: exact({ generators: exact('maps', ''), template: exact('map', '') }, 'Of two generators.'),
+  merge: near(
+    { generators: exact('maps', ''), mergeKeys: exact('texts', ''), template: exact('map', '') },
+    'As there, in the order of the first generator; with a generator of `clusters` inside it is refused, since what differs between clusters is a variant of the Bundle.',
   ),
-  merge: refused('map', 'generators[].merge cannot be said: write the merged parameters as a list'),
   scmProvider: refused(
     'map',
     'generators[].scmProvider asks a git service for repositories, which is not done: write them as a list',
@@ -240,7 +231,7 @@ const GENERATOR: Fields = {
     'generators[].clusterDecisionResource asks another controller who is meant: write a Placement',
   ),
   plugin: refused('map', 'generators[].plugin asks a program for parameters, which is not done: write them as a list'),
-  selector: refused('map', 'generators[].selector: leave out what it drops'),
+  selector: near('selector', 'Sets of parameters that fit; of clusters only `metadata.labels.KEY` can be asked.'),
 }
 
 /** Fields of the spec of an ApplicationSet. */
@@ -248,11 +239,11 @@ export const APPLICATION_SET: Fields = {
   generators: exact({ items: GENERATOR }, ''),
   goTemplate: exact(
     'flag',
-    'Go templates with Sprig’s functions; without it `{{key}}`. What depends on the cluster may only be named, not worked on.',
+    'Go templates with Sprig’s functions and `normalize`, without `slugify`; without it `{{key}}`. What depends on the cluster may only be named, not worked on.',
   ),
   goTemplateOptions: near('texts', 'A key that is missing is always an error.'),
   template: exact('map', 'The Applications; as in the table above.'),
-  templatePatch: refused('text', 'templatePatch cannot be said: write it into the template'),
+  templatePatch: exact('text', 'Over the template, once it is filled in; lists are replaced.'),
   syncPolicy: exact(
     {
       preserveResourcesOnDeletion: exact('flag', '`delete`: Orphan.'),
@@ -267,7 +258,7 @@ export const APPLICATION_SET: Fields = {
         {
           steps: near(
             'maps',
-            'Rings of a RolloutPlan, where the labels of the template are labels of the cluster; who matches none comes last instead of never.',
+            'Rings of a RolloutPlan, where the labels of the template are labels of the cluster; who matches none comes last instead of never. Refused without a generator of `clusters`.',
           ),
         },
         '',

@@ -2,7 +2,9 @@
 import { isObject } from '../../core/json.ts'
 import { createExpander } from '../../render/bundle/expand.ts'
 import { RenderFailure } from '../../render/bundle/render-failure.ts'
+import { goFunction } from '../../render/gotemplate/function.ts'
 import { hasMarks, markOf } from './cluster-words.ts'
+import { normalized } from './parameters.ts'
 
 /** Parameters of one Application: nested for Go templates, flat (`path.basename`) for the plain ones. */
 export type Parameters = Readonly<Record<string, unknown>>
@@ -16,6 +18,8 @@ export interface Filling {
   wrong(message: string): void
 }
 
+// What Argo CD has besides Sprig's functions and those that Helm has, too.
+const OWN_FUNCTIONS = new Map([['normalize', goFunction(['string'], ([text]) => normalized(text as string))]])
 const CLUSTER_WORD = /^(?:name(?:Normalized)?|server|project|metadata\.(labels|annotations)\.(.+))$/
 const GO_WORD =
   /\{\{-?\s*(?:\.(?<word>name|nameNormalized|server|project)|\.metadata\.(?<map>labels|annotations)\.(?<key>\w+)|index\s+\.metadata\.(?<indexed>labels|annotations)\s+"(?<quoted>[^"]+)"|\.values\.(?<own>\w+))\s*-?\}\}/g
@@ -51,7 +55,8 @@ function fillPlain(text: string, { parameters, ofCluster, wrong }: Filling): str
     if (typeof value === 'string') return value
     const mark = ofCluster ? clusterMark(key) : undefined
     if (mark !== undefined) return mark
-    wrong(`${all} is no parameter of its generators; they have ${namesOf(parameters, ofCluster)}`)
+    const hint = key.startsWith('.') ? '; words with a dot need goTemplate: true' : ''
+    wrong(`${all} is no parameter of its generators; they have ${namesOf(parameters, ofCluster)}${hint}`)
     return all
   })
 }
@@ -85,7 +90,7 @@ function fillGo(text: string, { parameters, ofCluster, wrong }: Filling): string
   // What depends on the cluster is not here: a function that would work on it finds nothing, instead of working on a mark.
   const known = { ...parameters, values: Object.fromEntries(Object.entries(values).filter(([key]) => !isMarked(key))) }
   try {
-    return createExpander(asGo(known) as Map<string, unknown>).execute(marked, 'template')
+    return createExpander(asGo(known) as Map<string, unknown>, undefined, OWN_FUNCTIONS).execute(marked, 'template')
   } catch (caught) {
     if (!(caught instanceof RenderFailure)) throw caught
     const hint = ofCluster ? '; what depends on the cluster may be named ({{.name}}), not worked on' : ''

@@ -1,55 +1,106 @@
 /** Generators of an ApplicationSet: the parameters of each Application, and the clusters that they leave open. */
-import { isObject } from '../../core/json.ts'
+import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { requirementsOf } from '../../core/selector.ts'
+import { meetsRequirement, requirementsOf } from '../../core/selector.ts'
 import type { LabelRequirement, LabelSelector } from '../../core/selector.ts'
-import { fileGlob } from '../file-glob.ts'
 import { readFields } from '../read-fields.ts'
 import type { Reading } from '../read-fields.ts'
+import type { Remarks } from './application.ts'
 import { hasMarks } from './cluster-words.ts'
 import { APPLICATION_SET } from './fields.ts'
 import { fillTexts } from './fill-template.ts'
 import type { Parameters } from './fill-template.ts'
+import { ofGit } from './generate-git.ts'
+import { asValues, flattened, joined, mapsOf, readText } from './parameters.ts'
+import type { Repositories } from './repositories.ts'
 
 /** The parameters of one Application; with `clusters`, of one for each of these. */
 export interface ParameterSet {
   readonly parameters: Parameters
   readonly clusters?: readonly LabelRequirement[]
+  /** What its generator says over the template of the set. */
+  readonly template?: JsonObject
+}
+
+interface Choice {
+  readonly path?: string
+  readonly exclude?: boolean
+}
+
+interface Templated {
+  readonly template?: JsonObject
 }
 
 /** One generator as it is read. */
 export interface Generator {
-  readonly clusters?: { readonly selector?: LabelSelector; readonly values?: Readonly<Record<string, string>> }
-  readonly list?: { readonly elements?: readonly JsonObject[] }
-  readonly git?: {
-    readonly repoURL?: string
-    readonly directories?: readonly { readonly path?: string; readonly exclude?: boolean }[]
+  readonly clusters?: Templated & {
+    readonly selector?: LabelSelector
     readonly values?: Readonly<Record<string, string>>
   }
-  readonly matrix?: { readonly generators?: readonly JsonObject[] }
+  readonly list?: Templated & { readonly elements?: readonly JsonObject[]; readonly elementsYaml?: string }
+  readonly git?: Templated & {
+    readonly repoURL?: string
+    readonly directories?: readonly Choice[]
+    readonly files?: readonly Choice[]
+    readonly pathParamPrefix?: string
+    readonly values?: Readonly<Record<string, string>>
+  }
+  readonly matrix?: Templated & { readonly generators?: readonly JsonObject[] }
+  readonly merge?: Templated & {
+    readonly generators?: readonly JsonObject[]
+    readonly mergeKeys?: readonly string[]
+  }
+  readonly selector?: LabelSelector
 }
 
 /** What generating needs. */
-export interface GenerateScene {
+export interface GenerateScene extends Remarks {
   readonly isGo: boolean
-  /** The paths of a repository; undefined when it is not on this disk. */
-  pathsOf(repoURL: string): readonly string[] | undefined
+  /** The files of a repository; undefined when it is not on this disk. */
+  readonly repositoryOf: Repositories['of']
   readonly reading: Reading
   /** Parameters of the first generator of a matrix, which `values` of the second may name. */
   readonly outer?: ParameterSet
-  wrong(message: string): void
 }
 
 /** All sets of a generator, in its order. */
 export function generate(generator: Generator, scene: GenerateScene): ParameterSet[] {
-  const { clusters, list, git, matrix } = generator
-  const named = [clusters, list, git, matrix].filter(Boolean).length
-  if (named > 1) scene.wrong('generators: one entry has several generators; write an entry for each')
+  const { clusters, list, git, matrix, merge, selector } = generator
+  const named = [clusters, list, git, matrix, merge].filter((one) => one !== undefined)
+  if (named.length > 1) scene.wrong('generators: one entry has several generators; write an entry for each')
+  const template = named[0]?.template
+  const sets = setsOf(generator, scene)
+  const wanted = selector ? sets.flatMap((one) => chosenBy(requirementsOf(selector), one, scene)) : sets
+  return template ? wanted.map((one) => ({ ...one, template })) : wanted
+}
+
+function setsOf({ clusters, list, git, matrix, merge }: Generator, scene: GenerateScene): ParameterSet[] {
   if (clusters) return [ofClusters(clusters, scene)]
-  if (list) return (list.elements ?? []).map((element) => ofElement(element, scene))
-  if (git) return ofDirectories(git, scene)
+  if (list) return ofList(list, scene)
+  if (git) return ofGit(git, scene)
   if (matrix) return ofMatrix(matrix.generators ?? [], scene)
-  return []
+  return merge ? ofMerge(merge, scene) : []
+}
+
+/** The set if its parameters fit; what is asked of the cluster is asked of its labels. */
+function chosenBy(
+  requirements: readonly LabelRequirement[],
+  set: ParameterSet,
+  { wrong }: GenerateScene,
+): ParameterSet[] {
+  const labels = flattened(set.parameters)
+  const open: LabelRequirement[] = []
+  for (const requirement of requirements) {
+    const { key } = requirement
+    const label = set.clusters && /^metadata\.labels\.(.+)$/.exec(key)?.[1]
+    if (label !== undefined) open.push({ ...requirement, key: label })
+    else if (hasMarks(labels[key] ?? '') || (set.clusters && !(key in labels))) {
+      wrong(
+        `generators[].selector: ${key} depends on the cluster, of which only labels can be asked (metadata.labels.KEY)`,
+      )
+    } else if (!meetsRequirement(labels, requirement)) return []
+  }
+  return [open.length === 0 ? set : { ...set, clusters: [...(set.clusters ?? []), ...open] }]
 }
 
 const SECRET_TYPE = 'argocd.argoproj.io/secret-type'
@@ -67,10 +118,13 @@ function ofClusters(
   }
 }
 
-/** `values` as templates see them. */
-function asValues(values: Readonly<Record<string, string>>, isGo: boolean): Parameters {
-  if (Object.keys(values).length === 0) return {}
-  return isGo ? { values } : Object.fromEntries(Object.entries(values).map(([key, value]) => [`values.${key}`, value]))
+function ofList(
+  { elements = [], elementsYaml = '' }: NonNullable<Generator['list']>,
+  scene: GenerateScene,
+): ParameterSet[] {
+  const value = readText(elementsYaml, 'generators[].list.elementsYaml', scene.wrong)
+  const more = mapsOf(value, 'generators[].list.elementsYaml', scene.wrong)
+  return [...elements, ...more].map((element) => ofElement(element, scene))
 }
 
 function ofElement(element: JsonObject, { isGo, wrong }: GenerateScene): ParameterSet {
@@ -85,97 +139,79 @@ function ofElement(element: JsonObject, { isGo, wrong }: GenerateScene): Paramet
   return { parameters }
 }
 
-function ofDirectories(git: NonNullable<Generator['git']>, scene: GenerateScene): ParameterSet[] {
-  const { repoURL = '', directories = [], values = {} } = git
-  const paths = scene.pathsOf(repoURL)
-  if (!paths) {
-    scene.wrong(`generators[].git reads directories of ${repoURL}; give its clone with --root DIR`)
-    return []
-  }
-  const all = [...new Set(paths.flatMap(foldersOf))].sort()
-  const fits = (isExclude: boolean, path: string): boolean =>
-    directories.some((one) => (one.exclude ?? false) === isExclude && matches(one.path ?? '', path, scene))
-  const found = all.filter((path) => fits(false, path) && !fits(true, path))
-  if (found.length === 0) scene.wrong(`generators[].git: no directory of ${repoURL} fits`)
-  return found.map((path) => {
-    const parameters = pathParameters(path, scene.isGo)
-    const known = { ...parameters, ...scene.outer?.parameters }
-    const ofCluster = scene.outer?.clusters !== undefined
-    const own = fillTexts(values, { ...scene, parameters: known, ofCluster }) as Record<string, string>
-    return { parameters: { ...parameters, ...asValues(own, scene.isGo) } }
-  })
-}
-
-function matches(pattern: string, path: string, { wrong }: GenerateScene): boolean {
-  const glob = hasMarks(pattern) ? undefined : fileGlob(pattern.replace(/\/+$/, ''))
-  if (!glob) wrong(`generators[].git: ${JSON.stringify(pattern)} is no pattern of directories`)
-  return glob?.test(path) ?? false
-}
-
-/** Directories above a file; hidden ones count for nobody. */
-function foldersOf(path: string): string[] {
-  const parts = path.split('/').slice(0, -1)
-  const hidden = parts.findIndex((part) => part.startsWith('.'))
-  const shown = hidden < 0 ? parts : parts.slice(0, hidden)
-  return shown.map((_part, at) => shown.slice(0, at + 1).join('/'))
-}
-
-/** A name as Argo CD makes one of anything. */
-export function normalized(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^-a-z0-9.]/g, '-')
-    .slice(0, 253)
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-}
-
-function pathParameters(path: string, isGo: boolean): Parameters {
-  const segments = path.split('/')
-  const basename = segments.at(-1)!
-  const basenameNormalized = normalized(basename)
-  if (isGo) return { path: { path, basename, basenameNormalized, segments } }
-  return {
-    path,
-    'path.basename': basename,
-    'path.basenameNormalized': basenameNormalized,
-    ...Object.fromEntries(segments.map((segment, at) => [`path[${at}]`, segment])),
-  }
-}
-
 function ofMatrix(generators: readonly JsonObject[], scene: GenerateScene): ParameterSet[] {
   if (generators.length !== 2) {
     scene.wrong(`generators[].matrix has two generators, and here are ${generators.length}`)
     return []
   }
-  const { shape } = APPLICATION_SET['generators']!
-  const fields = (shape as { items: typeof APPLICATION_SET }).items
   const [first, second] = generators
   const { outer: _outer, ...plain } = scene
-  return generate(readFields(first!, fields, scene.reading), plain).flatMap((outer) => {
+  return nested(first!, plain).flatMap((outer) => {
     const { parameters, clusters } = outer
     const filling = { ...scene, parameters, ofCluster: clusters !== undefined }
     const filled = withoutValues(second!, (one) => fillTexts(one, filling) as JsonObject)
-    return generate(readFields(filled, fields, scene.reading), { ...plain, outer }).map((inner): ParameterSet => {
+    return nested(filled, { ...plain, outer }).map((inner): ParameterSet => {
       if (clusters && inner.clusters) scene.wrong('generators[].matrix: two generators of clusters mean clusters twice')
       const either = clusters ?? inner.clusters
-      const both = { ...inner.parameters, ...parameters, ...mergedValues(parameters, inner.parameters) }
-      return { parameters: both, ...(either ? { clusters: either } : {}) }
+      return { parameters: joined(inner.parameters, parameters), ...(either ? { clusters: either } : {}) }
     })
   })
 }
 
-/** Fills a generator in but for its `values`, which may name its own parameters and are filled when those are known. */
+/** The sets of a generator inside of another one. */
+function nested(generator: JsonObject, scene: GenerateScene): ParameterSet[] {
+  const { shape } = APPLICATION_SET['generators']!
+  const fields = (shape as { items: typeof APPLICATION_SET }).items
+  return generate(readFields(generator, fields, scene.reading), scene).map(({ template, ...one }) => {
+    if (template) scene.note('a template of a generator inside of matrix or merge has no effect, as in Argo CD')
+    return one
+  })
+}
+
+/** Sets of the first generator, each with what the others say of the one with the same keys. */
+function ofMerge(
+  { generators = [], mergeKeys = [] }: NonNullable<Generator['merge']>,
+  scene: GenerateScene,
+): ParameterSet[] {
+  if (generators.length < 2 || mergeKeys.length === 0) {
+    scene.wrong('generators[].merge has two generators or more, and mergeKeys')
+    return []
+  }
+  const { outer: _outer, ...plain } = scene
+  const [base = [], ...overs] = generators.map((one) => nested(one, plain))
+  if ([base, ...overs].flat().some(({ clusters }) => clusters)) {
+    scene.wrong(
+      'generators[].merge: what is said of single clusters is not known before they are; write the clusters as a list, or what differs as variants of the Bundle',
+    )
+    return []
+  }
+  const byKey = (sets: readonly ParameterSet[]): Map<string, Parameters> => {
+    const found = new Map<string, Parameters>()
+    for (const { parameters } of sets) {
+      const key = canonicalJson(mergeKeys.map((name) => parameters[name] ?? null))
+      if (found.has(key)) scene.wrong(`generators[].merge: ${key} of ${mergeKeys.join(', ')} is there twice`)
+      found.set(key, parameters)
+    }
+    return found
+  }
+  const merged = byKey(base)
+  for (const over of overs) {
+    for (const [key, parameters] of byKey(over)) {
+      const own = merged.get(key)
+      if (own) merged.set(key, scene.isGo ? joined(own, parameters) : { ...own, ...parameters })
+    }
+  }
+  return [...merged.values()].map((parameters) => ({ parameters }))
+}
+
+/** Fills a generator in but for `values` and `template`, which name its own parameters and are filled when those are known. */
 function withoutValues(generator: JsonObject, fill: (bare: JsonObject) => JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(generator).map(([kind, options]) => {
       if (!isObject(options)) return [kind, options]
-      const { values, ...bare } = options
-      return [kind, { ...fill(bare), ...(values === undefined ? {} : { values }) }]
+      const { values, template, ...bare } = options
+      const later = { ...(values === undefined ? {} : { values }), ...(template === undefined ? {} : { template }) }
+      return [kind, { ...fill(bare), ...later }]
     }),
   )
-}
-
-function mergedValues(outer: Parameters, inner: Parameters): Parameters {
-  const [a, b] = [outer['values'], inner['values']]
-  return isObject(a) && isObject(b) ? { values: { ...b, ...a } } : {}
 }

@@ -4,10 +4,9 @@ import type { JsonObject } from '../../core/json.ts'
 import { GoInt } from '../../render/gotemplate/value.ts'
 import type { Dict } from '../../render/helm/dict.ts'
 import { parseInto, StrvalsError } from '../../render/helm/strvals.ts'
-import { readFirstYaml } from '../../yaml/read.ts'
-import { YamlError } from '../../yaml/yaml.ts'
 import type { ArgoSource } from './application.ts'
 import { asValueTemplate, hasMarks } from './cluster-words.ts'
+import { readText } from './parameters.ts'
 
 /** What a chart is given. */
 export interface ChartValues {
@@ -21,7 +20,7 @@ export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message:
   const { values: text = '', valuesObject, parameters = [] } = helm
   const isTemplated = hasMarks(JSON.stringify([text, valuesObject ?? {}, parameters]))
   const filled = (one: string): string => (isTemplated ? asValueTemplate(one) : one)
-  const base = valuesObject ? filledIn(valuesObject, filled) : readText(filled(text), wrong)
+  const base = valuesObject ? filledIn(valuesObject, filled) : valuesText(filled(text), wrong)
   const table = asTable(base) as Dict
   for (const { name = '', value = '', forceString } of parameters) {
     // As Argo CD hands them over: a comma is a part of the value, unless it is a list.
@@ -36,16 +35,10 @@ export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message:
   return { values: asJson(table) as JsonObject, isTemplated }
 }
 
-function readText(text: string, wrong: (message: string) => void): JsonObject {
-  try {
-    const { value } = readFirstYaml(text, { file: 'helm.values', resolver: '1.1', duplicateKeys: 'last' })
-    if (value === null || value === undefined) return {}
-    if (isObject(value)) return value
-    wrong('helm.values must be a map of values')
-  } catch (caught) {
-    if (!(caught instanceof YamlError)) throw caught
-    wrong(caught.message)
-  }
+function valuesText(text: string, wrong: (message: string) => void): JsonObject {
+  const value = readText(text, 'helm.values', wrong)
+  if (isObject(value)) return value
+  if (value !== null && value !== undefined) wrong('helm.values must be a map of values')
   return {}
 }
 

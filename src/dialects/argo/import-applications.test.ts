@@ -4,52 +4,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { JsonObject } from '../../core/json.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
-import type { UnknownObject } from '../../kinds/meta.ts'
-import { readYaml } from '../../yaml/read.ts'
+import { application, GIT, HERE, imported, set } from '../../testing/argo-import.ts'
+import type { ImportOptions } from '../../testing/argo-import.ts'
 import { isListOf } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
 import { withArgoTables } from './docs-page.ts'
 import { APPLICATION, APPLICATION_SET } from './fields.ts'
-import { normalized } from './generate.ts'
-import { importApplications } from './import-applications.ts'
-import type { ApplicationsRequest } from './import-applications.ts'
 import { locationOf } from './source-of.ts'
-
-type Options = Partial<Omit<ApplicationsRequest, 'objects'>>
-
-function imported(text: string, options: Options = {}) {
-  const objects = readYaml(text, { file: 'test' }).map(({ value }) => value as UnknownObject)
-  const made = importApplications({ objects, namespace: 'default', clusters: new Map(), ...options })
-  const specs = (kind: string) =>
-    Object.fromEntries(
-      made.objects.filter((one) => one.kind === kind).map((one) => [one.metadata.name, one['spec'] as JsonObject]),
-    )
-  return {
-    ...made,
-    sources: specs('Source'),
-    placements: specs('Placement'),
-    plans: specs('RolloutPlan'),
-    bundles: specs('Bundle') as Record<string, Bundle['spec']>,
-  }
-}
-
-const application = (spec: string, metadata = ''): string => `apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: web, namespace: argocd${metadata}}
-spec: {project: default, ${spec}}
-`
-const GIT = "repoURL: 'https://git.example.com/apps.git', path: ./web/, directory: {recurse: true}"
-const HERE = 'destination: {name: store-1, namespace: shop}'
-
-const set = (generators: string, template: string, more = ''): string => `apiVersion: argoproj.io/v1alpha1
-kind: ApplicationSet
-metadata: {name: shop, namespace: argocd}
-spec:
-  ${more}
-  generators: ${generators}
-  template: ${template}
-`
 
 test('an Application: where from, to whom, and how', () => {
   const { objects, notes, problems } = imported(
@@ -69,7 +30,7 @@ test('an Application: where from, to whom, and how', () => {
     {
       apiVersion,
       kind: 'Placement',
-      metadata,
+      metadata: { ...metadata, name: 'store-1' },
       spec: { clusterSelector: {}, predicates: [{ cel: ['cluster.metadata.name == "store-1"'] }] },
     },
     {
@@ -83,7 +44,7 @@ test('an Application: where from, to whom, and how', () => {
       kind: 'Bundle',
       metadata: { ...metadata, labels: { tier: 'front' } },
       spec: {
-        placement: 'web',
+        placement: 'store-1',
         source: { name: 'apps', path: 'web' },
         style: 'Raw',
         secrets: 'Allow',
@@ -197,15 +158,21 @@ test('a directory without more is what its files say; of manifests only its own 
   const excluded = application(`source: {${GIT.replace('true', "true, exclude: '{a.yaml, old/*}'")}}, ${HERE}`)
   const paths = ['web/a.yaml', 'web/b.yaml', 'web/old/c.yaml', 'a.yaml']
   assert.deepEqual(imported(excluded, { paths }).bundles['web']?.source?.ignore, ['a.yaml', 'old/c.yaml'])
+  const both = application(
+    `source: {${GIT.replace('true', "true, include: '{*.yaml, old/*}', exclude: 'b*'")}}, ${HERE}`,
+  )
+  const tree = [...paths, 'web/old/deep/d.yaml', 'web/e.json', 'web/README.md']
+  assert.deepEqual(imported(both, { paths: tree }).bundles['web']?.source?.ignore, ['b.yaml', 'e.json'])
+  assert.match(imported(both).problems.join(), /directory\.include .* is known with --root DIR/)
   assert.deepEqual(imported(excluded).problems, [
     'Application web: directory.exclude old/* is a pattern; which files it means is known with --root DIR',
   ])
 })
 
 test('destinations: by name, by what --cluster says, or by labels for all', () => {
-  const to = (destination: string, options: Options = {}) => {
+  const to = (destination: string, options: ImportOptions = {}) => {
     const { placements, problems } = imported(application(`source: {${GIT}}, destination: {${destination}}`), options)
-    return placements['web'] ?? problems
+    return Object.values(placements)[0] ?? problems
   }
   const cel = (name: string) => ({ clusterSelector: {}, predicates: [{ cel: [`cluster.metadata.name == "${name}"`] }] })
   const clusters = new Map([['https://10.0.0.1:6443', 'store-2']])
@@ -238,7 +205,13 @@ test('a set for clusters is one Bundle; what depends on them stands in its value
     valuesTemplating: 'Templates',
   })
   assert.deepEqual(bundles['web']?.delete, { propagation: 'Foreground' })
-  assert.match(notes[0]!, /the release is called \{\{name\}\}-web, here web on every cluster/)
+  assert.deepEqual(
+    notes.map((note) => note.slice(0, 70)),
+    [
+      'ApplicationSet shop: label ring depends on the cluster ({{metadata.lab',
+      'ApplicationSet shop: in Argo CD the release is called {{name}}-web, he',
+    ],
+  )
   const kept = imported(set(CLUSTERS, TEMPLATE, 'syncPolicy: {preserveResourcesOnDeletion: true}'))
   assert.equal(kept.bundles['web']?.delete?.bundleDeleted, 'Orphan')
 })
@@ -286,37 +259,19 @@ test('steps become rings by labels of the cluster', () => {
   )
   assert.ok(notes.some((note) => note.includes('maxUpdate 0 waits for a person')))
   assert.match(imported(set(CLUSTERS, TEMPLATE, strategy('odd'))).problems[0]!, /steps\[0\]: odd is no label/)
-})
-
-const PLAIN = `{metadata: {name: '{{app}}'}, spec: {source: {repoURL: 'https://git.example.com/apps.git', path: '{{dir}}', directory: {}}, destination: {name: '{{to}}'}}}`
-
-test('lists, directories and matrices: a Bundle for each', () => {
-  const rows = '[{list: {elements: [{app: a, dir: x, to: s1}, {app: b, dir: w, to: s2}, {app: b, dir: z, to: s1}]}}]'
-  const list = imported(set(rows, PLAIN))
-  assert.deepEqual(list.problems, [])
-  assert.deepEqual(
-    Object.entries(list.bundles).map(([name, { source, placement }]) => [name, source?.path, placement]),
-    [
-      ['a', 'x', 'shop'],
-      ['b', 'w', 'shop-2'],
-      ['b-2', 'z', 'shop'],
-    ],
+  // Steps sync by themselves, and never prune what nobody said they should.
+  const manual = imported(set(CLUSTERS, TEMPLATE.replace(', syncPolicy: {automated: {}}', ''), strategy('ring')))
+  assert.deepEqual([plans['shop']!['start'], manual.plans['shop']!['start']], [undefined, undefined])
+  assert.equal(manual.bundles['web']?.prune?.mode, 'Never')
+  const list = '[{list: {elements: [{name: s1, server: x}]}}]'
+  const single = TEMPLATE.replace(
+    /metadata: \{name: '\{\{name\}\}-web', labels[^}]*\}\}'\}\}/,
+    "metadata: {name: '{{name}}-web'}",
+  ).replace(/helm: .*\}\}/, 'helm: {}}')
+  assert.match(
+    imported(set(list, single, strategy('ring'))).problems.join(),
+    /strategy.rollingSync: rings take clusters by their labels/,
   )
-  const git = (directories: string) =>
-    `[{git: {repoURL: 'https://git.example.com/apps.git', directories: ${directories}, values: {first: '{{path[0]}}'}}}]`
-  const template = PLAIN.replace('{{app}}', '{{values.first}}-{{path.basenameNormalized}}')
-    .replace('{{dir}}', '{{path}}')
-    .replace('{{to}}', 's1')
-  const paths = ['app1/x.yaml', 'app_3/x.yaml', 'p1/app2/x.yaml', 'p1/p2/app3/x.yaml', '.git/x/y', 'top.yaml']
-  const found = (directories: string) => Object.keys(imported(set(git(directories), template), { paths }).bundles)
-  assert.deepEqual(found("[{path: '*'}]"), ['app1-app1', 'app_3-app-3', 'p1-p1'])
-  assert.deepEqual(found("[{path: 'p1/*'}, {path: 'p1/*/*'}, {path: 'p1/p2', exclude: true}]"), ['p1-app2', 'p1-app3'])
-  assert.match(imported(set(git("[{path: '*'}]"), template)).problems[0]!, /give its clone with --root DIR/)
-  const matrix = `[{matrix: {generators: [{list: {elements: [{a: '1'}, {a: '2'}]}}, {list: {elements: [{app: 'w{{a}}', dir: x, to: s1}, {app: 'v{{a}}', dir: w, to: s1}]}}]}}]`
-  assert.deepEqual(Object.keys(imported(set(matrix, PLAIN)).bundles), ['w1', 'v1', 'w2', 'v2'])
-  assert.match(imported(set('[{matrix: {generators: [{list: {}}]}}]', PLAIN)).problems[0]!, /matrix has two generators/)
-  assert.match(imported(set('[]', PLAIN)).problems[0]!, /nothing to take over/)
-  assert.equal(normalized('-.--CLUSTER/name  -./.-'), 'cluster-name')
 })
 
 test('Applications that a set made are left to it; others of the file are not', () => {
@@ -325,9 +280,78 @@ test('Applications that a set made are left to it; others of the file are not', 
   assert.deepEqual(Object.keys(imported(owned).bundles), ['web'])
 })
 
-test('--root is one repository', () => {
-  const two = application(`sources: [{${GIT}}, {${GIT.replace('apps', 'other')}}], ${HERE}`)
-  assert.match(imported(two, { paths: [] }).problems[0]!, /--root is one repository, and the files name/)
+test('--root is one repository, or says of which address it is', () => {
+  const two = application(`sources: [{${GIT}}, {${GIT.replace('apps', 'other').replace('.git', '')}}], ${HERE}`)
+  assert.match(
+    imported(two, { paths: [] }).problems[0]!,
+    /--root is one repository, and the files name .* --root URL=DIR/,
+  )
+  const same = application(`sources: [{${GIT}}, {${GIT.replace('.git', '/')}}], ${HERE}`)
+  assert.deepEqual(imported(same, { paths: [] }).problems, [])
+  const plain = two.replaceAll(', directory: {recurse: true}', '')
+  const clone = (name: string, path: string) => ({
+    url: `https://git.example.com/${name}`,
+    files: new Map([[path, new Uint8Array()]]),
+  })
+  const clones = [clone('other', 'web/Chart.yaml'), clone('apps', 'web/kustomization.yaml')]
+  const { bundles, problems } = imported(plain, { clones })
+  assert.deepEqual(problems, [])
+  assert.deepEqual(
+    Object.entries(bundles).map(([name, { style, helm }]) => [name, style, helm?.releaseName]),
+    [
+      ['web', 'Kustomize', undefined],
+      // Templates see the name of the Application, whatever the Bundle is called.
+      ['web-2', 'Helm', 'web'],
+    ],
+  )
+})
+
+test('what stands beside, in annotations, or is for Argo CD itself is told', () => {
+  const beside = 'apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {name: shop}\n---\n'
+  const annotations =
+    ', annotations: {argocd.argoproj.io/sync-wave: "1", notifications.argoproj.io/subscribe.x: y, argocd.argoproj.io/refresh: hard}'
+  const { notes, problems } = imported(beside + application(`source: {${GIT}}, ${HERE}`, annotations), {
+    files: { 'web/apps.yaml': 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: x}\n' },
+  })
+  assert.deepEqual(problems, [])
+  assert.deepEqual(notes, [
+    'AppProject shop is not taken over: who may bring what where is decided by namespaces and roles',
+    'Application web: annotation argocd.argoproj.io/sync-wave of an Application has no effect: write dependsOn of the Bundle',
+    'Application web: annotation notifications.argoproj.io/subscribe.x of an Application has no effect',
+    'Application web: web/apps.yaml is for Argo CD itself, and the Bundle would bring it into the cluster: import what stands there, too, and leave this Bundle out unless the cluster has Argo CD',
+  ])
+})
+
+test('jsonnet is refused where it is found, and charts that a chart lacks are fetched', () => {
+  const plain = application(`source: {repoURL: 'https://git.example.com/apps.git', path: web}, ${HERE}`)
+  assert.deepEqual(imported(plain, { paths: ['web/a.yaml', 'web/b.jsonnet'] }).problems, [
+    'Application web: web/b.jsonnet: jsonnet is not evaluated; keep its output in git',
+  ])
+  assert.deepEqual(imported(plain, { paths: ['web/a.yaml', 'web/below/b.jsonnet'] }).problems, [])
+  const chart = `name: web\ndependencies:\n- {name: redis, version: ^1, repository: 'https://charts.example.com'}\n- {name: mysql, version: 1.2.3, repository: 'oci://ghcr.io/acme'}\n- {name: own, repository: 'https://charts.example.com'}\n- {name: local, repository: 'file://../local'}\n`
+  const files = { 'web/Chart.yaml': chart, 'web/charts/own-1.0.0.tgz': '', 'web/charts/local/Chart.yaml': '' }
+  const { bundles, sources, problems } = imported(plain, { files })
+  assert.deepEqual(problems, [])
+  assert.deepEqual(bundles['web']?.source?.include, [
+    { source: 'redis', at: 'charts/redis' },
+    { source: 'mysql', at: 'charts/mysql' },
+  ])
+  assert.deepEqual(sources['redis'], { helm: { url: 'https://charts.example.com', chart: 'redis', version: '^1' } })
+  assert.deepEqual(sources['mysql'], { oci: { url: 'oci://ghcr.io/acme/mysql', tag: '1.2.3' } })
+  const odd = { 'web/Chart.yaml': "name: web\ndependencies: [{name: redis, repository: '@stable'}]\n" }
+  assert.match(imported(plain, { files: odd }).problems[0]!, /@stable of redis is no address that is known here/)
+})
+
+test('values files that may be missing are left out when they are', () => {
+  const chart = application(
+    `source: {repoURL: 'https://git.example.com/apps.git', path: web, helm: {ignoreMissingValueFiles: true, valueFiles: [values.yaml, ../eu.yaml, /none.yaml]}}, ${HERE}`,
+  )
+  const { bundles, notes } = imported(chart, { paths: ['web/values.yaml', 'eu.yaml'] })
+  assert.deepEqual(bundles['web']?.helm?.valuesFiles, ['values.yaml', '../eu.yaml'])
+  assert.deepEqual(notes, [
+    'Application web: helm.valueFiles: /none.yaml is not there now and left out; add it to helm.valuesFiles when it is',
+  ])
+  assert.match(imported(chart).notes.join('\n'), /none\.yaml must be there, or it is an error here; --root DIR/)
 })
 
 test('every field that is refused or without effect says so', () => {

@@ -3,6 +3,7 @@ import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
+import { mergePatch } from '../../render/bundle/finish.ts'
 import { fromRollingSync } from '../../plan/rollout-mappings.ts'
 import type { RollingSyncStep } from '../../plan/rollout-mappings.ts'
 import type { Fields } from '../field-table.ts'
@@ -12,10 +13,14 @@ import { onlyWord, withoutMarks } from './cluster-words.ts'
 import { compileApplication } from './compile-application.ts'
 import type { Application, CompileScene } from './compile-application.ts'
 import { APPLICATION, APPLICATION_SET } from './fields.ts'
-import { fillTexts } from './fill-template.ts'
+import { fillText, fillTexts } from './fill-template.ts'
+import type { Filling } from './fill-template.ts'
 import { generate } from './generate.ts'
 import type { Generator, ParameterSet } from './generate.ts'
 import { createOwnObjects } from './own-objects.ts'
+import { joined, readText } from './parameters.ts'
+import { repositoriesOf } from './repositories.ts'
+import type { Clone } from './repositories.ts'
 
 /** The group of Argo CD's kinds. */
 export const ARGO_GROUP = 'argoproj.io'
@@ -28,8 +33,8 @@ export interface ApplicationsRequest {
   readonly clusters: ReadonlyMap<string, string>
   /** Who gets everything, whatever the destinations say. */
   readonly everybody?: readonly LabelRequirement[]
-  /** The paths of the one repository that is on this disk. */
-  readonly paths?: readonly string[]
+  /** Repositories that are on this disk. */
+  readonly clones?: readonly Clone[]
 }
 
 /** What came out; with problems, something of it is not in the objects. */
@@ -57,12 +62,12 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
       isOfArgo(object) &&
       !object.metadata.ownerReferences?.some(({ kind, name }) => kind === 'ApplicationSet' && sets.has(name)),
   )
-  const urls = new Set(given.flatMap((object) => gitAddresses(object['spec'])))
-  if (request.paths && urls.size > 1) {
-    problems.add(
-      `--root is one repository, and the files name ${[...urls].join(' and ')}; import those of each by themselves`,
-    )
-  }
+  const repositories = repositoriesOf(
+    request.clones ?? [],
+    given.map((object) => object['spec']),
+  )
+  for (const problem of repositories.problems) problems.add(problem)
+  for (const object of request.objects.filter((one) => !isOfArgo(one))) notes.add(leftOutText(object))
   for (const object of given) {
     const who = `${object.kind} ${object.metadata.name}`
     const scene: CompileScene = {
@@ -70,7 +75,7 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
       note: (message) => void notes.add(`${who}: ${message}`),
       wrong: (message) => void problems.add(`${who}: ${message}`),
       clusterOf: (destination) => request.clusters.get(destination),
-      pathsOf: (url) => (urls.size === 1 && urls.has(url) ? request.paths : undefined),
+      repositoryOf: (url) => repositories.of(url),
       ...(request.everybody ? { everybody: request.everybody } : {}),
     }
     const applications = object.kind === 'Application' ? [applicationOf(object, scene)] : generatedBy(object, scene)
@@ -79,14 +84,10 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
   return { objects: objects.all(), notes: [...notes], problems: [...problems] }
 }
 
-/** Every address of a git repository below a spec. */
-function gitAddresses(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(gitAddresses)
-  if (!isObject(value)) return []
-  const { repoURL, chart } = value
-  const own =
-    typeof repoURL === 'string' && !chart && !repoURL.startsWith('oci://') && !repoURL.includes('{{') ? [repoURL] : []
-  return [...own, ...Object.values(value).flatMap(gitAddresses)]
+/** What is said of an object beside the Applications. */
+function leftOutText({ kind, metadata }: UnknownObject): string {
+  const who = `${kind} ${metadata.name} is not taken over`
+  return kind === 'AppProject' ? `${who}: who may bring what where is decided by namespaces and roles` : who
 }
 
 function readSpec(spec: unknown, fields: Fields, reading: Reading): JsonObject {
@@ -103,15 +104,21 @@ function readingFor({ note, wrong }: CompileScene): Reading {
 function applicationOf({ metadata, ...rest }: UnknownObject, scene: CompileScene): Application {
   const { project, ...spec } = isObject(rest['spec']) ? rest['spec'] : {}
   const { finalizers = [] } = metadata as { finalizers?: readonly string[] }
-  if (metadata.annotations?.['argocd.argoproj.io/sync-wave'] !== undefined) {
-    scene.note('argocd.argoproj.io/sync-wave of an Application has no effect: write dependsOn of the Bundle')
-  }
-  return {
-    name: metadata.name,
-    ownName: metadata.name,
-    labels: metadata.labels ?? {},
-    finalizers,
-    spec: readSpec(project === 'default' ? spec : { project, ...spec }, APPLICATION, readingFor(scene)),
+  const read = readSpec(project === 'default' ? spec : { project, ...spec }, APPLICATION, readingFor(scene))
+  delete read['project']
+  tellAnnotations(Object.keys(metadata.annotations ?? {}), scene)
+  return { name: metadata.name, ownName: metadata.name, labels: metadata.labels ?? {}, finalizers, spec: read }
+}
+
+const SYNC_WAVE = 'argocd.argoproj.io/sync-wave'
+// What kubectl and Argo CD write there themselves.
+const NOT_SAID =
+  /^(kubectl\.kubernetes\.io\/last-applied-configuration|argocd\.argoproj\.io\/(refresh|tracking-id|hydrate))$/
+
+function tellAnnotations(keys: readonly string[], { note }: CompileScene): void {
+  for (const key of keys.filter((one) => !NOT_SAID.test(one))) {
+    const advice = key === SYNC_WAVE ? ': write dependsOn of the Bundle' : ''
+    note(`annotation ${key} of an Application has no effect${advice}`)
   }
 }
 
@@ -119,6 +126,7 @@ interface ApplicationSetSpec {
   readonly generators?: readonly Generator[]
   readonly goTemplate?: boolean
   readonly template?: JsonObject
+  readonly templatePatch?: string
   readonly syncPolicy?: { readonly preserveResourcesOnDeletion?: boolean }
   readonly strategy?: {
     readonly type?: string
@@ -138,7 +146,8 @@ function generatedBy(set: UnknownObject, scene: CompileScene): Application[] {
   const keep = spec.syncPolicy?.preserveResourcesOnDeletion === true
   return sets.map((one) => {
     const filling = { isGo, parameters: one.parameters, ofCluster: one.clusters !== undefined, wrong: scene.wrong }
-    const template = fillTexts(spec.template ?? {}, filling) as JsonObject
+    const filled = fillTexts(joined(spec.template ?? {}, one.template ?? {}), filling) as JsonObject
+    const template = patched(filled, spec.templatePatch ?? '', filling)
     const metadata = isObject(template['metadata']) ? template['metadata'] : {}
     const ownName = typeof metadata['name'] === 'string' ? metadata['name'] : set.metadata.name
     const finalizers = Array.isArray(metadata['finalizers']) ? (metadata['finalizers'] as string[]) : []
@@ -150,6 +159,9 @@ function generatedBy(set: UnknownObject, scene: CompileScene): Application[] {
         metadata: {
           name: withoutMarks(ownName) || set.metadata.name,
           ...(isObject(metadata['labels']) ? { labels: metadata['labels'] as Record<string, string> } : {}),
+          ...(isObject(metadata['annotations'])
+            ? { annotations: metadata['annotations'] as Record<string, string> }
+            : {}),
         },
       },
       scene,
@@ -165,6 +177,18 @@ function generatedBy(set: UnknownObject, scene: CompileScene): Application[] {
   })
 }
 
+/** The template with its patch, which Go templates write for each set of parameters. */
+function patched(template: JsonObject, patch: string, filling: Filling): JsonObject {
+  if (patch === '') return template
+  if (!filling.isGo) {
+    filling.wrong('templatePatch needs goTemplate: true')
+    return template
+  }
+  const value = readText(fillText(patch, filling), 'templatePatch', filling.wrong)
+  if (value !== null && value !== undefined && !isObject(value)) filling.wrong('templatePatch must be a map')
+  return isObject(value) ? mergePatch(template, value) : template
+}
+
 /** Steps of RollingSync as rings: labels of Applications are those of clusters where the template takes them from there. */
 function ringsOf(
   { strategy }: ApplicationSetSpec,
@@ -172,7 +196,13 @@ function ringsOf(
   scene: CompileScene & { readonly set: ParameterSet },
 ): { readonly rings?: readonly object[] } {
   const steps = strategy?.rollingSync?.steps ?? []
-  if (strategy?.type !== 'RollingSync' || steps.length === 0 || !scene.set.clusters) return {}
+  if (strategy?.type !== 'RollingSync' || steps.length === 0) return {}
+  if (!scene.set.clusters) {
+    scene.wrong(
+      'strategy.rollingSync: rings take clusters by their labels, and these Applications are one each; label the Clusters and use generators[].clusters, or leave out the strategy',
+    )
+    return {}
+  }
   const mapped = steps.flatMap((step, at): RollingSyncStep[] => {
     const expressions = (Array.isArray(step['matchExpressions']) ? step['matchExpressions'] : []) as LabelRequirement[]
     const found: LabelRequirement[] = []

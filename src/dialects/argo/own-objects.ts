@@ -6,6 +6,8 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 
 /** Objects of an import. */
 export interface OwnObjects {
+  /** The wanted name, with a number when another object has it. */
+  nameFor(kind: Kind, wanted: string): string
   /** Adds an object and gives the name it has: that of an equal one, or the wanted one, with a number when it is taken. */
   add(
     kind: Kind,
@@ -19,14 +21,19 @@ export interface OwnObjects {
 export function createOwnObjects(namespace: string): OwnObjects {
   const objects = new Map<string, UnknownObject>()
   const names = new Map<string, string>()
+  const nameFor: OwnObjects['nameFor'] = ({ kind }, wanted) => {
+    let name = wanted
+    for (let count = 2; objects.has(`${kind}/${name}`); count++) name = `${wanted}-${count}`
+    return name
+  }
   return {
+    nameFor,
     add: (kind, wanted, { spec, labels = {} }) => {
       const content = canonicalJson([kind.kind, spec, labels])
       // A Bundle is one for each Application, however equal they are.
       const known = kind.kind === 'Bundle' ? undefined : names.get(content)
       if (known !== undefined) return known
-      let name = wanted
-      for (let count = 2; objects.has(`${kind.kind}/${name}`); count++) name = `${wanted}-${count}`
+      const name = nameFor(kind, wanted)
       names.set(content, name)
       objects.set(`${kind.kind}/${name}`, {
         apiVersion: apiVersionOf(kind),

@@ -37,9 +37,13 @@ function refuse(): never {
   throw new GoError('random values and the time are not available here')
 }
 
-/** Makes an expander over data. */
-export function createExpander(data: Map<string, unknown>, watch?: RenderWatch): Expander {
-  const functions = functionsFor()
+/** Makes an expander over data; `more` are functions besides Helm's. */
+export function createExpander(
+  data: Map<string, unknown>,
+  watch?: RenderWatch,
+  more: ReadonlyMap<string, GoFunction> = new Map(),
+): Expander {
+  const functions = new Map([...functionsFor(), ...more])
   let steps = 0
   let output = 0
   const expander: Expander = {
