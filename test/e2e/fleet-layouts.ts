@@ -124,6 +124,41 @@ function treeOf(example: string, files: Tree): [string, string][] {
   ])
 }
 
+/** Starts a hub, and agents that join it from these sites, each with the labels that the examples know it by. */
+export async function startHubWithSites(
+  t: Cleanup,
+  sites: Readonly<Record<string, LayoutSite>>,
+  dialects?: string,
+): Promise<{ readonly client: Client; readonly kubeconfig: string }> {
+  const data = join(temporaryFolder(t), 'hub')
+  const hub = await startHub(
+    {
+      data,
+      listen: '127.0.0.1:0',
+      gatewayListen: '127.0.0.1:0',
+      consoleListen: '127.0.0.1:0',
+      logLevel: 'silent',
+      ...(dialects === undefined ? {} : { dialects }),
+    },
+    PORTS,
+  )
+  const life = new AbortController()
+  const running: Promise<void>[] = []
+  t.after(async () => {
+    life.abort()
+    await Promise.allSettled(running)
+    await hub.close()
+  })
+  const { client } = hub
+  for (const [name, site] of Object.entries(sites)) {
+    const labels = { ...EXAMPLE_CLUSTERS[name] }
+    const invitation = { cluster: name, labels, accept: 'Auto', ttlMs: 3_600_000 } as const
+    const { code } = await inviteCluster(invitation, { client, ...PORTS })
+    running.push(site.run(code, life.signal))
+  }
+  return { client, kubeconfig: join(data, 'admin.kubeconfig') }
+}
+
 /** Starts a git server, a hub and agents, applies a GitRepo for each example, and looks into the clusters. */
 export async function deliverLayouts(t: Cleanup, sites: Readonly<Record<string, LayoutSite>>): Promise<void> {
   const repository = createTestRepository()
@@ -147,31 +182,7 @@ export async function deliverLayouts(t: Cleanup, sites: Readonly<Record<string, 
   }
   const tree = Object.entries(examples).flatMap(([example, files]) => treeOf(example, files))
   const commit = repository.commit(Object.fromEntries(tree))
-  const hub = await startHub(
-    {
-      data: join(temporaryFolder(t), 'hub'),
-      listen: '127.0.0.1:0',
-      gatewayListen: '127.0.0.1:0',
-      consoleListen: '127.0.0.1:0',
-      dialects: 'fleet',
-      logLevel: 'silent',
-    },
-    PORTS,
-  )
-  const life = new AbortController()
-  const running: Promise<void>[] = []
-  t.after(async () => {
-    life.abort()
-    await Promise.allSettled(running)
-    await hub.close()
-  })
-  const { client } = hub
-  for (const [name, site] of Object.entries(sites)) {
-    const labels = { ...EXAMPLE_CLUSTERS[name] }
-    const invitation = { cluster: name, labels, accept: 'Auto', ttlMs: 3_600_000 } as const
-    const { code } = await inviteCluster(invitation, { client, ...PORTS })
-    running.push(site.run(code, life.signal))
-  }
+  const { client } = await startHubWithSites(t, sites, 'fleet')
   for (const env of ['dev', 'test', 'prod']) {
     const spec = { selector: { matchLabels: { env } } }
     const labels = { kind: 'environment' }
@@ -212,13 +223,15 @@ export async function deliverLayouts(t: Cleanup, sites: Readonly<Record<string, 
   }
 }
 
+/** What is looked at in a cluster. */
 const LOOKED_AT: readonly ResourceType[] = [
   { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', scope: 'Namespaced' },
   { group: '', version: 'v1', kind: 'Service', plural: 'services', scope: 'Namespaced' },
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' },
 ]
 
-async function objectsIn(client: Client): Promise<UnknownObject[]> {
+/** Deployments, Services and ConfigMaps that somebody brought. */
+export async function objectsIn(client: Client): Promise<UnknownObject[]> {
   const lists = await Promise.all(
     LOOKED_AT.map(async (type) => (await client.list(type)).items.map((one) => ({ ...one, kind: type.kind }))),
   )

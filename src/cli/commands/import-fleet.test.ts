@@ -139,6 +139,39 @@ test('what cannot be taken over is named, keeps the rest readable, and nothing i
   assert.equal((await client.list(Source)).items.length, 0)
 })
 
+test('-l says who gets it instead of the targets, also of the cluster that Fleet runs in', async (t) => {
+  const { importing, taken, acceptedByHub, client } = scene(t, { 'db/cm.yaml': SHOP['db/cm.yaml'] })
+  const local = gitRepo('paths: [db]').replace('fleet-default', 'fleet-local')
+  const unsaid = await troubleOf(importing('-', {}, local))
+  assert.equal(
+    unsaid.why,
+    'GitRepo shop is for the cluster that Fleet runs in (fleet-local); which Clusters are that here? say -l LABELS or --all-clusters',
+  )
+  taken()
+  await importing('-', { selector: 'tier=store' }, local)
+  await acceptedByHub(taken().out)
+  const { predicates } = (await client.get(Placement, { name: 'shop', namespace: 'default' })).spec
+  assert.deepEqual(predicates?.[0]?.labelSelector, {
+    matchExpressions: [{ key: 'tier', operator: 'In', values: ['store'] }],
+  })
+})
+
+test('what stands beside GitRepos is named, and two repositories are not read as one', async (t) => {
+  const { importing, taken } = scene(t, { 'db/cm.yaml': SHOP['db/cm.yaml'] })
+  const beside = (kind: string, name: string) =>
+    `---\napiVersion: fleet.cattle.io/v1alpha1\nkind: ${kind}\nmetadata: {name: ${name}}\n`
+  const repo = gitRepo('paths: [db], targets: [{clusterSelector: {}}]')
+  await importing('-', {}, `${repo}${beside('BundleNamespaceMapping', 'm')}`)
+  assert.match(taken().out, /^# - BundleNamespaceMapping m is not taken over\n/m)
+  const chart = await troubleOf(importing('-', {}, `${repo}${beside('HelmOp', 'h')}`))
+  assert.equal(
+    chart.why,
+    'HelmOp h is not taken over: only what GitRepos bring is; import its chart with flotilla bundle import helm',
+  )
+  const two = await troubleOf(importing('-', {}, `${repo}---\n${repo.replaceAll('shop', 'other')}`))
+  assert.match(two.why ?? '', /--root is one repository, and the GitRepos name \S+shop and \S+other; /)
+})
+
 test('what is no GitRepo, or says nothing, is a sentence', async (t) => {
   const { importing, file } = scene(t, { 'cm.yaml': SHOP['db/cm.yaml'] }, { 'cm.yaml': SHOP['db/cm.yaml'] })
   const noRepo = gitRepo('targets: [{clusterSelector: {}}]').replace(/repo: '[^']*'/, "repo: ''")
@@ -146,12 +179,7 @@ test('what is no GitRepo, or says nothing, is a sentence', async (t) => {
   const cases: readonly (readonly [string, ImportFleetFlags, string, RegExp])[] = [
     [file('cm.yaml'), {}, 'there is no GitRepo of Rancher Fleet in it', /it holds ConfigMap/],
     [file('none.yaml'), {}, 'the file cannot be read', /ENOENT/],
-    [
-      file('cm.yaml'),
-      { allClusters: true },
-      `--all-clusters is for a directory, and ${file('cm.yaml')} is a file`,
-      /GitRepo/,
-    ],
+    [file('cm.yaml'), { name: 'x' }, `--name is for a directory, and ${file('cm.yaml')} is a file`, /GitRepo/],
     ['-', {}, '1 thing is not taken over', /spec.repo must name a git repository/],
   ]
   for (const [from, flags, what, why] of cases) {

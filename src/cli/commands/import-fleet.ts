@@ -40,11 +40,17 @@ export async function importFleet(from: string, { connect, terminal, stdin, flag
   const { importGitRepos } = await import('../../dialects/fleet/import-git-repos.ts')
   const connection = flags.apply ? await connect() : undefined
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
-  const imported = importGitRepos({ objects, files, namespace })
+  const isForAll = !isDirectory && (flags.selector !== undefined || flags.allClusters === true)
+  const imported = importGitRepos({
+    objects,
+    files,
+    namespace,
+    ...(isForAll ? { everybody: clustersOf(flags) } : {}),
+  })
   await deliverImport({ from: from === '-' ? 'stdin' : from, ...imported }, { terminal, connection })
 }
 
-const OF_DIRECTORY = ['repo', 'branch', 'path', 'name', 'selector', 'allClusters'] as const
+const OF_DIRECTORY = ['repo', 'branch', 'path', 'name'] as const
 
 async function givenObjects(
   file: string,
@@ -53,10 +59,10 @@ async function givenObjects(
 ): Promise<UnknownObject[]> {
   const odd = OF_DIRECTORY.find((name) => flags[name] !== undefined)
   if (odd !== undefined) {
-    const flag = { selector: '-l', allClusters: '--all-clusters' }[odd as string] ?? `--${odd}`
+    const flag = `--${odd}`
     throw new CliError(EXIT.usage, {
       what: `${flag} is for a directory, and ${file} is a file`,
-      why: 'a GitRepo says itself where it is and who gets it',
+      why: 'a GitRepo says itself where it is',
       todo: `leave out ${flag}, or name the directory`,
     })
   }

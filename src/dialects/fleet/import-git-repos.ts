@@ -1,5 +1,6 @@
 /** GitRepos as Flotilla's own objects, for whoever leaves Fleet: what the hub would make of them, belonging to nobody. */
 import { isObject } from '../../core/json.ts'
+import type { LabelRequirement } from '../../core/selector.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Finding } from '../read-fields.ts'
@@ -16,8 +17,10 @@ import { readRepository } from './read-repository.ts'
 export interface GitReposRequest {
   /** GitRepos, and the ClusterGroups that their targets name. */
   readonly objects: readonly UnknownObject[]
-  /** The files of the repository. */
+  /** The files of the one repository that they name. */
   readonly files: ReadonlyMap<string, Uint8Array>
+  /** Who gets all of it, whatever the targets say. */
+  readonly everybody?: readonly LabelRequirement[]
   /** Where the objects go; who is meant is decided by the namespace of each GitRepo, which is its workspace. */
   readonly namespace: string
 }
@@ -35,8 +38,10 @@ interface Repo {
 }
 
 /** Compiles GitRepos once, as the hub does all the time. */
-export function importGitRepos({ objects, files, namespace }: GitReposRequest): ImportedRepos {
-  const findings: Finding[] = []
+export function importGitRepos(request: GitReposRequest): ImportedRepos {
+  const { files, namespace } = request
+  const objects = request.objects.map((object) => forEverybody(object, request.everybody))
+  const findings: Finding[] = [...besides(objects), ...repositoryFindings(objects)]
   const repos = objects
     .filter((object) => isOfFleet(object, 'GitRepo'))
     .map((object): Repo => ({ object: asRepo(object), spec: readGitRepoSpec(object['spec'], findings) }))
@@ -66,16 +71,63 @@ export function importGitRepos({ objects, files, namespace }: GitReposRequest): 
     findings.push(...secretNotes(repo.object, namespace))
     return ownObjects(repo.object, bundles, namespace)
   })
-  for (const name of missing) {
-    findings.push({
-      level: 'error',
-      message: `targets name ClusterGroup ${name}, which is not in the files; give its YAML beside the GitRepo, or nobody is meant`,
-    })
-  }
+  for (const name of missing) findings.push({ level: 'error', message: missingText(name, repos) })
   const textsOf = (level: Finding['level']): string[] => [
     ...new Set(findings.filter((one) => one.level === level).map(findingText)),
   ]
   return { objects: made, notes: textsOf('warning'), problems: textsOf('error') }
+}
+
+/** A GitRepo whose targets are these clusters. */
+function forEverybody(object: UnknownObject, everybody: readonly LabelRequirement[] | undefined): UnknownObject {
+  if (!everybody || !isOfFleet(object, 'GitRepo')) return object
+  const targets = [{ clusterSelector: { matchExpressions: everybody } }]
+  const { namespace = '' } = object.metadata
+  return {
+    ...object,
+    // The workspace of the cluster that Fleet runs in has nobody else.
+    metadata: { ...object.metadata, namespace: namespace === LOCAL ? 'fleet-default' : namespace },
+    spec: { ...(isObject(object['spec']) ? object['spec'] : {}), targets },
+  }
+}
+
+const LOCAL = 'fleet-local'
+
+function missingText(group: string, repos: readonly Repo[]): string {
+  const local = repos.find(({ object }) => object.metadata.namespace === LOCAL && !object.spec['targets'])
+  if (group === 'default' && local) {
+    return `GitRepo ${local.object.metadata.name} is for the cluster that Fleet runs in (${LOCAL}); which Clusters are that here? say -l LABELS or --all-clusters`
+  }
+  return `targets name ClusterGroup ${group}, which is not in the files; give its YAML beside the GitRepo, or say who gets it with -l LABELS or --all-clusters`
+}
+
+/** One directory cannot be two repositories. */
+function repositoryFindings(objects: readonly UnknownObject[]): Finding[] {
+  const repos = objects.filter((one) => isOfFleet(one, 'GitRepo')).map((one) => textOf(asRepo(one), 'repo') ?? '')
+  const urls = [...new Set(repos.filter((url) => url !== '').map((url) => url.replace(/\/+$|\.git\/*$/g, '')))]
+  if (urls.length < 2) return []
+  const message = `--root is one repository, and the GitRepos name ${urls.join(' and ')}; import those of each by themselves`
+  return [{ level: 'error', message }]
+}
+
+const READ = ['GitRepo', 'ClusterGroup']
+// What would be lost with it is not said anywhere else.
+const LOST = ['HelmOp', 'Bundle']
+
+/** Objects beside the GitRepos that are not read. */
+function besides(objects: readonly UnknownObject[]): Finding[] {
+  return objects
+    .filter((one) => !READ.some((kind) => isOfFleet(one, kind)))
+    .map((one): Finding => {
+      const who = `${one.kind} ${one.metadata.name} is not taken over`
+      const isLost = LOST.some((kind) => isOfFleet(one, kind)) && !one.metadata.labels?.[REPO_LABEL]
+      return isLost
+        ? {
+            level: 'error',
+            message: `${who}: only what GitRepos bring is; import its chart with flotilla bundle import helm`,
+          }
+        : { level: 'warning', message: who }
+    })
 }
 
 function asRepo(object: UnknownObject): GitRepo {
