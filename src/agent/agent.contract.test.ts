@@ -7,6 +7,8 @@ import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { buildTrust } from '../testing/wire-builders.ts'
 import { joinedAgents } from '../testing/joined-agents.ts'
 import { configMap, deployment, startTestHub } from '../testing/wire-hub.ts'
+import { readRefusal } from './document-file.ts'
+import { createMemoryStorage } from './storage.ts'
 
 const BUNDLE = 'default/hello'
 const { joined, open, close } = joinedAgents()
@@ -173,11 +175,15 @@ describe('an agent', () => {
     assert.equal(refusal?.reason, 'MissingFeature')
     assert.match(refusal?.message ?? '', /requires sets\/v2/)
     assert.equal(refusal?.revision, 2)
+    // Whoever looks at the machine sees it, too, also after a restart that has not heard the hub again.
+    const onDisk = async () => (await readRefusal(createMemoryStorage(site.files)))?.reason
+    assert.equal(await onDisk(), 'MissingFeature')
     assert.equal(site.agent().report().revision, 1)
     await hub.assign('store-1', {})
     await hub.clock.advance(120_000)
     assert.equal(site.agent().report().revision, 3)
     assert.equal((await hub.client.get(ClusterReport, { name: 'store-1' })).spec.refusal, undefined)
+    assert.equal(await onDisk(), undefined)
     assert.ok(await site.configMap('a'))
   })
 

@@ -96,8 +96,8 @@ export function createAppliers(ports: ApplierFactoryPorts) {
 /** Writers by executor. */
 export type Appliers = ReturnType<typeof createAppliers>
 
-// The groups of a ServiceAccount follow from its name; naming them would need the right to impersonate groups.
-function impersonating(transport: Transport, user: string): Transport {
+/** Speaks in the name of a user. The groups of a ServiceAccount follow from its name; naming them would need the right to impersonate groups. */
+export function impersonating(transport: Transport, user: string): Transport {
   return (request, signal) =>
     transport({ ...request, headers: { ...request.headers, 'impersonate-user': user } }, signal)
 }

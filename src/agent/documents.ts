@@ -1,10 +1,8 @@
 /** The document this cluster follows: fetched, verified, checked against the chain, kept on disk and marked in the cluster. */
-import { base64, fromBase64, utf8 } from '../core/bytes.ts'
 import type { Digest } from '../core/digest.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
-import { Type } from '../core/type.ts'
 import { VERSION } from '../core/version.ts'
 import { acceptDocument } from '../wire/chain.ts'
 import type { ChainRefusal, HeldDocument } from '../wire/chain.ts'
@@ -13,12 +11,11 @@ import type { TrustedKey } from '../wire/envelope.ts'
 import type { HeadFrame, Refusal } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { FEATURES, openDocument } from '../wire/signed-document.ts'
-import { acceptTrust } from '../wire/trust.ts'
 import type { VerifiedTrust } from '../wire/trust.ts'
-import { parseJson, WireError } from '../wire/validate.ts'
+import { WireError } from '../wire/validate.ts'
 import type { ClusterState } from './cluster-state.ts'
+import { readDocument, readRefusal, writeDocument, writeRefusal } from './document-file.ts'
 import type { HubApi } from './hub-api.ts'
-import { AGENT_FILES } from './storage.ts'
 import type { AgentStorage } from './storage.ts'
 
 /** A verified document and its digest. */
@@ -45,9 +42,6 @@ const OTHER_PASTS: readonly string[] = [
   'BrokenChain',
 ] satisfies ChainRefusal[]
 
-// The document with the trust bundle it was verified by: after a rotation of signers it must still open without the hub.
-const DocumentFile = Type.Object({ document: Type.String(), trust: Type.String() })
-
 /** Keeps the document; `refresh` brings it up to date. */
 export function createDocuments(ports: DocumentPorts) {
   const log = ports.log.child({ part: 'documents' })
@@ -58,6 +52,9 @@ export function createDocuments(ports: DocumentPorts) {
   let wanted: HeadFrame | undefined
   let offered: Uint8Array | undefined
   let refusal: Refusal | undefined
+  let refusalOnDisk: Refusal | undefined
+  /** Whether a document was taken or refused since the start; before that, what an earlier start said counts. */
+  let isJudged = false
   let loadedFor: string | undefined
   let markedDigest: Digest | undefined
 
@@ -77,17 +74,20 @@ export function createDocuments(ports: DocumentPorts) {
       held = mark
     }
     markedDigest = mark?.digest
+    refusalOnDisk ??= await readRefusal(ports.storage).catch(() => undefined)
     loadedFor = clusterId
   }
 
   async function readDisk(): Promise<(CurrentDocument & { readonly envelope: Uint8Array }) | undefined> {
-    const bytes = await ports.storage.read(AGENT_FILES.document)
-    const root = bytes && (await ports.root())
-    if (!bytes || !root) return undefined
-    const file = parseJson(DocumentFile, bytes, { what: AGENT_FILES.document, maxBytes: 4 * LIMITS.documentBytes })
-    const trust = acceptTrust(root, undefined, fromBase64(file.trust))
-    const envelope = fromBase64(file.document)
-    return { ...openDocument(envelope, trust.signers), envelope }
+    const root = await ports.root()
+    return root && readDocument(ports.storage, root)
+  }
+
+  /** Whoever looks at this machine sees it, too. */
+  async function keepRefusal(): Promise<void> {
+    if (!isJudged || jsonEqual(refusal, refusalOnDisk)) return
+    await writeRefusal(ports.storage, refusal)
+    refusalOnDisk = refusal
   }
 
   async function fetchNewest(clusterId: string, signal: AbortSignal): Promise<void> {
@@ -138,6 +138,7 @@ export function createDocuments(ports: DocumentPorts) {
       // Also the one that is marked already: after a disk was lost, the mark alone is left.
       if (current?.digest !== incoming.digest) await keep(envelope, incoming, trust)
       refusal = undefined
+      isJudged = true
     }
   }
 
@@ -149,8 +150,7 @@ export function createDocuments(ports: DocumentPorts) {
   }
 
   async function keep(envelope: Uint8Array, incoming: CurrentDocument, trust: VerifiedTrust): Promise<void> {
-    const file = { document: base64(envelope), trust: base64(trust.envelope) }
-    await ports.storage.write(AGENT_FILES.document, utf8(JSON.stringify(file)))
+    await writeDocument(ports.storage, envelope, trust)
     current = incoming
     envelopeHeld = envelope
     held = heldOf(incoming)
@@ -169,6 +169,7 @@ export function createDocuments(ports: DocumentPorts) {
 
   function refuse(reason: string, message: string, what: Omit<Refusal, 'reason' | 'message'> = {}): void {
     const next = { reason, message: message.slice(0, LIMITS.messageChars), ...what }
+    isJudged = true
     // The same object for the same refusal: whoever compares hears of it once.
     if (jsonEqual(refusal, next)) return
     log.warn({ reason }, message)
@@ -188,8 +189,12 @@ export function createDocuments(ports: DocumentPorts) {
       const clusterId = ports.clusterId()
       if (clusterId === undefined) return
       if (loadedFor !== clusterId) await load(clusterId, signal)
-      await takeOffered(clusterId, signal)
-      await fetchNewest(clusterId, signal)
+      try {
+        await takeOffered(clusterId, signal)
+        await fetchNewest(clusterId, signal)
+      } finally {
+        await keepRefusal()
+      }
       // Before the first write of a document: a restored disk must not bring an older one back.
       if (current && held && markedDigest !== held.digest) {
         await ports.state.writeMark(clusterId, held).catch((caught: unknown) => {

@@ -16,6 +16,8 @@ export const AGENT_FILES = {
   trust: 'trust.json',
   /** The newest accepted document, in its envelope. */
   document: 'document.json',
+  /** Why the newest document was refused, for whoever looks at the machine. */
+  refusal: 'refusal.json',
   /** How far the cluster had come when it was last looked at. */
   incarnation: 'incarnation.json',
   /** Which content is wholly here. */

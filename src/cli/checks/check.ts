@@ -19,6 +19,17 @@ export const CHECK_IDS = [
   'document',
   'bundle-failed',
   'bundle-drifted',
+  'document-refused',
+  'data-folder',
+  'data-space',
+  'joined',
+  'agent-version',
+  'gateway-reachable',
+  'proxy',
+  'gateway-root',
+  'cluster-reachable',
+  'agent-rights',
+  'executor-rights',
 ] as const
 
 /** One of the checks. */

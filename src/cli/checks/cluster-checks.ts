@@ -106,6 +106,15 @@ function contentChecks(
           'warning',
           `its newest document is revision ${epoch}/${revision}, the agent has seen ${observed ?? 'none'}`,
         ),
+    ...(own?.spec.refusal
+      ? [
+          check(
+            'document-refused',
+            'failed',
+            `the agent refuses its newest document (${own.spec.refusal.reason}): ${own.spec.refusal.message}`,
+          ),
+        ]
+      : []),
     ...troubled.map(({ bundle, state, message, firstFailing }) =>
       check(
         state === 'Failed' ? 'bundle-failed' : 'bundle-drifted',

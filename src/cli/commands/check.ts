@@ -11,6 +11,8 @@ import { parseHttpDate } from '../../core/time.ts'
 import { VERSION } from '../../core/version.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import type { AgentFacts } from '../../plan/agent-facts.ts'
+import { agentChecks } from '../checks/agent-checks.ts'
 import { printChecks, worstOf } from '../checks/check.ts'
 import type { Check, CheckCategory } from '../checks/check.ts'
 import { clusterChecks } from '../checks/cluster-checks.ts'
@@ -29,6 +31,11 @@ import type { Terminal } from '../terminal.ts'
 export interface CheckFlags {
   readonly pre?: boolean
   readonly hub?: boolean
+  readonly agent?: boolean
+  /** With `agent`: where it runs, and the kubeconfig of its cluster. */
+  readonly data?: string
+  readonly kubeconfig?: string
+  readonly context?: string
   readonly output: 'table' | 'short' | 'json'
   readonly wait?: string
 }
@@ -48,11 +55,19 @@ const MAX_TEXT_BYTES = 1024 * 1024
 /** Runs the checks; with --wait again and again until nothing fails. */
 export async function check(cluster: string | undefined, input: CheckInput): Promise<ExitCode> {
   const { flags, terminal, environment, signal } = input
-  if (cluster !== undefined && (flags.hub || flags.pre)) {
+  const [flag, other] = flags.hub
+    ? ['--hub', 'the hub']
+    : flags.agent
+      ? ['--agent', 'the agent here']
+      : ['--pre', 'this machine']
+  if (cluster !== undefined && (flags.hub || flags.pre || flags.agent)) {
     throw new CliError(EXIT.usage, {
-      what: `check ${cluster}, or ${flags.hub ? 'the hub' : 'this machine'}?`,
-      todo: `leave out ${flags.hub ? '--hub' : '--pre'}, or the cluster`,
+      what: `check ${cluster}, or ${other}?`,
+      todo: `leave out ${flag}, or the cluster`,
     })
+  }
+  if (flags.data !== undefined && !flags.agent) {
+    throw new CliError(EXIT.usage, { what: '--data is of an agent', todo: 'say --agent, or leave it out' })
   }
   const waitMs = flags.wait === undefined ? 0 : readDuration(flags.wait, '--wait')
   const until = systemClock.monotonicMs() + waitMs
@@ -69,6 +84,7 @@ export async function check(cluster: string | undefined, input: CheckInput): Pro
 
 async function look(cluster: string | undefined, input: CheckInput): Promise<CheckCategory[]> {
   if (input.flags.pre) return [{ name: 'this machine', checks: await machineChecks(input.environment) }]
+  if (input.flags.agent) return agentChecks(await agentFacts(input), systemClock.now())
   const connection = await input.connect()
   const now = systemClock.now()
   if (cluster === undefined) return hubChecks(await hubFacts(connection), now)
@@ -100,6 +116,28 @@ async function writableFolder(folder: string): Promise<string | undefined> {
       if (code !== 'ENOENT' || at === '/') return message
     }
   }
+}
+
+async function agentFacts({ flags, environment, signal }: CheckInput): Promise<AgentFacts> {
+  const { data, context, kubeconfig = environment.kubeconfigs?.files[0] } = flags
+  if (data === undefined || kubeconfig === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: `an agent is looked at where it runs, and ${data === undefined ? 'its data directory' : 'its cluster'} is not named`,
+      todo: 'say what its own command line says: flotilla check --agent --data DIR --kubeconfig FILE',
+    })
+  }
+  const [{ lookAtAgent }, { proxyVariablesOf }] = await Promise.all([
+    import('../../agent/look-at-agent.ts'),
+    import('../../agent/config.ts'),
+  ])
+  return await lookAtAgent({
+    dataDir: data,
+    kubeconfig,
+    proxyVariables: proxyVariablesOf(),
+    clock: systemClock,
+    signal,
+    ...(context === undefined ? {} : { context }),
+  })
 }
 
 async function hubFacts(connection: Connection): Promise<HubFacts> {

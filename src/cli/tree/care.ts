@@ -8,9 +8,13 @@ export function addCare(program: Command, act: Act): void {
   program
     .command('check')
     .argument('[cluster]', 'a cluster; without it, the hub')
-    .description('look for what is wrong with the hub, a cluster or (--pre) this machine')
+    .description('look for what is wrong with the hub, a cluster, (--pre) this machine or (--agent) the agent on it')
     .option('--hub', 'the hub, as without a cluster')
     .addOption(new Option('--pre', 'what this machine needs before a hub or an agent runs on it').conflicts('hub'))
+    .addOption(
+      new Option('--agent', 'the agent that runs here; --kubeconfig is then its cluster’s').conflicts(['hub', 'pre']),
+    )
+    .option('--data <dir>', 'with --agent: its data directory')
     .addOption(
       new Option('-o, --output <format>', 'short shows only what is wrong')
         .choices(['table', 'short', 'json'])
