@@ -1,5 +1,5 @@
 import { BUILTIN_CASES } from '../testing/api-contract-builtin.ts'
-import { openEmbeddedHome } from '../testing/api-contract-home.ts'
+import { openBareEmbeddedHome } from '../testing/api-contract-home.ts'
 import { apiContract } from '../testing/api-contract.ts'
 
 const SKIPS = {
@@ -7,4 +7,4 @@ const SKIPS = {
     'compared with a kube-apiserver alone; here quotas are counted at once, which quota.contract.test.ts compares with both',
 }
 
-apiContract('built-in kinds of the embedded server', openEmbeddedHome, SKIPS, BUILTIN_CASES)
+apiContract('built-in kinds of the embedded server', openBareEmbeddedHome, SKIPS, BUILTIN_CASES)

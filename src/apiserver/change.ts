@@ -75,8 +75,9 @@ function statusErrors(kind: Kind, next: UnknownObject, old: UnknownObject): Fiel
 
 /** Whether a deleted object has lost its last reason to stay. */
 export function isGone({ kind }: Pick<Context, 'kind'>, object: UnknownObject): boolean {
-  const { deletionTimestamp, finalizers } = object.metadata
-  return deletionTimestamp !== undefined && !finalizers?.length && strategyOf(kind).holds?.(object) !== true
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = object.metadata
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false
+  return !finalizers?.length && strategyOf(kind).holds?.(object) !== true
 }
 
 function keepWhatIsNotTheirs(

@@ -48,6 +48,8 @@ export interface DeleteOptions {
   readonly uid?: string
   readonly resourceVersion?: string
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+  /** For pods: how long they have to end; 0 says that they have. */
+  readonly gracePeriodSeconds?: number
   readonly dryRun?: boolean
   readonly signal?: AbortSignal
 }

@@ -109,12 +109,14 @@ function writeQuery(options: WriteOptions): Query {
   return { fieldManager: options.fieldManager, dryRun: options.dryRun ? 'All' : undefined }
 }
 
-function deleteBody({ uid, resourceVersion, propagationPolicy, dryRun }: DeleteOptions): object {
+function deleteBody(options: DeleteOptions): object {
+  const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds, dryRun } = options
   return {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
     ...(uid !== undefined || resourceVersion !== undefined ? { preconditions: { uid, resourceVersion } } : {}),
     ...(propagationPolicy ? { propagationPolicy } : {}),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(dryRun ? { dryRun: ['All'] } : {}),
   }
 }

@@ -242,3 +242,15 @@ for (const { object, progressing, done, failed } of LIVES) {
     assert.deepEqual(shown(await statusAfter(broken, 5_100), failed), failed)
   })
 }
+
+test('a pod on a node has time to end, and goes once it has', async (t) => {
+  const { clock, cluster } = started(t)
+  const Pod = builtinKind<UnknownObject>('v1', 'Pod')
+  const containers = [{ name: 'web', image: 'web:1' }]
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...KEY }, spec: { nodeName: 'n1', containers } }
+  await cluster.client.create(Pod, pod)
+  await clock.advance(2_000)
+  await cluster.client.delete(Pod, KEY)
+  await clock.advance(2_000)
+  await assert.rejects(cluster.client.get(Pod, KEY), /pods "web" not found/)
+})

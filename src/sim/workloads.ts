@@ -12,6 +12,7 @@ import { createInformer } from '../client/informer.ts'
 import type { Informer } from '../client/informer.ts'
 import { createInformers } from '../client/informers.ts'
 import type { Clock } from '../core/clock.ts'
+import { isApiError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import { createController } from '../engine/controller.ts'
@@ -23,7 +24,7 @@ import { CronJob } from './workloads/cron-job.ts'
 import { followParts } from './workloads/keep-children.ts'
 import { REPLICATED_RULES } from './workloads/replicated.ts'
 import { ruleReconciler } from './workloads/rule.ts'
-import type { WorkloadBehaviour, WorkloadRule } from './workloads/rule.ts'
+import type { RulePorts, WorkloadBehaviour, WorkloadRule } from './workloads/rule.ts'
 import { SINGLE_RULES } from './workloads/single.ts'
 
 export type { WorkloadBehaviour } from './workloads/rule.ts'
@@ -67,7 +68,16 @@ const RULES: readonly WorkloadRule[] = [...REPLICATED_RULES, ...SINGLE_RULES]
 /** Makes the simulator of one cluster; nothing moves before `run`. */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { clock, ids, log } = options
-  const behaviour = (): WorkloadBehaviour => ({ ...DEFAULT_BEHAVIOUR, ...options.behaviour })
+  const ports: RulePorts = {
+    behaviour: () => ({ ...DEFAULT_BEHAVIOUR, ...options.behaviour }),
+    release: async (kind, { metadata }) => {
+      const { uid } = metadata
+      const once = { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) }
+      await options.client.delete(kind, metadata, once).catch((error: unknown) => {
+        if (!isApiError(error, 'NotFound')) throw error
+      })
+    },
+  }
   const controllerOf = (kind: Kind, reconciler: Reconciler<UnknownObject>, from: Seen) =>
     createController({
       name: `workload-simulator-${kind.plural}`,
@@ -83,7 +93,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const type = rule.kind as ResourceType
     await options.used?.(type, signal)
     const informer = createInformer({ client: options.client, type, clock, ids, log })
-    const controller = controllerOf(rule.kind, ruleReconciler(rule, behaviour), { client: options.client, informer })
+    const controller = controllerOf(rule.kind, ruleReconciler(rule, ports), { client: options.client, informer })
     await Promise.all([informer.run(signal), controller.run(signal)])
   }
   const simulateParts = async (signal: AbortSignal): Promise<void> => {
@@ -96,7 +106,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     })
     const controllers = [
       ...RULES.map((rule) =>
-        controllerOf(rule.kind, parts.keeping(rule.kind, ruleReconciler(rule, behaviour)), seen(rule.kind)),
+        controllerOf(rule.kind, parts.keeping(rule.kind, ruleReconciler(rule, ports)), seen(rule.kind)),
       ),
       controllerOf(CronJob, parts.cronJobs, seen(CronJob)),
     ]

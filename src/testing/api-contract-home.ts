@@ -9,16 +9,26 @@ import { createSqliteStore } from '../store/sqlite-store.ts'
 import { Gadget } from './api-contract-harness.ts'
 import type { ApiUnderTest } from './api-contract.ts'
 import { startApiHome } from './api-home.ts'
+import type { ApiHomeOptions } from './api-home.ts'
 import { startControlPlane } from './control-plane.ts'
 import type { ControlPlane } from './control-plane.ts'
 
 /** Homes for cases that need the controllers of a control plane, too. */
 
 /** Our server over HTTPS and SQLite. */
-export async function openEmbeddedHome(): Promise<ApiUnderTest> {
+export function openEmbeddedHome(): Promise<ApiUnderTest> {
+  return embedded({ namespaceDefaults: true })
+}
+
+/** The same where nobody makes service accounts, and nobody asks for them. */
+export function openBareEmbeddedHome(): Promise<ApiUnderTest> {
+  return embedded({ namespaceDefaults: false })
+}
+
+async function embedded(options: Pick<ApiHomeOptions, 'namespaceDefaults'>): Promise<ApiUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-api-'))
   const store = createSqliteStore({ path: join(folder, 'hub.db'), defer: setImmediate })
-  const home = await startApiHome(store, { namespaceDefaults: true })
+  const home = await startApiHome(store, options)
   const { transport, close } = createUndiciTransport({
     server: home.url,
     ca: home.ca,

@@ -5,6 +5,7 @@ import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { KUBECTL_CASES } from './api-contract-kubectl.ts'
+import { GRACE_CASES } from './api-contract-grace.ts'
 import { LIFECYCLE_CASES } from './api-contract-lifecycle.ts'
 import { MUTATION_CASES } from './api-contract-mutations.ts'
 import { PATCH_CASES } from './api-contract-patch.ts'
@@ -40,6 +41,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...APPROVAL_CASES,
   ...KUBECTL_CASES,
   ...POD_CASES,
+  ...GRACE_CASES,
   ...LIFECYCLE_CASES,
 ]
 

@@ -77,8 +77,8 @@ export async function evictPod(context: Context): Promise<Answer> {
     }
     const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
     const condition = { type: 'DisruptionTarget', status: 'True', ...reason }
-    // Who looks at a pod that something keeps sees why it goes.
-    if (stored.object.metadata.finalizers?.length && !dryRun) {
+    // Who looks at a pod that goes sees why.
+    if (!dryRun) {
       await replaced(context, kind, stored, withCondition(stored.object, condition, parts.clock.now()))
     }
     await deleteObject(context, key, { ...options, dryRun })

@@ -33,11 +33,12 @@ export async function deleteCollection(context: Context): Promise<Answer> {
       if (!selection.matches(object)) continue
       try {
         const { uid: _uid, ...rest } = options
-        const { object: deleted } = await deleteObject(context, object.metadata, {
+        await deleteObject(context, object.metadata, {
           ...rest,
           ...(object.metadata.uid ? { uid: object.metadata.uid } : {}),
         })
-        items.push(deleted)
+        // As they were: what became of each is not said.
+        items.push(object)
       } catch (error) {
         // Somebody else deleted (and perhaps recreated) it meanwhile: what was selected is gone.
         if (!isApiError(error, 'NotFound', 'Conflict')) throw error

@@ -2,6 +2,7 @@ import { jsonClone, jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
+import type { CommitResult } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { auditLine } from '../context.ts'
 import type { Context } from '../context.ts'
@@ -10,6 +11,7 @@ import { whyToStay } from '../namespaces.ts'
 import { readObject, storeKeyOf, textAt } from '../objects.ts'
 import { checkDeletePreconditions, deleteOptions } from '../options.ts'
 import type { DeleteOptions } from '../options.ts'
+import { graceOf, isPod } from '../pods/grace.ts'
 import { present } from '../present.ts'
 import { forbidden, methodNotAllowed, notFound } from '../refusals.ts'
 import { strategyOf } from '../strategies.ts'
@@ -62,7 +64,7 @@ export function warningsOf({ group, kind }: Pick<Kind, 'group' | 'kind'>, option
 /** What became of a delete. */
 export interface Deleted {
   readonly object: UnknownObject
-  /** False while finalizers keep the object. */
+  /** False while finalizers keep the object, or a pod its time to end. */
   readonly gone: boolean
 }
 
@@ -78,18 +80,47 @@ export async function deleteObject(context: Context, key: ObjectKey, options: De
     if (why !== undefined) throw forbidden(kind, key.name, why)
     const admission = { caller, operation: 'DELETE', kind, object: undefined, oldObject: object } as const
     await parts.admission({ ...admission, dryRun: options.dryRun })
-    const finalizers = finalizersAfter(object, options)
-    const isHeld = finalizers.length > 0 || strategyOf(kind).holds?.(object) === true
-    const marked = isHeld ? marking(context, object, finalizers) : undefined
-    if (options.dryRun || (isHeld && marked === undefined)) return { object: marked ?? object, gone: !isHeld }
-    const result = await parts.store.commit({
-      key: storeKeyOf(kind, key),
-      expect: stored.revision,
-      value: marked ? textAt(marked) : undefined,
-      audit: auditLine(context, object, 'delete'),
-    })
-    if (result.ok) return { object: marked ?? object, gone: !isHeld }
+    const { marked, gone } = step(context, object, options)
+    const shown = marked ?? object
+    if (options.dryRun || (!gone && !marked)) return { object: shown, gone }
+    const write = async (expect: number, value: UnknownObject | undefined): Promise<CommitResult> =>
+      parts.store.commit({
+        key: storeKeyOf(kind, key),
+        expect,
+        value: value && textAt(value),
+        audit: auditLine(context, object, 'delete'),
+      })
+    let { revision } = stored
+    if (marked) {
+      const result = await write(revision, marked)
+      if (!result.ok) continue
+      if (!gone) return { object: shown, gone }
+      revision = result.revision
+    }
+    if ((await write(revision, undefined)).ok) return { object: shown, gone }
   }
+}
+
+/** What a delete does next: marks the object, lets it go, or both; neither while it waits for what it was marked for. */
+interface Step {
+  readonly marked?: UnknownObject | undefined
+  readonly gone: boolean
+}
+
+function step(context: Context, object: UnknownObject, options: DeleteOptions): Step {
+  const { kind, parts } = context
+  const finalizers = finalizersAfter(object, options)
+  const isHeld = finalizers.length > 0 || strategyOf(kind).holds?.(object) === true
+  const now = parts.clock.now()
+  const grace = isPod(kind) ? graceOf(object, options, now) : undefined
+  if (grace === 'pending') return { gone: false }
+  if (!grace) return { marked: isHeld ? marking(context, object, finalizers) : undefined, gone: !isHeld }
+  // Who watches pods sees how each of them goes, also one that goes at once.
+  const marked = withFinalizers(object, finalizers)
+  marked.metadata.deletionTimestamp = formatTime(grace.at)
+  marked.metadata.deletionGracePeriodSeconds = grace.seconds
+  if (object.metadata.deletionTimestamp === undefined && marked.metadata.generation) marked.metadata.generation += 1
+  return { marked, gone: !isHeld && grace.seconds === 0 }
 }
 
 /** The object marked as being deleted, or undefined when it is already and waits for the same. */
@@ -100,9 +131,7 @@ function marking(
 ): UnknownObject | undefined {
   const isMarked = object.metadata.deletionTimestamp !== undefined
   if (isMarked && jsonEqual(object.metadata.finalizers ?? [], finalizers)) return undefined
-  const marked = jsonClone(object)
-  if (finalizers.length > 0) marked.metadata.finalizers = [...finalizers]
-  else delete marked.metadata.finalizers
+  const marked = withFinalizers(object, finalizers)
   if (isMarked) return marked
   marked.metadata.deletionTimestamp = formatTime(parts.clock.now())
   marked.metadata.deletionGracePeriodSeconds = 0
@@ -112,4 +141,11 @@ function marking(
     marked['status'] = { ...(marked['status'] as object | undefined), phase: 'Terminating' }
   }
   return marked
+}
+
+function withFinalizers(object: UnknownObject, finalizers: readonly string[]): UnknownObject {
+  const next = jsonClone(object)
+  if (finalizers.length > 0) next.metadata.finalizers = [...finalizers]
+  else delete next.metadata.finalizers
+  return next
 }

@@ -38,8 +38,15 @@ export interface WorkloadRule {
   statusOf(object: UnknownObject, moment: Moment): object
 }
 
+/** What rules work with. */
+export interface RulePorts {
+  behaviour(): WorkloadBehaviour
+  /** Lets an object go that was given time to end. */
+  release(kind: Kind, object: UnknownObject): Promise<void>
+}
+
 /** Moves the status of one kind's objects along. */
-export function ruleReconciler(rule: WorkloadRule, behaviourNow: () => WorkloadBehaviour): Reconciler<UnknownObject> {
+export function ruleReconciler(rule: WorkloadRule, ports: RulePorts): Reconciler<UnknownObject> {
   /** When the present content of an object was first seen. */
   const begun = new Map<string, { readonly id: string; readonly atMs: number }>()
 
@@ -48,11 +55,14 @@ export function ruleReconciler(rule: WorkloadRule, behaviourNow: () => WorkloadB
     reconcile: async (draft, { clock }) => {
       const object = draft.next
       const key = keyOf(object)
-      if (object.metadata.deletionTimestamp !== undefined || rule.lives?.(object) === false) {
+      const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata
+      if (deletionTimestamp !== undefined || rule.lives?.(object) === false) {
         begun.delete(key)
+        // What does not run has nothing to end.
+        if (deletionGracePeriodSeconds > 0) await ports.release(rule.kind, object)
         return {}
       }
-      const behaviour = behaviourNow()
+      const behaviour = ports.behaviour()
       const id = contentOf(object)
       const known = begun.get(key)
       const broken = brokenImage(object, rule, behaviour)
