@@ -48,8 +48,9 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
   }
   const errors = [
     ...(request.subresource === 'status' ? statusErrors(kind, next, old) : validateObject(kind, next, { old })),
-    ...(strategy.validate?.(next, old) ?? []),
-    ...(isPodPart(request.subresource) ? partErrors(next, old, request.subresource) : []),
+    ...(isPodPart(request.subresource)
+      ? partErrors(next, old, request.subresource)
+      : (strategy.validate?.(next, old) ?? [])),
   ]
   if (errors.length > 0) throw invalidObject(kind, next.metadata.name, errors)
   const warnings = [...changed, ...(await parts.admission(asked))]

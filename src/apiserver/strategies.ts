@@ -1,17 +1,13 @@
-import { base64, utf8 } from '../core/bytes.ts'
 import type { Caller } from '../core/http.ts'
 import { isObject } from '../core/json.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { forbidden, invalid } from '../kinds/walk/field-error.ts'
 import type { FieldError } from '../kinds/walk/field-error.ts'
-import { jsonEqual } from '../core/json.ts'
-
 import type { CustomResourceDefinition } from '../kinds/builtin/apiextensions.ts'
 import { completeCrd, crdErrors } from '../kinds/crd-errors.ts'
 import { CLASS_STRATEGIES } from './class-strategies.ts'
 import { CLEANUP_FINALIZER } from './crd-status.ts'
+import { DATA_STRATEGIES } from './data-strategies.ts'
 import { POLICY_STRATEGIES } from './policies/strategies.ts'
 import { RBAC_STRATEGIES } from './rbac/strategies.ts'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.ts'
@@ -55,29 +51,6 @@ function finalizersOf({ spec }: UnknownObject): unknown[] {
   return isObject(spec) && Array.isArray(spec['finalizers']) ? spec['finalizers'] : []
 }
 
-const secret: Strategy = {
-  prepare(object) {
-    const { stringData } = object
-    if (isObject(stringData)) {
-      const data: JsonObject = isObject(object['data']) ? { ...object['data'] } : {}
-      for (const [key, value] of Object.entries(stringData)) data[key] = base64(utf8(String(value)))
-      object['data'] = data
-    }
-    delete object['stringData']
-    object['type'] ||= 'Opaque'
-  },
-  validate(object, old) {
-    if (!old) return []
-    const errors: FieldError[] = []
-    if (object['type'] !== old['type']) errors.push(invalid('type', object['type'], 'field is immutable'))
-    return [...errors, ...immutableErrors(object, old, ['data'])]
-  },
-}
-
-const configMap: Strategy = {
-  validate: (object, old) => (old ? immutableErrors(object, old, ['data', 'binaryData']) : []),
-}
-
 const definition: Strategy = {
   complete(object, old) {
     const crd = object as unknown as CustomResourceDefinition
@@ -93,13 +66,12 @@ const definition: Strategy = {
 
 const STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Namespace': namespace,
-  '/Secret': secret,
-  '/ConfigMap': configMap,
   'apiextensions.k8s.io/CustomResourceDefinition': definition,
   ...RBAC_STRATEGIES,
   ...POLICY_STRATEGIES,
   ...WORKLOAD_STRATEGIES,
   ...CLASS_STRATEGIES,
+  ...DATA_STRATEGIES,
 }
 
 const NONE: Strategy = {}
@@ -107,16 +79,4 @@ const NONE: Strategy = {}
 /** The strategy of a kind. */
 export function strategyOf(kind: Pick<Kind, 'group' | 'kind'>): Strategy {
   return STRATEGIES[`${kind.group}/${kind.kind}`] ?? NONE
-}
-
-function immutableErrors(object: UnknownObject, old: UnknownObject, fields: readonly string[]): FieldError[] {
-  if (old['immutable'] !== true) return []
-  const errors: FieldError[] = []
-  if (object['immutable'] !== true) errors.push(forbidden('immutable', 'field is immutable when `immutable` is set'))
-  for (const field of fields) {
-    if (!jsonEqual(object[field], old[field])) {
-      errors.push(forbidden(field, 'field is immutable when `immutable` is set'))
-    }
-  }
-  return errors
 }

@@ -6,6 +6,8 @@ import type { UnknownObject } from '../kinds/meta.ts'
 import { forbidden, invalid } from '../kinds/walk/field-error.ts'
 import type { FieldError } from '../kinds/walk/field-error.ts'
 import { decisionErrors } from './certificate-approval.ts'
+import { claimErrors, jobErrors } from './fixed-specs.ts'
+import { podErrors } from './pods/pod-errors.ts'
 import { qosOf } from './pods/qos.ts'
 import { selectorErrors } from './selector-errors.ts'
 import type { Strategy } from './strategies.ts'
@@ -30,12 +32,14 @@ const pod: Strategy = {
   complete(object, old) {
     if (!old) object['status'] = { phase: 'Pending', qosClass: qosOf(specOf(object)) }
   },
+  validate: podErrors,
 }
 
 const JOB_LABELS = ['batch.kubernetes.io/job-name', 'job-name'] as const
 const CONTROLLER_LABELS = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const
 
 const job: Strategy = {
+  validate: jobErrors,
   complete(object, old) {
     if (old) return keepGiven(object, old, ['selector'])
     const spec = specOf(object)
@@ -219,6 +223,7 @@ export const WORKLOAD_STRATEGIES: Readonly<Record<string, Strategy>> = {
   '/Pod': pod,
   '/Service': service,
   '/PersistentVolume': volume,
+  '/PersistentVolumeClaim': { validate: claimErrors },
   'apiregistration.k8s.io/APIService': apiService,
   'apps/DaemonSet': { ...daemonSet, validate: selectorErrors('daemonset') },
   'apps/Deployment': { validate: selectorErrors('deployment') },

@@ -7,6 +7,9 @@ const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?'
 const KEY = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 const VALUE = `(${KEY})?`
 
+const DATA_KEY = '[-._a-zA-Z0-9]+'
+
+const isDataKey = new RegExp(`^${DATA_KEY}$`)
 const isLabel = new RegExp(`^${LABEL}$`)
 const isSubdomain = new RegExp(`^${SUBDOMAIN}$`)
 const isLabel1035 = new RegExp(`^${LABEL_1035}$`)
@@ -17,6 +20,12 @@ const KEY_RULE = regexProblem(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   KEY,
   ['MyName', 'my.name', '123-abc'],
+)
+
+const DATA_KEY_RULE = regexProblem(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  DATA_KEY,
+  ['key.name', 'KEY_NAME', 'key-name'],
 )
 
 /** Problems of a name that must be a DNS subdomain, as most objects' names must. */
@@ -33,6 +42,16 @@ export function subdomainProblems(value: string): string[] {
       ),
     )
   }
+  return problems
+}
+
+/** Problems of a key of a ConfigMap or a Secret, which becomes the name of a file. */
+export function dataKeyProblems(value: string): string[] {
+  const problems = tooLong(value, 253)
+  if (!isDataKey.test(value)) problems.push(DATA_KEY_RULE)
+  if (value === '.') problems.push("must not be '.'")
+  else if (value === '..') problems.push("must not be '..'")
+  else if (value.startsWith('..')) problems.push("must not start with '..'")
   return problems
 }
 

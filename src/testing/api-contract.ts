@@ -5,6 +5,7 @@ import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 import { KUBECTL_CASES } from './api-contract-kubectl.ts'
+import { FIXED_CASES } from './api-contract-fixed.ts'
 import { GRACE_CASES } from './api-contract-grace.ts'
 import { LIFECYCLE_CASES } from './api-contract-lifecycle.ts'
 import { MUTATION_CASES } from './api-contract-mutations.ts'
@@ -42,6 +43,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...KUBECTL_CASES,
   ...POD_CASES,
   ...GRACE_CASES,
+  ...FIXED_CASES,
   ...LIFECYCLE_CASES,
 ]
 
