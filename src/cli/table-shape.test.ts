@@ -26,7 +26,13 @@ const todo = (work: () => unknown) => {
 
 test('rows by state, in any letter case; a kind without states says so', () => {
   assert.deepEqual(names(rowsInState(TABLE, 'failed,Offline')), ['aaa', 'cc'])
-  assert.deepEqual(names(rowsInState(TABLE, 'nothing')), [])
+  assert.deepEqual(names(rowsInState(TABLE, 'drifted')), [])
+  assert.equal(
+    todo(() => rowsInState(TABLE, 'ready,faild')),
+    'did you mean "Failed"?',
+  )
+  const phases = { ...TABLE, columnDefinitions: [column('Name'), column('Phase')] }
+  assert.deepEqual(names(rowsInState(phases, 'nothing')), [])
   const stateless = { ...TABLE, columnDefinitions: [column('Name')] }
   assert.match(String(todo(() => rowsInState(stateless, 'ready'))), /use it with clusters/)
 })

@@ -1,6 +1,7 @@
 /** `flotilla backup FILE`: a hub's database and blobs in one file, taken while it runs. */
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
+import { telling } from '../backup-trouble.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Flags of `backup`. */
@@ -16,7 +17,7 @@ export async function backup(
   flags: BackupFlags,
 ): Promise<void> {
   const { takeBackup } = await import('../../hub/backup.ts')
-  const manifest = await takeBackup(flags.data, file, { clock: systemClock, ids: systemIds })
+  const manifest = await telling(file, () => takeBackup(flags.data, file, { clock: systemClock, ids: systemIds }))
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(manifest)}\n`)
   const { revision, blobs, keys } = manifest
   terminal.data(`${file}: revision ${revision}, ${blobs.count} blobs\n`)

@@ -177,11 +177,11 @@ interface TablesRead {
   readonly version: string | undefined
 }
 
-async function readTables(target: Target, input: GetInput): Promise<TablesRead> {
+async function readTables(target: Target, input: GetInput, withObjects = false): Promise<TablesRead> {
   const { flags } = input
   const limit = limitOf(flags) ?? Infinity
   // A path of --sort-by may lead anywhere in the object.
-  const includeObject = flags.sortBy === undefined ? undefined : 'Object'
+  const includeObject = withObjects || flags.sortBy !== undefined ? 'Object' : undefined
   const pages: Table[] = []
   let next = flags.continue
   let total = 0
@@ -290,28 +290,19 @@ function versionOf(object: unknown): string | undefined {
 }
 
 async function printObjects(targets: readonly Target[], printer: ObjectPrinter, input: GetInput): Promise<void> {
-  const { connection, terminal, signal, flags } = input
+  const { terminal, flags } = input
   const objects: Record<string, unknown>[] = []
+  const more: string[] = []
   let version = '0'
   for (const target of targets) {
-    let next: string | undefined
-    do {
-      const path = pathOf(target, input, { limit: PAGE, continue: next })
-      let answer: unknown
-      try {
-        answer = await connection.rest.json({ method: 'GET', path, signal })
-      } catch (caught) {
-        throw target.name === undefined ? caught : await withNearestName(caught, target, input)
-      }
-      if (!isObject(answer)) throw new Error(`the answer to ${path} is not an object`)
-      version = versionOf(answer) ?? version
-      if (target.name !== undefined) objects.push(answer)
-      else objects.push(...itemsOf(answer).map((item) => ({ ...kindOf(target.resource), ...item })))
-      next = target.name === undefined && isObject(answer['metadata']) ? nextOf(answer['metadata']) : undefined
-    } while (next !== undefined)
+    const read = await readObjects(target, input)
+    objects.push(...read.objects)
+    version = read.version ?? version
+    if (read.next !== undefined) more.push(`there is more: --continue ${read.next}`)
   }
   const single = targets.length === 1 && targets[0]?.name !== undefined
   terminal.data(printer(objects, { single, names: (object) => nameOf(object, targets) }))
+  for (const line of more) terminal.say(line)
   const [target] = targets
   if (flags.watch && target) {
     await follow(target, input, { version }, (object) => {
@@ -322,6 +313,47 @@ async function printObjects(targets: readonly Target[], printer: ObjectPrinter, 
       }
     })
   }
+}
+
+interface ObjectsRead extends Pick<TablesRead, 'next' | 'version'> {
+  readonly objects: readonly Record<string, unknown>[]
+}
+
+async function readObjects(target: Target, input: GetInput): Promise<ObjectsRead> {
+  const { connection, signal, flags } = input
+  const named = (item: Record<string, unknown>) => ({ ...kindOf(target.resource), ...item })
+  if (target.name === undefined && (flags.state !== undefined || flags.sortBy !== undefined)) {
+    // Only a table has columns to choose and sort by.
+    const { pages, next, version } = await readTables(target, input, true)
+    const { rows } = shaped(joined(pages), flags)
+    return {
+      objects: rows
+        .map(({ object }) => object)
+        .filter(isObject)
+        .map(named),
+      next,
+      version,
+    }
+  }
+  const limit = limitOf(flags) ?? Infinity
+  const objects: Record<string, unknown>[] = []
+  let next = flags.continue
+  let version: string | undefined
+  do {
+    const path = pathOf(target, input, { limit: Math.min(PAGE, limit - objects.length), continue: next })
+    let answer: unknown
+    try {
+      answer = await connection.rest.json({ method: 'GET', path, signal })
+    } catch (caught) {
+      throw target.name === undefined ? caught : await withNearestName(caught, target, input)
+    }
+    if (!isObject(answer)) throw new Error(`the answer to ${path} is not an object`)
+    version = versionOf(answer) ?? version
+    if (target.name !== undefined) return { objects: [answer], next: undefined, version }
+    objects.push(...itemsOf(answer).map(named))
+    next = isObject(answer['metadata']) ? nextOf(answer['metadata']) : undefined
+  } while (next !== undefined && objects.length < limit)
+  return { objects, next, version }
 }
 
 function nextOf(metadata: Record<string, unknown>): string | undefined {

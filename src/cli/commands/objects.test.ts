@@ -141,8 +141,22 @@ test('a table can be cut, continued, chosen by state, sorted and taken as CSV', 
   assert.deepEqual(names(await hub.get(['clusters'], { continue: token!, headers: false })), ['c'])
   const troubled = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', headers: false })
   assert.deepEqual([names(troubled), troubled.err], [['a', 'c'], '2 of 3 shown\n'])
-  const nobody = await hub.get(['clusters'], { state: 'faild' })
+  const nobody = await hub.get(['clusters'], { state: 'drifted' })
   assert.deepEqual([nobody.out, nobody.err], ['', '0 of 3 shown; they are Failed, Offline, Ready\n'])
+  const objects = await hub.get(['clusters'], { limit: '2', output: 'name' })
+  assert.deepEqual(objects.out.split('\n'), ['cluster.flotilla.dev/a', 'cluster.flotilla.dev/b', ''])
+  assert.match(objects.err, /^there is more: --continue \S+\n$/)
+  const more = { continue: /--continue (\S+)/.exec(objects.err)![1]!, output: 'name' }
+  assert.equal((await hub.get(['clusters'], more)).out, 'cluster.flotilla.dev/c\n')
+  const chosen = await hub.get(['clusters'], { state: 'offline,failed', sortBy: 'state', output: 'json' })
+  const { items } = JSON.parse(chosen.out) as { items: Cluster[] }
+  assert.deepEqual(
+    items.map(({ kind, metadata, status }) => [kind, metadata.name, status?.state]),
+    [
+      ['Cluster', 'a', 'Failed'],
+      ['Cluster', 'c', 'Offline'],
+    ],
+  )
   assert.match((await hub.get(['clusters', 'c'], { output: 'csv' })).out, /^NAME,STATE,.*\r\nc,Offline,/)
   assert.equal((await troubleOf(hub.get(['clusters'], { limit: '0' }))).what, '--limit must be a whole number from 1')
 })

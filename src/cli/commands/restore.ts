@@ -1,5 +1,6 @@
 /** `flotilla restore FILE`: a hub's data directory from a backup, or the proof that one could be made. */
 import { systemIds } from '../../core/system-ids.ts'
+import { telling } from '../backup-trouble.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -25,7 +26,9 @@ export async function restore(
     })
   }
   const ports = { ids: systemIds }
-  const read = data === undefined ? await drillBackup(from, keys, ports) : await restoreBackup(from, data, keys, ports)
+  const read = await telling(from, () =>
+    data === undefined ? drillBackup(from, keys, ports) : restoreBackup(from, data, keys, ports),
+  )
   const { manifest, objects, sealed, opened, blobs, auditRecords } = read
   terminal.data(
     `${data ?? 'drill'}: revision ${manifest.revision} of ${manifest.createdAt}, ${objects} objects (${opened} of ${sealed} sealed ones opened), ${blobs} blobs, ${auditRecords} audit records, all read\n`,

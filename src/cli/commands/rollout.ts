@@ -122,6 +122,7 @@ export async function rolloutAbort(name: string, input: RolloutInput): Promise<v
   await write(rollout, { aborted: true }, input)
   const { ready = 0, total = 0 } = rollout.status?.counts ?? {}
   input.terminal.step('ok', `rollout ${rollout.metadata.name} aborted: ${ready} of ${total} have it and keep it`)
+  input.terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
 }
 
 /** Lists the rollouts of a bundle, newest first. */
@@ -178,7 +179,15 @@ function whyOf({ spec, status }: Release, rollout: Rollout | undefined): string 
 export async function rolloutStart(bundleName: string, input: RolloutInput): Promise<void> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
-  const bundle = await find(client, BUNDLE, { name: bundleName, namespace })
+  const key = { name: bundleName, namespace }
+  const bundle = await find(client, BUNDLE, key).catch(async (caught: unknown) => {
+    const rollout = caught instanceof CliError ? await client.get(ROLLOUT, key).catch(() => undefined) : undefined
+    if (!rollout) throw caught
+    throw new CliError(EXIT.notFound, {
+      what: `${bundleName} is a rollout, and start takes the bundle it is of`,
+      todo: `to let this one go on: flotilla rollout resume ${bundleName}`,
+    })
+  })
   if (!input.flags.dryRun) {
     const release = bundle.status?.release
     if (release === undefined) {
