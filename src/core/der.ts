@@ -110,10 +110,11 @@ export function utf8String(text: string): Uint8Array {
   return element(TAG.utf8String, utf8(text))
 }
 
-/** A time as RFC 5280 wants it: UTCTime up to 2049, GeneralizedTime after. */
+/** A time as RFC 5280 wants it: UTCTime from 1950 to 2049, GeneralizedTime otherwise. */
 export function time(ms: number): Uint8Array {
   const digits = formatTime(ms).replaceAll(/[-:T]/g, '')
-  return Number(digits.slice(0, 4)) < 2050
+  const year = Number(digits.slice(0, 4))
+  return year >= 1950 && year < 2050
     ? element(TAG.utcTime, utf8(digits.slice(2)))
     : element(TAG.generalizedTime, utf8(digits))
 }

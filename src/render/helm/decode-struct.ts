@@ -8,7 +8,7 @@ import { formatFloat } from '../gotemplate/format-float.ts'
 import { goInt64, GoInt } from '../gotemplate/value.ts'
 import type { Dict } from './dict.ts'
 import { jsonKind } from './json-kind.ts'
-import { UnmarshalError } from './read-yaml.ts'
+import { UnmarshalError, yamlSource } from './read-yaml.ts'
 
 /** A Go type that YAML is decoded into. */
 export type FieldType =
@@ -28,7 +28,7 @@ export function decodeYaml(
 ): Decoded {
   let value: unknown
   try {
-    ;({ value } = readFirstYaml(text, { duplicateKeys: 'last', mappings: 'map', integer: goInt64 }))
+    ;({ value } = readFirstYaml(yamlSource(text), { duplicateKeys: 'last', mappings: 'map', integer: goInt64 }))
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
     throw new UnmarshalError(`error converting YAML to JSON: ${error.goMessage}`)

@@ -41,6 +41,8 @@ export interface HelmProfile {
   readonly endsInIndex: boolean
   /** TOML 1.1: large and small numbers are written with an exponent, inline tables may have line breaks and a comma at the end. */
   readonly toml11: boolean
+  /** Only an IPv6 address may stand in the brackets of a URL, and a web address has one port. */
+  readonly strictUrlHosts: boolean
 }
 
 const KINDS = [
@@ -172,6 +174,7 @@ export const HELM_4: HelmProfile = {
   jsonObjects: true,
   endsInIndex: true,
   toml11: true,
+  strictUrlHosts: true,
 }
 
 /** Helm 3.18.0. */
@@ -198,6 +201,7 @@ export const HELM_3: HelmProfile = {
   jsonObjects: false,
   endsInIndex: false,
   toml11: false,
+  strictUrlHosts: false,
 }
 
 /** The profile of a version. */

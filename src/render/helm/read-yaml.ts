@@ -3,6 +3,7 @@ import { readFirstYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { GoNamed } from '../gotemplate/value.ts'
 import type { GoTypeInfo } from '../gotemplate/value.ts'
+import { goBytes } from '../gotemplate/go-string.ts'
 import { goFunction } from '../gotemplate/function.ts'
 import { goInt64 } from '../gotemplate/value.ts'
 import type { Dict } from './dict.ts'
@@ -29,13 +30,18 @@ function jsonNumber(text: string): GoNamed {
   return new GoNamed(text, info)
 }
 
+/** What Go's reader sees of a text: with a rune cut in half the bytes, which it refuses. */
+export function yamlSource(text: string | Uint8Array): string | Uint8Array {
+  return typeof text === 'string' && !text.isWellFormed() ? goBytes(text) : text
+}
+
 /** How numbers come out: float64 as JSON has it, or json.Number. */
 export type Numbers = 'float64' | 'text'
 
 /** The value of the first document of a text; null for an empty one. */
 function readYamlValue(text: string | Uint8Array, numbers: Numbers = 'float64'): unknown {
   try {
-    const { value } = readFirstYaml(text, {
+    const { value } = readFirstYaml(yamlSource(text), {
       duplicateKeys: 'last',
       mappings: 'map',
       ...(numbers === 'text' && { integer: (whole: bigint) => jsonNumber(String(whole)) }),

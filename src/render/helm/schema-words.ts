@@ -1,5 +1,6 @@
 /** What is wrong with values, in the words of each Helm's validator. */
 import { formatValue } from '../gotemplate/format.ts'
+import { goQuote } from '../gotemplate/go-string.ts'
 import { formatFloat } from '../gotemplate/format-float.ts'
 import { goJson } from './functions/json.ts'
 import { schemaType } from './schema-document.ts'
@@ -12,12 +13,33 @@ export function helm4Report(problems: readonly SchemaProblem[]): string {
 
 function nested(problem: SchemaProblem, depth: number): string {
   const pointer = problem.path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  const line = `${'  '.repeat(depth)}- at '${pointer}': ${helm4Text(problem)}`
+  const line = `${'  '.repeat(depth)}- at ${quoted(pointer)}: ${helm4Text(problem)}`
   return [line, ...(problem.causes ?? []).map((cause) => nested(cause, depth + 1))].join('\n')
 }
 
-const quoted = (items: readonly unknown[]) => items.map((item) => `'${String(item)}'`).join(', ')
-const number = (value: unknown) => (typeof value === 'number' ? formatFloat(value, 'f', -1) : String(value))
+/** A text as Go quotes it, in single quotes; a backslash at its end comes out alone, as the validator has it. */
+function quoted(text: string): string {
+  return `'${goQuote(text).replaceAll('\\"', '"').replaceAll("'", "\\'").slice(1, -1)}'`
+}
+
+const quotedList = (items: readonly string[]) => items.map(quoted).join(', ')
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+/** A number as Go's printer for people writes it: 1,000 and 1.5×10⁰⁶. */
+export function peopleNumber(value: number): string {
+  const [, digits = '', exponent = 0] = /^(.*)e(.*)$/.exec(value.toExponential()) ?? []
+  if (value === 0 || (Number(exponent) >= -4 && Number(exponent) < 6)) return grouped(formatFloat(value, 'f', -1))
+  const power = String(Math.abs(Number(exponent))).padStart(2, '0')
+  const raised = power.replaceAll(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]!)
+  return `${digits}×10${Number(exponent) < 0 ? '⁻' : ''}${raised}`
+}
+
+function grouped(number: string): string {
+  return number.replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','))
+}
+
+const LENGTHS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'])
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null
 
 /** The order in which the validator names types. */
@@ -25,7 +47,7 @@ const TYPES = ['null', 'boolean', 'number', 'integer', 'string', 'array', 'objec
 
 function shown(value: unknown): string {
   if (value === null) return '<nil>'
-  return typeof value === 'string' ? `'${value}'` : goJson(value)
+  return typeof value === 'string' ? quoted(value) : goJson(value)
 }
 
 function helm4Text({ keyword, want, got }: SchemaProblem): string {
@@ -46,17 +68,17 @@ function helm4Text({ keyword, want, got }: SchemaProblem): string {
     case 'const':
       return isScalar(want) ? `value must be ${shown(want)}` : "'const' failed"
     case 'format':
-      return `'${String(got)}' is not valid ${String(want)}`
+      return `${quoted(String(got))} is not valid ${String(want)}`
     case 'required':
       return (want as string[]).length === 1
-        ? `missing property ${quoted(want as string[])}`
-        : `missing properties ${quoted(want as string[])}`
+        ? `missing property ${quotedList(want as string[])}`
+        : `missing properties ${quotedList(want as string[])}`
     case 'additionalProperties':
-      return `additional properties ${quoted(want as string[])} not allowed`
+      return `additional properties ${quotedList(want as string[])} not allowed`
     case 'additionalItems':
-      return `last ${String(want)} additionalItem(s) not allowed`
+      return `last ${grouped(String(want))} additionalItem(s) not allowed`
     case 'pattern':
-      return `'${String(got)}' does not match pattern '${String(want)}'`
+      return `${quoted(String(got))} does not match pattern ${quoted(String(want))}`
     case 'oneOf':
       return want === undefined
         ? "'oneOf' failed, none matched"
@@ -66,29 +88,34 @@ function helm4Text({ keyword, want, got }: SchemaProblem): string {
     case 'not':
       return `'${keyword}' failed`
     case 'uniqueItems':
-      return `items at ${(want as number[])[0]} and ${(want as number[])[1]} are equal`
+      return `items at ${(want as number[]).map((at) => grouped(String(at))).join(' and ')} are equal`
     case 'contains':
       return 'no items match contains schema'
     case 'minContains':
     case 'maxContains':
       return containsText(keyword.slice(0, 3), want as number, got as number[])
     case 'propertyNames':
-      return `invalid propertyName '${String(want)}'`
+      return `invalid propertyName ${quoted(String(want))}`
     case 'dependency':
-      return `properties ${quoted(want as string[])} required, if '${String(got)}' exists`
+      return `properties ${quotedList(want as string[])} required, if ${quoted(String(got))} exists`
     case 'false':
       return 'false schema'
     default:
-      return `${keyword}: got ${number(got)}, want ${number(want)}`
+      return `${keyword}: got ${limit(keyword, got)}, want ${limit(keyword, want)}`
   }
 }
 
-function containsText(limit: string, want: number, matched: readonly number[]): string {
-  if (limit === 'max') {
-    return `max ${want} items required to match contains schema, but matched ${matched.length} items at ${matched.join(' ')}`
-  }
-  const found = matched.length === 0 ? 'none matched' : `matched ${matched.length} items at ${matched.join(' ')}`
-  return `min ${want} items required to match contains schema, but ${found}`
+/** Lengths are whole numbers to the validator, limits floating ones. */
+function limit(keyword: string, value: unknown): string {
+  if (typeof value !== 'number') return String(value)
+  return LENGTHS.has(keyword) ? grouped(String(value)) : peopleNumber(value)
+}
+
+function containsText(bound: string, want: number, matched: readonly number[]): string {
+  const wanted = grouped(String(want))
+  const found = `matched ${matched.length} items at ${matched.join(' ')}`
+  if (bound === 'max') return `max ${wanted} items required to match contains schema, but ${found}`
+  return `min ${wanted} items required to match contains schema, but ${matched.length === 0 ? 'none matched' : found}`
 }
 
 /** A line of Helm 3's report. */
@@ -133,17 +160,17 @@ function helm3Text({ keyword, want, got }: SchemaProblem, place: string): string
     case 'multipleOf':
       return `Must be a multiple of ${formatValue(want)}`
     case 'minLength':
-      return `String length must be greater than or equal to ${formatValue(want)}`
+      return `String length must be greater than or equal to ${String(want)}`
     case 'maxLength':
-      return `String length must be less than or equal to ${formatValue(want)}`
+      return `String length must be less than or equal to ${String(want)}`
     case 'minItems':
-      return `Array must have at least ${formatValue(want)} items`
+      return `Array must have at least ${String(want)} items`
     case 'maxItems':
-      return `Array must have at most ${formatValue(want)} items`
+      return `Array must have at most ${String(want)} items`
     case 'minProperties':
-      return `Must have at least ${formatValue(want)} properties`
+      return `Must have at least ${String(want)} properties`
     case 'maxProperties':
-      return `Must have at most ${formatValue(want)} properties`
+      return `Must have at most ${String(want)} properties`
     case 'uniqueItems':
       return `array items[${(want as number[])[0]},${(want as number[])[1]}] must be unique`
     case 'contains':

@@ -37,7 +37,9 @@ function reportOf(chart: Chart, values: Dict, profile: HelmProfile): string {
 
 function problemsOf(schemaText: Uint8Array, values: Dict, profile: HelmProfile): string {
   try {
-    return checkOf(schemaText, profile)(plainJson(values))
+    const check = checkOf(schemaText, profile)
+    if (profile.name === 'helm3' && holdsControlCharacter(values)) return 'yaml: control characters are not allowed'
+    return check(plainJson(values))
   } catch (error) {
     if (error instanceof JsonError) return error.message.replace('unexpected end of JSON input', 'unexpected EOF')
     if (error instanceof SchemaError) return error.message
@@ -84,6 +86,16 @@ function helm4Check(schema: unknown): Check {
   }
   const validator = new Helm4Validator(schema, draft)
   return (values) => helm4Report(validator.problems(values))
+}
+
+/** Characters that JSON keeps as they are and YAML does not allow: Helm 3 sends values through both. */
+// oxlint-disable-next-line no-control-regex -- exactly the characters that YAML does not allow
+const NOT_YAML = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/
+
+function holdsControlCharacter(value: unknown): boolean {
+  if (typeof value === 'string') return NOT_YAML.test(value)
+  if (Array.isArray(value)) return value.some(holdsControlCharacter)
+  return isTable(value) && [...value].some(([key, item]) => NOT_YAML.test(key) || holdsControlCharacter(item))
 }
 
 function plainJson(value: unknown): unknown {

@@ -27,4 +27,12 @@ describe('outputs of helm and ours', () => {
     assert.equal(told('no such value', 'no such thing'), 'errors differ')
     assert.equal(compareOutputs(run('', true), run('', true), run('')).kind, 'one errors')
   })
+
+  it('fail with the same words in any order only where helm has no order itself', () => {
+    const told = (first: string, second: string, mine: string) =>
+      compareOutputs(run(first, true), run(second, true), run(mine, true)).kind
+    assert.equal(told('one of c,a,b is needed', 'one of b,c,a is needed', 'one of a,b,c is needed'), 'error on both')
+    assert.equal(told('one of c,a,b is needed', 'one of c,a,b is needed', 'one of a,b,c is needed'), 'errors differ')
+    assert.equal(told('one of c,a,b is needed', 'one of b,c,a is needed', 'one of a,b,d is needed'), 'errors differ')
+  })
 })

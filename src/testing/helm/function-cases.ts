@@ -225,6 +225,36 @@ osExt "a.b"
 osIsAbs "a"
 urlParse "http://admin:secret@server.com:8080/api?list=false#anchor"
 urlParse "mailto:joe@x.org"
+urlParse "x/y:z"
+urlParse "amqp://host:80:90/"
+urlParse "mongodb://a:1,b:2/db"
+urlParse "http://[::1]:80/x"
+urlParse "http://[fe80::1%25en0]/"
+urlParse "http://ünï日本/日本?q=ü#日本 x"
+urlParse "http://u:p@ss@h/x"
+urlParse "http://u%20x:p%2fq@h/x%2fy"
+urlParse "http://h%c3%bc/"
+urlParse "http://h?x=1?y=2"
+urlParse "HTTP://H/x?"
+urlParse "///x"
+urlParse "//h/x"
+urlParse "*"
+urlParse ""
+urlParse "http://h<>\\"/{}|^"
+urlParse "http://$(VAR)/x"
+urlParse (trunc 2 "日")
+urlJoin (dict "scheme" "http" "host" "h:80" "path" "x y/ü" "query" "q=ü&x" "fragment" "f x")
+urlJoin (dict "scheme" "http" "host" "h" "path" "/x?y#z%")
+urlJoin (dict "scheme" "http" "path" "/x")
+urlJoin (dict "scheme" "http")
+urlJoin (dict "path" "a:b/c")
+urlJoin (dict "host" "h" "userinfo" "u:p@x")
+urlJoin (dict "host" "h" "userinfo" ":p")
+urlJoin (dict "opaque" "o" "scheme" "s" "host" "h")
+urlJoin (dict "host" "h ü/[]" "path" "[]*")
+urlJoin (dict "path" "*")
+urlJoin (dict "fragment" "a'b\\"c<d>[e]")
+urlJoin (dict)
 urlJoin (dict "fragment" "fragment" "host" "host:80" "path" "/path" "query" "query" "scheme" "http")
 urlJoin (dict "host" "h" "path" "a b" "scheme" "https" "userinfo" "u:p")
 regexMatch "^[a-z]+$" "abc"
@@ -322,6 +352,11 @@ mustToRawJson (list "<")
 fromYaml "a: [1, 0644, yes, 1e3]\\nb: on"
 fromYaml "- 1"
 fromYaml "a: b: c"
+fromYaml (printf "a: %s" (trunc 2 "日本"))
+fromYaml (printf "a: %s\\nb: 1" (trunc 2 "日本"))
+fromYamlArray (trunc 2 "日本")
+hasPrefix "-----BEGIN" (genCAWithKey "ü" 9007199254740993 (genPrivateKey "ecdsa")).Cert
+hasPrefix "-----BEGIN" (genCAWithKey "" -40000 (genPrivateKey "ecdsa")).Cert
 fromYaml "a: 1\\n---\\nb: 2"
 fromYamlArray "- 1\\n- a"
 fromYamlArray "a: 1"
@@ -452,4 +487,29 @@ export const FAILING: readonly string[] = [
   '- not a map',
   '{{ regexFind "(" "x" }}',
   '{{ mustToDate "2006" "x" }}',
+  'cut: {{ trunc 3 "aaé" }}\nb: 1',
+  'cut: {{ trunc 2 "日本" }}',
+  '{{ genCAWithKey (trunc 2 "日本") 1 (genPrivateKey "ecdsa") }}',
+  '{{ genSelfSignedCertWithKey "ü" nil (list "a" "日本\\n") 1 (genPrivateKey "ecdsa") }}',
+  '{{ genSelfSignedCertWithKey (trunc 2 "日本") nil (list "日本") 1 (genPrivateKey "ecdsa") }}',
+  '{{ genSignedCertWithKey "c" nil (list (trunc 2 "日本")) 1 (genCAWithKey "c" 1 (genPrivateKey "ecdsa")) (genPrivateKey "ecdsa") }}',
+  // Addresses
+  '{{ urlParse "http://a b/c" }}',
+  '{{ urlParse "a: b" }}',
+  '{{ urlParse ":80" }}',
+  '{{ urlParse "http://host:port/" }}',
+  '{{ urlParse "http://host:80:90/" }}',
+  '{{ urlParse "http://[::1/x" }}',
+  '{{ urlParse "http://a[::1]/x" }}',
+  '{{ urlParse "http://[1.2.3.4]/x" }}',
+  '{{ urlParse "http://[abc]/x" }}',
+  '{{ urlParse "http://u ser@h/x" }}',
+  '{{ urlParse "http://h/%zz" }}',
+  '{{ urlParse "http://h%20/" }}',
+  '{{ urlParse "http://h/#%zz" }}',
+  '{{ urlParse "line one\\n# two" }}',
+  '{{ urlParse (printf ":%s" (trunc 2 "日")) }}',
+  '{{ urlJoin (dict "host" "h" "userinfo" "u p") }}',
+  '{{ urlJoin (dict "host" 7) }}',
+  '{{ urlJoin (dict "host" nil) }}',
 ]

@@ -18,6 +18,7 @@ import { semverFunctions } from './semver-functions.ts'
 import { STRING_FUNCTIONS } from './strings.ts'
 import { tomlFunctions } from './toml.ts'
 import { TYPE_FUNCTIONS } from './types.ts'
+import { urlFunctions } from './urls.ts'
 import { YAML_FUNCTIONS } from './yaml.ts'
 
 /** Answers `lookup`: an object, a list, or undefined for nothing. */
@@ -57,6 +58,7 @@ export function helmFunctions(context: FunctionContext): Map<string, GoFunction>
   const bound = {
     ...semverFunctions(context.profile),
     ...tomlFunctions(context.profile),
+    ...urlFunctions(context.profile),
     ...randomFunctions(context.draws),
     ...certificateFunctions(context.draws),
     ...dateFunctions(context.draws, context.draws.localZone),

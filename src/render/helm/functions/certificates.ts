@@ -24,11 +24,12 @@ import { OID } from '../../../core/x509.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { formatValue } from '../../gotemplate/format.ts'
-import { fromGoBytes, goBytes } from '../../gotemplate/go-string.ts'
+import { fromGoBytes, goBytes, goLength, goQuote } from '../../gotemplate/go-string.ts'
 import { GoStruct } from '../../gotemplate/value.ts'
+import type { GoInt } from '../../gotemplate/value.ts'
 import type { Draws } from '../frozen.ts'
-import { count } from './convert.ts'
 import { decodeBase64 } from './encode.ts'
+import { parseIp } from './go-ip.ts'
 
 interface CertificateAndKey {
   readonly cert: string
@@ -39,7 +40,7 @@ interface Request {
   readonly commonName: string
   readonly ips: readonly Uint8Array[]
   readonly dnsNames: readonly string[]
-  readonly days: number
+  readonly days: bigint
   readonly isCa: boolean
 }
 
@@ -66,36 +67,6 @@ function readKey(pem: string): string {
   return pem
 }
 
-/** net.ParseIP: four or sixteen bytes. */
-function parseIp(text: string): Uint8Array | undefined {
-  const four = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
-  if (four) {
-    const parts = four.slice(1)
-    if (parts.some((part) => Number(part) > 255 || (part.length > 1 && part.startsWith('0')))) return undefined
-    return Uint8Array.from(parts, Number)
-  }
-  if (!/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return undefined
-  const [head, tail] = text.split('::') as [string, string?]
-  if (text.split('::').length > 2) return undefined
-  const groups = (part: string): number[] | undefined => {
-    if (part === '') return []
-    const found: number[] = []
-    for (const group of part.split(':')) {
-      const embedded = group.includes('.') ? parseIp(group) : undefined
-      if (embedded) found.push((embedded[0]! << 8) | embedded[1]!, (embedded[2]! << 8) | embedded[3]!)
-      else if (/^[0-9a-fA-F]{1,4}$/.test(group)) found.push(Number.parseInt(group, 16))
-      else return undefined
-    }
-    return found
-  }
-  const [before, after] = [groups(head), groups(tail ?? '')]
-  if (!before || !after) return undefined
-  const missing = 8 - before.length - after.length
-  if (tail === undefined ? missing !== 0 : missing < 1) return undefined
-  const all = [...before, ...Array.from({ length: missing }, () => 0), ...after]
-  return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 255]))
-}
-
 function ipList(value: unknown): Uint8Array[] {
   return ((value as unknown[] | null) ?? []).map((item) => {
     if (typeof item !== 'string') throw new GoError(`error parsing ip: ${formatValue(item)} is not a string`)
@@ -116,9 +87,17 @@ function nameList(value: unknown): string[] {
 
 function encodeName(commonName: string): Uint8Array {
   if (commonName === '') return sequence()
+  if (!commonName.isWellFormed()) throw new GoError('error creating certificate: asn1: string not valid UTF-8')
   const printable = /^[A-Za-z0-9 '()+,\-./:=?*&]*$/.test(commonName)
   const text = element(printable ? TAG.printableString : TAG.utf8String, goBytes(commonName))
   return sequence(setOf(sequence(objectIdentifier(OID.commonName), text)))
+}
+
+function encodeDnsName(name: string): Uint8Array {
+  if (goLength(name) > name.length || !name.isWellFormed()) {
+    throw new GoError(`error creating certificate: x509: ${goQuote(name)} cannot be encoded as an IA5String`)
+  }
+  return element(contextTag(2, 'primitive'), goBytes(name))
 }
 
 function extension(oid: string, value: Uint8Array, critical = false): Uint8Array {
@@ -157,7 +136,7 @@ function extensions(request: Request, issuer: Issuer, keyId: Uint8Array): Uint8A
     list.push(extension(OID.authorityKeyId, sequence(element(contextTag(0, 'primitive'), issuer.keyId))))
   }
   const names = [
-    ...request.dnsNames.map((name) => element(contextTag(2, 'primitive'), goBytes(name))),
+    ...request.dnsNames.map(encodeDnsName),
     ...request.ips.map((ip) => element(contextTag(7, 'primitive'), ip)),
   ]
   if (names.length > 0) {
@@ -165,6 +144,13 @@ function extensions(request: Request, issuer: Issuer, keyId: Uint8Array): Uint8A
     list.push(extension(OID.subjectAltName, sequence(...names), request.commonName === ''))
   }
   return list
+}
+
+const DAY_NANOSECONDS = 86_400_000_000_000n
+
+/** So many days in milliseconds, as Go's nanoseconds in 64 bits have it: they overflow after 292 years. */
+function lifetime(days: bigint): number {
+  return Number(BigInt.asIntN(64, days * DAY_NANOSECONDS) / 1_000_000n)
 }
 
 interface Fresh {
@@ -175,15 +161,15 @@ interface Fresh {
 function issue(request: Request, key: string, issuer: Issuer | undefined, fresh: Fresh): CertificateAndKey {
   const spki = publicKeyDer(publicKeyOf(key))
   const keyId = sha256(keyBits(spki)).subarray(0, 20)
+  const algorithm = signatureAlgorithm(issuer?.key ?? key)
   const subject = encodeName(request.commonName)
   const signer = issuer ?? { name: subject, keyId: undefined, key }
-  const algorithm = signatureAlgorithm(signer.key)
   const body = sequence(
     element(contextTag(0, 'constructed'), smallInteger(2)),
     unsignedInteger(fresh.serial),
     algorithm,
     signer.name,
-    sequence(time(fresh.now), time(fresh.now + request.days * 86_400_000)),
+    sequence(time(fresh.now), time(fresh.now + lifetime(request.days))),
     subject,
     spki,
     element(contextTag(3, 'constructed'), sequence(...extensions(request, signer, keyId))),
@@ -282,14 +268,14 @@ export function certificateFunctions(draws: Draws): Record<string, GoFunction> {
     commonName: args[0] as string,
     ips: [],
     dnsNames: [],
-    days: count(args[1]),
+    days: (args[1] as GoInt).value,
     isCa: true,
   })
   const leaf = (args: readonly unknown[]): Request => ({
     commonName: args[0] as string,
     ips: ipList(args[1]),
     dnsNames: nameList(args[2]),
-    days: count(args[3]),
+    days: (args[3] as GoInt).value,
     isCa: false,
   })
   const LEAF = ['string', 'list', 'list', 'int'] as const
