@@ -27,6 +27,7 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
     await running
     await api.close()
   })
+  const lastTransitionTime = '2026-01-01T00:00:00Z'
   let changes = 0
   const unsubscribe = view.onChange(() => changes++)
   const setState = async (name: string, status: NonNullable<Cluster['status']>) => {
@@ -43,11 +44,28 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
   await clock.settle()
   assert.deepEqual(shown(), ['a Pending never', 'b Pending never', 'c Pending never'])
   assert.deepEqual(
-    view.snapshot().bundles.map(({ name, placement, ready }) => [name, placement, ready]),
-    [['default/web', 'all', 'Unknown']],
+    view.snapshot().bundles.map(({ name, placement, state }) => [name, placement, state]),
+    [['default/web', 'all', 'Pending']],
   )
+  const bundleState = async (
+    ...conditions: readonly (readonly [type: string, status: 'True' | 'False', reason: string])[]
+  ) => {
+    const bundle = await client.get(Bundle, { name: 'web', namespace: 'default' })
+    const all = conditions.map(([type, status, reason]) => ({ type, status, reason, message: '', lastTransitionTime }))
+    await client.update(Bundle, { ...bundle, status: { conditions: all } }, { subresource: 'status' })
+    await clock.settle()
+    return view.snapshot().bundles[0]?.state
+  }
+  assert.equal(await bundleState(['Ready', 'True', 'RolledOut']), 'Ready')
+  // What is on its way has not failed.
+  assert.equal(
+    await bundleState(['Ready', 'False', 'RollingOut'], ['Reconciling', 'True', 'RollingOut']),
+    'Progressing',
+  )
+  assert.equal(await bundleState(['Ready', 'False', 'RolloutPaused']), 'Paused')
+  assert.equal(await bundleState(['Ready', 'False', 'RolloutAborted']), 'Aborted')
+  assert.equal(await bundleState(['Ready', 'False', 'RolloutFailed'], ['Stalled', 'True', 'RolloutFailed']), 'Failed')
 
-  const lastTransitionTime = '2026-01-01T00:00:00Z'
   const available = { type: 'Available', status: 'True' as const, reason: 'Seen', message: '', lastTransitionTime }
   await setState('a', { state: 'Ready', lastSeen: lastTransitionTime, conditions: [available] })
   await setState('c', {

@@ -41,7 +41,8 @@ export interface BundleRow {
   readonly name: string
   readonly generation: number
   readonly placement: string
-  readonly ready: string
+  /** In the words of the one vocabulary, or of rollouts where a person stopped it. */
+  readonly state: string
   readonly message: string
 }
 
@@ -162,9 +163,20 @@ function bundleRow(bundle: Bundle): BundleRow {
     name: keyOf(bundle),
     generation: bundle.metadata.generation ?? 0,
     placement: bundle.spec.placement,
-    ready: ready?.status ?? 'Unknown',
+    state: stateOf(bundle),
     message: ready?.message ?? '',
   }
+}
+
+/** A Bundle that is on its way has not failed; only one that stands still until a person looks at it has. */
+function stateOf({ status }: Bundle): string {
+  const of = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
+  const ready = of('Ready')
+  if (ready?.status === 'True') return 'Ready'
+  if (of('Stalled')?.status === 'True') return 'Failed'
+  if (ready?.reason === 'RolloutPaused') return 'Paused'
+  if (ready?.reason === 'RolloutAborted') return 'Aborted'
+  return ready?.status === 'False' ? 'Progressing' : 'Pending'
 }
 
 function rolloutRow(rollout: Rollout): RolloutRow {

@@ -77,6 +77,10 @@ test('three Ready clusters, then a change, without a reload', async (t) => {
   await see('[data-cluster="store-01"] :text("default/late")')
   assert.equal(await page.locator('[data-cluster="store-02"] :text("default/late")').count(), 0)
   assert.equal(await page.locator('img').count(), 0)
+  // On a telephone everything is there without pushing the page aside.
+  await page.setViewportSize({ width: 390, height: 844 })
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await see('[data-cluster="store-01"] .label:text("region=north")')
   assert.deepEqual(loads, [])
   assert.deepEqual(troubles, [])
 

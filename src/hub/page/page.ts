@@ -5,16 +5,14 @@ import type { BundleRow, ClusterRow, FleetSnapshot, RolloutRow } from '../fleet-
 const SIGNS: Readonly<Record<string, string>> = {
   Ready: '✔',
   Completed: '✔',
-  True: '✔',
   Progressing: '↻',
   Pending: '…',
-  Unknown: '…',
   Offline: '◌',
   Drifted: '≠',
   Paused: '⏸',
   Failed: '✗',
-  False: '✗',
   Superseded: '–',
+  Aborted: '–',
   NotSelected: '–',
 }
 
@@ -37,8 +35,14 @@ function stateOf(state: string): HTMLElement {
   return element
 }
 
-function row(...cells: (string | Node | (string | Node)[])[]): HTMLElement {
-  return make('tr', '', ...cells.map((cell) => make('td', '', ...(Array.isArray(cell) ? cell : [cell]))))
+/** A row by its columns; on a narrow screen each cell says itself which one it is. */
+function row(cells: Readonly<Record<string, string | Node | (string | Node)[]>>): HTMLElement {
+  const made = Object.entries(cells).map(([column, cell]) => {
+    const element = make('td', '', ...(Array.isArray(cell) ? cell : [cell]))
+    element.dataset['column'] = column
+    return element
+  })
+  return make('tr', '', ...made)
 }
 
 function message(text: string): Node[] {
@@ -49,14 +53,15 @@ function clusterRow(cluster: ClusterRow): HTMLElement {
   const bundles = cluster.bundles.map(({ bundle, generation, state, message: why }) =>
     make('div', 'bundle', stateOf(state), ` ${bundle} (${generation})`, ...message(state === 'Ready' ? '' : why)),
   )
-  const element = row(
-    cluster.name,
-    [stateOf(cluster.state), ...message(cluster.state === 'Ready' ? '' : cluster.message)],
-    bundles.length === 0 ? 'none' : bundles,
-    cluster.labels,
-    cluster.version,
-    cluster.seen,
-  )
+  const labels = cluster.labels.split(' ').filter((label) => label !== '')
+  const element = row({
+    Name: cluster.name,
+    State: [stateOf(cluster.state), ...message(cluster.state === 'Ready' ? '' : cluster.message)],
+    Bundles: bundles.length === 0 ? 'none' : bundles,
+    Labels: labels.map((label) => make('span', 'label', label)),
+    Version: cluster.version,
+    Seen: cluster.seen,
+  })
   element.id = `cluster-${cluster.name}`
   element.dataset['cluster'] = cluster.name
   return element
@@ -95,13 +100,13 @@ function tile({ name, state, message: why }: ClusterRow): HTMLElement {
 }
 
 function bundleRow(bundle: BundleRow): HTMLElement {
-  const element = row(
-    bundle.name,
-    String(bundle.generation),
-    bundle.placement,
-    stateOf(bundle.ready),
-    message(bundle.message),
-  )
+  const element = row({
+    Name: bundle.name,
+    Generation: String(bundle.generation),
+    Placement: bundle.placement,
+    State: stateOf(bundle.state),
+    Message: message(bundle.message),
+  })
   element.dataset['bundle'] = bundle.name
   return element
 }

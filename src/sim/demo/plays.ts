@@ -1,6 +1,7 @@
 /** The situations an edge team rehearses, played in a running demo. */
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../core/clock.ts'
+import { isApiError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
@@ -136,12 +137,11 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
       const { store, cluster } = siteNamed(target)
       const key = { name: DEMO_OBJECTS.configMap, namespace: DEMO_OBJECTS.namespace }
       const text = undo ? 'good morning' : 'buy two, pay one'
-      await cluster.client.patch(
-        ConfigMap,
-        key,
-        { type: 'merge', body: { data: { text } } },
-        { fieldManager: 'store-admin' },
-      )
+      const body = { type: 'merge', body: { data: { text } } } as const
+      await cluster.client.patch(ConfigMap, key, body, { fieldManager: 'store-admin' }).catch((caught: unknown) => {
+        if (!isApiError(caught, 'NotFound')) throw caught
+        throw new PlayRefused(`${store.name} does not have the shop yet; wait until the first rollout has reached it`)
+      })
       return {
         done: undo
           ? `somebody at ${store.name} put ConfigMap ${key.namespace}/${key.name} back`
