@@ -55,6 +55,7 @@ const TABLE: readonly (readonly [words: string, candidates: string])[] = [
   ['rollback shop --reason ', ''],
   ['rollout watch ', 'shop-g1'],
   ['freeze lift ', 'audit lunch'],
+  ['freeze lift ""', 'audit lunch'],
   ['freeze create ', ''],
   ['nothing ', ''],
 ]

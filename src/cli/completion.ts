@@ -13,7 +13,9 @@ export type Shell = (typeof SHELLS)[number]
 
 /** The candidates for the last of `words`, which may be empty. */
 export async function complete(program: Command, words: readonly string[], live: LiveNames): Promise<string[]> {
-  const last = words.at(-1) ?? ''
+  // PowerShell before 7.3 loses an empty word, so its script writes quotes, which newer ones hand on as they are.
+  const typed = words.at(-1) ?? ''
+  const last = typed === '""' ? '' : typed
   const { command, given, pending } = walk(program, words.slice(0, -1))
   const candidates = await candidatesOf({ command, given, pending, last }, live)
   return candidates.filter((candidate) => candidate.startsWith(last)).sort()

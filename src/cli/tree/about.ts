@@ -22,7 +22,9 @@ export function addAbout(program: Command, act: Act): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>').choices(SHELLS))
-    .description('print a script that completes commands, flags, kinds and names')
+    .description(
+      'print a script that completes commands, flags, kinds and names; tests run those of bash, zsh and fish, that of PowerShell is untested',
+    )
     .action(
       act(async ({ terminal }, words) => {
         terminal.data(completionScript(words[0] as Shell))
