@@ -31,7 +31,10 @@ export interface Context {
   readonly parts: Parts
   readonly http: HttpRequest
   readonly caller: Caller
+  /** Its client's. */
   readonly signal: AbortSignal
+  /** What outlives its answer, a watch, ends with these, too: the server and the kind. */
+  readonly endsWith: readonly AbortSignal[]
   readonly query: URLSearchParams
   readonly request: ResourceRequest
   readonly kind: Kind

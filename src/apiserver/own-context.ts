@@ -14,6 +14,7 @@ export function contextOfSelf(
     parts,
     kind,
     signal,
+    endsWith: [],
     caller,
     http: { method: 'DELETE', path: '', headers: {} },
     query: new URLSearchParams(),

@@ -47,8 +47,8 @@ export function resourceContext({ parts, storeOf, closing }: Served, asked: Aske
     parts: store === parts.store ? parts : { ...parts, store },
     http,
     caller,
-    // Only a watch outlives its answer; it ends with its client, the server or its kind. A combined signal costs.
-    signal: verb === 'watch' ? AbortSignal.any([signal, closing, registry.lifeOf(kind) ?? closing]) : signal,
+    signal,
+    endsWith: [closing, registry.lifeOf(kind) ?? closing],
     query: info.query,
     request: resource,
     kind,

@@ -10,6 +10,8 @@ import { badRequest } from './refusals.ts'
 /** What a list or watch selects. */
 export interface Selection {
   matches(object: UnknownObject): boolean
+  /** What it was read from: equal words select the same of a kind. */
+  readonly words: string
   /** True when everything below the prefix is selected. */
   readonly all: boolean
   /** The one name a field selector asks for; reading it alone is enough. */
@@ -26,10 +28,13 @@ interface FieldTerm {
 
 /** Reads `labelSelector` and `fieldSelector`; a field this kind cannot be selected by is a 400. */
 export function parseSelection(kind: Kind, query: URLSearchParams): Selection {
-  const labels = parseSelector(query.get('labelSelector') ?? '')
-  const fields = parseFieldSelector(kind, query.get('fieldSelector') ?? '')
+  const labelWords = query.get('labelSelector') ?? ''
+  const fieldWords = query.get('fieldSelector') ?? ''
+  const labels = parseSelector(labelWords)
+  const fields = parseFieldSelector(kind, fieldWords)
   const name = fields.find(({ path, negated }) => path === 'metadata.name' && !negated)?.value
   return {
+    words: JSON.stringify([labelWords, fieldWords]),
     all: labels.length === 0 && fields.length === 0,
     ...(name === undefined ? {} : { name }),
     where: new Map(fields.filter(({ negated }) => !negated).map(({ path, value }) => [path, value])),

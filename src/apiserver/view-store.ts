@@ -1,4 +1,5 @@
 import { isObject, jsonClone } from '../core/json.ts'
+import { RecentMemo } from '../core/recent-memo.ts'
 import { autoscalerFromV2, autoscalerToV2 } from '../kinds/builtin/autoscaler-versions.ts'
 import { Event } from '../kinds/builtin/core.ts'
 import { eventFromCore, eventToCore } from '../kinds/builtin/event-names.ts'
@@ -8,6 +9,7 @@ import type { Kind } from '../kinds/define-kind.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { defaultObject, pruneObject } from '../kinds/validate.ts'
+import { mapWatch } from '../store/event-log.ts'
 import type { Store, StoreEntry, StoreEvent, StoreWatch } from '../store/store.ts'
 import type { Versions } from './apply/field-manager.ts'
 import { parseStored, prefixOf } from './objects.ts'
@@ -120,6 +122,10 @@ function viewStore(store: Store, view: View): Store {
     value: event.value === undefined ? undefined : shown(event.key, event.value),
     previous: event.previous === undefined ? undefined : shown(event.key, event.previous),
   })
+  // All watches are handed the same event objects, so that each is worked out and written once for all of them.
+  const events = new RecentMemo<StoreEvent, StoreEvent>({ most: 256, weight: 1024 * 1024 })
+  const sharedEventOf = (event: StoreEvent): StoreEvent =>
+    events.get(event) ?? events.set(event, eventOf(event), event.value?.length ?? 0)
   return {
     ...store,
     async get(key, at) {
@@ -145,13 +151,7 @@ function viewStore(store: Store, view: View): Store {
       return result.ok || !result.current ? result : { ok: false, current: entryOf(result.current) }
     },
     watch(prefix, after, signal): StoreWatch {
-      const watch = store.watch(inside(prefix), after, signal)
-      return {
-        progress: () => watch.progress(),
-        async *[Symbol.asyncIterator]() {
-          for await (const event of watch) yield eventOf(event)
-        },
-      }
+      return mapWatch(store.watch(inside(prefix), after, signal), sharedEventOf)
     },
   }
 }

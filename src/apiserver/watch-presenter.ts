@@ -6,11 +6,10 @@ import type { Context } from './context.ts'
 import { parseStored } from './objects.ts'
 import { includeOf } from './present.ts'
 import { partialOf, tableOf } from './table.ts'
+import { lastOf, lineOf, parseEvent, plainLine, textLine } from './watch-events.ts'
+import type { EventType } from './watch-events.ts'
 
 /** Events of a watch as lines, in the form the client asked for. */
-
-/** What happened to an object. */
-export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /** Writes the lines of one watch. */
 export interface WatchPresenter {
@@ -46,9 +45,9 @@ export function watchPresenter(context: Context): WatchPresenter {
   return {
     change(type, event) {
       if (accept.as === undefined) return plainLine(type, event)
-      return utf8(line(type, shown(type === 'DELETED' ? lastOf(event) : parseEvent(event).now!)))
+      return utf8(lineOf(type, shown(type === 'DELETED' ? lastOf(event) : parseEvent(event).now!)))
     },
-    present: (text) => (accept.as === undefined ? textLine('ADDED', text) : line('ADDED', shown(parseStored(text)))),
+    present: (text) => (accept.as === undefined ? textLine('ADDED', text) : lineOf('ADDED', shown(parseStored(text)))),
     bookmark(revision, initialEventsEnd) {
       const metadata = {
         name: '',
@@ -56,56 +55,11 @@ export function watchPresenter(context: Context): WatchPresenter {
         ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
       }
       const object: UnknownObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
-      if (accept.as !== 'Table') return line('BOOKMARK', withoutName(accept.as ? partial(object, version) : object))
+      if (accept.as !== 'Table') return lineOf('BOOKMARK', withoutName(accept.as ? partial(object, version) : object))
       const table = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: {}, columnDefinitions: [] }
-      return line('BOOKMARK', { ...table, rows: [{ cells: [], object: withoutName(partial(object, version)) }] })
+      return lineOf('BOOKMARK', { ...table, rows: [{ cells: [], object: withoutName(partial(object, version)) }] })
     },
   }
-}
-
-/** All watches are handed the same event objects, so that each is parsed and written once for all of them. */
-const lines = new WeakMap<StoreEvent, Map<EventType, Uint8Array>>()
-const parsedEvents = new WeakMap<StoreEvent, ParsedEvent>()
-
-/** The objects of an event. */
-export interface ParsedEvent {
-  readonly before: UnknownObject | undefined
-  readonly now: UnknownObject | undefined
-}
-
-/** The objects of an event; nobody may change them. */
-export function parseEvent(event: StoreEvent): ParsedEvent {
-  const known = parsedEvents.get(event)
-  if (known) return known
-  const parsed = {
-    before: event.previous === undefined ? undefined : parseStored(event.previous),
-    now: event.value === undefined ? undefined : parseStored(event.value),
-  }
-  parsedEvents.set(event, parsed)
-  return parsed
-}
-
-/** The line of an event for watches that want objects as they are. */
-function plainLine(type: EventType, event: StoreEvent): Uint8Array {
-  const known = lines.get(event) ?? new Map<EventType, Uint8Array>()
-  lines.set(event, known)
-  const written = known.get(type) ?? utf8(type === 'DELETED' ? line(type, lastOf(event)) : textLine(type, event.value!))
-  known.set(type, written)
-  return written
-}
-
-/** A deleted object as it was, with the revision at which it went. */
-function lastOf(event: StoreEvent): UnknownObject {
-  const before = parseEvent(event).before!
-  return { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } }
-}
-
-function textLine(type: EventType, text: string): string {
-  return `{"type":"${type}","object":${text}}\n`
-}
-
-function line(type: string, object: unknown): string {
-  return `${JSON.stringify({ type, object })}\n`
 }
 
 function partial(object: UnknownObject, version: string): UnknownObject {

@@ -48,9 +48,19 @@ export function measureHandler(handle: Handler, measure: HandlerMeasure): Handle
   }
 }
 
-async function* counted(body: AsyncIterable<Uint8Array>, count: (bytes: number) => void): AsyncIterable<Uint8Array> {
-  for await (const chunk of body) {
-    count(chunk.byteLength)
-    yield chunk
+// Without a generator: each event of each watch goes through here.
+function counted(body: AsyncIterable<Uint8Array>, count: (bytes: number) => void): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const chunks = body[Symbol.asyncIterator]()
+      return {
+        async next() {
+          const chunk = await chunks.next()
+          if (!chunk.done) count(chunk.value.byteLength)
+          return chunk
+        },
+        return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+      }
+    },
   }
 }

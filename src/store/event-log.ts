@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts'
+import { ApiError, toError } from '../core/errors.ts'
 import type { StoreEvent, StoreWatch } from './store.ts'
 
 /**
@@ -34,102 +34,204 @@ export function expired(requested: number, compacted: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${requested} (${compacted})`)
 }
 
-/** A watch as those see it who wake it. */
-interface Sleeper {
-  /** Resolves its sleep; undefined while it is awake. */
-  wakeUp: (() => void) | undefined
-  /** While it slept nothing happened below its prefix until this revision. */
-  before: number
-}
-
 /** Watches over a log. */
 export function createWatches(log: EventLog): Watches {
   // A watch stays here for as long as it is read: one that follows much sleeps and wakes all the time.
-  const sleepers = new Map<string, Set<Sleeper>>()
+  const open = new Map<string, Set<Cursor>>()
   let isClosed = false
 
-  function join(prefix: string): Sleeper {
-    const sleeper: Sleeper = { wakeUp: undefined, before: 0 }
-    const set = sleepers.get(prefix) ?? new Set()
-    sleepers.set(prefix, set.add(sleeper))
-    return sleeper
-  }
-
-  function leave(prefix: string, sleeper: Sleeper): void {
-    const set = sleepers.get(prefix)
-    set?.delete(sleeper)
-    if (set?.size === 0) sleepers.delete(prefix)
-  }
-
-  function watch(prefix: string, after: number, signal: AbortSignal): StoreWatch {
-    let cursor = after
-    let sleeping: Sleeper | undefined
-    const ended = () => signal.aborted || isClosed
-
-    /** Nothing below the prefix happens while a watch sleeps undisturbed, so it has seen everything there is. */
-    function progress(): number {
-      if (sleeping) cursor = Math.max(cursor, sleeping.wakeUp ? log.revision() : sleeping.before)
-      return cursor
-    }
-
-    /** Resolves when something below the prefix changes, or the watch ends. */
-    async function sleep(sleeper: Sleeper): Promise<void> {
-      sleeping = sleeper
-      await new Promise<void>((resolve) => (sleeper.wakeUp = resolve))
-      progress()
-      sleeping = undefined
-    }
-
-    async function* events(): AsyncGenerator<StoreEvent> {
-      const sleeper = join(prefix)
-      const stop = () => wake(sleeper, 0)
-      signal.addEventListener('abort', stop, { once: true })
-      try {
-        while (!ended()) {
-          if (cursor < log.compacted()) throw expired(cursor, log.compacted())
-          const upTo = Math.min(log.revision(), cursor + WINDOW)
-          if (upTo <= cursor) {
-            await sleep(sleeper)
-            continue
-          }
-          for (const event of log.read(prefix, cursor, upTo)) {
-            yield event
-            if (ended()) return
-          }
-          cursor = upTo
-        }
-      } finally {
-        signal.removeEventListener('abort', stop)
-        leave(prefix, sleeper)
-      }
-    }
-
-    return { [Symbol.asyncIterator]: events, progress }
+  const home: Home = {
+    log,
+    isClosed: () => isClosed,
+    join(cursor) {
+      const set = open.get(cursor.prefix) ?? new Set()
+      open.set(cursor.prefix, set.add(cursor))
+    },
+    leave(cursor) {
+      const set = open.get(cursor.prefix)
+      set?.delete(cursor)
+      if (set?.size === 0) open.delete(cursor.prefix)
+    },
   }
 
   return {
-    watch,
+    watch: (prefix, after, signal) => new Cursor(home, prefix, after, signal),
     wake(keys, before) {
       for (const key of keys) {
         for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
-          const set = sleepers.get(key.slice(0, slash + 1))
-          if (set) for (const sleeper of set) wake(sleeper, before)
+          const set = open.get(key.slice(0, slash + 1))
+          if (set) for (const cursor of set) cursor.wake(before)
         }
       }
     },
     close() {
       isClosed = true
-      for (const set of sleepers.values()) for (const sleeper of set) wake(sleeper, 0)
+      for (const set of open.values()) for (const cursor of set) cursor.wake(0)
     },
   }
 }
 
-function wake(sleeper: Sleeper, before: number): void {
-  const { wakeUp } = sleeper
-  if (!wakeUp) return
-  sleeper.wakeUp = undefined
-  sleeper.before = before
-  wakeUp()
+/** What the watches of one store share. */
+interface Home {
+  readonly log: EventLog
+  isClosed(): boolean
+  join(cursor: Cursor): void
+  leave(cursor: Cursor): void
+}
+
+type Taken = IteratorResult<StoreEvent, undefined>
+
+const DONE: Taken = { done: true, value: undefined }
+const NOTHING: readonly StoreEvent[] = []
+
+/**
+ * One watch. A generator would be shorter, but there may be thousands of them and each change goes through all that follow
+ * it: this is one object, and one promise for each event.
+ */
+class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
+  readonly prefix: string
+  readonly #home: Home
+  readonly #signal: AbortSignal
+  /** Everything up to here was seen by the reader. */
+  #seen: number
+  /** What was read from the log after that, up to this revision. */
+  #upTo: number
+  #batch = NOTHING
+  /** How much of the batch was handed out. */
+  #taken = 0
+  #state: 'new' | 'open' | 'over' = 'new'
+  /** Who waits for the next event; undefined while nobody does. */
+  #waiting: PromiseWithResolvers<Taken> | undefined
+
+  constructor(home: Home, prefix: string, after: number, signal: AbortSignal) {
+    this.#home = home
+    this.prefix = prefix
+    this.#seen = after
+    this.#upTo = after
+    this.#signal = signal
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Taken> {
+    if (this.#waiting) return this.#waiting.promise.then(() => this.next())
+    if (this.#isEnded()) return this.return()
+    this.#join()
+    try {
+      const event = this.atHand() ?? this.#read()
+      if (event) return Promise.resolve({ done: false, value: event })
+    } catch (error) {
+      this.#leave()
+      return Promise.reject(toError(error))
+    }
+    this.#waiting = Promise.withResolvers()
+    return this.#waiting.promise
+  }
+
+  atHand(): StoreEvent | undefined {
+    return this.#isEnded() ? undefined : this.#batch[this.#taken++]
+  }
+
+  return(): Promise<Taken> {
+    this.#leave()
+    this.#settle(DONE)
+    return Promise.resolve(DONE)
+  }
+
+  /** Nothing below the prefix happens while a watch waits undisturbed, so it has seen everything there is. */
+  progress(): number {
+    if (this.#waiting) this.#pass(this.#home.log.revision())
+    return this.#seen
+  }
+
+  /** Something below the prefix changed, the first of it after the revision `before`; or the store was closed. */
+  wake(before: number): void {
+    if (!this.#waiting) return
+    if (this.#isEnded()) return void this.return()
+    this.#pass(before)
+    try {
+      const event = this.#read()
+      if (event) this.#settle({ done: false, value: event })
+    } catch (error) {
+      this.#leave()
+      const { reject } = this.#waiting
+      this.#waiting = undefined
+      reject(error)
+    }
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    void this.return()
+  }
+
+  /** The next event of the log; who asks for it has seen all before it. */
+  #read(): StoreEvent | undefined {
+    const { log } = this.#home
+    for (;;) {
+      this.#pass(this.#upTo)
+      if (this.#seen < log.compacted()) throw expired(this.#seen, log.compacted())
+      const upTo = Math.min(log.revision(), this.#seen + WINDOW)
+      if (upTo <= this.#seen) return undefined
+      this.#batch = log.read(this.prefix, this.#seen, upTo)
+      this.#upTo = upTo
+      this.#taken = 1
+      const [first] = this.#batch
+      if (first) return first
+    }
+  }
+
+  #pass(revision: number): void {
+    this.#batch = NOTHING
+    this.#seen = Math.max(this.#seen, revision)
+  }
+
+  #settle(taken: Taken): void {
+    this.#waiting?.resolve(taken)
+    this.#waiting = undefined
+  }
+
+  #isEnded(): boolean {
+    return this.#state === 'over' || this.#signal.aborted || this.#home.isClosed()
+  }
+
+  #join(): void {
+    if (this.#state !== 'new') return
+    this.#state = 'open'
+    this.#home.join(this)
+    this.#signal.addEventListener('abort', this)
+  }
+
+  #leave(): void {
+    const wasOpen = this.#state === 'open'
+    this.#state = 'over'
+    if (!wasOpen) return
+    this.#home.leave(this)
+    this.#signal.removeEventListener('abort', this)
+  }
+}
+
+/** A watch that tells each event in other words. */
+export function mapWatch(watch: StoreWatch, map: (event: StoreEvent) => StoreEvent): StoreWatch {
+  return {
+    progress: () => watch.progress(),
+    atHand() {
+      const event = watch.atHand()
+      return event && map(event)
+    },
+    [Symbol.asyncIterator]() {
+      const events = watch[Symbol.asyncIterator]()
+      return {
+        next: async () => {
+          const taken = await events.next()
+          return taken.done ? taken : { done: false, value: map(taken.value) }
+        },
+        return: async () => (await events.return?.()) ?? DONE,
+      }
+    },
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { aeadOpen, aeadSeal, base64, fromBase64, fromUtf8, utf8 } from '../core/
 import { ApiError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Secret } from '../core/secret.ts'
+import { mapWatch } from './event-log.ts'
 import type { CommitResult, Store, StoreEntry, StoreEvent, StoreWatch } from './store.ts'
 
 /** A store whose values under some prefixes are sealed at rest: AES-256-GCM, bound to the key they are stored under. */
@@ -95,12 +96,8 @@ export function createSealedStore({ store, prefixes, keys, ids }: SealedStoreOpt
     },
     watch(prefix, after, signal, where): StoreWatch {
       const watch = store.watch(prefix, after, signal, where)
-      return {
-        progress: () => watch.progress(),
-        async *[Symbol.asyncIterator]() {
-          for await (const event of watch) yield openEvent(event)
-        },
-      }
+      const isSealed = prefixes.some((sealed) => sealed.startsWith(prefix) || prefix.startsWith(sealed))
+      return isSealed ? mapWatch(watch, openEvent) : watch
     },
   }
 }

@@ -46,6 +46,8 @@ export interface StoreEvent {
 
 /** Events of a watch, to be read once. */
 export interface StoreWatch extends AsyncIterable<StoreEvent> {
+  /** The next event when it is here already; asking for it is taking it. */
+  atHand(): StoreEvent | undefined
   /** A revision up to which the reader has seen everything: where another watch may go on. */
   progress(): number
 }

@@ -210,6 +210,35 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       for await (const event of store.watch('/a/', 0, abort.signal)) assert.fail(`unexpected ${event.key}`)
     })
 
+    it('hands out what came together without a wait in between', async () => {
+      for (const value of ['1', '2', '3']) await put('/a/x', value)
+      const abort = new AbortController()
+      const watch = store.watch('/a/', 0, abort.signal)
+      assert.equal(watch.atHand(), undefined, 'nobody has asked yet')
+      const events = watch[Symbol.asyncIterator]()
+      assert.equal((await events.next()).value.revision, 1)
+      assert.deepEqual([watch.atHand()?.value, watch.atHand()?.value, watch.atHand()], ['2', '3', undefined])
+      // Taken, but perhaps not acted on before the next one is asked for.
+      assert.equal(watch.progress(), 0)
+      const [fourth, fifth] = [events.next(), events.next()]
+      assert.equal(watch.progress(), 3)
+      await put('/a/x', '4')
+      await put('/a/x', '5')
+      assert.deepEqual([(await fourth).value.revision, (await fifth).value.revision], [4, 5])
+      abort.abort()
+      await put('/a/x', '6')
+      assert.equal(watch.atHand(), undefined)
+    })
+
+    it('ends a watch for good when its reader goes, waiting or not', async () => {
+      const events = store.watch('/a/', 0, new AbortController().signal)[Symbol.asyncIterator]()
+      const waiting = events.next()
+      await events.return?.()
+      assert.equal((await waiting).done, true)
+      await put('/a/x', '1')
+      assert.equal((await events.next()).done, true)
+    })
+
     it('forgets history on compaction, says so, and keeps what is there', async () => {
       await put('/a/x', '1')
       await put('/a/x', '2')

@@ -358,7 +358,7 @@ export function late(store: Store, host: Host, lagMs: () => number): Store {
           if (next) yield coming.shift()!.event
         }
       }
-      return { [Symbol.asyncIterator]: events, progress: () => after }
+      return { [Symbol.asyncIterator]: events, atHand: () => undefined, progress: () => after }
     },
   }
 }

@@ -180,6 +180,7 @@ function contextFor({ parts, signal }: Collecting, kind: Kind, { metadata }: Unk
     parts,
     kind,
     signal,
+    endsWith: [],
     caller: SELF,
     http: { method: 'DELETE', path: '', headers: {} },
     query: new URLSearchParams(),

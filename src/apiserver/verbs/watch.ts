@@ -1,18 +1,21 @@
 import { concatBytes, utf8 } from '../../core/bytes.ts'
+import type { Clock } from '../../core/clock.ts'
+import { endWith } from '../../core/end-with.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../core/http.ts'
 import { forbidden, invalidObject } from '../../kinds/walk/field-error.ts'
-import type { StoreEvent } from '../../store/store.ts'
+import type { StoreEvent, StoreWatch } from '../../store/store.ts'
 import { headersOf, statusOf } from '../answer.ts'
-import type { Context } from '../context.ts'
+import type { Context, Parts } from '../context.ts'
 import { parseStored, prefixOf } from '../objects.ts'
 import { badRequest, unknownPath } from '../refusals.ts'
 import { isTrue } from '../request-info.ts'
 import { parseRevision } from '../revisions.ts'
 import { parseSelection, singleKey } from '../selection.ts'
 import type { Selection } from '../selection.ts'
-import { parseEvent, watchPresenter } from '../watch-presenter.ts'
-import type { EventType, WatchPresenter } from '../watch-presenter.ts'
+import { eventType } from '../watch-events.ts'
+import { watchPresenter } from '../watch-presenter.ts'
+import type { WatchPresenter } from '../watch-presenter.ts'
 
 /** How often a quiet watch says how far it has seen. */
 const BOOKMARK_MS = 60_000
@@ -43,7 +46,13 @@ export async function watch(context: Context): Promise<HttpResponse> {
   }
   const options = watchOptions(context)
   const presenter = watchPresenter(context)
-  return { status: 200, headers: headersOf('application/json'), body: stream(context, options, presenter) }
+  // Not the whole context, which would stay in memory with what came with the request.
+  const { parts, signal, endsWith } = context
+  return {
+    status: 200,
+    headers: headersOf('application/json'),
+    body: stream({ parts, signal, endsWith }, options, presenter),
+  }
 }
 
 function watchOptions(context: Context): WatchOptions {
@@ -85,6 +94,7 @@ function watchOptions(context: Context): WatchOptions {
 
 function onlyName(selection: Selection, name: string): Selection {
   return {
+    words: JSON.stringify([name, selection.words]),
     all: false,
     where: new Map([['metadata.name', name]]),
     name,
@@ -92,40 +102,60 @@ function onlyName(selection: Selection, name: string): Selection {
   }
 }
 
-async function* stream(context: Context, options: WatchOptions, presenter: WatchPresenter): AsyncGenerator<Uint8Array> {
-  const { parts, signal } = context
+async function* stream(
+  { parts, signal, endsWith }: Pick<Context, 'parts' | 'signal' | 'endsWith'>,
+  options: WatchOptions,
+  presenter: WatchPresenter,
+): AsyncGenerator<Uint8Array> {
   const ended = new AbortController()
-  const until = AbortSignal.any([signal, ended.signal])
-  const timeout = parts.clock.sleep(options.timeoutMs, until).then(
-    () => ended.abort(),
-    () => {},
-  )
+  const end = () => ended.abort()
+  const forget = endsWith.map((life) => endWith(life, ended))
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  parts.clock.sleep(options.timeoutMs, ended.signal).then(end, end)
   try {
     let { after } = options
     if (after === undefined) {
-      after = yield* initialState(context, options, presenter)
+      after = yield* initialState(parts, options, presenter, ended.signal)
       if (options.initialEvents && options.bookmarks) yield utf8(presenter.bookmark(after, true))
     }
-    yield* changes(context, { ...options, after }, presenter, until)
+    const changes = follow(parts, { ...options, after }, ended.signal)
+    const events = changes[Symbol.asyncIterator]()
+    const bookmarks = options.bookmarks ? createTicks(parts.clock, ended.signal) : undefined
+    let next: ReturnType<typeof events.next> | undefined
+    for (;;) {
+      next ??= events.next()
+      if (bookmarks && (await bookmarks.isFirst(next))) {
+        yield utf8(presenter.bookmark(changes.progress(), false))
+        continue
+      }
+      const event = await next
+      next = undefined
+      if (event.done) return
+      const piece = pieceOf(event.value, changes, options, presenter)
+      if (piece) yield piece
+    }
   } catch (error) {
     if (!isApiError(error)) throw error
     // The answer has begun with 200, so a refusal can only come as an event.
     yield utf8(`${JSON.stringify({ type: 'ERROR', object: statusOf(error) })}\n`)
   } finally {
-    ended.abort()
-    await timeout
+    end()
+    signal.removeEventListener('abort', end)
+    for (const leave of forget) leave()
   }
 }
 
 /** What is there now, as ADDED events; returns the revision at which that was the whole truth. */
 async function* initialState(
-  { parts, signal }: Context,
+  { store }: Parts,
   { prefix, single, selection }: WatchOptions,
   presenter: WatchPresenter,
+  until: AbortSignal,
 ): AsyncGenerator<Uint8Array, number> {
   if (single !== undefined) {
-    const before = parts.store.revision()
-    const entry = await parts.store.get(single)
+    const before = store.revision()
+    const entry = await store.get(single)
     if (entry && selection.matches(parseStored(entry.value))) yield utf8(presenter.present(entry.value))
     // What is newer than the first look is the newest of this one object, and nothing else is followed.
     return Math.max(before, entry?.modRevision ?? 0)
@@ -133,7 +163,7 @@ async function* initialState(
   let after: string | undefined
   let revision: number | undefined
   for (;;) {
-    const page = await parts.store.list({
+    const page = await store.list({
       prefix,
       limit: PAGE,
       isCounted: false,
@@ -148,87 +178,68 @@ async function* initialState(
       if (selection.all || selection.matches(parseStored(entry.value))) text += presenter.present(entry.value)
     }
     if (text !== '') yield utf8(text)
-    if (!page.more || signal.aborted) return revision
+    if (!page.more || until.aborted) return revision
   }
 }
 
-async function* changes(
-  { parts }: Context,
-  options: WatchOptions & { readonly after: number },
-  presenter: WatchPresenter,
-  until: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const { store, clock } = parts
-  if (options.after > store.revision()) {
+/** The changes after a revision. */
+function follow({ store }: Parts, { prefix, selection, after }: WatchOptions & After, until: AbortSignal): StoreWatch {
+  if (after > store.revision()) {
     // A store that was restored from a backup: waiting would miss what happens until then.
-    throw new ApiError(
-      'Expired',
-      `resource version ${options.after} is not known here; the newest is ${store.revision()}`,
-    )
+    throw new ApiError('Expired', `resource version ${after} is not known here; the newest is ${store.revision()}`)
   }
-  const storeWatch = store.watch(options.prefix, options.after, until, options.selection.where)
-  const events = storeWatch[Symbol.asyncIterator]()
-  const tick = () =>
-    clock.sleep(BOOKMARK_MS, until).then(
-      () => 'tick' as const,
-      () => 'ended' as const,
-    )
-  let ticking = options.bookmarks ? tick() : undefined
-  let next = events.next()
-  for (;;) {
-    const won = await (ticking ? Promise.race([next, ticking]) : next)
-    if (won === 'ended') {
-      await next
-      return
+  return store.watch(prefix, after, until, selection.where)
+}
+
+interface After {
+  readonly after: number
+}
+
+/** When a quiet watch says how far it has seen. */
+interface Ticks {
+  /** Whether it is time before something else is there; that is to be waited for again then. */
+  isFirst(other: Promise<unknown>): Promise<boolean>
+}
+
+function createTicks(clock: Clock, until: AbortSignal): Ticks {
+  let isDue = false
+  let tick = () => {}
+  const run = async () => {
+    while (!until.aborted) {
+      await clock.sleep(BOOKMARK_MS, until)
+      isDue = true
+      tick()
     }
-    if (won === 'tick') {
-      yield utf8(presenter.bookmark(storeWatch.progress(), false))
-      ticking = tick()
-      continue
-    }
-    if (won.done) return
-    const lines: Uint8Array[] = []
-    const take = (event: StoreEvent): number => {
-      const line = lineOf(event, options.selection, presenter)
-      if (line) lines.push(line)
-      return line?.byteLength ?? 0
-    }
-    let size = take(won.value)
-    next = events.next()
-    // What is ready anyway goes out together: one piece for a burst instead of one per event.
-    for (let more = await ready(next); more && !more.done && size < MAX_CHUNK; more = await ready(next)) {
-      size += take(more.value)
-      next = events.next()
-    }
-    // A line that goes alone is the same bytes for all watches.
-    if (lines.length > 0) yield lines.length === 1 ? lines[0]! : concatBytes(lines)
+  }
+  run().catch(() => {}) // aborted: it was the last one
+  return {
+    async isFirst(other) {
+      // A new promise each time: one that lasts would remember everybody who ever waited for it.
+      if (!isDue) await Promise.race([other, new Promise<void>((resolve) => (tick = resolve))])
+      const wasDue = isDue
+      isDue = false
+      return wasDue
+    },
   }
 }
 
-/** The result of a promise that is settled already, or undefined. */
-async function ready<T>(promise: Promise<T>): Promise<T | undefined> {
-  return Promise.race([
-    promise,
-    Promise.resolve()
-      .then(() => undefined)
-      .then(() => undefined),
-  ])
-}
-
-/** The line of an event for this selection: an object that stops matching is DELETED, one that starts is ADDED. */
-function lineOf(event: StoreEvent, selection: Selection, presenter: WatchPresenter): Uint8Array | undefined {
-  const type = selection.all
-    ? typeOf(event.previous !== undefined, event.value !== undefined)
-    : typeFor(event, selection)
-  return type && presenter.change(type, event)
-}
-
-function typeFor(event: StoreEvent, selection: Selection): EventType | undefined {
-  const { before, now } = parseEvent(event)
-  return typeOf(before !== undefined && selection.matches(before), now !== undefined && selection.matches(now))
-}
-
-function typeOf(matched: boolean, matches: boolean): EventType | undefined {
-  if (matches) return matched ? 'MODIFIED' : 'ADDED'
-  return matched ? 'DELETED' : undefined
+/** The lines of an event and of what came with it: one piece for a burst instead of one per event. */
+function pieceOf(
+  first: StoreEvent,
+  changes: StoreWatch,
+  { selection, single }: WatchOptions,
+  presenter: WatchPresenter,
+): Uint8Array | undefined {
+  const lines: Uint8Array[] = []
+  let size = 0
+  for (let event: StoreEvent | undefined = first; event; event = size < MAX_CHUNK ? changes.atHand() : undefined) {
+    if (single !== undefined && event.key !== single) continue
+    const type = eventType(event, selection)
+    if (type === undefined) continue
+    const line = presenter.change(type, event)
+    lines.push(line)
+    size += line.byteLength
+  }
+  // A line that goes alone is the same bytes for all watches.
+  return lines.length > 1 ? concatBytes(lines) : lines[0]
 }

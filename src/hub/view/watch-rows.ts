@@ -153,6 +153,7 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
 
   return {
     [Symbol.asyncIterator]: events,
+    atHand: () => undefined,
     progress: () => (isBehind ? told : Math.max(told, changes.progress() * 2)),
   }
 }

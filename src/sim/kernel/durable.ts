@@ -21,6 +21,8 @@ export function durableStore(store: Store, gate: Gate, step: RunStep): Store {
       const events = gate.passAll((ends) => (watch = store.watch(prefix, after, ends)), signal)
       return {
         [Symbol.asyncIterator]: () => events[Symbol.asyncIterator](),
+        // All that passes is asked for and waited for.
+        atHand: () => undefined,
         progress: () => watch?.progress() ?? after,
       }
     },
