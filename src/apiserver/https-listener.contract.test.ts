@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { utf8 } from '../core/bytes.ts'
 import { Secret } from '../core/secret.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
 import { createApi } from '../testing/api-contract-harness.ts'
@@ -17,8 +18,13 @@ const SLOW_READER_MS = 400
 
 describe('the HTTPS listener', () => {
   let home: ApiHome
+  let pieces: () => AsyncGenerator<Uint8Array>
   before(async () => {
     home = await startApiHome(undefined, {
+      wrap: (handle) => (request, caller, signal) =>
+        request.path === '/pieces'
+          ? Promise.resolve({ status: 200, headers: { 'content-type': 'text/plain' }, body: pieces() })
+          : handle(request, caller, signal),
       idleMs: 800,
       handshakeMs: 1500,
       requestMs: 200,
@@ -189,6 +195,61 @@ describe('the HTTPS listener', () => {
     session.destroy()
   })
 
+  const SHARED = utf8('one piece for all\n')
+  async function* some(): AsyncGenerator<Uint8Array> {
+    for (const piece of [SHARED, utf8(''), SHARED, new Uint8Array(100_000).fill(65), utf8('é\n'), SHARED]) {
+      await new Promise((resolve) => setImmediate(resolve))
+      yield piece
+    }
+  }
+
+  /** What comes of a bare request, until the other side closes. */
+  async function exchange(request: string): Promise<string> {
+    const socket = connectAs('http/1.1')
+    socket.write(request)
+    const chunks: Buffer[] = []
+    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
+    return Buffer.concat(chunks).toString('latin1')
+  }
+
+  it('sends the pieces of a stream in order and in chunks, each answer in its turn', async () => {
+    pieces = some
+    const whole = Buffer.concat(await Array.fromAsync(some())).toString('latin1')
+    const get = (version: string, then = 'keep-alive') =>
+      `GET /pieces HTTP/${version}\r\nHost: x\r\nConnection: ${then}\r\n\r\n`
+    const text = await exchange(get('1.1').repeat(3) + get('1.1', 'close'))
+    const answers = text.split(/(?=HTTP\/1\.1 200 OK\r\n)/).map((answer) => {
+      const [head, body] = halves(answer, '\r\n\r\n')
+      assert.match(head, /Transfer-Encoding: chunked/i)
+      return unchunked(body)
+    })
+    assert.deepEqual(answers, [whole, whole, whole, whole])
+    // Who knows no chunks gets none.
+    const [head, body] = halves(await exchange(get('1.0')), '\r\n\r\n')
+    assert.doesNotMatch(head, /chunked/)
+    assert.equal(body, whole)
+  })
+
+  it('waits for who is slow to take small pieces, and cuts who takes none', async () => {
+    const piece = new Uint8Array(50_000).fill(65)
+    let given = 0
+    const ended = Promise.withResolvers<void>()
+    pieces = async function* () {
+      try {
+        for (; given < 4_000; given += 1) yield piece
+      } finally {
+        ended.resolve()
+      }
+    }
+    const lazy = connectAs('http/1.1')
+    lazy.write('GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(lazy, 'data')
+    lazy.pause()
+    await ended.promise
+    assert.ok(given < 1_000, `${given} pieces for a client that takes nothing`)
+    lazy.destroy()
+  })
+
   it('survives nonsense on the wire', async () => {
     const port = Number(new URL(home.url).port)
     const socket = connectTcp(port, '127.0.0.1')
@@ -215,3 +276,18 @@ describe('the HTTPS listener', () => {
     await close()
   })
 })
+
+function halves(text: string, between: string): [string, string] {
+  const at = text.indexOf(between)
+  return [text.slice(0, at), text.slice(at + between.length)]
+}
+
+/** The body of an answer in chunks; nothing may follow its end. */
+function unchunked(text: string): string {
+  const [size, rest] = halves(text, '\r\n')
+  const length = Number.parseInt(size, 16)
+  assert.equal(rest.slice(length, length + 2), '\r\n')
+  if (length > 0) return rest.slice(0, length) + unchunked(rest.slice(length + 2))
+  assert.equal(rest.length, 2)
+  return ''
+}

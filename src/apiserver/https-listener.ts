@@ -11,11 +11,11 @@ import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, toError } from '../core/errors.ts'
-import { wholeOf } from '../core/http.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Logger } from '../core/log.ts'
 import { respondError } from './answer.ts'
 import { MAX_BODY_BYTES } from './decode.ts'
+import { sendAnswer } from './send-answer.ts'
 
 /** HTTPS in front of a handler: HTTP/2 as Go clients speak it and HTTP/1.1, callers proven by client certificates. */
 
@@ -117,7 +117,7 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
       underWay.delete(ended)
       if (!response.writableFinished) ended.abort()
     })
-    await send(response, await answerOf(request, ended.signal), patience(ended.signal))
+    await sendAnswer(response, await answerOf(request, ended.signal), { clock, limits, signal: ended.signal })
   }
 
   async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -131,28 +131,6 @@ export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsL
     const body = await readRequest(request, limits.requestMs)
     if (body instanceof ApiError) return respondError(body)
     return handle(requestOf(request, body), caller ?? ANONYMOUS, signal)
-  }
-
-  /** Waits until a client has taken what was sent; throws when it takes nothing. */
-  function patience(signal: AbortSignal): Patience {
-    return {
-      signal,
-      async drained(response) {
-        const over = new AbortController()
-        const either = AbortSignal.any([signal, over.signal])
-        const isLate = clock.sleep(limits.slowReaderMs, either).then(
-          () => true,
-          () => false,
-        )
-        const isTaken = once(response, 'drain', { signal: either }).then(
-          () => false,
-          () => false,
-        )
-        const cut = await Promise.race([isLate, isTaken])
-        over.abort()
-        if (cut) throw new Error(`the client took nothing of its answer for ${limits.slowReaderMs} ms`)
-      },
-    }
   }
 
   server.listen(options.port, options.host)
@@ -309,30 +287,4 @@ function collect(request: Http2ServerRequest): Promise<Uint8Array | undefined> {
 
 function tooLarge(): ApiError {
   return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
-}
-
-const SMALL = 64 * 1024
-
-interface Patience {
-  readonly signal: AbortSignal
-  drained(response: Http2ServerResponse): Promise<void>
-}
-
-async function send(response: Http2ServerResponse, answer: HttpResponse, patience: Patience): Promise<void> {
-  if (response.destroyed || response.stream?.destroyed) return
-  const whole = wholeOf(answer.body)
-  const length = whole && answer.status !== 304 ? { 'content-length': whole.byteLength } : {}
-  response.writeHead(answer.status, { ...answer.headers, ...length })
-  if (whole && whole.byteLength <= SMALL) {
-    // Together with its head: one record of TLS instead of three.
-    response.end(whole)
-    return
-  }
-  // A watch without events must still tell its client that it has begun; HTTP/2 sends headers by itself.
-  if ('flushHeaders' in response && typeof response.flushHeaders === 'function') response.flushHeaders()
-  for await (const chunk of answer.body) {
-    if (patience.signal.aborted) break
-    if (!response.write(chunk)) await patience.drained(response)
-  }
-  response.end()
 }
