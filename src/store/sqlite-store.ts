@@ -35,7 +35,7 @@ type AuditHead = Pick<AuditRecord, 'sequence' | 'hash'>
 const SWEEP = 2000
 const MAX_GROUP = 1000
 /** Of rows kept in memory; those of the newest events share their text with the tail. */
-const RECENT_BYTES = 8 * 1024 * 1024
+const RECENT_BYTES = 4 * 1024 * 1024
 
 /**
  * A store in one SQLite file (WAL, synchronous=FULL). The log holds every value once, `current` only points into it. A
@@ -47,7 +47,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
   const sql = prepareStatements(db)
   const defer = options.defer ?? queueMicrotask
-  const tail = new EventTail(options.tail ?? { maxEvents: 10_000, maxBytes: 32 * 1024 * 1024 })
+  const tail = new EventTail(options.tail ?? { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 })
   const recent = new RecentRows(RECENT_BYTES)
   let { revision, compacted } = sql.readState()
   let auditHead: AuditHead = sql.auditHead() ?? { sequence: 0, hash: AUDIT_GENESIS }

@@ -22,8 +22,8 @@ const TOO_OLD =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.'
 
-/** How many objects are read at once. */
-const READ = 500
+/** How many objects are read at once: few, so that what is between store and socket is small and soon gone. */
+const READ = 100
 
 /** GET of many objects, consistent at one revision over all pages. */
 export async function list(context: Context): Promise<Answer> {
