@@ -1,15 +1,10 @@
 /** `flotilla get`: asks the API for a Table and prints it as kubectl would. */
 import type { Rest } from '../../client/rest.ts'
-import { collectionPath, objectPath, withQuery } from '../../client/paths.ts'
 import { linesOf } from '../../client/watch-lines.ts'
 import { statusToError } from '../../client/status.ts'
-import { isApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/system-clock.ts'
-import { apiVersionOf } from '../../kinds/meta.ts'
-import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { noSuchObject } from '../no-such-object.ts'
 import { parseOutput } from '../output.ts'
 import type { ObjectPrinter, OutputFormat } from '../output.ts'
 import { findResources, objectName } from '../resources.ts'
@@ -17,44 +12,12 @@ import type { ApiResource } from '../resources.ts'
 import { colorOf } from '../state-look.ts'
 import { createTablePrinter, isTable } from '../table.ts'
 import type { Table } from '../table.ts'
-import { rowsInState, sortedRows, statesOf, tableCsv } from '../table-shape.ts'
+import { statesOf, tableCsv } from '../table-shape.ts'
 import type { Terminal } from '../terminal.ts'
+import { joined, kindOf, namespaceFor, pathOf, readObjects, readTables, shaped, TABLE, versionOf } from './get-read.ts'
+import type { GetFlags, GetInput, Target } from './get-read.ts'
 
-/** Flags of `get`. */
-export interface GetFlags {
-  readonly namespace?: string
-  readonly allNamespaces?: boolean
-  readonly output: string
-  readonly selector?: string
-  readonly fieldSelector?: string
-  readonly watch?: boolean
-  readonly headers: boolean
-  readonly showLabels?: boolean
-  readonly showManagedFields?: boolean
-  readonly sortBy?: string
-  readonly limit?: string
-  readonly continue?: string
-  /** Words of the STATE column, separated by commas. */
-  readonly state?: string
-}
-
-/** What `get` works with. */
-export interface GetInput {
-  readonly connection: Connection
-  readonly terminal: Terminal
-  readonly signal: AbortSignal
-  readonly flags: GetFlags
-}
-
-const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
-const PAGE = 500
 const RESUME_MS = 1_000
-
-/** One thing asked for: a kind, and perhaps one object of it. */
-interface Target {
-  readonly resource: ApiResource
-  readonly name?: string
-}
 
 /** Runs `get KIND[,KIND…] [NAME…]` or `get KIND/NAME…`. */
 export async function get(words: readonly string[], input: GetInput): Promise<void> {
@@ -66,11 +29,54 @@ export async function get(words: readonly string[], input: GetInput): Promise<vo
   if (format.kind === 'objects') return await printObjects(targets, format.printer, input)
   const print = tablePrinters(targets, format, input)
   let printed = 0
-  for (const target of targets) printed += await printTable(target, input, print(target.resource))
+  for (const group of groupsOf(targets, input)) {
+    const [target] = group
+    printed += await (group.length > 1
+      ? printNamed(group, input, print)
+      : printTable(target, input, print(target.resource)))
+  }
   if (printed === 0 && !input.flags.watch) {
     const inNamespace = targets.some(({ resource }) => resource.scope === 'Namespaced') && !input.flags.allNamespaces
     input.terminal.say(`No resources found${inNamespace ? ` in ${namespaceFor(input)} namespace` : ''}.`)
   }
+}
+
+type Group = readonly [Target, ...Target[]]
+
+/** Objects of one kind that were named one by one belong into one table. */
+function groupsOf(targets: readonly Target[], { flags }: GetInput): Group[] {
+  const groups = new Map<unknown, [Target, ...Target[]]>()
+  for (const target of targets) {
+    const key = target.name === undefined || flags.watch ? target : target.resource
+    const known = groups.get(key)
+    if (known) known.push(target)
+    else groups.set(key, [target])
+  }
+  return [...groups.values()]
+}
+
+/** Prints what there is of the named ones; the first that is missing is told after those before it. */
+async function printNamed(
+  targets: Group,
+  input: GetInput,
+  print: (resource: ApiResource) => PrintTable,
+): Promise<number> {
+  const pages: Table[] = []
+  const show = (): number => {
+    if (pages.length === 0) return 0
+    const table = shaped(joined(pages), input.flags)
+    print(targets[0].resource)(table)
+    return table.rows.length
+  }
+  for (const target of targets) {
+    try {
+      pages.push(...(await readTables(target, input)).pages)
+    } catch (caught) {
+      show()
+      throw caught
+    }
+  }
+  return show()
 }
 
 async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]> {
@@ -96,22 +102,6 @@ async function targetsOf(words: readonly string[], rest: Rest): Promise<Target[]
   const resources = lists.flat()
   if (names.length === 0) return resources.map((resource) => ({ resource }))
   return resources.flatMap((resource) => names.map((name) => ({ resource, name })))
-}
-
-function namespaceFor({ flags, connection }: GetInput): string {
-  return flags.namespace ?? connection.namespace ?? 'default'
-}
-
-function pathOf(target: Target, input: GetInput, query: Record<string, string | number | boolean | undefined>): string {
-  const { resource, name } = target
-  const namespace = resource.scope === 'Namespaced' ? namespaceFor(input) : undefined
-  if (name !== undefined) return objectPath(resource, { name, ...(namespace !== undefined && { namespace }) })
-  const path = collectionPath(resource, input.flags.allNamespaces ? undefined : namespace)
-  return withQuery(path, {
-    labelSelector: input.flags.selector,
-    fieldSelector: input.flags.fieldSelector,
-    ...query,
-  })
 }
 
 type PrintTable = (table: Table) => void
@@ -169,81 +159,8 @@ async function printTable(target: Target, input: GetInput, print: PrintTable): P
   return flags.state === undefined ? shown : total
 }
 
-interface TablesRead {
-  readonly pages: readonly Table[]
-  readonly total: number
-  /** Where a list that --limit cut goes on. */
-  readonly next: string | undefined
-  readonly version: string | undefined
-}
-
-async function readTables(target: Target, input: GetInput, withObjects = false): Promise<TablesRead> {
-  const { flags } = input
-  const limit = limitOf(flags) ?? Infinity
-  // A path of --sort-by may lead anywhere in the object.
-  const includeObject = withObjects || flags.sortBy !== undefined ? 'Object' : undefined
-  const pages: Table[] = []
-  let next = flags.continue
-  let total = 0
-  do {
-    const left = Math.min(PAGE, limit - total)
-    const table = asTable(
-      await ask(target, pathOf(target, input, { limit: left, continue: next, includeObject }), input),
-      target.resource,
-    )
-    pages.push(table)
-    total += table.rows.length
-    next = table.metadata.continue || undefined
-  } while (next !== undefined && total < limit)
-  return { pages, total, next, version: pages.at(-1)?.metadata.resourceVersion }
-}
-
-function limitOf({ limit }: GetFlags): number | undefined {
-  if (limit === undefined) return undefined
-  if (/^[1-9]\d{0,6}$/.test(limit)) return Number(limit)
-  throw new CliError(EXIT.usage, { what: '--limit must be a whole number from 1', why: `got ${JSON.stringify(limit)}` })
-}
-
 function needsWholeTable(flags: GetFlags): boolean {
   return flags.sortBy !== undefined || flags.state !== undefined || flags.output === 'csv'
-}
-
-function joined(pages: readonly Table[]): Table {
-  const first = pages[0]!
-  return { ...first, rows: pages.flatMap(({ rows }) => rows) }
-}
-
-function shaped(table: Table, { state, sortBy }: { state?: string; sortBy?: string | undefined }): Table {
-  const chosen = state === undefined ? table : rowsInState(table, state)
-  return sortBy === undefined ? chosen : sortedRows(chosen, sortBy)
-}
-
-async function ask(target: Target, path: string, input: GetInput): Promise<unknown> {
-  try {
-    return await input.connection.rest.json({ method: 'GET', path, accept: TABLE, signal: input.signal })
-  } catch (caught) {
-    throw target.name === undefined ? caught : await withNearestName(caught, target, input)
-  }
-}
-
-async function withNearestName(caught: unknown, { resource, name }: Target, input: GetInput): Promise<unknown> {
-  if (!isApiError(caught, 'NotFound')) return caught
-  const namespace = resource.scope === 'Namespaced' ? namespaceFor(input) : undefined
-  return await noSuchObject({ resource, name: name!, namespace }, input.connection.rest, input.signal)
-}
-
-function asTable(answer: unknown, resource: ApiResource): Table {
-  if (isTable(answer)) return answer
-  // A server that cannot make Tables answers with objects; names are better than nothing.
-  const items = isObject(answer) && Array.isArray(answer['items']) ? itemsOf(answer) : isObject(answer) ? [answer] : []
-  return {
-    columnDefinitions: [{ name: 'Name', type: 'string', priority: 0 }],
-    rows: items.map((item) => ({
-      cells: [isObject(item['metadata']) ? item['metadata']['name'] : resource.kind],
-      object: item as NonNullable<Table['rows'][number]['object']>,
-    })),
-    metadata: isObject(answer) && isObject(answer['metadata']) ? answer['metadata'] : {},
-  }
 }
 
 /** Follows a collection (or one object of it) until the signal; resumes when the server ends a watch, as it may at any time. */
@@ -280,15 +197,6 @@ async function follow(
   }
 }
 
-function versionOf(object: unknown): string | undefined {
-  if (!isObject(object)) return undefined
-  const rows = object['rows']
-  const shown =
-    isTable(object) && Array.isArray(rows) ? (rows.at(-1) as { object?: unknown } | undefined)?.object : object
-  const metadata = isObject(shown) ? shown['metadata'] : undefined
-  return isObject(metadata) && typeof metadata['resourceVersion'] === 'string' ? metadata['resourceVersion'] : undefined
-}
-
 async function printObjects(targets: readonly Target[], printer: ObjectPrinter, input: GetInput): Promise<void> {
   const { terminal, flags } = input
   const objects: Record<string, unknown>[] = []
@@ -315,63 +223,10 @@ async function printObjects(targets: readonly Target[], printer: ObjectPrinter, 
   }
 }
 
-interface ObjectsRead extends Pick<TablesRead, 'next' | 'version'> {
-  readonly objects: readonly Record<string, unknown>[]
-}
-
-async function readObjects(target: Target, input: GetInput): Promise<ObjectsRead> {
-  const { connection, signal, flags } = input
-  const named = (item: Record<string, unknown>) => ({ ...kindOf(target.resource), ...item })
-  if (target.name === undefined && (flags.state !== undefined || flags.sortBy !== undefined)) {
-    // Only a table has columns to choose and sort by.
-    const { pages, next, version } = await readTables(target, input, true)
-    const { rows } = shaped(joined(pages), flags)
-    return {
-      objects: rows
-        .map(({ object }) => object)
-        .filter(isObject)
-        .map(named),
-      next,
-      version,
-    }
-  }
-  const limit = limitOf(flags) ?? Infinity
-  const objects: Record<string, unknown>[] = []
-  let next = flags.continue
-  let version: string | undefined
-  do {
-    const path = pathOf(target, input, { limit: Math.min(PAGE, limit - objects.length), continue: next })
-    let answer: unknown
-    try {
-      answer = await connection.rest.json({ method: 'GET', path, signal })
-    } catch (caught) {
-      throw target.name === undefined ? caught : await withNearestName(caught, target, input)
-    }
-    if (!isObject(answer)) throw new Error(`the answer to ${path} is not an object`)
-    version = versionOf(answer) ?? version
-    if (target.name !== undefined) return { objects: [answer], next: undefined, version }
-    objects.push(...itemsOf(answer).map(named))
-    next = isObject(answer['metadata']) ? nextOf(answer['metadata']) : undefined
-  } while (next !== undefined && objects.length < limit)
-  return { objects, next, version }
-}
-
-function nextOf(metadata: Record<string, unknown>): string | undefined {
-  return typeof metadata['continue'] === 'string' && metadata['continue'] !== '' ? metadata['continue'] : undefined
-}
-
-function kindOf(resource: ApiResource): { apiVersion: string; kind: string } {
-  return { apiVersion: apiVersionOf(resource), kind: resource.kind }
-}
-
 function nameOf(object: Record<string, unknown>, targets: readonly Target[]): string {
   const resource = targets.map((target) => target.resource).find(({ kind }) => kind === object['kind'])
   const metadata = isObject(object['metadata']) ? object['metadata'] : {}
   return resource ? objectName(resource, String(metadata['name'])) : String(metadata['name'])
-}
-
-function itemsOf(list: unknown): Record<string, unknown>[] {
-  return isObject(list) && Array.isArray(list['items']) ? list['items'].filter(isObject) : []
 }
 
 function paintState(terminal: Terminal, column: string, text: string): string {

@@ -17,7 +17,7 @@ import { clusterAccept } from './cluster-admission.ts'
 import { clusterAdd } from './cluster.ts'
 import { deleteObjects } from './delete.ts'
 import { get } from './get.ts'
-import type { GetFlags } from './get.ts'
+import type { GetFlags } from './get-read.ts'
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 
@@ -102,6 +102,19 @@ test('apply says what it applied, and get finds it by every name of its kind', a
     /^NAME .*\nplacement\.flotilla\.dev\/north .*\n\nNAME .*\nnamespace\/default /,
   )
   assert.match((await hub.get(['fpl'], { selector: 'a=c' })).err, /^No resources found in default namespace\.\n$/)
+})
+
+test('objects that are named one by one are one table, and what is missing is told after them', async (t) => {
+  const hub = started(t)
+  for (const name of ['a', 'a-long-name']) await hub.client.create(Cluster, clusterOf(name))
+  const { out } = await hub.get(['clusters', 'a', 'a-long-name'])
+  const [head = '', ...rows] = out.trimEnd().split('\n')
+  assert.deepEqual(
+    rows.map((row) => row.slice(0, head.indexOf('STATE')).trimEnd()),
+    ['a', 'a-long-name'],
+  )
+  assert.equal((await troubleOf(hub.get(['clusters', 'a', 'a-long-nmae']))).todo, 'did you mean "a-long-name"?')
+  assert.match(hub.taken().out, /^NAME .*\na /)
 })
 
 test('objects are printed as the API has them, without managedFields unless asked for', async (t) => {

@@ -55,8 +55,8 @@ test('explain says for one cluster what decides and what would change it', async
   )
 })
 
-test('explain lists everybody, and a wrong name gets a suggestion', async (t) => {
-  const { said, input } = await started(t)
+test('explain lists everybody, also by a bundle, and a wrong name gets a suggestion', async (t) => {
+  const { said, client, input } = await started(t)
   await explain(['stores'], input)
   assert.deepEqual(said.out.split('\n').slice(1), [
     'a        Selected     labels match: tier=store',
@@ -64,6 +64,16 @@ test('explain lists everybody, and a wrong name gets a suggestion', async (t) =>
     'c        NotSelected  the selector wants tier=store, but tier is "dc"',
     '',
   ])
+  await client.create(Bundle, buildBundle('ns/till', { placement: 'stores' }), { fieldManager: 'test' })
+  for (const word of ['till', 'bundle/till']) {
+    said.out = ''
+    said.err = ''
+    await explain([word], input)
+    assert.match(said.out, /^a +Selected/m)
+    assert.equal(said.err, 'bundle till goes where placement stores says\n')
+  }
+  const odd = explainError(await explain(['cluster/a/b'], input).catch((error: unknown) => error))
+  assert.deepEqual([odd.exitCode, odd.trouble.what], [2, '"cluster/a/b" is neither a placement nor a bundle'])
   const caught = await explain(['store'], input).catch((error: unknown) => error)
   const { exitCode, trouble } = explainError(caught)
   assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])

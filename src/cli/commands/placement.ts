@@ -2,6 +2,7 @@
 import { clientOver } from '../../client/create-client.ts'
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
+import type { Bundle } from '../../kinds/bundle.ts'
 import type { ClusterSetBinding } from '../../kinds/cluster-set-binding.ts'
 import type { ClusterSet } from '../../kinds/cluster-set.ts'
 import type { PlacementDecision } from '../../kinds/placement-decision.ts'
@@ -38,16 +39,16 @@ export interface PlacementInput {
 const CLUSTER_SET = ownKind<ClusterSet>('ClusterSet', 'Cluster')
 const BINDING = ownKind<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
 const PLACEMENT = ownKind<Placement>('Placement', 'Namespaced')
+const BUNDLE = ownKind<Bundle>('Bundle', 'Namespaced')
 const DECISION = ownKind<PlacementDecision>('PlacementDecision', 'Namespaced')
 
 /** Explains a placement: why each cluster is selected or not, or one cluster in full. */
 export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
   const { terminal, connection, flags } = input
   const [first = '', cluster] = words
-  const name = first.replace(/^placements?(\.flotilla\.dev)?\//, '')
   const client = clientOver(connection.rest)
   const namespace = flags.namespace ?? connection.namespace ?? 'default'
-  const placement = await placementNamed(client, namespace, name)
+  const placement = await placementFor(first, { client, namespace, terminal })
   const { clusters, world } = await readFleet(client, placement)
   const selection = selectClusters(questionOf(placement), clusters, world)
   if (cluster === undefined) {
@@ -74,6 +75,36 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   terminal.data(terminal.command(oneText(placement, verdict)))
   const runs = await runsText(client, placement, { cluster, isSelected: verdict.selected })
   terminal.data(terminal.command(runs))
+}
+
+/** The placement that a word means: one of that name, or that of a bundle. */
+async function placementFor(
+  word: string,
+  { client, namespace, terminal }: { readonly client: Client; readonly namespace: string; readonly terminal: Terminal },
+): Promise<Placement> {
+  const [, kind, name = word] = /^(placement|bundle)s?(?:\.flotilla\.dev)?\/([^/]+)$/.exec(word) ?? []
+  if (name.includes('/')) {
+    throw new CliError(EXIT.usage, {
+      what: `${JSON.stringify(word)} is neither a placement nor a bundle`,
+      todo: 'write its name, placement/NAME or bundle/NAME',
+    })
+  }
+  const ofBundle = async (): Promise<Placement | undefined> => {
+    const bundle = await client.get(BUNDLE, { name, namespace }).catch((caught: unknown) => {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    })
+    if (!bundle) return undefined
+    terminal.say(`bundle ${name} goes where placement ${bundle.spec.placement} says`)
+    return await placementNamed(client, namespace, bundle.spec.placement)
+  }
+  if (kind === 'bundle') return (await ofBundle()) ?? (await placementNamed(client, namespace, name))
+  return await placementNamed(client, namespace, name).catch(async (caught: unknown) => {
+    if (!(caught instanceof CliError) || kind === 'placement') throw caught
+    const found = await ofBundle()
+    if (found) return found
+    throw caught
+  })
 }
 
 /** Shows whom an edited or new Placement would gain and lose; stores nothing. */

@@ -8,7 +8,7 @@ const output = () => new Option('-o, --output <format>', 'output').choices(['tex
 export function addPlacement(program: Command, act: Act): void {
   program
     .command('explain')
-    .argument('<placement>', 'the placement, or placement/NAME')
+    .argument('<placement>', 'the placement, or a bundle that it places; placement/NAME and bundle/NAME say which')
     .argument('[cluster]', 'only this cluster, with every check')
     .description('why a placement selects a cluster, or not, and what would change that')
     .option('-n, --namespace <namespace>', 'the namespace')

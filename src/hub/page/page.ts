@@ -49,6 +49,13 @@ function message(text: string): Node[] {
   return text === '' ? [] : [make('span', 'message', text)]
 }
 
+/** What is said of the cluster beyond what its bundles say beside it. */
+function ownWords({ message: text, bundles }: ClusterRow): string {
+  return bundles
+    .reduce((left, { state, message: why }) => (state === 'Ready' ? left : left.replace(why, '')), text)
+    .trim()
+}
+
 function clusterRow(cluster: ClusterRow): HTMLElement {
   const bundles = cluster.bundles.map(({ bundle, generation, state, message: why }) =>
     make('div', 'bundle', stateOf(state), ` ${bundle} (${generation})`, ...message(state === 'Ready' ? '' : why)),
@@ -56,7 +63,7 @@ function clusterRow(cluster: ClusterRow): HTMLElement {
   const labels = cluster.labels.split(' ').filter((label) => label !== '')
   const element = row({
     Name: cluster.name,
-    State: [stateOf(cluster.state), ...message(cluster.state === 'Ready' ? '' : cluster.message)],
+    State: [stateOf(cluster.state), ...message(cluster.state === 'Ready' ? '' : ownWords(cluster))],
     Bundles: bundles.length === 0 ? 'none' : bundles,
     Labels: labels.map((label) => make('span', 'label', label)),
     Version: cluster.version,
