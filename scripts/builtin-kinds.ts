@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createUndiciTransport } from '../src/client/undici-transport.ts'
 import { Secret } from '../src/core/secret.ts'
 import { ANSWERS_FILE, answerTo, titleOf } from '../src/testing/api-contract-builtin.ts'
+import { MISSED_FILE, missedBy } from '../src/testing/api-contract-left-out.ts'
 import { createApi } from '../src/testing/api-contract-harness.ts'
 import { BUILTIN_EXAMPLES } from '../src/testing/builtin-examples.ts'
 import { startControlPlane } from '../src/testing/control-plane.ts'
@@ -109,15 +110,19 @@ const { transport, close } = createUndiciTransport({
   key: new Secret(plane.adminKey),
 })
 const answers: string[] = []
+const missed: string[] = []
 for (const [index, example] of BUILTIN_EXAMPLES.entries()) {
   const namespace = `example-${index}`
   const api = createApi(transport, namespace)
   await api.ok('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  answers.push(`${JSON.stringify(titleOf(example))}: ${JSON.stringify(await answerTo(api, example))}`)
+  const title = JSON.stringify(titleOf(example))
+  missed.push(`${title}: ${JSON.stringify(await missedBy(api, example))}`)
+  answers.push(`${title}: ${JSON.stringify(await answerTo(api, example))}`)
 }
 await close()
 await plane.stop()
 writeFileSync(ANSWERS_FILE, `{\n${answers.join(',\n')}\n}\n`)
+writeFileSync(MISSED_FILE, `{\n${missed.join(',\n')}\n}\n`)
 
 function groupOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))

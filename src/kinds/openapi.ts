@@ -1,6 +1,7 @@
 /** OpenAPI v3 of a group and version: schemas, and the few paths kubectl looks for to explain and to apply. */
 import type { Kind } from './define-kind.ts'
 import { METADATA_SCHEMA } from './metadata.ts'
+import type { StructuralSchema } from './structural.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
@@ -15,7 +16,7 @@ export interface OpenApiDocument {
 /** The document of one group and version; the kinds must all be of it. */
 export function openApiOf(kinds: readonly Kind[], serverVersion: string): OpenApiDocument {
   const schemas: Record<string, object> = {
-    [`${META}.ObjectMeta`]: METADATA_SCHEMA,
+    [`${META}.ObjectMeta`]: OBJECT_META,
     [`${META}.ListMeta`]: LIST_META,
   }
   const paths: Record<string, object> = {}
@@ -35,6 +36,39 @@ export function openApiOf(kinds: readonly Kind[], serverVersion: string): OpenAp
 /** Where a group and version's document is served: `apis/flotilla.dev/v1alpha1`, or `api/v1`. */
 export function openApiPath(kind: Pick<Kind, 'group' | 'version'>): string {
   return kind.group === '' ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`
+}
+
+/** What `kubectl explain` says of the fields that every object has. */
+const ABOUT_META: Readonly<Record<string, string>> = {
+  annotations:
+    'Annotations is an unstructured map stored with an object, which tools may set and read; nothing selects by it.',
+  creationTimestamp: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
+  deletionGracePeriodSeconds:
+    'Number of seconds the object has to end before it is removed, set with deletionTimestamp.',
+  deletionTimestamp:
+    'DeletionTimestamp is the time at which the object will be deleted; the server sets it when a delete was asked for.',
+  finalizers: 'Must be empty before the object is removed: each entry names who still has something to do.',
+  generateName: 'GenerateName is a prefix the server makes a unique name of when no name is given.',
+  generation: 'A number that rises with every change of the wanted state.',
+  labels: 'Map of keys and values to organize and select objects.',
+  managedFields: 'ManagedFields says who owns which fields, for server-side apply.',
+  name: 'Name is unique within a namespace, and cannot be changed.',
+  namespace: 'Namespace is the space within which each name must be unique.',
+  ownerReferences: 'Objects that this one depends on: when all of them are gone, it is removed.',
+  resourceVersion: 'An opaque value for the version of this object, to see when it has changed.',
+  selfLink: 'Deprecated: a field the server no longer fills in.',
+  uid: 'UID is unique in time and space: no other object has it, ever.',
+}
+
+const OBJECT_META: StructuralSchema = {
+  ...METADATA_SCHEMA,
+  description: 'ObjectMeta is metadata that all persisted resources must have.',
+  properties: Object.fromEntries(
+    Object.entries(METADATA_SCHEMA.properties ?? {}).map(([field, schema]) => [
+      field,
+      { ...schema, description: ABOUT_META[field] ?? '' },
+    ]),
+  ),
 }
 
 const LIST_META = {
@@ -76,7 +110,7 @@ function objectSchema(kind: Kind): object {
     properties: {
       ...kind.schema.properties,
       ...TYPE_META,
-      metadata: { description: 'Standard object metadata.', allOf: [ref(`${META}.ObjectMeta`)] },
+      metadata: { description: "Standard object's metadata.", allOf: [ref(`${META}.ObjectMeta`)] },
     },
     'x-kubernetes-group-version-kind': [identityOf(kind)],
   }

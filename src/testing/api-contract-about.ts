@@ -71,6 +71,25 @@ export const ABOUT_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'what every object has is explained by Kubernetes names of its fields',
+    async run(api) {
+      const { components } = await api.ok('GET', '/openapi/v3/api/v1')
+      const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+      const about = (field: string) => components.schemas[meta].properties[field].description as string
+      assert.match(
+        components.schemas[meta].description,
+        /^ObjectMeta is metadata that all persisted resources must have/,
+      )
+      assert.match(
+        about('creationTimestamp'),
+        /^CreationTimestamp is a timestamp representing the server time when this/,
+      )
+      assert.match(about('annotations'), /^Annotations is an unstructured /)
+      const { description } = components.schemas['io.k8s.api.core.v1.ConfigMap'].properties.metadata
+      assert.match(description, /^Standard object's metadata\./)
+    },
+  },
+  {
     title: 'OpenAPI v2 has the definitions, and the paths with what they take',
     async run(api) {
       const swagger = await api.ok('GET', '/openapi/v2')

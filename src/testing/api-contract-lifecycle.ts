@@ -48,6 +48,8 @@ export const LIFECYCLE_CASES: readonly ApiCase[] = [
     async run(api) {
       for (const [apiVersion, kind, selector] of [
         ['v1', 'Node', 'spec.unschedulable=false'],
+        ['events.k8s.io/v1', 'Event', 'reportingController=example.dev/a'],
+        ['events.k8s.io/v1', 'Event', 'regarding.fieldPath='],
         ['v1', 'Pod', 'spec.hostNetwork=false'],
         ['v1', 'Service', 'spec.type!=NodePort'],
         ['v1', 'ReplicationController', 'status.replicas=0'],

@@ -57,8 +57,8 @@ const namespaceType = objectType('kubernetes.Namespace', {
 /** What policies of all kinds have. */
 export interface AnyPolicySpec {
   readonly paramKind?: { apiVersion?: string; kind?: string }
-  readonly matchConditions?: readonly { name: string; expression: string }[]
-  readonly variables?: readonly { name: string; expression: string }[]
+  readonly matchConditions?: readonly { name: string; expression?: string }[]
+  readonly variables?: readonly { name: string; expression?: string }[]
 }
 
 /** An expression with its name. */
@@ -138,12 +138,12 @@ export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {
     } else return program
     return undefined
   }
-  const variables = (spec.variables ?? []).flatMap(({ name, expression }, index) => {
+  const variables = (spec.variables ?? []).flatMap(({ name, expression = '' }, index) => {
     const program = compile(`spec.variables[${index}].expression`, expression)
     fields[name] = program?.type ?? SIMPLE.dyn
     return program ? [{ name, program }] : []
   })
-  const matchConditions = (spec.matchConditions ?? []).flatMap(({ name, expression }, index) => {
+  const matchConditions = (spec.matchConditions ?? []).flatMap(({ name, expression = '' }, index) => {
     const program = compile(`spec.matchConditions[${index}].expression`, expression, 'bool')
     return program ? [{ name, program }] : []
   })
@@ -170,7 +170,7 @@ export function compilePolicy(policy: ValidatingAdmissionPolicy): {
 } {
   const { spec = {} } = policy
   const { scope, problems, compile } = policyCompiler(spec)
-  const validations = (spec.validations ?? []).flatMap(({ expression, messageExpression }, index) => {
+  const validations = (spec.validations ?? []).flatMap(({ expression = '', messageExpression }, index) => {
     const at = `spec.validations[${index}]`
     const program = expression.trim() === '' ? undefined : compile(`${at}.expression`, expression, 'bool')
     const message = messageExpression ? compile(`${at}.messageExpression`, messageExpression, 'string') : undefined

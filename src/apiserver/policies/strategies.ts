@@ -28,11 +28,11 @@ function scopeErrors({ spec }: AnyPolicy): FieldError[] {
   }
   if (!spec?.matchConstraints) errors.push(required('spec.matchConstraints'))
   else if (!spec.matchConstraints.resourceRules?.length) errors.push(required('spec.matchConstraints.resourceRules'))
-  for (const [index, { name }] of (spec?.matchConditions ?? []).entries()) {
+  for (const [index, { name = '' }] of (spec?.matchConditions ?? []).entries()) {
     const problems = name === '' ? ['name part must be non-empty'] : labelKeyProblems(name)
     errors.push(...problems.map((problem) => invalid(`spec.matchConditions[${index}].name`, name, problem)))
   }
-  for (const [index, { name }] of (spec?.variables ?? []).entries()) {
+  for (const [index, { name = '' }] of (spec?.variables ?? []).entries()) {
     if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
       errors.push(invalid(`spec.variables[${index}].name`, name, 'must be a valid CEL identifier'))
     }
@@ -45,7 +45,8 @@ function policyErrors(object: UnknownObject): FieldError[] {
   const { spec } = policy
   const errors = scopeErrors(policy)
   for (const [index, { expression, reason }] of (spec?.validations ?? []).entries()) {
-    if (expression.trim() === '')
+    // One that is not there at all is missed by the schema.
+    if (expression?.trim() === '')
       errors.push(required(`spec.validations[${index}].expression`, 'expression is not specified'))
     if (reason !== undefined && !REASONS.includes(reason)) {
       errors.push(notSupported(`spec.validations[${index}].reason`, reason, REASONS.slice(0, 3)))

@@ -26,7 +26,7 @@ export interface ValidatingAdmissionPolicy extends KubeObject {
   spec?: {
     paramKind?: { apiVersion?: string; kind?: string }
     matchConstraints?: MatchResources
-    validations?: { expression: string; message?: string; reason?: string; messageExpression?: string }[]
+    validations?: { expression?: string; message?: string; reason?: string; messageExpression?: string }[]
     failurePolicy?: string
     auditAnnotations?: { key: string; valueExpression: string }[]
     matchConditions?: { name: string; expression: string }[]

@@ -113,15 +113,19 @@ export const DEFAULTS: Readonly<Record<string, Values>> = {
   'flowcontrol.v1.LimitedPriorityLevelConfiguration': { nominalConcurrencyShares: 30, lendablePercent: 0 },
   'flowcontrol.v1.ExemptPriorityLevelConfiguration': { nominalConcurrencyShares: 0, lendablePercent: 0 },
   'flowcontrol.v1.QueuingConfiguration': { queues: 64, handSize: 8, queueLengthLimit: 50 },
+  'resource.v1.ResourcePool': { generation: 0 },
   'resource.v1.ExactDeviceRequest': DEVICE_REQUEST,
   'resource.v1.DeviceSubRequest': DEVICE_REQUEST,
 }
 
 /** Types whose required fields are written although they are empty, besides every status. */
 export const WRITTEN_EMPTY: ReadonlySet<string> = new Set([
+  'apps.v1.ControllerRevision',
   'core.v1.DaemonEndpoint',
   'core.v1.NodeSystemInfo',
+  'core.v1.LimitRangeSpec',
   'rbac.v1.ClusterRole',
   'rbac.v1.Role',
-  'storage.v1.CSINodeDriver',
+  'storage.v1.CSINodeSpec',
+  'storage.v1.TokenRequest',
 ])
