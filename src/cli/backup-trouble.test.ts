@@ -6,7 +6,7 @@ import { CliError } from './exit.ts'
 
 test('what the hub’s code refuses is told in four lines, with an exit code of its own', async () => {
   const cases = [
-    ['NoDatabase', 'd has no hub.db: name the data directory of an embedded hub', 2, 'd has no hub.db'],
+    ['NoDatabase', 'd has no hub.db: name the data directory of an embedded hub', 2, 'it has no hub.db', 'd'],
     ['NotEmpty', 'b is there already: give the backup a new name', 2, 'it is there already'],
     [
       'NoBackup',
@@ -21,17 +21,17 @@ test('what the hub’s code refuses is told in four lines, with an exit code of 
       'it is damaged: it ends in the middle',
     ],
   ] as const
-  for (const [reason, message, exit, why] of cases) {
-    const thrown: unknown = await telling('b', async () => {
+  for (const [reason, message, exit, why, where = 'b'] of cases) {
+    const thrown: unknown = await telling(['b', undefined, 'd'], async () => {
       throw new Stalled(reason, message)
     }).catch((caught: unknown) => caught)
     assert.ok(thrown instanceof CliError)
-    assert.deepEqual([thrown.exitCode, thrown.trouble.where, thrown.trouble.why], [exit, 'b', why])
+    assert.deepEqual([thrown.exitCode, thrown.trouble.where, thrown.trouble.why], [exit, where, why])
     assert.ok(thrown.trouble.todo)
   }
-  assert.equal(await telling('b', async () => 7), 7)
+  assert.equal(await telling(['b'], async () => 7), 7)
   await assert.rejects(
-    telling('b', async () => {
+    telling(['b'], async () => {
       throw new Stalled('Other', 'x')
     }),
     /^Stalled: x/,

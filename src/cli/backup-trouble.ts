@@ -19,6 +19,11 @@ const WORDS: Readonly<Record<string, { readonly what: string; readonly todo: str
     todo: 'name the file that a backup was written into',
     exit: EXIT.notFound,
   },
+  KeysMissing: {
+    what: 'the keys of the hub are not there',
+    todo: 'name the folder with them, DIR/keys of the hub that was backed up: --keys DIR',
+    exit: EXIT.usage,
+  },
   BackupDamaged: {
     what: 'the backup is not whole, or no backup',
     todo: 'use another one, and prove it with --drill before you need it',
@@ -26,15 +31,17 @@ const WORDS: Readonly<Record<string, { readonly what: string; readonly todo: str
   },
 }
 
-/** Does something with a backup; what the hub's code refuses is told as what, where, why and what to do. */
-export async function telling<T>(where: string, work: () => Promise<T>): Promise<T> {
+/** Does something with these files and folders; what the hub's code refuses is told as what, where, why and what to do. */
+export async function telling<T>(paths: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (caught) {
     const words = caught instanceof Stalled ? WORDS[caught.reason] : undefined
     if (!(caught instanceof Stalled) || !words) throw caught
     const { what, todo, exit } = words
-    throw new CliError(exit, { what, where, why: reasonOf(caught.message, where), todo }, { cause: caught })
+    const where = paths.find((path) => path !== undefined && caught.message.startsWith(`${path} `))
+    const why = reasonOf(caught.message, where ?? '')
+    throw new CliError(exit, { what, ...(where === undefined ? {} : { where }), why, todo }, { cause: caught })
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../core/errors.ts'
+import { ApiError, Stalled } from '../core/errors.ts'
 import { CliError, EXIT, EXIT_MEANINGS, formatTrouble } from './exit.ts'
 import { explainError } from './explain-error.ts'
 
@@ -33,6 +33,12 @@ test('a hub that is not there is named, with what to do', () => {
       '',
     ].join('\n'),
   )
+})
+
+test('advice at the end of a sentence of the hub has a line of its own', () => {
+  const { trouble } = explainError(new Stalled('InUse', 'DIR is in use by process 7: stop that hub first'))
+  assert.deepEqual(trouble, { what: 'DIR is in use by process 7', todo: 'stop that hub first' })
+  assert.deepEqual(explainError(new Stalled('X', 'a: b')).trouble, { what: 'a: b' })
 })
 
 test('field errors are shown once each', () => {

@@ -16,6 +16,9 @@ export interface ErrorScene {
   readonly kubeconfig?: string
 }
 
+// Most sentences of the hub's own code end with what to do.
+const ADVICE = /^(.*): ((?:give|move|name|put|restore|say|start|stop|try|use) .*)$/s
+
 /** Explains a caught value. */
 export function explainError(caught: unknown, scene: ErrorScene = {}): Explained {
   const error = toError(caught)
@@ -27,7 +30,8 @@ export function explainError(caught: unknown, scene: ErrorScene = {}): Explained
     return { exitCode: EXIT.usage, trouble: { what: 'the file is not valid YAML', why: error.message } }
   }
   if (error.name === 'Stalled') {
-    return { exitCode: EXIT.failed, trouble: { what: error.message } }
+    const [, what = error.message, todo] = ADVICE.exec(error.message) ?? []
+    return { exitCode: EXIT.failed, trouble: { what, ...(todo !== undefined && { todo }) } }
   }
   return { exitCode: EXIT.failed, trouble: { what: chainOf(error), ...(scene.server && { where: scene.server }) } }
 }

@@ -80,6 +80,10 @@ describe('backup and restore', () => {
     const blind = await drillBackup(from, undefined, ports)
     assert.equal(blind.sealed, 1)
     assert.equal(blind.opened, 0)
+    await assert.rejects(
+      drillBackup(from, join(root, 'no-keys'), ports),
+      /no-keys cannot be read \(ENOENT.*: name the folder with its keys/,
+    )
     const read = await drillBackup(from, join(data, 'keys'), ports)
     assert.equal(read.opened, 1)
     assert.equal(read.objects, read.auditRecords)

@@ -234,7 +234,12 @@ function digestOfNames(names: readonly Digest[]): Digest {
 
 async function copyKeys(from: string, to: string, { keys }: BackupManifest): Promise<void> {
   await mkdir(to, { mode: 0o700 })
-  const present = await readdir(from)
+  const present = await readdir(from).catch((caught: unknown) => {
+    throw new Stalled(
+      'KeysMissing',
+      `${from} cannot be read (${toError(caught).message}): name the folder with its keys`,
+    )
+  })
   const missing = keys.files.filter((name) => !present.includes(name))
   if (missing.length > 0) {
     throw new Stalled(

@@ -60,7 +60,7 @@ test('secrets are sealed, the audit is whole, and a backup becomes the same hub'
   await run('restore', backup, '--data', blind)
   const refused = await runFlotilla(t, ['hub', 'run', '--data', blind, ...FREE])
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /has a database and no .*keys: put the hub's keys there/)
+  assert.match(refused.stderr, /has a database and no .*keys\n +do: +put the hub's keys there/)
 
   const restored = join(root, 'restored')
   await run('restore', backup, '--data', restored, '--keys', join(data, 'keys'))

@@ -50,7 +50,7 @@ test('a second hub on the same directory says who holds it', async (t) => {
   assert.equal(second.code, 1)
   assert.match(
     second.stderr,
-    new RegExp(`is in use by process ${hub.pid} on \\S+ since \\d{4}-.*: stop that hub first`),
+    new RegExp(`is in use by process ${hub.pid} on \\S+ since \\d{4}-\\S+\n +do: +stop that hub first`),
   )
   assert.equal((await hub.stop()).code, 0)
 })

@@ -55,6 +55,7 @@ test('a token or a given kubeconfig becomes a context; what the hub does not kno
   const first = await run([...byToken, ...ca], { input: `${token}\n` })
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stderr, /✔ signed in to https:\/\/\S+ as system:serviceaccount:default:default \(/)
+  assert.match(first.stderr, /✔ context "flotilla" written to /)
   assert.match(first.stderr, /► .*flotilla status\n$/)
   const tokenFile = join(home, 'state/flotilla/credentials/flotilla.token')
   const config = configOf(file)

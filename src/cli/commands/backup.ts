@@ -17,7 +17,9 @@ export async function backup(
   flags: BackupFlags,
 ): Promise<void> {
   const { takeBackup } = await import('../../hub/backup.ts')
-  const manifest = await telling(file, () => takeBackup(flags.data, file, { clock: systemClock, ids: systemIds }))
+  const manifest = await telling([file, flags.data], () =>
+    takeBackup(flags.data, file, { clock: systemClock, ids: systemIds }),
+  )
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(manifest)}\n`)
   const { revision, blobs, keys } = manifest
   terminal.data(`${file}: revision ${revision}, ${blobs.count} blobs\n`)

@@ -58,7 +58,10 @@ export async function login(server: string | undefined, input: LoginInput): Prom
   const file = await fileToWrite(name, flags.kubeconfig, environment)
   const known = serverOfContext(await configOf(file), name)
   if (known !== undefined && known !== connection.server) {
-    await askBefore(`context ${name} of ${file} points to ${known || 'nothing'} and would be replaced`, input)
+    await askBefore(
+      `context ${JSON.stringify(name)} of ${file} points to ${known || 'nothing'} and would be replaced`,
+      input,
+    )
   }
   const user = await userOf(name, connection, environment)
   const [cluster] = kubeconfigFor(name, { ...connection, user: name })['clusters'] as [{ cluster: JsonObject }]
@@ -69,7 +72,10 @@ export async function login(server: string | undefined, input: LoginInput): Prom
   })
   const own = groups.filter((group) => group !== 'system:authenticated').join(', ')
   terminal.step('ok', `signed in to ${connection.server} as ${username}${own === '' ? '' : ` (${own})`}`)
-  terminal.step('ok', `context ${name} written to ${file}${flags.current ? ', the current one now' : ''}`)
+  terminal.step(
+    'ok',
+    `context ${JSON.stringify(name)} written to ${file}${flags.current ? ', the current one now' : ''}`,
+  )
   const isFound = file === environment.defaultKubeconfig || environment.kubeconfigs?.files.includes(file)
   const where = `${isFound ? '' : ` --kubeconfig ${file}`}${name === CONTEXT ? '' : ` --context ${name}`}`
   terminal.step('next', `flotilla status${where}`)

@@ -26,7 +26,7 @@ export async function restore(
     })
   }
   const ports = { ids: systemIds }
-  const read = await telling(from, () =>
+  const read = await telling([from, data, keys], () =>
     data === undefined ? drillBackup(from, keys, ports) : restoreBackup(from, data, keys, ports),
   )
   const { manifest, objects, sealed, opened, blobs, auditRecords } = read
