@@ -50,6 +50,7 @@ export async function startApiProcess(path: string, limits: Partial<ListenerLimi
   const args = [
     '--expose-gc',
     `--max-semi-space-size=${API_LIMITS.maxYoungGenerationSizeMb / 3}`,
+    `--max-old-space-size=${API_LIMITS.maxOldGenerationSizeMb}`,
     '--input-type=module',
     '-e',
     SERVER,

@@ -25,9 +25,13 @@ export interface Thread<N extends ThreadName> {
 
 /**
  * The API makes many short-lived objects and keeps few: a small young generation stays in the processor's cache and costs
- * a third of the memory of V8's own choice. Three halves of this many megabytes each.
+ * a third of the memory of V8's own choice. Three halves of this many megabytes each. What may grow to less than 2 GB is
+ * let grow in smaller steps; it holds requests, watches and the newest changes, and never its objects.
  */
-export const API_LIMITS = { maxYoungGenerationSizeMb: 12 } as const satisfies ResourceLimits
+export const API_LIMITS = {
+  maxYoungGenerationSizeMb: 12,
+  maxOldGenerationSizeMb: 1536,
+} as const satisfies ResourceLimits
 
 /** Starts a thread and waits until it is ready. */
 export async function startThread<N extends ThreadName>(
