@@ -91,7 +91,7 @@ function index(args: readonly unknown[]): unknown {
       if (typeof key !== 'string') throw new GoError(`value has type ${typeName(key)}; should be string`)
       item = (item as Map<string, unknown>).get(key) ?? typeInfo(item)?.missing ?? null
     } else {
-      throw new GoError(`can't index item of type ${typeName(item)}`)
+      throw new GoError(`can't index item of type ${typeName(item).replace(/^\*/, '')}`)
     }
   }
   return item

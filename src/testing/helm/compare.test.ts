@@ -34,5 +34,7 @@ describe('outputs of helm and ours', () => {
     assert.equal(told('one of c,a,b is needed', 'one of b,c,a is needed', 'one of a,b,c is needed'), 'error on both')
     assert.equal(told('one of c,a,b is needed', 'one of c,a,b is needed', 'one of a,b,c is needed'), 'errors differ')
     assert.equal(told('one of c,a,b is needed', 'one of b,c,a is needed', 'one of a,b,d is needed'), 'errors differ')
+    assert.equal(told('not:\nk: x\nv: 1', 'not:\nk: y\nv: 1', 'not:\nk: z\nv: 1'), 'error on both')
+    assert.equal(told('not:\nk: x\nv: 1', 'not:\nk: y\nv: 1', 'not:\nk: z\nv: 2'), 'errors differ')
   })
 })

@@ -225,6 +225,8 @@ osExt "a.b"
 osIsAbs "a"
 urlParse "http://admin:secret@server.com:8080/api?list=false#anchor"
 urlParse "mailto:joe@x.org"
+atoi "9223372036854775808"
+atoi "-9223372036854775809"
 urlParse "x/y:z"
 urlParse "amqp://host:80:90/"
 urlParse "mongodb://a:1,b:2/db"
@@ -512,4 +514,10 @@ export const FAILING: readonly string[] = [
   '{{ urlJoin (dict "host" "h" "userinfo" "u p") }}',
   '{{ urlJoin (dict "host" 7) }}',
   '{{ urlJoin (dict "host" nil) }}',
+  // Patterns and counts
+  '{{ regexMatch (trunc 5 "日本🚢") "x" }}',
+  '{{ mustRegexFind (printf "a%s(b" (trunc 2 "日")) "x" }}',
+  '{{ indent 9223372036854775807 "x" }}',
+  '{{ repeat 9223372036854775807 "ab" }}',
+  '{{ index .Capabilities "7" }}',
 ]

@@ -34,6 +34,7 @@ export function renderLikeHelm(
   } catch (error) {
     if (!(error instanceof HelmError)) throw error
     const advice = error.rendered ? '\n\nUse --debug flag to render out invalid YAML' : ''
-    return { bytes: new Uint8Array(), stderr: `Error: ${error.message}${advice}\n`, failed: true }
+    const stderr = new TextDecoder().decode(goBytes(`Error: ${error.message}${advice}\n`))
+    return { bytes: new Uint8Array(), stderr, failed: true }
   }
 }

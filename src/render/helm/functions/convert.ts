@@ -93,6 +93,8 @@ export function count(value: unknown): number {
 /** strings.Repeat, with Go's complaint and a cap that a hostile chart meets first. */
 export function repeat(text: string, times: number): string {
   if (times < 0) throw new GoError('strings: negative Repeat count')
+  if (text.length * times > 2 ** 63) throw new GoError('strings: Repeat output length overflow')
+  if (text.length * times > MAX_ALLOCATION) throw new GoError('runtime error: makeslice: len out of range')
   if (text.length * times > MAX_TEXT)
     throw new GoError(`repeat: the result would have more than ${MAX_TEXT} characters`)
   return text.repeat(times)
@@ -100,6 +102,9 @@ export function repeat(text: string, times: number): string {
 
 /** The longest text one function call may make. */
 export const MAX_TEXT = 50_000_000
+
+/** The most bytes that Go's runtime would ask for at once. */
+const MAX_ALLOCATION = 2 ** 48
 
 /** The longest list one function call may make. */
 export const MAX_LIST = 1_000_000

@@ -117,12 +117,18 @@ function pick(better: (a: bigint, b: bigint) => boolean): GoFunction {
   )
 }
 
+/** strconv.Atoi's value for what is out of range. */
+function nearestInt64(value: bigint): bigint {
+  const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
+  return value < least ? least : value > most ? most : value
+}
+
 const biggest = pick((a, b) => a > b)
 
 /** Numbers: conversion and arithmetic. */
 export const NUMBER_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   atoi: goFunction(['string'], ([text]) =>
-    goInt(/^[+-]?\d+$/.test(text as string) ? inInt64(BigInt(text as string)) : 0n),
+    goInt(/^[+-]?\d+$/.test(text as string) ? nearestInt64(BigInt(text as string)) : 0n),
   ),
   int: goFunction(['any'], ([value]) => goInt(toInt64(value))),
   int64: goFunction(['any'], ([value]) => goInt64(toInt64(value))),

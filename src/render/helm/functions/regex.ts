@@ -15,11 +15,15 @@ interface Match {
 
 const compiled = new Map<string, RE2JS>()
 const MAX_COMPILED = 1_000
+const CUT_RUNE = /\p{Surrogate}/u
 
 /** regexp.Compile; patterns are kept, charts use the same few again and again. */
 function compile(pattern: string): RE2JS {
   const known = compiled.get(pattern)
   if (known) return known
+  if (!pattern.isWellFormed()) {
+    throw new GoError(`error parsing regexp: invalid UTF-8: \`${pattern.slice(pattern.search(CUT_RUNE))}\``)
+  }
   try {
     const regex = RE2JS.compile(pattern)
     if (compiled.size >= MAX_COMPILED) compiled.clear()
@@ -32,6 +36,9 @@ function compile(pattern: string): RE2JS {
   }
 }
 
+// oxlint-disable-next-line no-control-regex -- exactly what strconv.CanBackquote refuses
+const NOT_IN_BACKQUOTES = /[`\u0000-\u0008\u000a-\u001f\u007f\ufeff]|\p{Surrogate}/u
+
 /** The functions without `must` panic on a bad pattern, and Go's panic shows it. */
 function panicking(fun: GoFunction): GoFunction {
   return {
@@ -42,7 +49,7 @@ function panicking(fun: GoFunction): GoFunction {
         compile(pattern)
       } catch (error) {
         if (!(error instanceof GoError)) throw error
-        const quoted = /[`\u0000-\u0008\u000a-\u001f\u007f]/.test(pattern) ? goQuote(pattern) : `\`${pattern}\``
+        const quoted = NOT_IN_BACKQUOTES.test(pattern) ? goQuote(pattern) : `\`${pattern}\``
         throw new GoError(`regexp: Compile(${quoted}): ${error.message}`)
       }
       return fun.call(args)
