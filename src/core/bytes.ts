@@ -286,3 +286,9 @@ export function randomUid(): string {
 export function randomFraction(): number {
   return node.crypto.randomBytes(6).readUIntBE(0, 6) / 2 ** 48
 }
+
+/** The order of two byte strings. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i]! - b[i]!
+  return a.length - b.length
+}

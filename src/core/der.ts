@@ -1,5 +1,5 @@
 /** DER, the strict form of ASN.1's BER: a synchronous writer and a small reader that accepts nothing DER forbids. */
-import { concatBytes, fromUtf8, utf8 } from './bytes.ts'
+import { compareBytes, concatBytes, fromUtf8, utf8 } from './bytes.ts'
 import { formatTime, parseTime } from './time.ts'
 
 /** Tags used by certificates and keys; the context tags are made with `contextTag`. */
@@ -50,11 +50,6 @@ export function sequence(...items: readonly Uint8Array[]): Uint8Array {
 /** SET OF, sorted as DER asks. */
 export function setOf(...items: readonly Uint8Array[]): Uint8Array {
   return element(TAG.set, ...items.toSorted(compareBytes))
-}
-
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i]! - b[i]!
-  return a.length - b.length
 }
 
 /** INTEGER from unsigned big-endian bytes, in its shortest form. */

@@ -150,7 +150,8 @@ function escapeJs(text: string): string {
         return '\\u003D'
       default: {
         const code = char.codePointAt(0)!
-        if (code >= 0x80 && /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)) return char
+        // A byte of a letter that was cut passes for the replacement character, which is printable.
+        if (code >= 0x80 && /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Surrogate}]$/u.test(char)) return char
         return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
       }
     }

@@ -4,7 +4,7 @@
  * file loses nothing, and everything else stays an ordinary string.
  */
 import { goQuotedRune } from '../../core/go-quote.ts'
-import { utf8 } from '../../core/bytes.ts'
+import { compareBytes, utf8 } from '../../core/bytes.ts'
 
 const ASCII_ONLY = /^[\u0000-\u007f]*$/
 const ESCAPED_BYTE = /[\udc80-\udcff]/
@@ -86,10 +86,15 @@ export function compareStrings(a: string, b: string): number {
     if (x === y) continue
     // Surrogates stand for code points above the rest of the BMP.
     const [xHigh, yHigh] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff]
+    if (isLoneByte(a, at) || isLoneByte(b, at)) return compareBytes(goBytes(a), goBytes(b))
     if (xHigh !== yHigh) return xHigh ? 1 : -1
     return x - y
   }
   return a.length - b.length
+}
+
+function isLoneByte(text: string, at: number): boolean {
+  return ESCAPED_BYTE.test(text[at]!) && (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800
 }
 
 /** Go's strconv.Quote of a string that may hold bytes which are no UTF-8. */

@@ -227,6 +227,23 @@ urlParse "http://admin:secret@server.com:8080/api?list=false#anchor"
 urlParse "mailto:joe@x.org"
 atoi "9223372036854775808"
 atoi "-9223372036854775809"
+lower (trunc 5 "日本🚢")
+upper (printf "%sAb" (trunc 2 "日"))
+title (printf "%sab cD" (trunc 2 "日"))
+untitle (printf "%sAb cD" (trunc 2 "日"))
+swapcase (printf "%sAb cD" (trunc 2 "日"))
+camelcase (printf "%sAb cD" (trunc 2 "日"))
+js (printf "%sAb" (trunc 2 "日"))
+sortAlpha (list (substr 1 9 "日本🚢Ax") (trunc 2 "日") "日" "a" "🚢" "～")
+fromJson (substr 1 9 "日本🚢Ax")
+fromJson "\\x7f"
+fromJson "{\\x0b"
+fromJson "tru"
+fromJson "[-"
+fromJson "1."
+fromJson "1e+"
+fromJson "\\"\\\\u12"
+fromJson "{\\"a\\":1"
 urlParse "x/y:z"
 urlParse "amqp://host:80:90/"
 urlParse "mongodb://a:1,b:2/db"

@@ -1,4 +1,5 @@
 /** encoding/json's reader: every number is a float64, objects are Maps, and errors are in Go's words. */
+import { goQuote } from '../../gotemplate/go-string.ts'
 
 /** Text that is not JSON, in Go's words. */
 export class JsonError extends Error {
@@ -28,15 +29,15 @@ export function readJsonPrefix(text: string): { readonly value: unknown; readonl
 function quoteChar(char: string): string {
   if (char === "'") return `'\\''`
   if (char === '"') return `'"'`
-  const code = char.charCodeAt(0)
-  if (code < 0x20) {
-    const named = ({ '\n': '\\n', '\r': '\\r', '\t': '\\t' } as Record<string, string>)[char]
-    return `'${named ?? `\\x${code.toString(16).padStart(2, '0')}`}'`
-  }
-  // The scanner goes by bytes, and names the first one.
-  if (code < 0x80) return `'${char === '\\' ? '\\\\' : char}'`
-  const byte = code < 0x800 ? 0xc0 | (code >> 6) : code < 0xd800 || code > 0xdfff ? 0xe0 | (code >> 12) : 0xf0
-  return `'${String.fromCharCode(byte)}'`
+  return `'${goQuote(String.fromCharCode(firstByte(char.charCodeAt(0)))).slice(1, -1)}'`
+}
+
+/** The scanner goes by bytes, and names the first one. */
+function firstByte(code: number): number {
+  if (code < 0x80) return code
+  if (code < 0x800) return 0xc0 | (code >> 6)
+  if (code >= 0xdc80 && code <= 0xdcff) return code - 0xdc00
+  return code < 0xd800 || code > 0xdfff ? 0xe0 | (code >> 12) : 0xf0
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -102,7 +103,8 @@ class JsonReader {
   }
 
   #unexpected(context: string): never {
-    const char = this.#text[this.#at]
+    // At the end the scanner tries a space: between values it is fine, within one it is what is wrong.
+    const char = this.#text[this.#at] ?? (/^(?:in|after decimal point) /.test(context) ? ' ' : undefined)
     if (char === undefined) throw new JsonError('unexpected end of JSON input')
     throw new JsonError(`invalid character ${quoteChar(char)} ${context}`)
   }

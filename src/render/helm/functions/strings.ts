@@ -219,6 +219,9 @@ const quoteAll = (quote: (text: string) => string) =>
   )
 const trimAll = text2((set, text) => trimSet(text, set))
 
+/** What goes through a text letter by letter: Go leaves a replacement character for each byte of a letter that was cut. */
+const letters = (change: (text: string) => string) => text1((text) => change(text.toWellFormed()))
+
 /** Strings. */
 export const STRING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   hello: goFunction([], () => 'Hello!'),
@@ -232,10 +235,10 @@ export const STRING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   ),
   trunc: goFunction(['int', 'string'], ([length, text]) => trunc(count(length), text as string)),
   trim: text1(trimSpace),
-  upper: text1(upper),
-  lower: text1(lower),
-  title: text1(title),
-  untitle: text1(untitle),
+  upper: letters(upper),
+  lower: letters(lower),
+  title: letters(title),
+  untitle: letters(untitle),
   substr: goFunction(['int', 'int', 'string'], ([start, end, text]) =>
     substr(count(start), count(end), text as string),
   ),
@@ -246,9 +249,9 @@ export const STRING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   trimPrefix: text2((prefix, text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
   nospace: text1(noSpace),
   initials: text1(initials),
-  swapcase: text1(swapCase),
+  swapcase: letters(swapCase),
   snakecase: text1(snakeCase),
-  camelcase: text1(camelCase),
+  camelcase: letters(camelCase),
   kebabcase: text1(kebabCase),
   wrap: goFunction(['int', 'string'], ([width, text]) => wrap(text as string, count(width), '\n', false)),
   wrapWith: goFunction(['int', 'string', 'string'], ([width, newline, text]) =>
