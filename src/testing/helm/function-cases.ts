@@ -238,6 +238,10 @@ sortAlpha (list (substr 1 9 "日本🚢Ax") (trunc 2 "日") "日" "a" "🚢" "�
 fromJson (substr 1 9 "日本🚢Ax")
 fromJson "\\x7f"
 fromJson "{\\x0b"
+fromJson "-1.5e3011"
+fromJson "[1e999]"
+fromJsonArray "{\\"a\\":1e999}"
+fromJson "{\\"a\\":1e999}"
 fromJson "tru"
 fromJson "[-"
 fromJson "1."

@@ -112,9 +112,10 @@ function lenient(call: () => string): string {
 
 /** json.Unmarshal into a map or list, with the error as value, as Helm's functions give it. */
 function unmarshal(text: string, type: 'map[string]interface {}' | '[]interface {}'): unknown {
-  const value = readJson(text)
+  const fits = (value: unknown) => (type === '[]interface {}' ? Array.isArray(value) : value instanceof Map)
+  const value = readJson(text, fits)
   if (value === null) return type === '[]interface {}' ? nilSlice() : nilMap()
-  if (type === '[]interface {}' ? Array.isArray(value) : value instanceof Map) return value
+  if (fits(value)) return value
   throw new JsonError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`)
 }
 
