@@ -113,6 +113,36 @@ export const QUOTA_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'devices are counted by their class, those of several ways by the most that each would give',
+    async run(api) {
+      const gold = 'gold.deviceclass.resource.k8s.io/devices'
+      const iron = 'iron.deviceclass.resource.k8s.io/devices'
+      await quota(api, { [gold]: '5', [iron]: '40', 'count/resourceclaims.resource.k8s.io': '3' })
+      const claim = (name: string, ...requests: readonly object[]) =>
+        api.send('POST', `/apis/resource.k8s.io/v1/namespaces/${api.namespace}/resourceclaims`, {
+          body: {
+            apiVersion: 'resource.k8s.io/v1',
+            kind: 'ResourceClaim',
+            metadata: { name },
+            spec: { devices: { requests } },
+          },
+        })
+      const of = (deviceClassName: string, more: object = {}) => ({ deviceClassName, ...more })
+      await made(claim('a', { name: 'r', exactly: of('gold', { count: 2 }) }, { name: 's', exactly: of('gold') }))
+      const ways = [
+        { name: 'x', ...of('gold', { count: 2 }) },
+        { name: 'y', ...of('gold') },
+        { name: 'z', ...of('iron', { allocationMode: 'All' }) },
+      ]
+      await made(claim('b', { name: 'r', firstAvailable: ways }))
+      await uses(api, { [gold]: '5', [iron]: '32', 'count/resourceclaims.resource.k8s.io': '2' })
+      const { status, body } = await claim('c', { name: 'r', exactly: of('gold') })
+      assert.equal(status, 403)
+      const why = `exceeded quota: q, requested: ${gold}=1, used: ${gold}=5, limited: ${gold}=5`
+      assert.equal(body.message, `resourceclaims.resource.k8s.io "c" is forbidden: ${why}`)
+    },
+  },
+  {
     title: 'what a quota allows can be changed, and its status follows',
     async run(api) {
       await quota(api, { secrets: '1', pods: '3' })

@@ -46,6 +46,9 @@ const SERVICE_NAMES: ReadonlySet<string> = new Set([
 const CLAIM_NAMES = ['persistentvolumeclaims', 'requests.storage']
 const CLASS_SUFFIX = '.storageclass.storage.k8s.io/'
 const DEVICE_CLASS = 'deviceclass.resource.kubernetes.io/'
+const DEVICES = '.deviceclass.resource.k8s.io/devices'
+/** The most devices that a claim can be given for one request: who asks for all of a kind is held to it. */
+const MOST_DEVICES = 32
 /** Types that were counted under their own name before all could be. */
 const OLD_NAMES: ReadonlySet<string> = new Set(['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets'])
 const ONE = countOf(1)
@@ -62,6 +65,7 @@ export function namesAbout(type: CountedType, names: Iterable<string>): string[]
 
 function isAbout(type: CountedType, name: string): boolean {
   if (name === countName(type)) return true
+  if (isDeviceClaims(type)) return name.length > DEVICES.length && name.endsWith(DEVICES)
   if (type.group !== '') return false
   if (type.plural === 'pods') {
     if (POD_NAMES.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.hugepages-')) return true
@@ -97,8 +101,31 @@ export function measure(type: CountedType, object: UnknownObject, now: number): 
       'VolumeAttributesClass',
       [...new Set([wanted, has, target])].filter((name) => name !== ''),
     )
-  } else if (type.group === '' && OLD_NAMES.has(type.plural)) usage.set(type.plural, ONE)
+  } else if (isDeviceClaims(type)) addDevices(usage, object)
+  else if (type.group === '' && OLD_NAMES.has(type.plural)) usage.set(type.plural, ONE)
   return { type, usage, traits }
+}
+
+function isDeviceClaims({ group, plural }: CountedType): boolean {
+  return group === 'resource.k8s.io' && plural === 'resourceclaims'
+}
+
+/** Devices by their class; of requests that may be met in several ways, the most that each class would give. */
+function addDevices(usage: Map<string, Amount>, claim: UnknownObject): void {
+  for (const request of itemsAt(claim, 'spec.devices.requests')) {
+    const ways = itemsAt(request, 'firstAvailable')
+    const most = new Map<string, number>()
+    for (const way of ways.length > 0 ? ways : [mapAt(request, 'exactly')]) {
+      const name = textAt(way, 'deviceClassName')
+      if (name === '') continue
+      const count = textAt(way, 'allocationMode') === 'All' ? MOST_DEVICES : numberAt(way, 'count')
+      most.set(name + DEVICES, Math.max(count, most.get(name + DEVICES) ?? 0))
+    }
+    for (const [name, count] of most) {
+      const more = new Map([[name, countOf(count)]])
+      for (const [total, amount] of addAmounts(usage, more)) usage.set(total, amount)
+    }
+  }
 }
 
 /** A pod that has ended uses nothing but its name, and one that should be gone by now is not held against anybody. */
