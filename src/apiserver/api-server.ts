@@ -33,7 +33,7 @@ import { startQuotas } from './quota/start.ts'
 import { startRbac } from './rbac/rbac.ts'
 import { methodNotAllowed, notAllowed } from './refusals.ts'
 import { createRegistry } from './registry.ts'
-import { attemptOf, requestInfo } from './request-info.ts'
+import { attemptOf, checkTimeout, requestInfo } from './request-info.ts'
 import type { RequestInfo } from './request-info.ts'
 import { resourceContext } from './resource-context.ts'
 import { isReview, serveReview } from './reviews/serve-review.ts'
@@ -162,6 +162,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       const proven = await proveToken(request, caller)
       return await queue.run(proven, signal, async () => {
         const info = requestInfo(request)
+        checkTimeout(info)
         const acting = await impersonate(request, proven, authorizer)
         await authorize(info, request, acting)
         if (info.segments[0] === 'audit') return await serveAudit(store, request, info)

@@ -1,3 +1,4 @@
+import { parseDuration } from '../core/duration.ts'
 import type { Caller, HttpRequest } from '../core/http.ts'
 import { badRequest, methodNotAllowed } from './refusals.ts'
 import type { Attempt } from './refusals.ts'
@@ -60,6 +61,14 @@ export function attemptOf({ resource, path, query }: RequestInfo, { method }: Ht
       ...(name === undefined ? {} : { name }),
     },
   }
+}
+
+/** Refuses a time that is none; how long a request may take is the server's own business. Watches have their own parameter. */
+export function checkTimeout({ resource, query }: RequestInfo): void {
+  const timeout = query.get('timeout')
+  if (!timeout || resource?.verb === 'watch' || parseDuration(timeout) !== undefined) return
+  const what = /^[+-]?[\d.]+$/.test(timeout) ? 'missing unit in duration' : 'invalid duration'
+  throw badRequest(`invalid timeout specified in the request URL - time: ${what} ${JSON.stringify(timeout)}`)
 }
 
 interface Rest {

@@ -137,6 +137,21 @@ export const ABOUT_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'a timeout that is none is refused, any other taken',
+    async run(api) {
+      const ask = (timeout: string) => api.send('GET', `/api/v1/namespaces/${api.namespace}?timeout=${timeout}`)
+      for (const [timeout, why] of [
+        ['invalid', 'time: invalid duration "invalid"'],
+        ['10', 'time: missing unit in duration "10"'],
+      ] as const) {
+        const { status, body } = await ask(timeout)
+        const message = `invalid timeout specified in the request URL - ${why}`
+        assert.deepEqual([status, body.message], [400, message])
+      }
+      for (const timeout of ['0s', '3m', '1m30s']) assert.equal((await ask(timeout)).status, 200, timeout)
+    },
+  },
+  {
     title: 'bad bodies are refused with a Status and change nothing',
     async run(api) {
       const post = (body: unknown, contentType?: string) =>
