@@ -1,3 +1,4 @@
+import { jsonClone } from '../core/json.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { Client, WriteOptions } from './client.ts'
@@ -40,7 +41,7 @@ export function createInformers(options: InformersOptions): Informers {
 
   function note<T extends KubeObject>(type: ResourceType<T>, written: T, write: WriteOptions | undefined): T {
     if (write?.dryRun || write?.subresource === 'scale') return written
-    informers.get(`${apiVersionOf(type)}/${type.plural}`)?.noteWrite(structuredClone(written))
+    informers.get(`${apiVersionOf(type)}/${type.plural}`)?.noteWrite(jsonClone(written))
     return written
   }
 

@@ -14,13 +14,28 @@ export function isObject(value: unknown): value is JsonObject {
 /** Deep equality of JSON values; key order does not count, undefined fields count as absent. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]))
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) return Array.isArray(b) && itemsEqual(a, b)
+  return !Array.isArray(b) && fieldsEqual(a as JsonObject, b as JsonObject)
+}
+
+// Loops without closures: every pass of every controller compares what it saw with what it wants.
+function itemsEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (!jsonEqual(a[index], b[index])) return false
+  return true
+}
+
+function fieldsEqual(a: JsonObject, b: JsonObject): boolean {
+  let fields = 0
+  for (const key of Object.keys(a)) {
+    const value = a[key]
+    if (value === undefined) continue
+    if (!Object.hasOwn(b, key) || !jsonEqual(value, b[key])) return false
+    fields += 1
   }
-  if (!isObject(a) || !isObject(b)) return false
-  const keysA = Object.keys(a).filter((key) => a[key] !== undefined)
-  const keysB = Object.keys(b).filter((key) => b[key] !== undefined)
-  return keysA.length === keysB.length && keysA.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
+  for (const key of Object.keys(b)) if (b[key] !== undefined) fields -= 1
+  return fields === 0
 }
 
 /** A deep copy of a JSON value. */

@@ -9,6 +9,7 @@ import type { BackoffOptions } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
+import { jsonClone } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { silentMetrics } from '../core/metrics.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -94,7 +95,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
     if (what === 'Nothing') return
     const write = { fieldManager: `flotilla-${name}`, ...(what === 'Status' ? { subresource: 'status' as const } : {}) }
     try {
-      const written = structuredClone(await client.update(type, draft.next, write))
+      const written = jsonClone(await client.update(type, draft.next, write))
       informer.noteWrite(written)
       await events?.record(written, newsOf(draft.seen, written), `flotilla-${name}`)
     } catch (caught) {
