@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { mistakes } from '../testing/storm-mistakes.ts'
 import { runScenario } from '../testing/sim-seeds.ts'
-import { FAULTS, storm } from '../testing/storm.ts'
+import { storm } from '../testing/storm.ts'
+import { FAULTS } from '../testing/storm-trouble.ts'
 
 const ALL = mistakes()
 

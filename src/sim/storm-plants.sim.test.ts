@@ -15,7 +15,7 @@ import { Cluster } from '../kinds/cluster.ts'
 import { PlacementDecision } from '../kinds/placement-decision.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { storm } from '../testing/storm.ts'
-import type { Day } from '../testing/storm.ts'
+import type { Day } from '../testing/storm-trouble.ts'
 import { runScenario } from '../testing/sim-seeds.ts'
 import { tamper } from '../testing/tamper.ts'
 

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allCrashDays, stormCrashes } from '../testing/storm-crashes.ts'
-import { stormSeeds } from '../testing/storm.ts'
+import { smallDay, stormSeeds } from '../testing/storm.ts'
 
 test('rollouts through very many bad days', () => stormSeeds(200))
+
+test('rollouts through thousands of small bad days', () => stormSeeds(2000, { size: smallDay }))
 
 test('bad days in which processes die before and after every durable step', async () => {
   const { taken, crashed } = await stormCrashes(['dawn', 'noon'].flatMap(allCrashDays))

@@ -85,7 +85,7 @@ export async function regionReturns(world: World, options: RegionOptions): Promi
 
   await release(world, fleet, '3.0')
   await until('I-12: version 3.0 everywhere', () => isSettled(fleet, truth, '3.0'))
-  await comesToRest(world, fleet)
+  await comesToRest(world, fleet, 6 * MINUTE)
   check()
   life.abort()
   return { truth, mostInFlight: watch.mostInFlight(), struck }

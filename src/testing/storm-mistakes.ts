@@ -14,8 +14,10 @@ import type { Store, StoreWrite } from '../store/store.ts'
 import { LIVENESS_ANNOTATION } from '../wire/liveness.ts'
 import type { Liveness } from '../wire/liveness.ts'
 import { stored, whenWritten } from './fleet-invariants.ts'
-import { cutOffBy, late, lying, relabel, release } from './storm.ts'
-import type { Day, FAULTS, StormOptions } from './storm.ts'
+import { release } from './storm.ts'
+import type { StormOptions } from './storm.ts'
+import { cutOffBy, late, lying, relabel } from './storm-trouble.ts'
+import type { Day, Fault } from './storm-trouble.ts'
 import { untilTaken } from './sim-person.ts'
 import { tamper } from './tamper.ts'
 
@@ -25,7 +27,7 @@ const REST = ['store-2', 'store-3', 'store-4']
 
 /** A fleet with a mistake, and the fault that shows it. */
 export interface Mistake {
-  readonly fault: (typeof FAULTS)[number] | 'crash'
+  readonly fault: Fault | 'crash'
   readonly name: string
   /** What is said about it: a pattern. */
   readonly breaks: string

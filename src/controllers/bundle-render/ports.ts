@@ -56,5 +56,6 @@ export interface BundleRenderPorts {
   valuesKeyOf(bundle: string): Promise<ValuesKey>
   putBlob(bytes: Uint8Array): Promise<Digest>
   getBlob(digest: Digest): Promise<Uint8Array | undefined>
-  createRelease(release: Release, signal: AbortSignal): Promise<void>
+  /** Makes a Release of a Bundle, unless that is not what it was any more: then it throws a Conflict. */
+  createRelease(release: Release, bundle: Bundle, signal: AbortSignal): Promise<void>
 }

@@ -159,7 +159,7 @@ async function releaseOf(
     bundle.status!.candidate = await asCandidate(release, found, ports)
     return undefined
   }
-  await ports.createRelease(asObject(bundle, release), context.signal)
+  await ports.createRelease(asObject(bundle, release), bundle, context.signal)
   context.log.info({ release: release.name, set: release.set }, 'release made')
   return release
 }

@@ -23,6 +23,7 @@ import { triggerOn, withTriggers } from '../triggers.ts'
 import type { ValuesKeys } from '../values-keys.ts'
 import type { RenderPort, SelectedCluster } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
+import { assertStillSo } from './still-so.ts'
 
 const MANAGER = BUNDLE_SECRET_MAKER
 const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
@@ -81,7 +82,10 @@ export function createBundleRender(
     valuesKeyOf: (bundle) => valuesKeys.make(bundle),
     putBlob: (bytes) => blobs.put(bytes),
     getBlob: (digest) => blobs.get(digest),
-    createRelease: (release, signal) => createOnce(client, Release, release, { fieldManager: MANAGER, signal }),
+    createRelease: async (release, bundle, signal) => {
+      await assertStillSo(client, bundle, signal)
+      await createOnce(client, Release, release, { fieldManager: MANAGER, signal })
+    },
   })
   const triggers = triggersOf(caches)
   const controller = createController({

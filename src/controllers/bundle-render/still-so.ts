@@ -1,0 +1,30 @@
+/**
+ * Whether a Bundle and its Source are still what the caches show. A Release is a new object, so that no compare-and-swap protects it: a hub
+ * that stood still, or hears of edits late, would give content of the past the newest number. The number is taken only once, so that
+ * whoever asks first and then is slow loses to the Release of somebody who knows more.
+ */
+import type { Client } from '../../client/client.ts'
+import { findObject } from '../../client/find-object.ts'
+import { ApiError } from '../../core/errors.ts'
+import { Bundle } from '../../kinds/bundle.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import { Source } from '../../kinds/source.ts'
+
+/** Asks the API itself; throws a Conflict when the caches are behind. */
+export async function assertStillSo(client: Client, bundle: Bundle, signal: AbortSignal): Promise<void> {
+  const { name, namespace = '', uid, generation } = bundle.metadata
+  const present = await findObject(client, Bundle, { namespace, name }, signal)
+  if (present?.metadata.uid !== uid || present?.metadata.generation !== generation)
+    throw behind(`Bundle ${keyOf(bundle)}`)
+  const { source } = bundle.spec
+  if (!source) return
+  const fetched = await findObject(client, Source, { namespace, name: source.name }, signal)
+  if (fetched?.status?.artifact?.digest !== bundle.status?.artifact) throw behind(`Source ${namespace}/${source.name}`)
+}
+
+function behind(what: string): ApiError {
+  return new ApiError(
+    'Conflict',
+    `${what} was changed since it was rendered; it is looked at again when this hub has heard of that.`,
+  )
+}

@@ -1,0 +1,89 @@
+/** Two hubs at work on one database, as after a pause of the leader, of which one hears of some things late. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { prefixOf } from '../apiserver/objects.ts'
+import { Lease } from '../kinds/builtin/coordination.ts'
+import { Bundle } from '../kinds/bundle.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import type { Kind } from '../kinds/define-kind.ts'
+import { Placement } from '../kinds/placement.ts'
+import { Release } from '../kinds/release.ts'
+import type { Store } from '../store/store.ts'
+import { stored } from '../testing/fleet-invariants.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
+import { untilTaken } from '../testing/sim-person.ts'
+import { simulate } from '../testing/sim-seeds.ts'
+import { gatewayOf, late } from '../testing/storm-trouble.ts'
+import { startFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import type { Host } from './kernel/process.ts'
+import type { World } from './kernel/world.ts'
+
+const MINUTE = 60_000
+const AS_PERSON = { fieldManager: 'person', force: true }
+
+/** The database as somebody sees it who hears of one kind a minute late, and of all else in a moment. */
+const behindOn =
+  (kind: Kind) =>
+  (store: Store, host: Host): Store => {
+    const [soon, slow] = [300, MINUTE].map((lagMs) => late(store, host, () => lagMs)) as [Store, Store]
+    const watch: Store['watch'] = (prefix, ...rest) =>
+      (prefix.startsWith(prefixOf(kind)) ? slow : soon).watch(prefix, ...rest)
+    return { ...store, watch }
+  }
+
+async function fleetWithShop(world: World): Promise<Fleet> {
+  const fleet = await startFleet(world, { clusters: 1 })
+  await untilTaken(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
+  await untilTaken(world, 'the bundle', () => fleet.client.apply(Bundle, SHOP_BUNDLE, AS_PERSON))
+  await world.run(MINUTE)
+  return fleet
+}
+
+test('one that hears of an edit late makes no Release of what was there before', async () => {
+  await simulate(
+    async (world) => {
+      const fleet = await fleetWithShop(world)
+      const second = fleet.startSecondHub(behindOn(Bundle))
+      await world.run(2 * MINUTE)
+      const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', 'shop:2.0')
+      const edited = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests } }
+      await untilTaken(world, 'the edit', () => fleet.client.apply(Bundle, edited, AS_PERSON))
+      for (const ms of [5_000, 3 * MINUTE]) {
+        await world.run(ms)
+        const releases = await stored(fleet.hubStore, Release)
+        assert.deepEqual(releases.map(({ metadata }) => metadata.name).sort(), ['shop-g1', 'shop-g2'])
+      }
+      second.kill()
+    },
+    { seeds: 3 },
+  )
+})
+
+test('two that see different summaries of who is there do not write against each other without end', async () => {
+  await simulate(
+    async (world) => {
+      const fleet = await fleetWithShop(world)
+      fleet.startSecondHub(behindOn(Lease))
+      await world.run(2 * MINUTE)
+      let writes = 0
+      const ended = new AbortController()
+      const count = async (): Promise<void> => {
+        for await (const { value } of fleet.hubStore.watch(prefixOf(Cluster), fleet.hubStore.revision(), ended.signal))
+          if (value !== undefined) writes += 1
+      }
+      const counting = count().catch(() => {}) // ends with the test
+      for (let time = 0; time < 2; time++) {
+        world.network.cut(gatewayOf('store-1'))
+        await world.run(4 * MINUTE)
+        world.network.heal(gatewayOf('store-1'))
+        await world.run(4 * MINUTE)
+      }
+      ended.abort()
+      await counting
+      assert.ok(writes >= 4, 'it went away and came back')
+      assert.ok(writes < 200, `${writes} writes about one cluster in 16 minutes`)
+    },
+    { seeds: 3 },
+  )
+})
