@@ -21,10 +21,11 @@ import { Release } from '../kinds/release.ts'
 import { Rollout } from '../kinds/rollout.ts'
 import { healthOf } from '../plan/health.ts'
 import type { Fleet, FleetMember } from '../sim/fleet.ts'
-import type { Process } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
 import type { Store } from '../store/store.ts'
 import { isOffline, stored } from './fleet-invariants.ts'
+import { createListener, heardSilence } from './silence.ts'
+import type { Listener } from './silence.ts'
 
 /** What a scenario promises about itself. */
 export interface TruthOptions {
@@ -79,7 +80,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const isLiar = (name: string) => options.liars?.has(name) ?? false
   const heardAt = new Map<string, number>()
   const silenceEndedAt = new Map<string, number>()
-  const hub: Listener = { sinceMs: 0, life: 0 }
+  const hub = createListener()
   let other: Listener | undefined
 
   const violated = (what: string): void => void violations.push(`${formatTime(world.clock.now())} ${what}`)
@@ -205,8 +206,8 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
       nowMs: now,
       heardMs: heard,
       endedMs: silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY,
-      hubSinceMs: hub.sinceMs,
-      ...(other ? { otherSinceMs: other.sinceMs } : {}),
+      hub: hub.heardFrom(heard),
+      ...(other ? { otherSinceMs: other.heardFrom(heard).sinceMs } : {}),
       // A hub judges by what gateways sum up, and one that hears of everything late judges what is over already.
       lateMs: (options.hubLagMs ?? 0) + SUMMED_UP_MS,
     })
@@ -224,9 +225,9 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
 
   const noticeHub = async (): Promise<void> => {
     while (!signal.aborted) {
-      noticeLife(hub, fleet.hub, world.clock.monotonicMs())
+      hub.look(fleet.hub, world.clock.monotonicMs())
       const second = world.processes().find(({ name }) => name === 'second-hub')
-      if (second?.running()) noticeLife((other ??= { sinceMs: 0, life: 0 }), second, world.clock.monotonicMs())
+      if (second?.running()) (other ??= createListener()).look(second, world.clock.monotonicMs())
       else other = undefined
       for (const { member } of sites.values()) noticeSilence(member.name)
       await world.clock.sleep(1_000, signal)
@@ -262,45 +263,6 @@ export function lateness(
   clock: Pick<World['clock'], 'now' | 'monotonicMs'>,
 ): number {
   return Math.min(clock.now() - atMs, clock.monotonicMs() - signedAtMs - inMs)
-}
-
-/** A process that hears agents, or could. */
-interface Listener {
-  /** Since when without a break. */
-  sinceMs: number
-  life: number
-}
-
-/** One that stands still hears nobody. */
-function noticeLife(listener: Listener, process: Process, nowMs: number): void {
-  if (process.incarnation() === listener.life && !process.paused()) return
-  listener.life = process.incarnation()
-  listener.sinceMs = nowMs
-}
-
-/** When a cluster was heard, and by whom it could have been; times on the monotonic clock. */
-interface SilenceFacts {
-  readonly nowMs: number
-  readonly heardMs: number
-  /** When the last silence that was too long came to an end. */
-  readonly endedMs: number
-  /** Since when the hub hears without a break. */
-  readonly hubSinceMs: number
-  /** Since when the gateway of another hub does. */
-  readonly otherSinceMs?: number
-  /** For how long somebody may not know of an end. */
-  readonly lateMs: number
-}
-
-/**
- * For how long a cluster was silent while it could be heard. A hub that was away heard nothing and vouches for no silence from before;
- * but while it is away, and until everybody knows of its return, the gateway of another hub vouches for its own watching time.
- */
-export function heardSilence(facts: SilenceFacts): number {
-  const { nowMs, heardMs, endedMs, hubSinceMs, otherSinceMs, lateMs } = facts
-  if (nowMs - endedMs <= lateMs) return Number.POSITIVE_INFINITY
-  const isJustBack = otherSinceMs !== undefined && nowMs - hubSinceMs <= lateMs
-  return nowMs - Math.max(heardMs, isJustBack ? Math.min(hubSinceMs, otherSinceMs) : hubSinceMs)
 }
 
 interface Change {

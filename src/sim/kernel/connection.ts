@@ -20,7 +20,11 @@ export interface Connection {
   serverAlive(): boolean
   /** The server's process was killed. */
   serverDied(): void
+  /** The world is over: also what served it in a dead process lets go. */
+  end(): void
 }
+
+const OVER = new Error('the simulated world is over')
 
 /** Makes an unbroken connection. */
 export function createConnection(options: {
@@ -65,5 +69,6 @@ export function createConnection(options: {
     serverDied: () => {
       serverAlive = false
     },
+    end: () => served.abort(OVER),
   }
 }

@@ -38,6 +38,19 @@ describe('network', () => {
     assert.equal(network.connections(), 0)
   })
 
+  it('knows when somebody last came through whom the server knows', async () => {
+    const { clock, network, text } = made({ latencyMs: [10, 10] })
+    network.listen('api', hello)
+    const ends = { from: 'a', to: 'api' }
+    const stranger = network.transport(ends, { user: 'system:anonymous', groups: [] })
+    void stranger(GET, forever)
+    await clock.advance(100)
+    assert.equal(network.arrivedAt(ends), undefined)
+    void text()
+    await clock.advance(100)
+    assert.equal(network.arrivedAt(ends), 110)
+  })
+
   it('refuses where nobody listens', async () => {
     const { clock, text } = made()
     const refused = assert.rejects(text(), { code: 'ECONNREFUSED' })

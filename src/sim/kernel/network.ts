@@ -68,8 +68,10 @@ export interface Network {
   reset(name: string): void
   /** A process was killed: its endpoints are gone, its connections broken, and it is told nothing. */
   killed(owner: string): void
+  /** The world is over: what nothing else ends is let go. */
+  end(): void
   connections(): number
-  /** When a request last came through from a process to an endpoint, on the monotonic clock. */
+  /** When a request of somebody whom the server knows last came through from a process to an endpoint, on the monotonic clock. */
   arrivedAt(ends: Ends): number | undefined
 }
 
@@ -84,6 +86,7 @@ export interface NetworkOptions {
 }
 
 const ARRIVED = new Error('arrived')
+const NOBODY = 'system:anonymous'
 const PERFECT: Link = { latencyMs: [1, 5], drop: 0, reset: 0 }
 
 /** Makes a network without cuts. */
@@ -93,6 +96,8 @@ export function createNetwork(options: NetworkOptions): Network {
   const links = new Map<string, Link>()
   const cuts = new Set<string>()
   const open = new Set<Connection>()
+  /** Those whose servers died. */
+  const orphaned: Connection[] = []
   const arrivals = new Map<string, number>()
   let defaultLink: Link = { ...PERFECT, ...options.link }
   let healed = Promise.withResolvers<void>()
@@ -129,7 +134,7 @@ export function createNetwork(options: NetworkOptions): Network {
     await travel(connection, true)
     const endpoint = endpoints.get(to)
     if (!endpoint) throw new ConnectionError('ECONNREFUSED', `${from} → ${to}: connection refused`)
-    arrivals.set(pair(from, to), clock.monotonicMs())
+    if (caller.user !== NOBODY) arrivals.set(pair(from, to), clock.monotonicMs())
     const answer = endpoint.handler(copy(request), caller, connection.served).catch((caught: unknown) => {
       history.record(`net ${connection.name} handler failed: ${toError(caught).message}`)
       throw new ConnectionError('ECONNRESET', `${from} → ${to}: connection reset`)
@@ -241,8 +246,15 @@ export function createNetwork(options: NetworkOptions): Network {
     },
     killed: (owner) => {
       for (const [endpoint, entry] of endpoints) if (entry.owner === owner) endpoints.delete(endpoint)
-      for (const connection of open) if (connection.owner === owner) connection.serverDied()
+      for (const connection of open) {
+        if (connection.owner !== owner) continue
+        connection.serverDied()
+        orphaned.push(connection)
+      }
       network.reset(owner)
+    },
+    end: () => {
+      for (const connection of orphaned.splice(0)) connection.end()
     },
     connections: () => open.size,
     arrivedAt: ({ from, to }) => arrivals.get(pair(from, to)),

@@ -68,6 +68,8 @@ export interface Process {
   paused(): boolean
   /** Moves its wall clock away from everybody's. */
   setSkew(ms: number): void
+  /** The world is over: kills it, and lets go of what its lives waited for, which nothing else ever ends. */
+  end(): void
 }
 
 /** What processes are made of. */
@@ -96,6 +98,8 @@ export function createProcess(parts: ProcessParts): Process {
   let life: Life | undefined
   let incarnation = 0
   let skewMs = 0
+  /** Of every life: Node keeps whatever listens to a composite signal until that is aborted, and the killed never are. */
+  const stops: AbortController[] = []
 
   const process: Process = {
     name,
@@ -107,6 +111,7 @@ export function createProcess(parts: ProcessParts): Process {
       history.record(`process ${name} starts (${incarnation})`)
       const gate = createGate()
       const stopping = new AbortController()
+      stops.push(stopping)
       const host = createHost(parts, { gate, stopping, incarnation, skewMs: () => skewMs, kill: crash })
       // Main begins when this life is in place: its very first step may be the one that ends it.
       const running = Promise.resolve().then(() => main(host))
@@ -139,6 +144,10 @@ export function createProcess(parts: ProcessParts): Process {
     paused: () => life?.gate.paused() ?? false,
     setSkew: (ms) => {
       skewMs = ms
+    },
+    end: () => {
+      process.kill()
+      for (const stopping of stops) stopping.abort(new Error(`the world of process ${name} is over`))
     },
   }
 

@@ -211,6 +211,29 @@ describe('process', () => {
     await world.end()
   })
 
+  it('one that was killed lets go when its world ends, and not before', async () => {
+    const world = createWorld({ seed: 1 })
+    const told: string[] = []
+    const victim = world.start('victim', async (host) => {
+      host.signal.addEventListener('abort', () => told.push('the process'))
+      host.listen('victim', async (_request, _caller, signal) => {
+        signal.addEventListener('abort', () => told.push('the request'))
+        return new Promise(() => {})
+      })
+      await host.untilStopped()
+    })
+    world.start('caller', async (host) => {
+      const send = host.connect('victim', CALLER)
+      await send({ method: 'GET', path: '/', headers: {} }, host.signal).catch(() => {})
+    })
+    await world.run(1_000)
+    victim.kill()
+    await world.run(1_000)
+    assert.deepEqual(told, [])
+    await world.end()
+    assert.deepEqual(told, ['the process', 'the request'])
+  })
+
   it('may be killed around every so many steps, as long as the focus lasts', async () => {
     const world = createWorld({ seed: 1, crash: { step: 2, every: 3, when: 'before' } })
     world.start('busy', async (host) => {

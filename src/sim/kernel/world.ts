@@ -120,6 +120,9 @@ export function createWorld({ seed, link, crash }: WorldOptions): World {
       over = true
       for (const process of processes.values()) process.kill()
       await clock.settle()
+      for (const process of processes.values()) process.end()
+      network.end()
+      await clock.settle()
     },
   }
 }
