@@ -4,8 +4,9 @@ import type { Ends } from './network.ts'
 export interface Connection {
   readonly name: string
   readonly ends: Ends
-  /** The process behind the endpoint. */
-  readonly owner: string
+  /** The process behind the endpoint: that of the beginning, or whose endpoint the request came to. */
+  owner(): string | undefined
+  reached(owner: string): void
   /** Aborted when it breaks; for whoever waits on the client's side. */
   readonly broken: AbortSignal
   /** Aborted when it breaks while the server lives; a dead server is told nothing. */
@@ -30,17 +31,21 @@ const OVER = new Error('the simulated world is over')
 export function createConnection(options: {
   readonly name: string
   readonly ends: Ends
-  readonly owner: string
+  readonly owner: string | undefined
 }): Connection {
-  const { name, ends, owner } = options
+  const { name, ends } = options
   const broken = new AbortController()
   const served = new AbortController()
   const thens: (() => void)[] = []
   let serverAlive = true
+  let { owner } = options
   return {
     name,
     ends,
-    owner,
+    owner: () => owner,
+    reached: (by) => {
+      owner = by
+    },
     broken: broken.signal,
     served: served.signal,
     break: (reason) => {

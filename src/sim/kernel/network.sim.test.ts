@@ -151,6 +151,18 @@ describe('network', () => {
     assert.deepEqual([clock.sleepers(), network.connections()], [0, 0])
   })
 
+  it('breaks with the process that served it, also when that came after the request was sent', async () => {
+    const { clock, network, send } = made({ latencyMs: [10, 10] })
+    const answer = send(GET, forever)
+    network.listen('api', async () => ({ status: 200, headers: {}, body: endless() }), 'server')
+    await clock.advance(100)
+    const broken = assert.rejects(readBody((await answer).body, 1_000), { code: 'ECONNRESET' })
+    network.killed('server')
+    await clock.advance(100)
+    await broken
+    assert.equal(network.connections(), 0)
+  })
+
   it('an unread body is closed when its connection breaks', async () => {
     const { clock, network, send } = made()
     let closed = false
@@ -174,3 +186,8 @@ describe('network', () => {
     assert.equal(closed, true)
   })
 })
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  yield utf8('begun')
+  await new Promise<never>(() => {})
+}

@@ -134,6 +134,7 @@ export function createNetwork(options: NetworkOptions): Network {
     await travel(connection, true)
     const endpoint = endpoints.get(to)
     if (!endpoint) throw new ConnectionError('ECONNREFUSED', `${from} → ${to}: connection refused`)
+    connection.reached(endpoint.owner)
     if (caller.user !== NOBODY) arrivals.set(pair(from, to), clock.monotonicMs())
     const answer = endpoint.handler(copy(request), caller, connection.served).catch((caught: unknown) => {
       history.record(`net ${connection.name} handler failed: ${toError(caught).message}`)
@@ -174,7 +175,7 @@ export function createNetwork(options: NetworkOptions): Network {
     signal.throwIfAborted()
     requests += 1
     const name = `#${requests} ${ends.from} → ${ends.to}`
-    const connection = createConnection({ name, ends, owner: ownerOf(ends.to) })
+    const connection = createConnection({ name, ends, owner: endpoints.get(ends.to)?.owner })
     history.record(`net ${name} ${request.method} ${request.path} as ${caller.user}`, request.body)
     open.add(connection)
     const onAbort = () => connection.break(toError(signal.reason))
@@ -247,7 +248,7 @@ export function createNetwork(options: NetworkOptions): Network {
     killed: (owner) => {
       for (const [endpoint, entry] of endpoints) if (entry.owner === owner) endpoints.delete(endpoint)
       for (const connection of open) {
-        if (connection.owner !== owner) continue
+        if (connection.owner() !== owner) continue
         connection.serverDied()
         orphaned.push(connection)
       }
