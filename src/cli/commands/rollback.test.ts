@@ -166,5 +166,5 @@ test('retry asks in the caller’s own name, for who failed, and for nobody else
   const over = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g1' })
   const status = { phase: 'Superseded' as const, admissions }
   await hub.client.update(Rollout, { ...over, status }, { ...write, subresource: 'status' })
-  assert.match(await troubleText(retry('hello-g1', input())), /hello-g1 is over: a newer one took over/)
+  assert.match(await troubleText(retry('hello-g1', input())), /hello-g1 is over: hello-g2 took over/)
 })

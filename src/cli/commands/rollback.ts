@@ -19,6 +19,7 @@ import { columns } from '../rollout-look.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { address, changeRollout, find, namespaceOf, ROLLOUT, rolloutNamed } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
+import { refuseOver } from './rollout-over.ts'
 
 const RELEASE = address<Release>('Release')
 const BUNDLE = address<Bundle>('Bundle')
@@ -96,12 +97,7 @@ async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 
 export async function retry(name: string, input: RollbackInput): Promise<void> {
   const { terminal, flags } = input
   const rollout = await rolloutNamed(name, input)
-  if (rollout.status?.phase === 'Superseded') {
-    throw new CliError(EXIT.conflict, {
-      what: `rollout ${name} is over: a newer one took over`,
-      todo: `see: flotilla get rollouts -n ${namespaceOf(input)}`,
-    })
-  }
+  await refuseOver(rollout, input)
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
   // Who failed at content that an older Release brought, and this one did not change, was never admitted here: only counted.
   const count = Math.max(failed.size, rollout.status?.counts?.failed ?? 0)

@@ -9,6 +9,7 @@ import { CliError, EXIT } from '../exit.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { address, namespaceOf, rolloutOfName } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
+import { refuseOver } from './rollout-over.ts'
 
 const APPROVAL = address<Approval>('Approval')
 
@@ -23,6 +24,7 @@ type Ring = Rollout['spec']['rings'][number]
 export async function rolloutApprove(named: string, input: ApproveInput): Promise<void> {
   const { terminal, flags, connection } = input
   const rollout = await rolloutOfName(named, input)
+  await refuseOver(rollout, input)
   const { name } = rollout.metadata
   const namespace = namespaceOf(input)
   const ring = ringToApprove(rollout, flags.ring)

@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../exit.ts'
 import { ROLLOUTS } from '../own-kinds.ts'
 import { rolloutNamed } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
+import { refuseOver } from './rollout-over.ts'
 
 const KINDS = { user: 'User', group: 'Group', role: 'Role' } as const
 
@@ -15,6 +16,7 @@ export async function rolloutExcept(name: string, as: string | undefined, input:
     throw new CliError(EXIT.usage, { what: 'why does it pass?', todo: 'say --reason "…"; it is kept on the rollout' })
   }
   const rollout = await rolloutNamed(name, input)
+  await refuseOver(rollout, input)
   const before = rollout.spec.exceptions ?? []
   if (before.some(({ kind, name: known }) => kind === used.kind && known === used.name)) {
     return terminal.step('ok', `rollout ${rollout.metadata.name} passes as ${as} already`)

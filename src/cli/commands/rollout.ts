@@ -26,6 +26,7 @@ import { didYouMean } from '../suggest.ts'
 import type { Terminal } from '../terminal.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { listWindows } from '../window-look.ts'
+import { refuseOver } from './rollout-over.ts'
 
 /** What these commands work with. */
 export interface RolloutInput {
@@ -88,6 +89,7 @@ export function exitCodeOf(rollout: Rollout): ExitCode {
 /** Lets nobody else begin; what was admitted goes on. */
 export async function rolloutPause(name: string, input: RolloutInput): Promise<void> {
   const rollout = await rolloutNamed(name, input)
+  await refuseOver(rollout, input)
   if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
   await write(rollout, { paused: true }, input)
   const isThrough = rollout.status?.phase === 'Completed'
@@ -99,13 +101,7 @@ export async function rolloutPause(name: string, input: RolloutInput): Promise<v
 /** Goes on, or starts one that waits for a person. */
 export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
   const rollout = await rolloutNamed(name, input)
-  if (rollout.spec.aborted) {
-    throw new CliError(EXIT.conflict, {
-      what: `rollout ${rollout.metadata.name} was aborted`,
-      why: 'an aborted rollout never goes on',
-      todo: 'edit the Bundle: that makes a new Release with a rollout of its own',
-    })
-  }
+  await refuseOver(rollout, input)
   if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
   const { username } = await whoAmI(input.connection.rest)
   // Where approvals must come from somebody else, the hub looks at this list; the API lets everybody add only themselves.
@@ -119,6 +115,7 @@ export async function rolloutResume(name: string, input: RolloutInput): Promise<
 export async function rolloutAbort(name: string, input: RolloutInput): Promise<void> {
   const rollout = await rolloutNamed(name, input)
   if (rollout.spec.aborted) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was aborted already`)
+  await refuseOver(rollout, input)
   await write(rollout, { aborted: true }, input)
   const { ready = 0, total = 0 } = rollout.status?.counts ?? {}
   input.terminal.step('ok', `rollout ${rollout.metadata.name} aborted: ${ready} of ${total} have it and keep it`)
@@ -183,6 +180,7 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
   const bundle = await find(client, BUNDLE, key).catch(async (caught: unknown) => {
     const rollout = caught instanceof CliError ? await client.get(ROLLOUT, key).catch(() => undefined) : undefined
     if (!rollout) throw caught
+    await refuseOver(rollout, input)
     throw new CliError(EXIT.notFound, {
       what: `${bundleName} is a rollout, and start takes the bundle it is of`,
       todo: `to let this one go on: flotilla rollout resume ${bundleName}`,
