@@ -54,12 +54,18 @@ export interface ObjectText {
   written(): string | undefined
 }
 
+/** How stored texts begin: what an object is comes first, so that a list can leave it out without reading on. */
+export function typeText(apiVersion: string, kind: string): string {
+  return `${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`
+}
+
 /** The text of an object at the revision it will have. */
 export function textAt(object: UnknownObject): ObjectText {
   let text: string | undefined
   const write = (revision: number) => {
     object.metadata.resourceVersion = String(revision)
-    return (text = JSON.stringify(object))
+    const { apiVersion, kind, ...rest } = object
+    return (text = JSON.stringify({ apiVersion, kind, ...rest }))
   }
   return Object.assign(write, { written: () => text })
 }

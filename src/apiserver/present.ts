@@ -1,8 +1,12 @@
+import type { Kind } from '../kinds/define-kind.ts'
+import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { isPlainJson } from './answer.ts'
 import type { Shown } from './answer.ts'
 import type { Context } from './context.ts'
+import { parseStored, typeText } from './objects.ts'
 import { badRequest } from './refusals.ts'
+import { isCustom } from './registry.ts'
 import { partialOf, tableOf } from './table.ts'
 import type { IncludeObject } from './table.ts'
 
@@ -41,10 +45,25 @@ export function listBegin(head: ListHead): string {
 /** What ends a list that was begun with `listBegin`. */
 export const LIST_END = ']}'
 
+/**
+ * What makes items of stored texts. Those of built-in kinds do not say what they are, which their list does: the beginning
+ * of the text is cut off, and only a text that begins otherwise is read.
+ */
+export function itemTexts(kind: Kind): (text: string) => string {
+  if (isCustom(kind)) return (text) => text
+  const type = typeText(apiVersionOf(kind), kind.kind)
+  return (text) =>
+    text.startsWith(type) ? `{${text.slice(type.length)}` : JSON.stringify(withoutType(parseStored(text)))
+}
+
+function withoutType({ apiVersion: _apiVersion, kind: _kind, ...item }: UnknownObject): object {
+  return item
+}
+
 /** A list in the form the client asked for. */
 export function presentList(context: Context, items: readonly UnknownObject[], head: ListHead): unknown {
   const { accept, kind } = context
-  if (accept.as === undefined) return { ...head, items }
+  if (accept.as === undefined) return { ...head, items: isCustom(kind) ? items : items.map(withoutType) }
   const version = accept.version!
   if (accept.as !== 'Table') {
     return {

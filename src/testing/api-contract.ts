@@ -4,6 +4,7 @@ import { ABOUT_CASES } from './api-contract-about.ts'
 import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
+import { ITEM_CASES } from './api-contract-items.ts'
 import { KUBECTL_CASES } from './api-contract-kubectl.ts'
 import { FIXED_CASES } from './api-contract-fixed.ts'
 import { GRACE_CASES } from './api-contract-grace.ts'
@@ -30,6 +31,7 @@ export interface ApiUnderTest {
 export const API_CASES: readonly ApiCase[] = [
   ...WRITE_CASES,
   ...READ_CASES,
+  ...ITEM_CASES,
   ...PATCH_CASES,
   ...ABOUT_CASES,
   ...RBAC_CASES,

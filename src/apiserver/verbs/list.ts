@@ -8,7 +8,7 @@ import { isPlainJson, statusOf } from '../answer.ts'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { parseStored, prefixOf } from '../objects.ts'
-import { LIST_END, listBegin, presentList } from '../present.ts'
+import { itemTexts, LIST_END, listBegin, presentList } from '../present.ts'
 import type { ListHead } from '../present.ts'
 import { badRequest } from '../refusals.ts'
 import { checkNotFuture, formatContinue, parseContinue } from '../revisions.ts'
@@ -46,7 +46,7 @@ export async function list(context: Context): Promise<Answer> {
       ...(page.remaining > 0 && selection.all ? { remainingItemCount: page.remaining } : {}),
       resourceVersion: String(page.revision),
     })
-    if (isPlain) return { status: 200, text: `${listBegin(head)}${page.items.join()}${LIST_END}` }
+    if (isPlain) return { status: 200, text: `${listBegin(head)}${page.items.map(itemTexts(kind)).join()}${LIST_END}` }
     return { status: 200, object: presentList(context, page.items.map(parseStored), head) }
   } catch (error) {
     if (!isApiError(error, 'Expired')) throw error
@@ -76,6 +76,7 @@ async function readInPieces({ parts, kind }: Context, wanted: PageRequest): Prom
       ...(revision === undefined ? {} : { revision }),
       ...(where.size === 0 ? {} : { where }),
     })
+  const itemOf = itemTexts(kind)
   const first = await read(wanted.revision, from?.after)
   return (async function* () {
     yield listBegin(headOf(kind, { resourceVersion: String(first.revision) }))
@@ -83,7 +84,7 @@ async function readInPieces({ parts, kind }: Context, wanted: PageRequest): Prom
     for (let page = first; ; page = await read(first.revision, page.entries.at(-1)!.key)) {
       const texts = page.entries.map(({ value }) => value)
       const chosen = selection.all ? texts : texts.filter((text) => selection.matches(parseStored(text)))
-      if (chosen.length > 0) yield `${comma}${chosen.join()}`
+      if (chosen.length > 0) yield `${comma}${chosen.map(itemOf).join()}`
       if (chosen.length > 0) comma = ','
       if (!page.more) break
     }
