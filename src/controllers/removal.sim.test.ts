@@ -202,7 +202,16 @@ test('who is selected again before its turn keeps the bundle', async (t) => {
   await hub.report('a', 'Ready', undefined, receipt())
   await hub.clock.advance(5000)
   assert.deepEqual(await held(hub, names), ['a 1', 'b 1', 'c 1'], 'b and c kept it, a has it again')
-  assert.deepEqual((await removals(hub))[0]?.status?.settled, names)
+  const [over] = await removals(hub)
+  assert.deepEqual([over?.status?.settled, over?.status?.kept], [names, ['b', 'c']])
+  assert.equal(readyOf(over), '1 of 1 removed, 2 kept: wanted again.')
+  await hub.restart()
+  await hub.clock.advance(10_000)
+  assert.equal(
+    readyOf((await removals(hub))[0]),
+    '1 of 1 removed, 2 kept: wanted again.',
+    'and says so after a restart',
+  )
 })
 
 async function hold(hub: ControllersHome, name: string, on: boolean): Promise<void> {

@@ -208,6 +208,13 @@ export const Rollout = defineKind({
           'Of a removal: clusters that are through with it for good, removed or meant to keep the Bundle again.',
       }),
     ),
+    kept: optional(
+      setOf(name(), {
+        max: 10_000,
+        description:
+          'Of a removal: those of the settled clusters that keep the Bundle, wanted again before it began there.',
+      }),
+    ),
     counts: optional(object(COUNTS, { description: 'Pairs of bundle and cluster, per state.' })),
     bundles: optional(
       listMap(['name'], object({ name: name(), ...COUNTS }), {

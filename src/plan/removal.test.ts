@@ -191,6 +191,62 @@ test('who is selected again keeps it, unless its tombstone is out', () => {
   )
 })
 
+test('who kept the bundle is told apart from who lost it, now and at every later look', () => {
+  const rows: readonly [string, Record<string, Site>, Partial<RemovalFacts>, string][] = [
+    ['removed', { a: {} }, {}, '1 of 1 removed.'],
+    ['kept now', { a: { entry: 1 } }, { keep: new Set(['a']) }, '0 removed, 1 kept: wanted again.'],
+    ['kept before', { a: { entry: 2 } }, { settled: ['a'], kept: ['a'] }, '0 removed, 1 kept: wanted again.'],
+    ['kept, and no longer wanted', { a: {} }, { settled: ['a'], kept: ['a'] }, '0 removed, 1 kept: wanted again.'],
+    [
+      'undecided',
+      { a: { entry: 1 } },
+      { settled: ['a'], kept: ['a'], keep: undefined },
+      'Placement p has not decided yet.',
+    ],
+    ['one of two', { a: {}, b: { entry: 1 } }, { keep: new Set(['b']) }, '1 of 1 removed, 1 kept: wanted again.'],
+    [
+      'one to go',
+      { a: { entry: 1 }, b: {} },
+      { settled: ['b'], kept: ['b'] },
+      'Admitted a; 0 of 1 removed, 1 kept: wanted again.',
+    ],
+    ['selected after it was removed', { a: {} }, { settled: ['a'], keep: new Set(['a']) }, '1 of 1 removed.'],
+    ['of before it was written down', { a: {} }, { settled: ['a'] }, '1 of 1 removed.'],
+  ]
+  const said = { generation: 1, state: 'Removed' } as const
+  const keep = new Set(['a'])
+  const both = '1 of 1 removed, 1 kept: wanted again.'
+  const back = planRollout(
+    input({ a: { entry: 2, said }, b: { entry: 1, said } }, { keep: new Set(['a', 'b']) }, ['a']),
+  )
+  assert.deepEqual(
+    [back.message, back.settled, back.kept],
+    [both, ['a', 'b'], ['b']],
+    'a has its receipt, and has it again',
+  )
+  const overtaken = planRollout(input({ a: { entry: 2 } }, { keep }, ['a']))
+  assert.deepEqual(overtaken.kept, ['a'], 'a newer generation took the place of its tombstone')
+  for (const [name, sites, over, message] of rows) {
+    const decision = planRollout(input(sites, over))
+    assert.equal(decision.message, message, name)
+    assert.ok(
+      decision.kept?.every((cluster) => decision.settled?.includes(cluster)),
+      name,
+    )
+  }
+})
+
+test('a ring in which everybody kept the bundle does not hold up the next one', () => {
+  const facts = input({ a: { entry: 1 }, b: { entry: 1 } }, { settled: ['a'], kept: ['a'] })
+  const rings = [
+    { name: 'canary', concurrency: 1, count: 1 },
+    { name: 'rest', concurrency: 1 },
+  ]
+  const ringStates = [{ name: 'canary', upTo: 'a' }, { name: 'rest' }]
+  const passed = planRollout({ ...facts, rollout: { ...facts.rollout, rings, ringStates } })
+  assert.deepEqual([passed.kind, passed.kind === 'Pass' && passed.passed], ['Pass', 'canary'])
+})
+
 test('an undecided Placement, an absent document and a bundle on its way remove and settle nothing', () => {
   const undecided = planRollout(input({ a: { entry: 1 }, b: {} }, { keep: undefined }))
   assert.equal(undecided.kind === 'Wait' && undecided.hold.reason, 'PlacementPending')

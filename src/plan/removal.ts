@@ -22,6 +22,8 @@ export interface RemovalFacts {
   readonly bundle: string
   readonly clusters: readonly string[]
   readonly settled: readonly string[]
+  /** Those of the settled ones that keep the bundle: they were wanted again before their removal began. */
+  readonly kept?: readonly string[]
   readonly placement: string
   /** Clusters that keep the bundle by what its Placement says now; none when the Bundle is gone. Absent: not decided. */
   readonly keep: Pick<ReadonlySet<string>, 'has'> | undefined
@@ -39,12 +41,21 @@ export interface ReportedRemoval {
 /** Where one pair of a removal stands. */
 type Standing = 'Gone' | 'Kept' | 'Done' | 'Handed' | 'Waits'
 
-function standingOf(removal: RemovalFacts, key: string, name: string, cluster: RolloutCluster | undefined): Standing {
-  if (removal.settled.includes(name)) return 'Done'
+function standingOf(
+  removal: RemovalFacts,
+  { key, name, isAdmitted }: { readonly key: string; readonly name: string; readonly isAdmitted: boolean },
+  cluster: RolloutCluster | undefined,
+): Standing {
+  if (removal.settled.includes(name)) return removal.kept?.includes(name) ? 'Kept' : 'Done'
   if (!cluster || cluster.buried === undefined) return 'Gone'
   if (cluster.buried.has(key)) return 'Handed'
-  if (removal.keep?.has(name)) return 'Kept'
+  if (removal.keep?.has(name)) return isAdmitted && hasReceipt(cluster, key) ? 'Done' : 'Kept'
   return cluster.assigned.has(key) || removal.coming.has(name) ? 'Waits' : 'Done'
+}
+
+function hasReceipt({ removals }: RolloutCluster, key: string): boolean {
+  const said = removals?.get(key)?.state
+  return said === 'Removed' || said === 'Orphaned'
 }
 
 /** Pairs of a removal, which slots come back, and which clusters are through with it. */
@@ -53,13 +64,19 @@ export interface RemovalPairs {
   readonly kept: readonly RolloutAdmission[]
   readonly freed: readonly FreedSlot[]
   readonly settled: readonly string[]
+  /** Those of the settled ones that keep the bundle. */
+  readonly spared: readonly string[]
 }
 
 /** Looks at every cluster of a removal. */
 export function removalPairs(input: RolloutInput, removal: RemovalFacts): RemovalPairs {
   const key = `${input.rollout.namespace}/${removal.bundle}`
+  const admitted = new Set(input.rollout.admissions.map(({ cluster }) => cluster))
   const standings = new Map(
-    removal.clusters.map((name) => [name, standingOf(removal, key, name, input.clusterOf(name))]),
+    removal.clusters.map((name) => {
+      const at = { key, name, isAdmitted: admitted.has(name) }
+      return [name, standingOf(removal, at, input.clusterOf(name))]
+    }),
   )
   const kept: RolloutAdmission[] = []
   const freed: FreedSlot[] = []
@@ -77,7 +94,8 @@ export function removalPairs(input: RolloutInput, removal: RemovalFacts): Remova
   })
   const isThrough = (name: string) => standings.get(name) === 'Done' || standings.get(name) === 'Kept'
   const settled = removal.keep ? removal.clusters.filter(isThrough) : removal.settled
-  return { pairs, kept, freed, settled }
+  const spared = settled.filter((name) => standings.get(name) === 'Kept')
+  return { pairs, kept, freed, settled, spared }
 }
 
 const FREED_BY: Readonly<Record<Standing, FreedSlot['by'] | undefined>> = {
@@ -148,6 +166,16 @@ function stateOf(
   }
   if (hold) return { state: 'Pending', waitsFor: hold.for, message: hold.message }
   return { state: 'Pending', waitsFor: 'ring', message: 'Waits for its turn to be removed.' }
+}
+
+/** How far a removal is: who keeps the bundle is told apart, for nothing was removed there. */
+export function removalProgress(
+  { ready, total }: { ready: number; total: number },
+  { kept = [] }: RemovalFacts,
+): string {
+  if (kept.length === 0) return `${ready} of ${total} removed`
+  const removed = total === 0 ? '0 removed' : `${ready} of ${total} removed`
+  return `${removed}, ${kept.length} kept: wanted again`
 }
 
 /** Everything that tells which clusters lose a bundle by a change of intent. */

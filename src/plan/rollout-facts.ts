@@ -130,6 +130,8 @@ interface Base {
   readonly ringCounts?: readonly RingCount[]
   /** Of a removal: clusters that are through with it for good. */
   readonly settled?: readonly string[]
+  /** Of a removal: those of the settled ones that keep the bundle. */
+  readonly kept?: readonly string[]
   /** Pairs that are in no ring. */
   readonly unringed?: readonly string[]
   /** What to ask the world, by ring. */

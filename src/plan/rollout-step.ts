@@ -4,6 +4,7 @@
  */
 import { inOneOrder } from '../core/sorted-set.ts'
 import { formatTime, parseTime } from '../core/time.ts'
+import { removalProgress } from './removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './rollout-facts.ts'
 import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
@@ -252,5 +253,5 @@ function clusterOfKey(key: string): string {
 }
 
 function progress(counts: RolloutCounts, input: RolloutInput): string {
-  return `${counts.ready} of ${counts.total} ${input.removal ? 'removed' : 'ready'}`
+  return input.removal ? removalProgress(counts, input.removal) : `${counts.ready} of ${counts.total} ready`
 }

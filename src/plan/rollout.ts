@@ -19,7 +19,7 @@
  * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
  * One that goes offline after it keeps its slot.
  */
-import { removalPairs } from './removal.ts'
+import { removalPairs, removalProgress } from './removal.ts'
 import type { RemovalFacts } from './removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput, RolloutPhase, Superseded } from './rollout-facts.ts'
 import { holdOf, nameSome } from './rollout-holds.ts'
@@ -53,10 +53,12 @@ export function planRollout(input: RolloutInput, since?: SinceLast): RolloutDeci
 
 /** The same rings, budgets and holds, for a bundle that leaves. */
 function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecision {
-  const { pairs, kept, freed, settled } = removalPairs(input, removal)
+  const { pairs, kept, freed, settled, spared } = removalPairs(input, removal)
   const { roster, states } = enrolAll(input, pairs, kept)
   const counts = roster.counts()
-  const base = { admissions: kept, freed, counts, settled }
+  const ends = { settled, kept: spared }
+  const base = { admissions: kept, freed, counts, ...ends }
+  const known = { ...removal, kept: spared }
   const hold = outerHold({ ...input, release: undefined }, removal.keep ? [] : [removal])
   if (hold) {
     const isStopped = hold.reason === 'Paused' || hold.reason === 'Aborted'
@@ -64,10 +66,11 @@ function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecisio
     return { ...base, kind: isStopped ? 'Pause' : 'Wait', phase: phase as RolloutPhase, hold, message: hold.message }
   }
   if (pairs.length === 0) {
-    const message = 'Nobody is left to remove it from.'
+    const message = spared.length > 0 ? `${removalProgress(counts, known)}.` : 'Nobody is left to remove it from.'
     return { ...base, kind: 'Complete', phase: 'Completed', excused: [], message }
   }
-  return { ...nextStep({ input, roster, kept, freed, counts, ...ringsOf(input, states) }), settled }
+  const members = { input: { ...input, removal: known }, roster, kept, freed, counts, ...ringsOf(input, states) }
+  return { ...nextStep(members), ...ends }
 }
 
 interface Decided {

@@ -181,6 +181,7 @@ function onlyCountsDiffer(rollout: Rollout, decision: RolloutDecision): boolean 
     jsonEqual(status.admissions ?? [], decision.admissions) &&
     jsonEqual(status.superseded ?? [], decision.superseded ?? []) &&
     (!decision.settled || jsonEqual(status.settled ?? [], decision.settled)) &&
+    (!decision.kept || jsonEqual(status.kept ?? [], decision.kept)) &&
     (!decision.rings || jsonEqual((status.rings ?? []).map(asRingState), decision.rings))
   )
 }
@@ -209,6 +210,7 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   if (decision.unringed && decision.unringed.length > 0) status.unringed = [...new Set(decision.unringed)].slice(0, 10)
   else delete status.unringed
   if (decision.settled && decision.settled.length > 0) status.settled = [...decision.settled]
+  if (decision.kept && decision.kept.length > 0) status.kept = [...decision.kept]
 }
 
 type Ring = Rollout['spec']['rings'][number]

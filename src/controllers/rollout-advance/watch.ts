@@ -308,6 +308,7 @@ function removalFacts(caches: Caches, rollout: Rollout, now: number): RemovalFac
     bundle: removal.bundle,
     clusters: removal.clusters,
     settled: rollout.status?.settled ?? [],
+    kept: rollout.status?.kept ?? [],
     placement: caches.bundles.lister.get(bundle)?.spec.placement ?? '',
     keep: keptBy(caches, bundle, now),
     coming: new Set(coming),
