@@ -6,13 +6,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { compareOutputs } from '../../testing/helm/compare.ts'
-import { CASES, CASE_VALUES, FAILING } from '../../testing/helm/function-cases.ts'
+import { CASES as FUNCTION_CASES, CASE_VALUES, FAILING } from '../../testing/helm/function-cases.ts'
 import { renderLikeHelm } from '../../testing/helm/render.ts'
+import { TOML_CASES } from '../../testing/helm/toml-cases.ts'
 import { findBinary } from '../../testing/testenv.ts'
 import { Draws } from './frozen.ts'
 import { helmFunctions } from './functions/all.ts'
 import { profileOf } from './profile.ts'
 import type { HelmVersion } from './profile.ts'
+
+const CASES = [...FUNCTION_CASES, ...TOML_CASES]
 
 const CHART: Readonly<Record<string, string>> = {
   'Chart.yaml': 'apiVersion: v2\nname: cases\nversion: 1.0.0\nappVersion: "2"\n',

@@ -39,7 +39,10 @@ export interface HelmProfile {
   readonly jsonObjects: boolean
   /** `--set a[1` without the closing bracket sets nothing and is no error. */
   readonly endsInIndex: boolean
-  /** TOML 1.1: large and small numbers are written with an exponent, inline tables may have line breaks and a comma at the end. */
+  /**
+   * BurntSushi/toml v1.6, which reads TOML 1.1 (line breaks and a last comma in inline tables, `\e`, `\x41`, times without seconds),
+   * refuses a key that is set again as a list, and writes large and small numbers with an exponent.
+   */
   readonly toml11: boolean
   /** Only an IPv6 address may stand in the brackets of a URL, and a web address has one port. */
   readonly strictUrlHosts: boolean

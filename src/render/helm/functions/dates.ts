@@ -11,7 +11,8 @@ import { formatLayout, parseLayout } from './time-layout.ts'
 const SECOND = 1_000_000_000n
 const MAX_DURATION = 2n ** 63n - 1n
 const FULL = '2006-01-02 15:04:05.999999999 -0700 MST'
-const RFC3339_NANO = '2006-01-02T15:04:05.999999999Z07:00'
+/** How a time is written in JSON. */
+export const RFC3339_NANO = '2006-01-02T15:04:05.999999999Z07:00'
 /** The year one, which is Go's zero time. */
 const ZERO_TIME: GoTime = { nanos: -62_135_596_800n * SECOND, zone: UTC }
 
@@ -42,7 +43,7 @@ function named(type: string, value: number, print: string): GoNamed {
 }
 
 /** A time.Time as templates see it. */
-function timeStruct(time: GoTime): GoStruct {
+export function timeStruct(time: GoTime): GoStruct {
   const part = (read: (civil: ReturnType<typeof civilOf>) => unknown) => goFunction([], () => read(civilOf(time)))
   const withTime = (call: (other: GoTime) => unknown) =>
     goFunction(['time.Time'], ([other]) => call(times.get(other as GoStruct)!))
@@ -50,7 +51,7 @@ function timeStruct(time: GoTime): GoStruct {
   const unix = time.nanos / SECOND
   const struct = new GoStruct('time.Time', [], {
     print: () => formatLayout(FULL, time),
-    json: () => formatLayout(RFC3339_NANO, time),
+    json: () => jsonTime(time),
     methods: new Map<string, GoFunction>([
       ['Format', goFunction(['string'], ([layout]) => formatLayout(layout as string, time))],
       ['String', goFunction([], () => formatLayout(FULL, time))],
@@ -84,6 +85,18 @@ function timeStruct(time: GoTime): GoStruct {
   })
   times.set(struct, time)
   return struct
+}
+
+/** RFC 3339 has no zone that is a whole day away. */
+function jsonTime(time: GoTime): string {
+  if (Math.abs(civilOf(time).offset) < 86_400) return formatLayout(RFC3339_NANO, time)
+  const problem = 'Time.MarshalJSON: timezone hour outside of range [0,23]'
+  throw new GoError(`json: error calling MarshalJSON for type time.Time: ${problem}`)
+}
+
+/** The time of a time.Time; undefined for any other value. */
+export function goTimeOf(value: unknown): GoTime | undefined {
+  return value instanceof GoStruct ? times.get(value) : undefined
 }
 
 function addDate(time: GoTime, change: readonly unknown[]): bigint {
@@ -137,7 +150,7 @@ export function dateFunctions(draws: Draws, localName = 'UTC'): Record<string, G
     zone: local,
   })
   const timeOf = (value: unknown, integers: readonly string[]): GoTime => {
-    const known = value instanceof GoStruct ? times.get(value) : undefined
+    const known = goTimeOf(value)
     if (known) return known
     if (value instanceof GoInt && integers.includes(value.type)) return { nanos: value.value * SECOND, zone: local }
     return now()
@@ -194,7 +207,7 @@ export function dateFunctions(draws: Draws, localName = 'UTC'): Record<string, G
     durationRound: goFunction(['any'], ([value]) => {
       if (typeof value === 'string') return durationRound(parseDuration(value) ?? 0n)
       if (value instanceof GoInt && value.type === 'int64') return durationRound(value.value)
-      const known = value instanceof GoStruct ? times.get(value) : undefined
+      const known = goTimeOf(value)
       return durationRound(known ? clamp(now().nanos - known.nanos) : 0n)
     }),
   }

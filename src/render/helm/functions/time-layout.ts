@@ -70,7 +70,7 @@ function formatPart(part: string, time: Civil): string {
     case 'pm':
       return time.hour >= 12 ? 'pm' : 'am'
     case 'MST':
-      return time.abbreviation
+      return time.abbreviation === '' ? zoneText('-0700', time.offset) : time.abbreviation
     default:
       return /^[.,]/.test(part) ? fraction(part, time.nanos) : zoneText(part, time.offset)
   }
@@ -232,7 +232,7 @@ function readOffset(part: string, text: string, reading: Reading): string | unde
     `^([+-])(\\d{2})${digits >= 4 ? `${separator}(\\d{2})` : '()'}${digits >= 6 ? `${separator}(\\d{2})` : '()'}`,
   )
   const found = pattern.exec(text)
-  if (!found) return undefined
+  if (!found || Number(found[2]) > 24 || Number(found[3]) > 60 || Number(found[4]) > 60) return undefined
   const size = Number(found[2]) * 3600 + Number(found[3] || 0) * 60 + Number(found[4] || 0)
   reading.offset = found[1] === '-' ? -size : size
   return text.slice(found[0].length)

@@ -5,7 +5,11 @@ import type { GoFunction } from '../../gotemplate/function.ts'
 import { compareStrings } from '../../gotemplate/go-string.ts'
 import { GoBytes, GoInt, GoNamed, GoStruct, isNil } from '../../gotemplate/value.ts'
 import type { HelmProfile } from '../profile.ts'
+import { goTimeOf, RFC3339_NANO } from './dates.ts'
+import { formatLayout } from './time-layout.ts'
+import { tomlKey, tomlString } from './toml-key.ts'
 import { readToml, TomlError } from './toml-read.ts'
+import { DATE_LAYOUTS } from './toml-values.ts'
 
 type Table = Map<string, unknown>
 
@@ -18,7 +22,8 @@ function plain(value: unknown): unknown {
     return plain(value.value)
   }
   if (value instanceof GoBytes) return Array.from(value.bytes, (byte) => new GoInt(byte, 'uint8'))
-  if (value instanceof GoStruct) return new Map([...value.fields].filter(([name]) => /^\p{Lu}/u.test(name)))
+  if (value instanceof GoStruct && !goTimeOf(value))
+    return new Map([...value.fields].filter(([name]) => /^\p{Lu}/u.test(name)))
   return isNil(value) ? null : value
 }
 
@@ -31,29 +36,6 @@ function isTableList(value: unknown): value is Table[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => isTable(plain(item)))
 }
 
-function keyText(key: string): string {
-  if (/^[A-Za-z0-9_-]+$/.test(key)) return key
-  return `"${escape(key)}"`
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '"': '\\"',
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\f': '\\f',
-  '\r': '\\r',
-  '\u007f': '\\u007f',
-}
-
-function escape(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f"\\]/g,
-    (char) => ESCAPES[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 /** A number with something behind the point; with `exponents` in the shorter of Go's two notations. */
 function floatText(value: number, exponents: boolean): string {
   if (Number.isNaN(value)) return 'nan'
@@ -64,7 +46,7 @@ function floatText(value: number, exponents: boolean): string {
 
 function inline(given: unknown, exponents: boolean): string {
   const value = plain(given)
-  if (typeof value === 'string') return `"${escape(value)}"`
+  if (typeof value === 'string') return tomlString(value)
   if (typeof value === 'boolean' || value instanceof GoInt) return String(value)
   if (typeof value === 'number') return floatText(value, exponents)
   if (Array.isArray(value)) {
@@ -73,6 +55,8 @@ function inline(given: unknown, exponents: boolean): string {
     }
     return `[${value.map((item) => inline(item, exponents)).join(', ')}]`
   }
+  const time = goTimeOf(value)
+  if (time) return formatLayout(DATE_LAYOUTS.get(time.zone.name) ?? RFC3339_NANO, time)
   if (isTable(value)) return `{${inlineEntries(value, exponents)}}`
   throw new GoError(`toml: unsupported type for key: ${typeof value}`)
 }
@@ -85,7 +69,7 @@ function inlineEntries(table: Table, exponents: boolean): string {
     some
       .map(([key, item], at) => {
         if (item === null) return ''
-        return `${keyText(key)} = ${inline(item, exponents)}${isLast && at === some.length - 1 ? '' : ', '}`
+        return `${tomlKey([key])} = ${inline(item, exponents)}${isLast && at === some.length - 1 ? '' : ', '}`
       })
       .join('')
   return `${write(direct, below.length === 0)}${write(below, true)}`
@@ -113,11 +97,11 @@ class Writer {
     const indent = '  '.repeat(Math.max(0, path.length))
     for (const [key, item] of entries) {
       if (item === null || isBelow([key, item])) continue
-      this.text += `${'  '.repeat(Math.max(0, path.length))}${keyText(key)} = ${inline(item, this.#exponents)}\n`
+      this.text += `${'  '.repeat(Math.max(0, path.length))}${tomlKey([key])} = ${inline(item, this.#exponents)}\n`
     }
     for (const [key, item] of entries) {
       const inner = [...path, key]
-      const name = inner.map(keyText).join('.')
+      const name = tomlKey(inner)
       if (isTable(item)) {
         this.#separate(path.length === 0)
         this.text += `${indent}[${name}]\n`
