@@ -162,7 +162,13 @@ test('retry asks in the caller’s own name, for who failed, and for nobody else
   assert.deepEqual([act?.n, act?.verb, act?.clusters, act?.reason], [1, 'Retry', ['a'], 'registry is back'])
   await rolloutHistory('hello', input())
   assert.match(hub.taken().out, /hello-g2 .* tried again 2026-11-16T12:00:00Z by \S+: registry is back/)
-  assert.match(await troubleText(retry('hello', input())), /do: +hello is a bundle; its newest is hello-g2/)
+  await retry('hello', input({ cluster: ['a'] }))
+  const { acts } = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec
+  assert.deepEqual(
+    acts?.map(({ n }) => n),
+    [1, 2],
+    'the bundle’s newest one',
+  )
   const over = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g1' })
   const status = { phase: 'Superseded' as const, admissions }
   await hub.client.update(Rollout, { ...over, status }, { ...write, subresource: 'status' })

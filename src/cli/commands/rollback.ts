@@ -17,7 +17,7 @@ import { CliError, EXIT } from '../exit.ts'
 import { REPORTS } from '../own-kinds.ts'
 import { columns } from '../rollout-look.ts'
 import { whoAmI } from '../who-am-i.ts'
-import { address, changeRollout, find, namespaceOf, ROLLOUT, rolloutNamed } from './rollout.ts'
+import { address, changeRollout, find, namespaceOf, noReleaseYet, ROLLOUT, rolloutOfName } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 import { refuseOver } from './rollout-over.ts'
 
@@ -94,9 +94,10 @@ async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 
 }
 
 /** Lets who failed try again. */
-export async function retry(name: string, input: RollbackInput): Promise<void> {
+export async function retry(named: string, input: RollbackInput): Promise<void> {
   const { terminal, flags } = input
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(named, input)
+  const { name } = rollout.metadata
   await refuseOver(rollout, input)
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
   // Who failed at content that an older Release brought, and this one did not change, was never admitted here: only counted.
@@ -154,12 +155,7 @@ async function changeOf(name: string, input: RollbackInput) {
   const namespace = namespaceOf(input)
   const { items } = await client.list(BUNDLE, { namespace })
   const bundle = items.find(({ metadata }) => metadata.name === name)
-  if (bundle && bundle.status?.release === undefined) {
-    throw new CliError(EXIT.conflict, {
-      what: `bundle ${name} has no release yet`,
-      todo: `see: flotilla get bundle ${name} -n ${namespace} -o yaml`,
-    })
-  }
+  if (bundle && bundle.status?.release === undefined) throw noReleaseYet(name, namespace)
   const rolloutName = bundle?.status?.release ?? name
   const rollout = await find(client, ROLLOUT, { name: rolloutName, namespace })
   const release = await find(client, RELEASE, { name: rollout.spec.release, namespace })

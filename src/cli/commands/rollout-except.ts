@@ -2,7 +2,7 @@
 import { clientOver } from '../../client/create-client.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { ROLLOUTS } from '../own-kinds.ts'
-import { rolloutNamed } from './rollout.ts'
+import { rolloutOfName } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 import { refuseOver } from './rollout-over.ts'
 
@@ -15,7 +15,7 @@ export async function rolloutExcept(name: string, as: string | undefined, input:
   if (flags.reason === undefined) {
     throw new CliError(EXIT.usage, { what: 'why does it pass?', todo: 'say --reason "…"; it is kept on the rollout' })
   }
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(name, input)
   await refuseOver(rollout, input)
   const before = rollout.spec.exceptions ?? []
   if (before.some(({ kind, name: known }) => kind === used.kind && known === used.name)) {

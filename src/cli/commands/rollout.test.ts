@@ -15,6 +15,7 @@ import { createCliHub } from '../../testing/cli-hub.ts'
 import { explainError } from '../explain-error.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { rolloutApprove } from './rollout-approve.ts'
+import { rolloutExcept } from './rollout-except.ts'
 import { rolloutWatch } from './rollout-watch.ts'
 import { rolloutAbort, rolloutHistory, rolloutPause, rolloutResume, rolloutStart, rolloutStatus } from './rollout.ts'
 
@@ -100,6 +101,25 @@ test('the levers: pause, resume and abort, with the reason kept; an aborted one 
   )
   const unknown = await rolloutStatus('hello-g2', input).catch((error: unknown) => error)
   assert.equal(explainError(unknown).trouble.what, 'there is no rollout hello-g2 in namespace ns')
+})
+
+test('the levers take the bundle’s name for its newest rollout, and say which it was', async (t) => {
+  const { client, said, input } = await started(t)
+  const specOf = async () => (await client.get(Rollout, { name: 'hello-g1', namespace: 'ns' })).spec
+  await rolloutPause('hello', input)
+  assert.equal((await specOf()).paused, true)
+  await rolloutResume('hello', input)
+  assert.equal((await specOf()).paused, false)
+  await rolloutExcept('hello', 'group=system:masters', { ...input, flags: { reason: 'CVE' } })
+  assert.equal((await specOf()).exceptions?.length, 1)
+  await rolloutAbort('hello', input)
+  assert.equal((await specOf()).aborted, true)
+  for (const words of ['hello-g1 paused', 'hello-g1 goes on', 'hello-g1 passes', 'hello-g1 aborted'])
+    assert.match(said.err, new RegExp(words))
+  await client.create(Bundle, buildBundle('ns/young', { placement: 'p' }), { fieldManager: 'test' })
+  const early = await rolloutPause('young', input).catch((error: unknown) => error)
+  const { exitCode, trouble } = explainError(early)
+  assert.deepEqual([exitCode, trouble.what], [5, 'bundle young has no release yet'])
 })
 
 test('the plan is shown before it starts: rings, frozen, offline, who is in none, and what ring 1 does not prove', async (t) => {

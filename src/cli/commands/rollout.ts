@@ -1,6 +1,7 @@
 /** `flotilla rollout …`: what moves, how it stands, and the hand on the lever. */
 import { clientOver } from '../../client/create-client.ts'
 import type { Client } from '../../client/client.ts'
+import { findObject } from '../../client/find-object.ts'
 import { formatDuration, parseDuration } from '../../core/duration.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/system-clock.ts'
@@ -88,7 +89,7 @@ export function exitCodeOf(rollout: Rollout): ExitCode {
 
 /** Lets nobody else begin; what was admitted goes on. */
 export async function rolloutPause(name: string, input: RolloutInput): Promise<void> {
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(name, input)
   await refuseOver(rollout, input)
   if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
   await write(rollout, { paused: true }, input)
@@ -100,7 +101,7 @@ export async function rolloutPause(name: string, input: RolloutInput): Promise<v
 
 /** Goes on, or starts one that waits for a person. */
 export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(name, input)
   await refuseOver(rollout, input)
   if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
   const { username } = await whoAmI(input.connection.rest)
@@ -113,7 +114,7 @@ export async function rolloutResume(name: string, input: RolloutInput): Promise<
 
 /** Ends a rollout for good. */
 export async function rolloutAbort(name: string, input: RolloutInput): Promise<void> {
-  const rollout = await rolloutNamed(name, input)
+  const rollout = await rolloutOfName(name, input)
   if (rollout.spec.aborted) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was aborted already`)
   await refuseOver(rollout, input)
   await write(rollout, { aborted: true }, input)
@@ -188,12 +189,7 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
   })
   if (!input.flags.dryRun) {
     const release = bundle.status?.release
-    if (release === undefined) {
-      throw new CliError(EXIT.conflict, {
-        what: `bundle ${bundleName} has no release yet`,
-        todo: `see: flotilla get bundle ${bundleName} -n ${namespace} -o yaml`,
-      })
-    }
+    if (release === undefined) throw noReleaseYet(bundleName, namespace)
     return await rolloutResume(release, input)
   }
   const preview = await previewOf(client, bundle, namespace)
@@ -291,28 +287,19 @@ function previewText(bundle: string, { rings, expectedMs, expectedBytes, unringe
 export async function rolloutOfName(name: string, input: RolloutInput): Promise<Rollout> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
-  const orNone = (caught: unknown): undefined => {
-    if (!isApiError(caught, 'NotFound')) throw caught
-  }
-  const rollout = await client.get(ROLLOUT, { name, namespace }).catch(orNone)
+  const rollout = await findObject(client, ROLLOUT, { name, namespace })
   if (rollout) return rollout
-  const release = (await client.get(BUNDLE, { name, namespace }).catch(orNone))?.status?.release
-  return await rolloutNamed(release ?? name, input)
+  const bundle = await findObject(client, BUNDLE, { name, namespace })
+  if (bundle && bundle.status?.release === undefined) throw noReleaseYet(name, namespace)
+  return await find(client, ROLLOUT, { name: bundle?.status?.release ?? name, namespace })
 }
 
-/** The rollout of a name, or the error that says which there are. */
-export async function rolloutNamed(name: string, input: RolloutInput): Promise<Rollout> {
-  const client = clientOver(input.connection.rest)
-  const key = { name, namespace: namespaceOf(input) }
-  try {
-    return await find(client, ROLLOUT, key)
-  } catch (caught) {
-    if (!(caught instanceof CliError)) throw caught
-    const bundle = await client.get(BUNDLE, key).catch(() => undefined)
-    if (bundle?.status?.release === undefined) throw caught
-    const { what } = caught.trouble
-    throw new CliError(EXIT.notFound, { what, todo: `${name} is a bundle; its newest is ${bundle.status.release}` })
-  }
+/** What is said of a bundle that nothing was made of so far. */
+export function noReleaseYet(bundle: string, namespace: string): CliError {
+  return new CliError(EXIT.conflict, {
+    what: `bundle ${bundle} has no release yet`,
+    todo: `see: flotilla get bundle ${bundle} -n ${namespace} -o yaml`,
+  })
 }
 
 /** Finds an object, or says which is meant. */

@@ -17,7 +17,7 @@ export function addRollouts(program: Command, act: Act): void {
   const commands = () => import('../commands/rollout.ts')
   verb(
     'status',
-    '<rollout>',
+    '<bundle|rollout>',
     'how it, or the newest one of a bundle, stands, ring by ring; exit 0 when it is through, 5 while it waits for an approval, 8 on its way',
   )
     .addOption(output())
@@ -29,7 +29,7 @@ export function addRollouts(program: Command, act: Act): void {
     )
   verb(
     'watch',
-    '<rollout>',
+    '<bundle|rollout>',
     'follow a rollout, or the newest one of a bundle, until it is through, stopped or taken over',
   )
     .option(
@@ -45,7 +45,7 @@ export function addRollouts(program: Command, act: Act): void {
         return await rolloutWatch(words[0]!, { ...run, connection, flags })
       }),
     )
-  withDryRun(verb('approve', '<rollout>', 'say that a ring may open, or with --reject that it may not'))
+  withDryRun(verb('approve', '<bundle|rollout>', 'say that a ring may open, or with --reject that it may not'))
     .option('--ring <ring>', 'the ring; without it, the first that waits for approval')
     .option('--reason <text>', 'why; kept in the approval')
     .option('--reject', 'hold the ring instead')
@@ -59,7 +59,7 @@ export function addRollouts(program: Command, act: Act): void {
         await rolloutApprove(words[0]!, { ...run, connection, flags })
       }),
     )
-  withDryRun(verb('except', '<rollout>', 'let it pass windows and freezes that have an exception for you'))
+  withDryRun(verb('except', '<bundle|rollout>', 'let it pass windows and freezes that have an exception for you'))
     .option('--as <who=name>', 'role=, group= or user=, as the exception names it')
     .option('--reason <text>', 'why; kept on the rollout')
     .action(
@@ -95,7 +95,7 @@ export function addRollouts(program: Command, act: Act): void {
     abort: ['rolloutAbort', 'end it: nobody else is ever admitted'],
   } as const
   for (const [name, [command, description]] of Object.entries(levers)) {
-    withDryRun(verb(name, '<rollout>', description))
+    withDryRun(verb(name, '<bundle|rollout>', description))
       .option('--reason <text>', 'why; kept on the rollout')
       .action(
         act(async (run, words, flags) => {
@@ -137,7 +137,7 @@ export function addRollback(program: Command, act: Act): void {
       }),
     )
   withDryRun(program.command('retry'))
-    .argument('<rollout>')
+    .argument('<bundle|rollout>')
     .description('let the clusters that failed try again, as the budgets allow')
     .option('-n, --namespace <namespace>', 'the namespace')
     .addOption(new Option('--cluster <cluster>', 'only this cluster (repeatable)').argParser(collect))
