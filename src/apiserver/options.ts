@@ -1,7 +1,7 @@
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { HttpRequest } from '../core/http.ts'
-import { forbidden, invalid, invalidObject, notSupported } from '../kinds/walk/field-error.ts'
+import { invalid, invalidObject, notSupported } from '../kinds/walk/field-error.ts'
 import type { FieldError } from '../kinds/walk/field-error.ts'
 import { contentTypeOf, decodeBody } from './decode.ts'
 import { badRequest, conflict } from './refusals.ts'
@@ -55,6 +55,8 @@ export interface DeleteOptions {
   readonly resourceVersion?: string
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly gracePeriodSeconds?: number
+  /** Asked for by the old name, `orphanDependents: false`; whoever does is told when the object stays for now. */
+  readonly cascades?: true
 }
 
 const POLICIES = ['Background', 'Foreground', 'Orphan'] as const
@@ -79,11 +81,12 @@ export function deleteOptionsOf(body: JsonObject | undefined, query = new URLSea
     errors.push(notSupported('propagationPolicy', policy, ['Background', 'Foreground', 'Orphan']))
   }
   if (policy && orphan !== undefined && orphan !== null) {
-    errors.push(forbidden('propagationPolicy', 'orphanDependents and deletionPropagation cannot be both set'))
+    const why = 'orphanDependents and deletionPropagation cannot be both set'
+    errors.push(invalid('propagationPolicy', policy, why))
   }
   refuse('DeleteOptions', errors)
-  const orphaned = orphan === true || orphan === 'true' ? ('Orphan' as const) : undefined
-  const effective = propagationPolicy ?? orphaned
+  const orphans = typeof orphan === 'string' ? isTrue(orphan) : typeof orphan === 'boolean' ? orphan : undefined
+  const effective = propagationPolicy ?? (orphans === undefined ? undefined : orphans ? 'Orphan' : 'Background')
   return {
     dryRun: dryRun.length > 0,
     ...(typeof preconditions['uid'] === 'string' ? { uid: preconditions['uid'] } : {}),
@@ -91,6 +94,7 @@ export function deleteOptionsOf(body: JsonObject | undefined, query = new URLSea
       ? { resourceVersion: preconditions['resourceVersion'] }
       : {}),
     ...(effective ? { propagationPolicy: effective } : {}),
+    ...(orphans === false ? { cascades: true } : {}),
     ...(grace !== undefined && grace !== null ? { gracePeriodSeconds: Number(grace) } : {}),
   }
 }

@@ -1,6 +1,7 @@
 import { after, before, describe, it } from 'node:test'
 import type { Transport } from '../core/http.ts'
 import { ABOUT_CASES } from './api-contract-about.ts'
+import { CASCADE_CASES } from './api-contract-cascade.ts'
 import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
@@ -47,6 +48,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...GRACE_CASES,
   ...FIXED_CASES,
   ...LIFECYCLE_CASES,
+  ...CASCADE_CASES,
 ]
 
 /** Runs the contract over a home; `skips` names cases with the reason why this home differs. */

@@ -15,10 +15,16 @@ function orphansByDefault({ apiVersion, kind, metadata }: UnknownObject, options
   return options.propagationPolicy === undefined && !isDecided && ORPHANING.has(`${apiVersion}/${kind}`)
 }
 
+/** To a namespace the old name of a cascade means that it waits; to everything else, that nothing does. */
+function policyOf(object: UnknownObject, options: DeleteOptions): DeleteOptions['propagationPolicy'] {
+  if (options.cascades && object.apiVersion === 'v1' && object.kind === 'Namespace') return 'Foreground'
+  return orphansByDefault(object, options) ? 'Orphan' : options.propagationPolicy
+}
+
 /** The finalizers an object has once it is deleted with these options: what they say wins over what it had. */
 export function finalizersAfter(object: UnknownObject, options: DeleteOptions): string[] {
   const finalizers = object.metadata.finalizers ?? []
-  const propagationPolicy = orphansByDefault(object, options) ? 'Orphan' : options.propagationPolicy
+  const propagationPolicy = policyOf(object, options)
   if (propagationPolicy === undefined) return finalizers
   const others = finalizers.filter((finalizer) => finalizer !== FOREGROUND && finalizer !== ORPHAN)
   if (propagationPolicy === 'Foreground') return [...others, FOREGROUND]

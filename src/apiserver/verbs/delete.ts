@@ -48,7 +48,7 @@ export async function remove(context: Context): Promise<Answer> {
   const { object, gone } = await deleteObject(context, key, options)
   const warnings = warningsOf(kind, options)
   if (!gone || SHOWN_WHEN_GONE.has(`${kind.group}/${kind.kind}`)) {
-    return { status: 200, object: present(context, object), warnings }
+    return { status: options.cascades && !gone ? 202 : 200, object: present(context, object), warnings }
   }
   const { name, uid } = object.metadata
   const details = { name, ...(kind.group ? { group: kind.group } : {}), kind: kind.plural, uid }
