@@ -48,7 +48,7 @@ function sortKey(table: Table, by: string): (row: TableRow) => string {
   }
   const at = columnAt(table, by)
   if (at !== undefined) return ({ cells }) => cellText(cells[at])
-  const names = table.columnDefinitions.map(({ name }) => name.toLowerCase())
+  const names = (table.columnDefinitions ?? []).map(({ name }) => name.toLowerCase())
   throw new CliError(EXIT.usage, {
     what: `there is no column ${JSON.stringify(by)} to sort by`,
     todo: didYouMean(by, names) ?? `use one of ${names.join(', ')}, or a path such as .metadata.creationTimestamp`,
@@ -60,7 +60,7 @@ export function tableCsv(
   table: Table,
   options: { readonly withNamespace: boolean; readonly withHeaders: boolean },
 ): string {
-  const names = table.columnDefinitions.map(({ name }) => name.toUpperCase())
+  const names = (table.columnDefinitions ?? []).map(({ name }) => name.toUpperCase())
   const header = options.withNamespace ? ['NAMESPACE', ...names] : names
   const rows = table.rows.map(({ cells, object }) => {
     const texts = names.map((_, index) => cellText(cells[index], ''))
@@ -76,7 +76,7 @@ function csvCell(text: string): string {
 }
 
 function columnAt(table: Table, name: string): number | undefined {
-  const at = table.columnDefinitions.findIndex((column) => column.name.toLowerCase() === name.toLowerCase())
+  const at = (table.columnDefinitions ?? []).findIndex((column) => column.name.toLowerCase() === name.toLowerCase())
   return at < 0 ? undefined : at
 }
 

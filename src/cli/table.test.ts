@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTablePrinter } from './table.ts'
+import { createTablePrinter, isTable } from './table.ts'
 import type { Table } from './table.ts'
 
 const COLUMNS = [
@@ -39,6 +39,9 @@ test('headers come once, and later rows keep the width of earlier ones', () => {
   const print = createTablePrinter(PLAIN)
   print(tableOf(['store-0001', 'Ready', '']))
   assert.equal(print({ ...tableOf(['b', 'Failed', '']), columnDefinitions: [] }), 'b            Failed\n')
+  const later = { ...tableOf(['c', 'Ready', '']), kind: 'Table', columnDefinitions: null }
+  assert.ok(isTable(later))
+  assert.equal(print(later), 'c            Ready\n')
 })
 
 test('no rows print nothing, not even headers', () => {

@@ -24,7 +24,8 @@ export interface TableRow {
 
 /** An answer in table form. */
 export interface Table {
-  readonly columnDefinitions: readonly TableColumn[]
+  /** Null in the events of a watch after its first. */
+  readonly columnDefinitions: readonly TableColumn[] | null
   readonly rows: readonly TableRow[]
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
 }
@@ -43,7 +44,8 @@ export interface TableOptions {
 
 /** True for an answer that is a Table. */
 export function isTable(value: unknown): value is Table {
-  return isObject(value) && value['kind'] === 'Table' && Array.isArray(value['columnDefinitions'])
+  if (!isObject(value) || value['kind'] !== 'Table') return false
+  return value['columnDefinitions'] === null || Array.isArray(value['columnDefinitions'])
 }
 
 /** Prints tables whose columns stay as wide as the widest cell seen so far, so that watch lines fit below. */
@@ -53,8 +55,9 @@ export function createTablePrinter(options: TableOptions): (table: Table) => str
   let widths: number[] = []
   let isFirst = true
   return (table) => {
-    if (table.columnDefinitions.length > 0 && columns === undefined) {
-      columns = table.columnDefinitions
+    const defined = table.columnDefinitions ?? []
+    if (defined.length > 0 && columns === undefined) {
+      columns = defined
         .map((column, index) => ({ index, name: column.name, priority: column.priority ?? 0 }))
         .filter(({ priority }) => options.wide || priority === 0)
       headers = columns.map(({ name }) => name.toUpperCase())
