@@ -396,6 +396,10 @@ toToml (dict "l" (list (dict "b" 1 "t" (dict "x" 1 "y" nil) "n" nil) 1))
 fromToml "l = [{a = 1}, 2]"
 html nil
 fromJson "null"
+fromJson "{\\"a\\":[1,1e400],\\"b\\":{\\"c\\":-1e400,\\"d\\":\\"x\\"},\\"Error\\":1}" | toJson
+fromJson "{\\"a\\":1e400,\\"a\\":2}"
+fromJson "1e400"
+fromJsonArray "[1,1e400]"
 fromJsonArray "null" | toJson
 eq (fromJson "null") nil
 fromToml "a = 1\\n[b]\\nc = \\"x\\"\\nd = [1, 2]"

@@ -4,6 +4,13 @@ import { goQuote } from '../../gotemplate/go-string.ts'
 /** Text that is not JSON, in Go's words. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
+  /** What Go makes of the text all the same: a number that is too large is nil, the rest is there. */
+  readonly rest: unknown
+
+  constructor(message: string, rest?: unknown) {
+    super(message)
+    this.rest = rest
+  }
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -13,7 +20,7 @@ export function readJson(text: string, fits: (value: unknown) => boolean = () =>
   const reader = new JsonReader(text)
   const value = reader.value()
   reader.end()
-  if (fits(value)) reader.refuseTooLarge()
+  if (fits(value)) reader.refuseTooLarge(value)
   return value
 }
 
@@ -21,7 +28,7 @@ export function readJson(text: string, fits: (value: unknown) => boolean = () =>
 export function readJsonPrefix(text: string): { readonly value: unknown; readonly end: number } {
   const reader = new JsonReader(text)
   const value = reader.value()
-  reader.refuseTooLarge()
+  reader.refuseTooLarge(value)
   return { value, end: reader.position }
 }
 
@@ -71,9 +78,9 @@ class JsonReader {
   }
 
   /** Go looks for mistakes in the whole text before it makes a value of any of it. */
-  refuseTooLarge(): void {
+  refuseTooLarge(rest: unknown): void {
     if (this.#tooLarge === undefined) return
-    throw new JsonError(`json: cannot unmarshal number ${this.#tooLarge} into Go value of type float64`)
+    throw new JsonError(`json: cannot unmarshal number ${this.#tooLarge} into Go value of type float64`, rest)
   }
 
   value(): unknown {
@@ -88,6 +95,11 @@ class JsonReader {
     if (char === 'f') return this.#literal('false', false)
     if (char === 'n') return this.#literal('null', null)
     return this.#unexpected('looking for beginning of value')
+  }
+
+  #item(): unknown {
+    const value = this.value()
+    return value === Infinity || value === -Infinity ? null : value
   }
 
   #nested<T>(read: () => T): T {
@@ -202,7 +214,7 @@ class JsonReader {
       return items
     }
     for (;;) {
-      items.push(this.value())
+      items.push(this.#item())
       this.#space()
       const char = this.#text[this.#at]
       if (char !== ',' && char !== ']') this.#unexpected('after array element')
@@ -226,7 +238,7 @@ class JsonReader {
       this.#space()
       if (this.#text[this.#at] !== ':') this.#unexpected('after object key')
       this.#at += 1
-      entries.set(key, this.value())
+      entries.set(key, this.#item())
       this.#space()
       const char = this.#text[this.#at]
       if (char !== ',' && char !== '}') this.#unexpected('after object key:value pair')

@@ -119,11 +119,11 @@ function unmarshal(text: string, type: 'map[string]interface {}' | '[]interface 
   throw new JsonError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`)
 }
 
-function orError(read: () => unknown, failed: (message: string) => unknown): unknown {
+function orError(read: () => unknown, failed: (error: JsonError) => unknown): unknown {
   try {
     return read()
   } catch (error) {
-    if (error instanceof JsonError) return failed(error.message)
+    if (error instanceof JsonError) return failed(error)
     throw error
   }
 }
@@ -131,8 +131,8 @@ function orError(read: () => unknown, failed: (message: string) => unknown): unk
 function mustFromJson(text: string): unknown {
   return orError(
     () => readJson(text),
-    (message) => {
-      throw new GoError(message)
+    (error) => {
+      throw new GoError(error.message)
     },
   )
 }
@@ -151,13 +151,14 @@ export const JSON_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   fromJson: goFunction(['string'], ([text]) =>
     orError(
       () => unmarshal(text as string, 'map[string]interface {}'),
-      (message) => new Map([['Error', message]]),
+      ({ message, rest }) =>
+        new Map([...(rest instanceof Map ? (rest as Map<string, unknown>) : []), ['Error', message]]),
     ),
   ),
   fromJsonArray: goFunction(['string'], ([text]) =>
     orError(
       () => unmarshal(text as string, '[]interface {}'),
-      (message) => [message],
+      ({ message }) => [message],
     ),
   ),
   mustFromJson: goFunction(['string'], ([text]) => mustFromJson(text as string)),
