@@ -5,6 +5,7 @@ import { isApiError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
+import { Release } from '../../kinds/release.ts'
 import { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import { Source } from '../../kinds/source.ts'
 import { DEMO_BUNDLE, DEMO_OBJECTS, DEMO_SOURCE, overlayFiles, releaseFiles } from './content.ts'
@@ -83,24 +84,28 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
     const annotations = { 'flotilla.dev/poll': `demo ${formatTime(clock.now())} ${commit.slice(0, 12)}` }
     const key = { name: DEMO_SOURCE, namespace: DEMO_BUNDLE.metadata.namespace ?? '' }
     await client.patch(Source, key, { type: 'merge', body: { metadata: { annotations } } })
-    return commit.slice(0, 7)
+    return commit
   }
-  const newestRelease = async (): Promise<string | undefined> =>
-    (await client.get(Bundle, DEMO_BUNDLE.metadata)).status?.release
+  /** The Release of a commit, once it is the app's newest; what was committed before may still be on its way. */
+  const releaseOf = async (commit: string): Promise<string | undefined> => {
+    const name = (await client.get(Bundle, DEMO_BUNDLE.metadata)).status?.release
+    if (name === undefined) return undefined
+    const { spec } = await client.get(Release, { ...DEMO_BUNDLE.metadata, name })
+    return spec.bundles.some(({ revision }) => revision?.includes(commit)) ? name : undefined
+  }
   /** Commits a version whose rollout asks for an approval, and waits until the rollout has a name. */
   const release = async (): Promise<Played & { readonly approve: readonly string[] }> => {
     await client.apply(RolloutPlan, plan, { fieldManager: 'flotilla-demo', force: true })
-    const before = await newestRelease()
     const version = `1.${++minor}`
     const commit = await push(`shop ${version}`, releaseFiles(version))
-    let rollout = await newestRelease()
-    for (let waited = 0; rollout === before && waited < NAMED_WITHIN_MS; waited += POLL_MS) {
+    let rollout = await releaseOf(commit)
+    for (let waited = 0; rollout === undefined && waited < NAMED_WITHIN_MS; waited += POLL_MS) {
       await clock.sleep(POLL_MS, new AbortController().signal)
-      rollout = await newestRelease()
+      rollout = await releaseOf(commit)
     }
     const ring = plan.spec.rings.find(({ approvals }) => approvals)?.name
-    const done = `committed shop ${version} (${commit}); the hub renders it and rolls it out`
-    if (rollout === undefined || rollout === before) return { done, next: ['get rollouts -o wide'], approve: [] }
+    const done = `committed shop ${version} (${shortOf(commit)}); the hub renders it and rolls it out`
+    if (rollout === undefined) return { done, next: ['get rollouts -o wide'], approve: [] }
     const approve = [`rollout approve ${rollout} --ring ${ring} --reason demo`]
     return {
       done: `${done} as ${rollout}; ring ${ring} waits for your approval`,
@@ -157,8 +162,8 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
       )
       return {
         done: undo
-          ? `committed a good overlay for ${region} (${commit})`
-          : `committed an overlay for ${region} that cannot be built (${commit}); its stores keep what they run, the others go on`,
+          ? `committed a good overlay for ${region} (${shortOf(commit)})`
+          : `committed an overlay for ${region} that cannot be built (${shortOf(commit)}); its stores keep what they run, the others go on`,
         next: ['get bundle shop -o yaml', ...(undo ? [] : [`demo bad-overlay ${region} --undo`])],
       }
     },
@@ -179,4 +184,8 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
     last = turn.catch(() => {}) // whoever asked hears it
     return turn
   }
+}
+
+function shortOf(commit: string): string {
+  return commit.slice(0, 7)
 }
