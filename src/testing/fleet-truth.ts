@@ -208,8 +208,9 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
       endedMs: silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY,
       hub: hub.heardFrom(heard),
       ...(other ? { otherSinceMs: other.heardFrom(heard).sinceMs } : {}),
-      // A hub judges by what gateways sum up, and one that hears of everything late judges what is over already.
-      lateMs: (options.hubLagMs ?? 0) + SUMMED_UP_MS,
+      // A hub judges by what gateways sum up, and one that hears of everything late judges what is over already; what a watch
+      // that was opened anew hears once more is late twice.
+      lateMs: 2 * (options.hubLagMs ?? 0) + SUMMED_UP_MS,
     })
     if (silentMs < options.offlineAfterMs)
       violated(`I-15: ${name} is offline after ${silentMs / 1000} s of silence that the hub could hear`)

@@ -169,8 +169,6 @@ function embellished(request: HttpRequest): HttpRequest {
 
 /** A store whose watches tell everything late, each kind by its own time; reads and writes are of now. */
 export function late(store: Store, host: Host, lagMs: () => number): Store {
-  // By revision: a watch that is opened again does not wait once more for what the one before it waited for.
-  const happenedAt = new Map<number, number>()
   return {
     ...store,
     watch: (prefix, after, signal): StoreWatch => {
@@ -179,18 +177,14 @@ export function late(store: Store, host: Host, lagMs: () => number): Store {
       async function* events(): AsyncGenerator<StoreEvent> {
         const coming: { readonly event: StoreEvent; readonly at: number }[] = []
         const read = async (): Promise<void> => {
-          for await (const event of watch) {
-            const happened = happenedAt.get(event.revision) ?? host.clock.monotonicMs()
-            happenedAt.set(event.revision, happened)
-            coming.push({ event, at: happened + lag })
-          }
+          for await (const event of watch) coming.push({ event, at: host.clock.monotonicMs() + lag })
         }
         let broken: unknown
         read().catch((caught: unknown) => (broken = caught))
         while (!signal.aborted) {
           if (broken !== undefined) throw broken
           const next = coming[0]
-          await host.clock.sleep(next ? Math.max(0, next.at - host.clock.monotonicMs()) : 1_000, signal).catch(() => {}) // the watch ends
+          await host.clock.sleep(next ? next.at - host.clock.monotonicMs() : 1_000, signal).catch(() => {}) // the watch ends
           if (next) yield coming.shift()!.event
         }
       }
