@@ -2,6 +2,7 @@
  * CEL's values in JavaScript: int is bigint, double is number, uint has a class, so that the three never mix by accident.
  * Lists and maps are views: an object of a megabyte is not copied to read one field of it.
  */
+import { compareBytes } from '../core/bytes.ts'
 
 /** The largest int. */
 export const MAX_INT = 2n ** 63n - 1n
@@ -312,15 +313,6 @@ export function compareNumbers(a: bigint | number | CelUint, b: bigint | number 
   if (left < right) return -1
   if (left > right) return 1
   return Number.isNaN(left) || Number.isNaN(right) ? undefined : 0
-}
-
-/** Compares bytes in order. */
-export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const shared = Math.min(a.length, b.length)
-  for (let index = 0; index < shared; index++) {
-    if (a[index] !== b[index]) return a[index]! < b[index]! ? -1 : 1
-  }
-  return a.length - b.length
 }
 
 /** Compares strings by code points, as Go compares their bytes. */

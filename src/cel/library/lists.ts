@@ -1,4 +1,5 @@
 /** Lists: Kubernetes' own functions, cel-go's list extension, and sets. */
+import { compareBytes } from '../../core/bytes.ts'
 import {
   ArrayList,
   CelFailure,
@@ -9,7 +10,6 @@ import {
   CelTimestamp,
   CelUint,
   celEquals,
-  compareBytes,
   compareNumbers,
   compareStrings,
   isNumber,

@@ -1,4 +1,5 @@
 /** The language's own operators and functions. */
+import { compareBytes } from '../../core/bytes.ts'
 import {
   ArrayList,
   CelDuration,
@@ -7,7 +8,6 @@ import {
   CelUint,
   celEquals,
   celToJson,
-  compareBytes,
   compareNumbers,
   compareStrings,
   ConcatList,
