@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/define-kind.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { ObjectMeta, UnknownObject } from '../kinds/meta.ts'
 import type { Context, Parts } from './context.ts'
+import { firstObjects, isSystemClass } from './first-objects.ts'
 import { readObject, storeKeyOf, textAt } from './objects.ts'
 import { forbidden, notFound } from './refusals.ts'
 import { strategyOf } from './strategies.ts'
@@ -36,51 +37,15 @@ export async function requireNamespace({ parts, kind }: Context, metadata: Objec
   })
 }
 
-/** The Service by which everything inside a cluster finds its API. */
-const API_SERVICE = {
-  metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: {
-    clusterIP: '10.96.0.1',
-    clusterIPs: ['10.96.0.1'],
-    internalTrafficPolicy: 'Cluster',
-    ipFamilies: ['IPv4'],
-    ipFamilyPolicy: 'SingleStack',
-    ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
-    sessionAffinity: 'None',
-    type: 'ClusterIP',
-  },
-  status: { loadBalancer: {} },
-}
-
-/** Where addresses of Services come from. */
-const SERVICE_ADDRESSES = { metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.96.0.0/12'] } }
-
 /** The namespace in which nodes say that they are alive. */
 const NODE_LEASES = 'kube-node-lease'
-
-/** The classes of pods without which a cluster does not work. */
-const SYSTEM_CLASSES = [
-  {
-    metadata: { name: 'system-node-critical', generation: 1 },
-    value: 2_000_001_000,
-    description: 'Used for system critical pods that must not be moved from their current node.',
-    preemptionPolicy: 'PreemptLowerPriority',
-  },
-  {
-    metadata: { name: 'system-cluster-critical', generation: 1 },
-    value: 2_000_000_000,
-    description:
-      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
-    preemptionPolicy: 'PreemptLowerPriority',
-  },
-]
 
 /** Why an object cannot be deleted, if it is one of those that always exist. */
 export function whyToStay({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string | undefined {
   if (group === '' && kind === 'Namespace' && SYSTEM_NAMESPACES.some((known) => known === name)) {
     return 'this namespace may not be deleted'
   }
-  if (kind === 'PriorityClass' && SYSTEM_CLASSES.some(({ metadata }) => metadata.name === name)) {
+  if (kind === 'PriorityClass' && isSystemClass(name)) {
     return 'this is a system priority class and cannot be deleted'
   }
   return undefined
@@ -91,19 +56,11 @@ export async function ensureSystemNamespaces(parts: Parts): Promise<void> {
   const kind = parts.registry.find('', 'v1', 'namespaces')
   if (!kind) return
   for (const name of SYSTEM_NAMESPACES) await ensure(parts, kind, { metadata: { name } })
-  const services = parts.registry.find('', 'v1', 'services')
-  if (services) await ensure(parts, services, structuredClone(API_SERVICE))
   if (parts.registry.find('', 'v1', 'nodes')) await ensure(parts, kind, { metadata: { name: NODE_LEASES } })
-  const ranges = parts.registry.find('networking.k8s.io', 'v1', 'servicecidrs')
-  if (ranges) await ensure(parts, ranges, serviceAddresses(parts))
-  const classes = parts.registry.find('scheduling.k8s.io', 'v1', 'priorityclasses')
-  if (classes) for (const wanted of SYSTEM_CLASSES) await ensure(parts, classes, structuredClone(wanted))
-}
-
-function serviceAddresses({ clock }: Parts): Pick<UnknownObject, 'metadata'> {
-  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
-  const conditions = [{ ...ready, lastTransitionTime: formatTime(clock.now()) }]
-  return { ...structuredClone(SERVICE_ADDRESSES), status: { conditions } } as Pick<UnknownObject, 'metadata'>
+  for (const { group, plural, object } of firstObjects(parts.clock.now())) {
+    const served = parts.registry.find(group, 'v1', plural)
+    if (served) await ensure(parts, served, object)
+  }
 }
 
 async function ensure(

@@ -20,17 +20,19 @@ export interface TableOptions {
 
 /** A Table of objects. */
 export function tableOf(kind: Kind, objects: readonly UnknownObject[], options: TableOptions): object {
-  const { version, include, nowMs, metadata, withColumns } = options
+  const { version, nowMs, metadata, withColumns } = options
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${version}`,
     metadata,
-    columnDefinitions: withColumns === false ? [] : tableColumns(kind),
-    rows: objects.map((object) => ({
-      cells: tableRow(kind, object, nowMs),
-      ...(include === 'None' ? {} : { object: include === 'Object' ? object : partialOf(object, version) }),
-    })),
+    columnDefinitions: withColumns === false ? null : tableColumns(kind),
+    rows: objects.map((object) => ({ cells: tableRow(kind, object, nowMs), object: included(object, options) })),
   }
+}
+
+function included(object: UnknownObject, { include, version }: TableOptions): object | null {
+  if (include === 'None') return null
+  return include === 'Object' ? object : partialOf(object, version)
 }
 
 /** The object's metadata alone. */

@@ -28,12 +28,12 @@ export function watchPresenter(context: Context): WatchPresenter {
   // The columns of a Table come with the first event only.
   let withColumns = true
 
-  function shown(object: UnknownObject): unknown {
+  function shown(object: UnknownObject, included = include): unknown {
     if (accept.as === undefined) return object
     if (accept.as !== 'Table') return partialOf(object, version)
     const table = tableOf(kind, [object], {
       version,
-      include,
+      include: included,
       nowMs: parts.clock.now(),
       metadata: object.metadata.resourceVersion ? { resourceVersion: object.metadata.resourceVersion } : {},
       withColumns,
@@ -50,23 +50,12 @@ export function watchPresenter(context: Context): WatchPresenter {
     present: (text) => (accept.as === undefined ? textLine('ADDED', text) : lineOf('ADDED', shown(parseStored(text)))),
     bookmark(revision, initialEventsEnd) {
       const metadata = {
-        name: '',
         resourceVersion: String(revision),
         ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
       }
-      const object: UnknownObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
-      if (accept.as !== 'Table') return lineOf('BOOKMARK', withoutName(accept.as ? partial(object, version) : object))
-      const table = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: {}, columnDefinitions: [] }
-      return lineOf('BOOKMARK', { ...table, rows: [{ cells: [], object: withoutName(partial(object, version)) }] })
+      // To a Table it is an object like any other, of which nothing is known. Who wants no objects still learns of the end.
+      const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as UnknownObject
+      return lineOf('BOOKMARK', shown(object, initialEventsEnd && include === 'None' ? 'Metadata' : include))
     },
   }
-}
-
-function partial(object: UnknownObject, version: string): UnknownObject {
-  return partialOf(object, version) as UnknownObject
-}
-
-function withoutName(object: UnknownObject): object {
-  const { name: _name, ...metadata } = object.metadata
-  return { ...object, metadata }
 }

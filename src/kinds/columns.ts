@@ -65,7 +65,8 @@ function stepsOf(column: Column): readonly PathStep[] {
 }
 
 function cellOf(column: Column, value: unknown, now: number): Cell {
-  if (value === undefined || value === null) return null
+  // Bookmarks in tables have rows, too, and they are about nobody.
+  if (value === undefined || value === null) return column.format === 'name' ? '' : null
   switch (column.type) {
     case 'string':
       return textOf(value)

@@ -295,6 +295,26 @@ export const KUBECTL_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'the API says where it is, beside its own Service',
+    async run(api) {
+      const endpoints = await api.ok('GET', '/api/v1/namespaces/default/endpoints/kubernetes')
+      assert.deepEqual(endpoints.metadata.labels, { 'endpointslice.kubernetes.io/skip-mirror': 'true' })
+      const [{ addresses, ports }] = endpoints.subsets
+      assert.deepEqual([addresses.length, ports.length, endpoints.subsets.length], [1, 1, 1])
+      const { ip } = addresses[0]
+      const { port } = ports[0]
+      assert.deepEqual(ports, [{ name: 'https', port, protocol: 'TCP' }])
+      const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
+      const { items } = await api.ok('GET', `${slices}?labelSelector=kubernetes.io/service-name%3Dkubernetes`)
+      assert.equal(items.length, 1)
+      const { metadata, ...slice } = items[0]
+      assert.deepEqual([metadata.name, metadata.generation], ['kubernetes', 1])
+      assert.deepEqual(metadata.labels, { 'kubernetes.io/service-name': 'kubernetes' })
+      const endpoint = { addresses: [ip], conditions: { ready: true } }
+      assert.deepEqual(slice, { addressType: 'IPv4', endpoints: [endpoint], ports })
+    },
+  },
+  {
     title: 'the API has its own Service, and says how it does in text',
     async run(api) {
       const { spec, metadata } = await api.ok('GET', '/api/v1/namespaces/default/services/kubernetes')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { ConfigMap, Namespace } from '../kinds/builtin/core.ts'
+import type { Kind } from '../kinds/define-kind.ts'
 import { configMap, gadget, Gadget } from './api-contract-harness.ts'
 import type { Api, ApiCase, Loose, SeenEvent } from './api-contract-harness.ts'
 
@@ -266,7 +267,7 @@ export const READ_CASES: readonly ApiCase[] = [
       assert.equal(table.rows[0].object.kind, 'PartialObjectMetadata')
       assert.equal(table.rows[0].object.metadata.name, 'a')
       const none = await api.send('GET', `${api.path(Gadget)}?includeObject=None`, { accept: TABLE })
-      assert.ok(none.body.rows[0].object === undefined || none.body.rows[0].object === null)
+      assert.equal(none.body.rows[0].object, null)
       const whole = await api.send('GET', `${api.path(Gadget, 'a')}?includeObject=Object`, { accept: TABLE })
       assert.equal(whole.body.rows[0].object.spec.size, 7)
     },
@@ -281,8 +282,34 @@ export const READ_CASES: readonly ApiCase[] = [
         ['Table', 'Table'],
       )
       assert.equal(events[0]!.object.columnDefinitions.length, 4)
-      assert.equal((events[1]!.object.columnDefinitions ?? []).length, 0)
+      assert.equal(events[1]!.object.columnDefinitions, null)
       assert.deepEqual(new Set(events.map(({ object }) => object.rows[0].cells[0])), new Set(['g0', 'g1']))
+    },
+  },
+  {
+    title: 'a bookmark of watched Tables is a row about which nothing is known',
+    async run(api) {
+      const initial = '?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+      const bookmark = async (kind: Kind, more = '') => {
+        const events = await api.watch(`${api.path(kind)}${initial}${more}`, (seen) => seen.length >= 1, TABLE)
+        assert.equal(events[0]!.type, 'BOOKMARK')
+        return events[0]!.object
+      }
+      const table = await bookmark(Gadget)
+      assert.deepEqual([table.kind, table.columnDefinitions.length], ['Table', 4])
+      assert.deepEqual(Object.keys(table.metadata), ['resourceVersion'])
+      const { cells, object } = table.rows[0]
+      assert.deepEqual(cells, ['', null, null, null])
+      assert.deepEqual(
+        [object.kind, object.metadata.resourceVersion],
+        ['PartialObjectMetadata', table.metadata.resourceVersion],
+      )
+      assert.deepEqual(object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' })
+      assert.deepEqual((await bookmark(ConfigMap)).rows[0].cells, ['', 0, '<unknown>'])
+      const without = await bookmark(ConfigMap, '&includeObject=None')
+      assert.equal(without.rows[0].object.kind, 'PartialObjectMetadata')
+      const whole = await bookmark(ConfigMap, '&includeObject=Object')
+      assert.equal(whole.rows[0].object.kind, 'ConfigMap')
     },
   },
   {

@@ -194,8 +194,8 @@ async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<Cont
     `--etcd-prefix=/${name}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
-    '--endpoint-reconciler-type=none',
+    // Nobody asks there: it is for the Endpoints `kubernetes`, which must not be loopback.
+    '--advertise-address=192.0.2.1',
     `--cert-dir=${dir}`,
     `--tls-cert-file=${write('server.crt', serving.certificate)}`,
     `--tls-private-key-file=${write('server.key', serving.privateKey)}`,
