@@ -134,6 +134,29 @@ test('everything goes back to what each ran before, is marked bad, and stays awa
   assert.equal(await condition(hub, 'Reverted'), '-')
 })
 
+test('a new store that fails at what it keeps stops nobody from going back', async (t) => {
+  const hub = await fleet(t, { rings: [{ name: 'one-by-one', concurrency: 1 }] })
+  await edit(hub, { manifests: manifest('two') })
+  for (const name of STORES) await say(hub, 'Ready', name)
+  await hub.create(buildCluster('new', { labels: { tier: 'store' } }), Cluster)
+  await say(hub, 'Ready', 'new')
+  await say(hub, 'Failed', 'new')
+  await ask(hub, 'hello-g3')
+  for (const name of STORES) {
+    await say(hub, 'Ready', name)
+    await hub.report('new', 'Failed', 'no such image')
+  }
+  assert.equal(await delivered(hub), 'a g4 one, b g4 one, c g4 one, d g4 one')
+  const { phase, conditions } = (await hub.find(Rollout, 'default/hello-g3-undo-1'))?.status ?? {}
+  const ready = conditions?.find(({ type }) => type === 'Ready')
+  assert.deepEqual([phase, ready?.message], ['Completed', '4 of 5 ready; new not ready at what it keeps.'])
+
+  await edit(hub, { manifests: manifest('three') })
+  await say(hub, 'Ready', 'new')
+  await settled(hub)
+  assert.match(await delivered(hub), /^a g5 three, b g5 three, c g5 three, d g5 three$/, 'and a fix reaches everybody')
+})
+
 test('the mark can be lifted: then the content moves again', async (t) => {
   const hub = await fleet(t)
   await edit(hub, { manifests: manifest('two') })
@@ -156,10 +179,10 @@ test('one site goes back; the rest keep it or go on with it, and it stays so thr
   await say(hub, 'Failed', 'b')
   await ask(hub, 'hello-g3', { clusters: ['b'] })
   await settled(hub)
-  assert.equal(await delivered(hub), 'a g3 two, b g4 one, c g4 two, d g4 two')
+  assert.equal(await delivered(hub), 'a g3 two, b g4 one, c g3 two, d g4 two')
   await edit(hub, { manifests: `# the same\n${manifest('two')}` })
   await settled(hub)
-  assert.equal(await delivered(hub), 'a g3 two, b g4 one, c g4 two, d g4 two')
+  assert.equal(await delivered(hub), 'a g3 two, b g4 one, c g3 two, d g4 two')
   assert.match(await condition(hub, 'Reverted'), /took release hello-g3 back on b: tills are slow\./)
   await edit(hub, { manifests: manifest('three') })
   await settled(hub)

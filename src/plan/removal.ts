@@ -147,6 +147,7 @@ function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<s
     well: standing === 'Done',
     failed: standing === 'Handed' && reported?.state === 'Failed',
     ailing: false,
+    keeps: false,
     blocked: false,
     ...(reportedAt === undefined ? {} : { reportedAt }),
   }

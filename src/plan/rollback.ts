@@ -6,12 +6,11 @@
  * ring or everybody nobody else receives the content that is taken back, with single clusters the rest goes on with it.
  */
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
-import type { Digest } from '../core/digest.ts'
 import type { Assignment } from '../kinds/assignment.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { ExistingRelease } from './release.ts'
 import type { Revision } from './state.ts'
-import { clusterInputsOf, contentFor } from './variants.ts'
+import { clusterInputsOf, setFor } from './variants.ts'
 import type { ReleaseVariant } from './variants.ts'
 
 /** As many contents as one Release may have. */
@@ -91,10 +90,7 @@ export function planRollback(bundle: RollbackBundle, scope: RollbackScope, to?: 
   const stuck: string[] = []
   const own: ReleaseVariant[] = []
   for (const { inputs, isOnline, assigned } of clusters) {
-    const setIn = (release: ExistingRelease | undefined): Digest | undefined => {
-      const content = release && contentFor(release, inputs)
-      return content?.kind === 'Set' ? content.set : undefined
-    }
+    const setIn = (release: ExistingRelease | undefined) => release && setFor(release, inputs)
     // A document is not made anew for content it has. Taking a change back leaves such a pair alone, for the change did not touch it;
     // a release that is named is for everybody who has the content.
     const isHanded =

@@ -131,19 +131,21 @@ function put(
   from: { readonly input: RolloutInput; readonly slots: ReadonlyMap<string, RolloutAdmission> },
 ): void {
   const { input, slots } = from
-  const { rings, attemptOf } = input.rollout
+  const { rings, attemptOf, takesBack } = input.rollout
   const asCluster = clusterIn(input)
   const orders = new Map(input.release?.bundles.map(({ name }, order) => [name, order]))
   for (const pair of pairs) {
     const slot = slots.get(pairKey(pair))
     const asked = attemptOf !== undefined && isAskedAgain(pair, slot, attemptOf)
+    const spared = takesBack === true && pair.keeps && !slot && !asked
     roster.put({
       pair,
       ring: ringOf(rings, states, asCluster(pair)),
       order: orders.get(pair.bundle) ?? 0,
       holding: slot !== undefined,
-      broken: (pair.failed || slot?.failedAt !== undefined) && !asked,
+      broken: (pair.failed || slot?.failedAt !== undefined) && !asked && !spared,
       asked,
+      spared,
     })
   }
 }

@@ -64,9 +64,8 @@ test('property: once faults stop, everybody gets the newest of each bundle and e
       world.step({ do: 'release', carries: BUNDLES })
       for (const one of steps) world.step(one)
       world.settle()
-      const all = (generation: number) => CLUSTERS.map(() => generation)
-      const generations = { x: all(world.newestOf('x')), y: all(world.newestOf('y')) }
-      assert.deepEqual(world.end(), { generations, slots: 0, open: [] })
+      const { behind, slots, open } = world.end()
+      assert.deepEqual({ behind, slots, open }, { behind: [], slots: 0, open: [] })
     }),
     { numRuns: 20 },
   )
@@ -79,8 +78,24 @@ test('property: a fix reaches everybody, whoever the releases before it broke, a
       for (const one of [{ do: 'release', carries: BUNDLES } as const, ...steps]) world.step(one)
       world.step({ do: 'release', carries: BUNDLES })
       world.settle({ isFix: true })
-      const newest = CLUSTERS.map(() => world.newestOf('x'))
-      assert.deepEqual(world.end().generations, { x: newest, y: newest })
+      assert.deepEqual(world.end().behind, [])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('property: a rollback reaches everybody it moves, whoever fails at what it keeps (I-12)', () => {
+  fc.assert(
+    fc.property(budgets, histories, (budget, steps) => {
+      const world = new RolloutWorld(budget)
+      for (const one of [{ do: 'release', carries: BUNDLES } as const, ...steps]) world.step(one)
+      world.step({ do: 'release', carries: BUNDLES, back: { age: 0 } })
+      world.settle({ isFix: true })
+      const back = BUNDLES.filter((bundle) => world.isTakenBack(bundle))
+      assert.deepEqual(
+        world.end().behind.filter((pair) => back.some((bundle) => pair.startsWith(bundle))),
+        [],
+      )
     }),
     { numRuns: 60 },
   )
@@ -103,6 +118,66 @@ test('a history that broke an earlier rule: a failure that ring 2 tolerated keep
   assert.deepEqual(world.end().generations.x, [2, 2, 2, 2, 2])
 })
 
+/** Everybody but c0 has the first release, c0 and c1 the second, and c0 fails at it: it has nothing to go back to. */
+function afterBadInstall(): RolloutWorld {
+  const world = new RolloutWorld({ concurrency: 1 })
+  world.step({ do: 'release' })
+  world.step({ do: 'toggle', cluster: 0 })
+  world.step({ do: 'calm', rounds: 8, fails: [] })
+  world.step({ do: 'release' })
+  world.step({ do: 'calm', rounds: 1, fails: [] })
+  world.step({ do: 'toggle', cluster: 0 })
+  world.step({ do: 'calm', rounds: 3, fails: [0] })
+  assert.deepEqual(world.end().generations.x, [2, 2, 1, 1, 1])
+  return world
+}
+
+test('a rollback moves whoever can go back, although one that ran nothing before fails at what it keeps', () => {
+  const world = afterBadInstall()
+  world.step({ do: 'release', back: { age: 0 } })
+  world.settle({ isFix: true })
+  const { generations, behind, open } = world.end()
+  assert.deepEqual({ x: generations.x, behind, open }, { x: [2, 3, 1, 1, 1], behind: [], open: [] })
+})
+
+test('a fix reaches everybody after a rollback that broke another one beside the one it could not help', () => {
+  const world = afterBadInstall()
+  world.step({ do: 'release', back: { age: 0 } })
+  world.step({ do: 'calm', rounds: 3, fails: [0, 1] })
+  world.step({ do: 'release' })
+  world.settle({ isFix: true })
+  assert.deepEqual(world.end().generations.x, [4, 4, 4, 4, 4])
+})
+
+test('who failed at a release is not passed over by the same content under a newer generation', () => {
+  const world = new RolloutWorld({ concurrency: 2, canary: true })
+  world.step({ do: 'release' })
+  world.step({ do: 'calm', rounds: 8, fails: [] })
+  world.step({ do: 'release' })
+  world.step({ do: 'calm', rounds: 3, fails: [0] })
+  world.step({ do: 'release', same: [0, 1, 2, 3, 4] })
+  world.settle({ isFix: true })
+  assert.deepEqual(world.end().generations.x, [2, 1, 1, 1, 1])
+})
+
+test('a history that broke an earlier rule: caches from before a slot show its cluster well at what it goes back to', () => {
+  const plan = (rollout: number, age = 0) => ({ do: 'plan', rollout, knowsNewer: true, age }) as const
+  assertBudgetHolds({ concurrency: 1 }, [
+    { do: 'toggle', cluster: 2 },
+    { do: 'calm', rounds: 8, fails: [] },
+    { do: 'release' },
+    plan(0),
+    plan(1),
+    { do: 'assemble', cluster: 0 },
+    { do: 'agent', cluster: 0, outcome: 'Progressing' },
+    { do: 'toggle', cluster: 2 },
+    { do: 'release', back: { age: 0 } },
+    ...[0, 1, 0, 1, 0, 1].map((rollout) => plan(rollout)),
+    plan(2, 2),
+    { do: 'assemble', cluster: 2 },
+  ])
+})
+
 test('a failed site within maxFailed keeps its record and not its slot: the others go on', () => {
   const plan = { do: 'plan', rollout: 0, knowsNewer: false, age: 0 } as const
   const world = new RolloutWorld({ concurrency: 1, maxFailed: 1 })
@@ -116,5 +191,6 @@ test('a failed site within maxFailed keeps its record and not its slot: the othe
     world.step({ do: 'agent', cluster: i, outcome: 'Ready' })
   }
   world.step(plan)
-  assert.deepEqual(world.end(), { generations: { x: [1, 1, 1, 1, 1], y: [0, 0, 0, 0, 0] }, slots: 1, open: [] })
+  const generations = { x: [1, 1, 1, 1, 1], y: [0, 0, 0, 0, 0] }
+  assert.deepEqual(world.end(), { generations, behind: [], slots: 1, open: [] })
 })

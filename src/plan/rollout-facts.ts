@@ -1,4 +1,5 @@
 /** What a rollout's decision follows from, and what it can be. */
+import type { Digest } from '../core/digest.ts'
 import type { ApprovalFact } from './rollout-approvals.ts'
 import type { PairHold } from './pair-hold.ts'
 import type { RemovalFacts } from './removal.ts'
@@ -30,6 +31,8 @@ export interface RolloutFacts {
   /** The bundles of which it has recorded that newer Rollouts carry them. */
   readonly superseded?: readonly Superseded[]
   readonly admissions: readonly RolloutAdmission[]
+  /** Its Release takes an older one back from everybody or a ring: nobody gets anew what that one brought. */
+  readonly takesBack?: boolean
   /** How often somebody asked to try a cluster again. */
   readonly attemptOf?: (cluster: string) => number
   /** Milliseconds since 1970. */
@@ -57,6 +60,8 @@ export interface Predecessor {
   readonly closed: boolean
   /** The slots of this bundle that it holds. */
   readonly admissions: readonly RolloutAdmission[]
+  /** What it has for a cluster; only of one that takes an older Release back from everybody or a ring. */
+  readonly takesBackTo?: (cluster: string) => Digest | undefined
 }
 
 /** Everything a decision follows from. */

@@ -10,7 +10,7 @@ import { judgeGates } from './rollout-gates.ts'
 import type { GateRecord, GateSpec, GatesVerdict } from './rollout-gates.ts'
 import { holdOf, nameSome } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
-import { judgeGate } from './rollout-rings.ts'
+import { askedOf, judgeGate } from './rollout-rings.ts'
 import type { GateVerdict, RingCount, RingSpec, RingState } from './rollout-rings.ts'
 
 /** What is not there yet: why, what to write down and ask meanwhile, and when to look again. */
@@ -56,7 +56,7 @@ export function judgeExit(ring: RingSpec, state: RingState, count: RingCount, in
   const verdict = judgeGate(ring, state, count, input.now)
   const gates = gatesAt(ring, 'Pass')
   if (verdict.kind !== 'Open') return verdict
-  if (state.passedAt !== undefined || count.members === 0 || gates.length === 0) return { ...verdict, state }
+  if (state.passedAt !== undefined || askedOf(count) === 0 || gates.length === 0) return { ...verdict, state }
   const readyAt = state.readyAt ?? formatTime(input.now)
   const asked = askGates(ring, gates, state, { input, since: parseTime(readyAt) ?? input.now })
   const judged = { ...withRecords(state, gates, asked.records), readyAt }

@@ -71,6 +71,8 @@ export interface Pair {
   readonly tried: number
   /** Reported Failed at what it runs now: heal it first. */
   readonly ailing: boolean
+  /** The Release changes nothing for it: it keeps what an older one brought, well or not. */
+  readonly keeps: boolean
   /** It has nothing to get: it is not rendered for this cluster, or the document has this generation with other content. */
   readonly blocked: boolean
   /** Why the cluster gets nothing: its content could not be rendered. */
@@ -172,6 +174,7 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     failed: atTarget && reported?.state === 'Failed' && (reported.attempt ?? 0) >= (slot?.attempt ?? 0),
     tried: (atTarget && reported?.attempt) || 0,
     ailing: !atTarget && reported?.state === 'Failed',
+    keeps,
     blocked,
     ...(known.problem === undefined ? {} : { problem: known.problem }),
     ...(reportedAt === undefined ? {} : { reportedAt }),

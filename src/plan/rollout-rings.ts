@@ -140,6 +140,8 @@ export interface RingCount {
   readonly excused: number
   /** Failed, and as many as `maxFailed` allows; those are not waited for unless `readyShare` says how many are. */
   readonly tolerated?: number
+  /** Left as they are by a rollback, and not well: nothing is asked of them. */
+  readonly spared?: number
 }
 
 /** What a gate says: open, open at a time, or what it lacks. */
@@ -150,7 +152,7 @@ export type GateVerdict =
 
 /** Whether enough members are Ready, for long enough. */
 export function judgeGate(ring: RingSpec, state: RingState, count: RingCount, now: number): GateVerdict {
-  if (state.passedAt !== undefined || count.members === 0) return { kind: 'Open' }
+  if (state.passedAt !== undefined || askedOf(count) === 0) return { kind: 'Open' }
   const need = readyNeeded(ring, count)
   if (count.ready < need) return { kind: 'Short', need }
   const readyAt = state.readyAt ?? formatTime(now)
@@ -160,12 +162,17 @@ export function judgeGate(ring: RingSpec, state: RingState, count: RingCount, no
 
 /** How many members must be Ready. */
 export function readyNeeded({ readyShare, minReady = 1 }: RingSpec, count: RingCount): number {
-  const reachable = count.members - count.excused
+  const reachable = askedOf(count) - count.excused
   const share =
     readyShare === undefined
       ? reachable - (count.tolerated ?? 0)
       : Math.ceil((Number(/^(\d+)%$/.exec(readyShare)?.[1] ?? 100) * reachable) / 100)
-  return Math.max(share, Math.min(minReady, count.members))
+  return Math.max(share, Math.min(minReady, askedOf(count)))
+}
+
+/** How many members something is asked of. */
+export function askedOf({ members, spared = 0 }: RingCount): number {
+  return members - spared
 }
 
 function takesByName({ selector, group }: RingSpec, { labels, groups }: RingCluster): boolean {

@@ -23,6 +23,8 @@ export interface Member {
   readonly broken: boolean
   /** Somebody asked to try it again. */
   readonly asked: boolean
+  /** A rollback leaves it as it is: neither its state nor its failure is this rollout's. */
+  readonly spared: boolean
 }
 
 /** How often something is there. */
@@ -67,28 +69,34 @@ export interface Roster {
   bundleCounts(): ReadonlyMap<string, RolloutCounts>
 }
 
-const isUnserved = ({ pair: { free, well, handed }, holding }: Member) => free && !well && !handed && !holding
+const isUnserved = ({ pair: { free, well, handed }, holding, spared }: Member) =>
+  free && !well && !handed && !holding && !spared
 
 const isWaiting = (member: Member) => isUnserved(member) && !member.pair.blocked
 
-function isCandidate({ pair: { free, well, blocked, failed }, asked, holding }: Member): boolean {
-  return free && !well && !blocked && (asked || (!failed && !holding))
+function isCandidate({ pair, asked, holding, spared }: Member): boolean {
+  const { free, well, blocked, failed, keeps, handed } = pair
+  if (!free || well || blocked || spared) return false
+  // What it has already is not handed to it once more, unless somebody asks.
+  return asked || (!failed && !holding && !(keeps && handed))
 }
 
 // Who waits for a window of its own comes in time, and the ring waits for it; a freeze is no reason to stop the others.
-function isExcused({ pair: { free, hold, well, handed, problem }, holding }: Member): boolean {
-  return problem !== undefined || (!free && hold?.for !== 'window' && !well && !handed && !holding)
+function isExcused({ pair: { free, hold, well, handed, problem }, holding, spared }: Member): boolean {
+  return problem !== undefined || (!free && hold?.for !== 'window' && !well && !handed && !holding && !spared)
 }
 
 /** The lists that decisions name pairs from. */
 const LISTS = {
   /** Not connected, and not well. */
-  away: ({ pair: { free, hold, well } }: Member) => !free && !hold && !well,
+  away: ({ pair: { free, hold, well }, spared }: Member) => !free && !hold && !well && !spared,
   /** Held, frozen or outside of its window, and not well. */
-  held: ({ pair: { hold, well } }: Member) => hold !== undefined && !well,
+  held: ({ pair: { hold, well }, spared }: Member) => hold !== undefined && !well && !spared,
   broken: ({ broken }: Member) => broken,
   /** Handed the target and not well at it. */
-  unwell: ({ pair: { handed, well } }: Member) => handed && !well,
+  unwell: ({ pair: { handed, well }, spared }: Member) => handed && !well && !spared,
+  /** Left as it is, and not well. */
+  spared: ({ pair: { well }, spared }: Member) => spared && !well,
   /** Nothing could be rendered for it. */
   unrendered: (member: Member) => isUnserved(member) && member.pair.problem !== undefined,
   /** It has this generation, or a later one, with other content. */

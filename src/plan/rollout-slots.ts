@@ -119,13 +119,15 @@ export interface InUse {
  */
 export function whoIsInUse({ input, roster, kept, rings, current }: Members): InUse {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
-  const isApart = (key: string) => {
-    const member = roster.get(key)
-    return member !== undefined && (member.pair.well || member.ring > current)
+  // Whoever is well at what an even older one brought may be handed what this one brings at any moment.
+  const isApart = (admission: RolloutAdmission, generation: number) => {
+    const member = roster.get(pairKey(admission))
+    if (member === undefined) return false
+    return (member.pair.well && member.pair.target.generation >= generation) || member.ring > current
   }
-  const older = input.predecessors
-    .flatMap((predecessor) => predecessor.admissions)
-    .filter((admission) => bundles.has(admission.bundle) && !isApart(pairKey(admission)))
+  const older = input.predecessors.flatMap(({ bundle, generation, admissions }) =>
+    bundles.has(bundle) ? admissions.filter((admission) => !isApart(admission, generation)) : [],
+  )
   const rostered = [-1, ...rings.slice(0, current + 1).keys()].map((ring) => roster.ring(ring))
   const unwell = Array.from(listed(rostered, 'unwell'), ({ pair }) => pair)
   const all = [...unwell, ...older, ...kept]

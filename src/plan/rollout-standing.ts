@@ -47,7 +47,8 @@ export function standingOf(members: Members) {
     const { members: size, ready, failed, excused } = roster.ring(i)
     const isTolerated = i === current && ring.maxFailed !== undefined && isTolerable
     const tolerated = isTolerated ? { tolerated: moving.sizeOf('broken') } : {}
-    return { members: size, ready, failed, excused, ...tolerated }
+    const spared = roster.ring(i).sizeOf('spared')
+    return { members: size, ready, failed, excused, ...tolerated, ...(spared > 0 ? { spared } : {}) }
   })
   const count = ringCounts[current]!
   const gate: Exit = isShut ? { kind: 'Short', need: count.members } : judgeExit(ring, states[current]!, count, input)
@@ -112,8 +113,8 @@ function openingsOf({ input, roster, rings, states, current }: Members): {
   readonly opening: Opening | undefined
 } {
   const openings = rings.slice(0, current + 1).map((ring, i): Opening => {
-    const { members, ready } = roster.ring(i)
-    if (members === ready) return { kind: 'Open' }
+    const { members, ready, sizeOf } = roster.ring(i)
+    if (members === ready + sizeOf('spared')) return { kind: 'Open' }
     const before = i === 0 ? undefined : parseTime(states[i - 1]?.passedAt ?? '')
     return judgeOpening(ring, states[i]!, input, before ?? input.rollout.createdAt)
   })

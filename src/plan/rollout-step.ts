@@ -205,6 +205,9 @@ function completed(standing: Standing, { unrendered }: Queue): RolloutDecision {
   const { base, failed, counts, input, current, openRings } = standing
   const excused = excusedOf(standing)
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
+  const spared = pairsOn(openRings, 'spared').map((pair) => pair.cluster)
+  const left =
+    spared.length > 0 ? `; ${nameSome(spared)} not ready at what ${spared.length === 1 ? 'it keeps' : 'they keep'}` : ''
   const losses = failed.length > 0 ? `; ${nameSome(failed.map((pair) => pair.cluster))} failed` : ''
   const away = new Set(openRings.flatMap(({ wellAway }) => [...wellAway.keys()])).size
   const gone = away > 0 ? `; ${away} ${away === 1 ? 'has it and is' : 'have it and are'} offline` : ''
@@ -214,7 +217,7 @@ function completed(standing: Standing, { unrendered }: Queue): RolloutDecision {
     kind: 'Complete',
     phase: 'Completed',
     excused: excused.map((pair) => pair.cluster),
-    message: `${progress(counts, input)}${gone}${losses}${late}.${unmade}`,
+    message: `${progress(counts, input)}${gone}${losses}${left}${late}.${unmade}`,
     rings: passing(base.rings, current, input.now),
   }
 }

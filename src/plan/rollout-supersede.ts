@@ -4,7 +4,9 @@
  * What is taken over is written on the older rollout before the newer one admits anybody of that bundle, so that two
  * rollouts never spend the budget of one bundle.
  */
-import type { RolloutInput, Superseded } from './rollout-facts.ts'
+import type { Digest } from '../core/digest.ts'
+import type { Predecessor, RolloutInput, Superseded } from './rollout-facts.ts'
+import type { ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
 
 /** Which bundles newer rollouts carry: what is recorded stays, what is new comes to it. */
 export function supersededBundles({ rollout, release, newer }: RolloutInput): readonly Superseded[] {
@@ -33,6 +35,38 @@ export function describeGone(input: RolloutInput, superseded: readonly Supersede
     ...superseded.map(({ bundle, by }) => ` Bundle ${bundle} moves in rollout ${by} now.`),
     ...deleted.map((name) => ` Bundle ${name} was deleted; clusters that run it keep it.`),
   ].join('')
+}
+
+/**
+ * The older rollouts with the slots that still count. One that a rollback left as it was stays in the budget of the rollout that brought it,
+ * and in no other: it cannot be helped by going back, and must not keep the others from it, nor a fix from anybody afterwards.
+ */
+export function countedPredecessors(input: RolloutInput): readonly Predecessor[] {
+  const { rollout, release, predecessors, clusterOf } = input
+  const own = rollout.takesBack ? (release?.bundles ?? []) : []
+  const backs = [
+    ...predecessors.flatMap(({ bundle, generation, takesBackTo }) =>
+      takesBackTo ? [{ bundle, generation, to: takesBackTo }] : [],
+    ),
+    ...own.map((bundle) => ({ bundle: bundle.name, generation: bundle.generation, to: setIn(bundle) })),
+  ]
+  if (backs.length === 0) return predecessors
+  return predecessors.map((older) => {
+    const later = backs.filter(({ bundle, generation }) => bundle === older.bundle && generation > older.generation)
+    if (later.length === 0 || older.admissions.length === 0) return older
+    const isLeft = ({ cluster }: RolloutAdmission) => {
+      const assigned = clusterOf(cluster)?.assigned.get(`${rollout.namespace}/${older.bundle}`)
+      return assigned?.generation === older.generation && later.some(({ to }) => to(cluster) === assigned.set)
+    }
+    return { ...older, admissions: older.admissions.filter((admission) => !isLeft(admission)) }
+  })
+}
+
+function setIn({ set, contentOf }: ReleaseBundle): (cluster: string) => Digest | undefined {
+  return (cluster) => {
+    const content = contentOf?.(cluster) ?? { kind: 'Set', set }
+    return content.kind === 'Set' ? content.set : undefined
+  }
 }
 
 /** Whether every older rollout of each bundle but the newest has given all its slots back. */

@@ -223,6 +223,15 @@ test('decisions', () => {
       'Wait BudgetFull [-] Pending',
     ],
     ['those that fail now come first', input({ a: ready(1), z: failed(1) }), 'Admit [z] Progressing'],
+    [
+      'what it keeps is not handed to it once more',
+      input(
+        { a: { assigned: 1, says: ['Progressing', 1] } },
+        {},
+        { release: { bundles: [{ ...target, set: digestOf('v1') }] } },
+      ),
+      'Wait ReportPending [-] Pending',
+    ],
     ['handed out without a slot takes it again', input({ a: {}, z: { assigned: 2 } }), 'Admit [z] Progressing'],
     [
       'a cluster that is gone frees',

@@ -16,6 +16,10 @@
  * *failed* pair keeps its record, marked: what is written on the Rollout is what makes the budgets hold even for a
  * reader whose caches of reports and assignments are old. A report alone, not yet written there, tolerates nothing.
  *
+ * A rollback counts what it moves. Whoever it leaves as it is (it ran nothing before, is outside of the scope, or was never
+ * touched) does not stop the others from going back, well or not: nobody else gets what it has. In every other rollout
+ * such a pair counts, for others are about to get the same.
+ *
  * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
  * One that goes offline after it keeps its slot.
  */
@@ -32,7 +36,7 @@ import type { Roster } from './rollout-roster.ts'
 import { settleSlots } from './rollout-slots.ts'
 import type { Members } from './rollout-standing.ts'
 import { nextStep } from './rollout-step.ts'
-import { describeGone, supersededBundles, withoutSuperseded } from './rollout-supersede.ts'
+import { countedPredecessors, describeGone, supersededBundles, withoutSuperseded } from './rollout-supersede.ts'
 
 export type * from './rollout-facts.ts'
 export type { Hold } from './rollout-holds.ts'
@@ -98,7 +102,7 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[], since: S
     return { decision: held(hold) }
   }
   const isOver = rollout.closed || superseded.length === whole.release.bundles.length
-  const input = isOver ? whole : withoutSuperseded(whole, superseded)
+  const input = isOver ? whole : withoutSuperseded({ ...whole, predecessors: countedPredecessors(whole) }, superseded)
   const { bundles } = input.release!
   const undecided = bundles.filter((bundle) => !input.decisions.has(bundle.placement))
   // Only what is known of everybody is worth remembering.

@@ -62,6 +62,12 @@ export function contentFor(
     : { kind: 'Set', set: variant.set }
 }
 
+/** The objects of a cluster's content, where it has any. */
+export function setFor(...of: Parameters<typeof contentFor>): Digest | undefined {
+  const content = contentFor(...of)
+  return content.kind === 'Set' ? content.set : undefined
+}
+
 function isFor({ when, absent }: ReleaseVariant, cluster: ClusterInputs): boolean {
   return matchesReads(cluster, when) && (absent ?? []).every((path) => inputAt(cluster, path) === null)
 }

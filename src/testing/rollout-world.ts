@@ -2,14 +2,18 @@
  * The promise behind the budget, against a model of the world: whatever the order of events, and however old the
  * assignments, reports and availability that the planner sees, the clusters that were handed a revision and never were
  * Ready at it are at most as many as the concurrency, and the tolerated failures beside it (I-04). Releases carry one
- * bundle or several, and take over those they carry. The Rollout itself is current, because its write is a
+ * bundle or several, and take over those they carry; some change nothing for some clusters, and some take the newest back. Whoever a rollback
+ * leaves as it is counts no more: it stays in the budget of the rollout that brought it. The Rollout itself is current, because its write is a
  * compare-and-swap; older Rollouts may be seen late, but not going back: they come from the same ordered watch.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
 import type { State } from '../kinds/states.ts'
+import type { ExistingRelease } from '../plan/release.ts'
+import { planRollback } from '../plan/rollback.ts'
 import { planRollout } from '../plan/rollout.ts'
 import type {
   RingSpec,
@@ -19,6 +23,8 @@ import type {
   RolloutPhase,
   Superseded,
 } from '../plan/rollout.ts'
+import type { Revision } from '../plan/state.ts'
+import { contentFor, setFor } from '../plan/variants.ts'
 
 /** The clusters of the model. */
 export const CLUSTERS = ['c0', 'c1', 'c2', 'c3', 'c4']
@@ -29,6 +35,8 @@ type BundleName = (typeof BUNDLES)[number]
 
 interface Held {
   readonly assigned: number
+  /** The last revision before it that was well. */
+  readonly before: Revision | undefined
   /** Which of the tries that somebody asked for the document is about. */
   readonly attempt: number
   /** State, generation and try. */
@@ -49,9 +57,18 @@ interface Written {
 
 /** Something that happens. */
 export type Step =
-  | { readonly do: 'release'; readonly carries?: readonly BundleName[] }
+  | {
+      readonly do: 'release'
+      readonly carries?: readonly BundleName[]
+      /** It takes the newest of each bundle back, as far as it can, knowing documents of that age; otherwise it is new. */
+      readonly back?: { readonly age: number }
+      /** Clusters for which it changes nothing. */
+      readonly same?: readonly number[]
+    }
   | { readonly do: 'plan'; readonly rollout: number; readonly age: number; readonly knowsNewer: boolean }
   | { readonly do: 'assemble' | 'toggle'; readonly cluster: number }
+  /** A while without trouble: so many rounds, in which these clusters fail at what they were never Ready at. */
+  | { readonly do: 'calm'; readonly rounds: number; readonly fails: readonly number[] }
   /** Somebody asks that who failed tries again. */
   | { readonly do: 'retry'; readonly rollout: number }
   | {
@@ -72,8 +89,6 @@ export interface Budget {
 const CANARY = CLUSTERS[0]!
 const isCanary = (name: string) => name === CANARY
 
-const set = (generation: number) => digestOf(`v${generation}`)
-
 /** Rollouts of two bundles over a few clusters, with everything they ever were. */
 export class RolloutWorld {
   readonly #budget: Budget
@@ -84,6 +99,8 @@ export class RolloutWorld {
   /** Everything each rollout ever wrote; rollout i carries generation i + 1. */
   readonly #rollouts: Written[][] = []
   readonly #carries: (readonly BundleName[])[] = []
+  readonly #contents: Partial<Record<BundleName, ExistingRelease>>[] = []
+  readonly #takesBack: boolean[] = []
   readonly #attempts: number[] = []
   readonly #rings: readonly RingSpec[]
   /** How far each rollout has followed each older one. */
@@ -99,15 +116,19 @@ export class RolloutWorld {
   step(step: Step): void {
     switch (step.do) {
       case 'release':
-        this.#followed.push(this.#rollouts.map(() => 0))
-        this.#carries.push(step.carries ?? ['x'])
-        this.#attempts.push(0)
-        this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending', ringStates: [] }])
-        return
+        return this.#release(step)
       case 'plan':
         return this.#plan(step)
       case 'retry':
         if (step.rollout < this.#attempts.length) this.#attempts[step.rollout]! += 1
+        return
+      case 'calm':
+        for (let round = 0; round < step.rounds; round++) {
+          this.#round((i, bundle) => {
+            const wasReady = this.#everReady[i]!.has(`${bundle}${last(this.#clusters[i]!)[bundle].assigned}`)
+            return !wasReady && step.fails.includes(i) ? 'Failed' : 'Ready'
+          })
+        }
         return
       case 'assemble':
         for (const bundle of BUNDLES) this.#assemble(step.cluster, bundle)
@@ -126,17 +147,61 @@ export class RolloutWorld {
         if (outcome === 'Failed') this.#everFailed[cluster]!.add(`${bundle}${assigned}/${attempt}`)
         this.#clusters[cluster]!.push({
           ...now,
-          [bundle]: { assigned, attempt, reported: [outcome, assigned, attempt] },
+          [bundle]: { ...now[bundle], reported: [outcome, assigned, attempt] },
         })
       }
     }
+  }
+
+  #release({ carries = ['x'], back, same = [] }: Extract<Step, { do: 'release' }>): void {
+    const generation = this.#rollouts.length + 1
+    const entries = carries.flatMap((bundle) => {
+      const content = back ? this.#back(bundle, generation, back.age) : this.#forward(bundle, generation, same)
+      return content ? [[bundle, content] as const] : []
+    })
+    if (entries.length === 0) return
+    this.#followed.push(this.#rollouts.map(() => 0))
+    this.#carries.push(entries.map(([bundle]) => bundle))
+    this.#contents.push(Object.fromEntries(entries))
+    this.#takesBack.push(back !== undefined)
+    this.#attempts.push(0)
+    this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending', ringStates: [] }])
+  }
+
+  #forward(bundle: BundleName, generation: number, same: readonly number[]): ExistingRelease {
+    const own = { name: `r${generation}`, generation, set: digestOf(`v${generation}`), placement: 'p' }
+    const newest = this.#contents[this.newestOf(bundle) - 1]?.[bundle]
+    if (!newest || same.length === 0) return own
+    const kept = same.map((i) => ({ when: { name: CLUSTERS[i]! }, set: setFor(newest, inputsOf(i))! }))
+    return { ...own, variants: [...kept, { when: {}, set: own.set }] }
+  }
+
+  #back(bundle: BundleName, generation: number, age: number): ExistingRelease | undefined {
+    const releases = this.#contents.flatMap((contents) => contents[bundle] ?? []).toReversed()
+    const [newest, ...older] = releases
+    if (!newest || older.length === 0) return undefined
+    const clusters = CLUSTERS.map((_, i) => {
+      const { assigned, before } = aged(this.#clusters[i]!, age)[bundle]
+      if (assigned === 0) return { inputs: inputsOf(i), isOnline: true }
+      return {
+        inputs: inputsOf(i),
+        isOnline: true,
+        assigned: { ...this.#revision(bundle, i, assigned), previous: before },
+      }
+    })
+    const of = { name: bundle, newest, older, highestAssigned: 0, clusters }
+    const { content } = planRollback(of, { kind: 'All', includes: () => true })
+    return content && { ...content, name: `r${generation}`, generation }
+  }
+
+  #revision(bundle: BundleName, index: number, generation: number): Revision {
+    return { generation, set: setFor(this.#contents[generation - 1]![bundle]!, inputsOf(index))! }
   }
 
   #plan({ rollout, age, knowsNewer }: Extract<Step, { do: 'plan' }>): void {
     const history = this.#rollouts[rollout]
     if (!history) return
     const now = last(history)
-    const generation = rollout + 1
     const carries = this.#carries[rollout]!
     const newer = carries.flatMap((bundle) => {
       const by = this.#carries.findLastIndex((others, i) => i > rollout && others.includes(bundle))
@@ -148,9 +213,15 @@ export class RolloutWorld {
         rings: this.#rings,
         paused: false,
         attemptOf: () => this.#attempts[rollout]!,
+        takesBack: this.#takesBack[rollout]!,
         ...now,
       },
-      release: { bundles: carries.map((name) => ({ name, generation, set: set(generation), placement: 'p' })) },
+      release: {
+        bundles: carries.map((name) => {
+          const content = this.#contents[rollout]![name]!
+          return { ...content, name, contentOf: (cluster) => contentFor(content, inputsOf(CLUSTERS.indexOf(cluster))) }
+        }),
+      },
       decisions: new Map([['p', CLUSTERS]]),
       clusterOf: (name) => this.#seen(CLUSTERS.indexOf(name), age),
       predecessors: this.#rollouts.slice(0, rollout).flatMap((older, i) => {
@@ -163,6 +234,7 @@ export class RolloutWorld {
           generation: i + 1,
           closed: seen.closed || seen.superseded.some((one) => one.bundle === bundle),
           admissions: seen.admissions.filter((admission) => admission.bundle === bundle),
+          ...(this.#takesBack[i] ? { takesBackTo: this.#setsOf(i, bundle) } : {}),
         }))
       }),
       newer: new Map(newer),
@@ -179,6 +251,10 @@ export class RolloutWorld {
     })
   }
 
+  #setsOf(rollout: number, bundle: BundleName): (cluster: string) => Digest | undefined {
+    return (cluster) => setFor(this.#contents[rollout]![bundle]!, inputsOf(CLUSTERS.indexOf(cluster)))
+  }
+
   #follow(rollout: number, older: number, upTo: number): number {
     const followed = this.#followed[rollout]!
     return (followed[older] = Math.max(followed[older]!, upTo))
@@ -190,10 +266,10 @@ export class RolloutWorld {
     const reported = new Map<string, { generation: number; set: Digest; state: State; attempt: number }>()
     for (const bundle of BUNDLES) {
       const held = seen[bundle]
-      if (held.assigned > 0) assigned.set(`ns/${bundle}`, { generation: held.assigned, set: set(held.assigned) })
+      if (held.assigned > 0) assigned.set(`ns/${bundle}`, this.#revision(bundle, index, held.assigned))
       if (!held.reported) continue
       const [state, generation, attempt] = held.reported
-      reported.set(`ns/${bundle}`, { generation, set: set(generation), state, attempt })
+      reported.set(`ns/${bundle}`, { ...this.#revision(bundle, index, generation), state, attempt })
     }
     return {
       labels: { name: CLUSTERS[index]! },
@@ -212,8 +288,33 @@ export class RolloutWorld {
     })
     const { assigned, attempt } = now[bundle]
     const newest = admitted.at(-1)
+    const setOf = (generation: number) => this.#revision(bundle, index, generation).set
     if (!newest || newest.assigned < assigned || (newest.assigned === assigned && newest.attempt <= attempt)) return
-    this.#clusters[index]!.push({ ...now, [bundle]: { ...now[bundle], ...newest } })
+    const before = this.#before(bundle, index, newest.assigned)
+    const ready = this.#everReady[index]!
+    // The same content under a newer generation changes nothing in the cluster.
+    const isSame = assigned > 0 && setOf(newest.assigned) === setOf(assigned)
+    if (isSame && ready.has(`${bundle}${assigned}`)) ready.add(`${bundle}${newest.assigned}`)
+    this.#clusters[index]!.push({ ...now, [bundle]: { ...now[bundle], ...newest, before } })
+  }
+
+  /** What it goes back to once it has the next one; see plan/assemble.ts. */
+  #before(bundle: BundleName, index: number, next: number): Revision | undefined {
+    const { assigned, before, reported } = last(this.#clusters[index]!)[bundle]
+    if (assigned === 0 || reported?.[0] !== 'Ready' || reported[1] !== assigned) return before
+    const present = this.#revision(bundle, index, assigned)
+    return present.set === this.#revision(bundle, index, next).set ? before : present
+  }
+
+  /** A rollback that came later leaves it as it is. */
+  #isSpared(bundle: BundleName, index: number): boolean {
+    const { assigned } = last(this.#clusters[index]!)[bundle]
+    if (assigned === 0) return false
+    const { set } = this.#revision(bundle, index, assigned)
+    return this.#takesBack.some(
+      (back, i) =>
+        back && i + 1 > assigned && this.#contents[i]![bundle] && this.#revision(bundle, index, i + 1).set === set,
+    )
   }
 
   /** How many may be unwell. */
@@ -226,9 +327,12 @@ export class RolloutWorld {
     return this.#carries.every((carries) => carries.length === BUNDLES.length)
   }
 
-  /** Handed a revision of the bundle and never well at it. */
+  /** Handed a revision of the bundle and never well at it, and not left so by a rollback. */
   unproven(bundle: BundleName): string[] {
-    return CLUSTERS.filter((_, i) => !this.#everReady[i]!.has(`${bundle}${last(this.#clusters[i]!)[bundle].assigned}`))
+    return CLUSTERS.filter(
+      (_, i) =>
+        !this.#everReady[i]!.has(`${bundle}${last(this.#clusters[i]!)[bundle].assigned}`) && !this.#isSpared(bundle, i),
+    )
   }
 
   /** Those of them that have not failed at it either: they are changing. */
@@ -251,26 +355,52 @@ export class RolloutWorld {
       return this.#everFailed[i]!.has(`${bundle}${assigned}/${attempt}`) ? 'Failed' : 'Ready'
     }
     for (let round = 0; round < 60; round++) {
-      for (let i = 0; i < this.#rollouts.length; i++) this.step({ do: 'plan', rollout: i, age: 0, knowsNewer: true })
-      for (let i = 0; i < CLUSTERS.length; i++) {
-        if (!last(this.#clusters[i]!).online) this.step({ do: 'toggle', cluster: i })
-        this.step({ do: 'assemble', cluster: i })
-        for (const bundle of BUNDLES) this.step({ do: 'agent', cluster: i, bundle, outcome: outcomeOf(i, bundle) })
-      }
+      for (const [i, history] of this.#clusters.entries())
+        if (!last(history).online) this.step({ do: 'toggle', cluster: i })
+      this.#round(outcomeOf)
+    }
+  }
+
+  /** Everything is planned, handed out and told once, in order. */
+  #round(outcomeOf: (cluster: number, bundle: BundleName) => 'Ready' | 'Failed'): void {
+    for (let i = 0; i < this.#rollouts.length; i++) this.step({ do: 'plan', rollout: i, age: 0, knowsNewer: true })
+    for (let i = 0; i < CLUSTERS.length; i++) {
+      this.step({ do: 'assemble', cluster: i })
+      for (const bundle of BUNDLES) this.step({ do: 'agent', cluster: i, bundle, outcome: outcomeOf(i, bundle) })
     }
   }
 
   /** What everybody has of each bundle, and what is left over. */
-  end(): { readonly generations: Record<BundleName, number[]>; readonly slots: number; readonly open: string[] } {
+  end(): {
+    readonly generations: Record<BundleName, number[]>
+    /** Who does not have what the newest release has for it. */
+    readonly behind: string[]
+    readonly slots: number
+    readonly open: string[]
+  } {
     const generationsOf = (bundle: BundleName) => this.#clusters.map((history) => last(history)[bundle].assigned)
+    const isBehind = (bundle: BundleName, i: number) => {
+      const newest = this.newestOf(bundle)
+      const { assigned } = last(this.#clusters[i]!)[bundle]
+      if (newest === 0 || assigned === newest) return false
+      return assigned === 0 || this.#revision(bundle, i, assigned).set !== this.#revision(bundle, i, newest).set
+    }
     return {
       generations: { x: generationsOf('x'), y: generationsOf('y') },
+      behind: BUNDLES.flatMap((bundle) =>
+        CLUSTERS.filter((_, i) => isBehind(bundle, i)).map((name) => `${bundle}/${name}`),
+      ),
       slots: this.#rollouts.reduce((sum, history) => sum + last(history).admissions.length, 0),
       open: this.#rollouts.flatMap((history, i) => {
         const { phase } = last(history)
         return phase === 'Completed' || phase === 'Superseded' ? [] : [`r${i} ${phase}`]
       }),
     }
+  }
+
+  /** Whether the newest release of a bundle takes an older one back. */
+  isTakenBack(bundle: BundleName): boolean {
+    return this.#takesBack[this.newestOf(bundle) - 1] ?? false
   }
 
   /** The generation everybody should have of a bundle in the end. */
@@ -284,7 +414,11 @@ function byRing(names: readonly string[], { canary }: Budget): (readonly string[
   return [names.filter(isCanary), names.filter((name) => !isCanary(name))]
 }
 
-const NOTHING: Held = { assigned: 0, attempt: 0, reported: undefined }
+const NOTHING: Held = { assigned: 0, before: undefined, attempt: 0, reported: undefined }
+
+function inputsOf(index: number): ClusterInputs {
+  return { name: CLUSTERS[index]!, labels: {}, annotations: {}, claims: {}, values: {} }
+}
 
 function last<T>(history: readonly T[]): T {
   return history[history.length - 1]!
@@ -298,19 +432,38 @@ const cluster = fc.nat(CLUSTERS.length - 1)
 const bundle = fc.constantFrom(...BUNDLES)
 const carries = fc.constantFrom<readonly BundleName[]>(['x'], ['y'], ['x', 'y'], ['x', 'y'])
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), carries }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('release' as const), carries, same: fc.subarray([0, 1, 2, 3, 4]) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('release' as const),
+      carries,
+      back: fc.record({ age: fc.constantFrom(0, 0, 2) }),
+    }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('plan' as const),
-      rollout: fc.nat(2),
+      rollout: fc.nat(3),
       age: fc.constantFrom(0, 0, 0, 1, 2, 3, 6),
       knowsNewer: fc.boolean(),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('calm' as const),
+      rounds: fc.integer({ min: 1, max: 8 }),
+      fails: fc.subarray([0, 1, 2, 3, 4], { maxLength: 2 }),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('assemble' as const), cluster }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('toggle' as const), cluster }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('retry' as const), rollout: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('retry' as const), rollout: fc.nat(3) }) },
   {
     weight: 6,
     arbitrary: fc.record({

@@ -9,7 +9,7 @@ import { attemptsBy } from '../../plan/rollout-retry.ts'
 import { planRollout } from '../../plan/rollout.ts'
 import type { Predecessor, RingSpec, RingState, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
 import type { ReleaseBundle } from '../../plan/rollout-pairs.ts'
-import { contentFor } from '../../plan/variants.ts'
+import { contentFor, setFor } from '../../plan/variants.ts'
 import type { BookSince } from './books.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { showDecision } from './show.ts'
@@ -102,6 +102,7 @@ function inputOf(
       ...durationOf('progressDeadlineMs', rollout.spec.progressDeadline),
       admissions: rollout.status?.admissions ?? [],
       closed: isClosed(rollout),
+      ...(takesBack(release) ? { takesBack: true } : {}),
       ...(rollout.spec.removal ? {} : { attemptOf: attemptsBy(retriesOf(rollout)) }),
       superseded: rollout.status?.superseded ?? [],
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
@@ -118,7 +119,7 @@ function inputOf(
     holdOf: holds.of,
     holdsUntil: holds.until,
     groupsOf: (placement, cluster) => ports.groupsOf(rollout, placement, cluster),
-    predecessors: others.filter((other) => !other.newer).map(asPredecessor),
+    predecessors: others.filter((other) => !other.newer).map((other) => asPredecessor(other, ports)),
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
     approvals: ports.approvalsOf(rollout),
     gateAnswerOf: (ring, gate) => ports.gateAnswerOf(rollout, ring, gate),
@@ -134,17 +135,27 @@ function withContent(bundle: Release['spec']['bundles'][number], ports: RolloutA
   return { ...bundle, contentOf: (cluster) => contentFor(bundle, ports.inputsOf(cluster)) }
 }
 
-function asPredecessor({
-  rollout,
-  bundle,
-  generation,
-}: {
-  readonly rollout: Rollout
-  readonly bundle: string
-  readonly generation: number
-}): Predecessor {
+function asPredecessor(
+  { rollout, bundle, generation }: { readonly rollout: Rollout; readonly bundle: string; readonly generation: number },
+  ports: RolloutAdvancePorts,
+): Predecessor {
   const admissions = (rollout.status?.admissions ?? []).filter((admission) => admission.bundle === bundle)
-  return { name: rollout.metadata.name, bundle, generation, closed: isClosedFor(rollout, bundle), admissions }
+  const release = ports.releaseOf(rollout)
+  const entry = takesBack(release) ? release?.spec.bundles.find(({ name }) => name === bundle) : undefined
+  return {
+    name: rollout.metadata.name,
+    bundle,
+    generation,
+    closed: isClosedFor(rollout, bundle),
+    admissions,
+    ...(entry ? { takesBackTo: (cluster) => setFor(entry, ports.inputsOf(cluster)) } : {}),
+  }
+}
+
+/** Whether a Release takes an older one back so that nobody gets it anew; with single clusters the rest goes on with it. */
+function takesBack(release: Release | undefined): boolean {
+  const { rollBack } = release?.spec ?? {}
+  return rollBack !== undefined && rollBack.scope !== 'Clusters'
 }
 
 /** Whether a Rollout has recorded that newer ones carry all its bundles. */
@@ -203,7 +214,7 @@ function record(rollout: Rollout, decision: RolloutDecision): void {
   if (decision.rings) {
     status.rings = decision.rings.map((state, i) => {
       // What the schema lacks would be pruned, and then be written again at every look.
-      const { tolerated: _, ...counts } = decision.ringCounts?.[i] ?? {}
+      const { tolerated: _t, spared: _s, ...counts } = decision.ringCounts?.[i] ?? {}
       return { ...(structuredClone(state) as RingStatus), ...counts }
     })
   }
