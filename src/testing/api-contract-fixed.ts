@@ -138,6 +138,17 @@ export const FIXED_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'who replaces a pod by what it was made of keeps what was computed for it',
+    async run(api) {
+      const path = `${inside(api, '/api/v1')}/pods`
+      const { spec } = await api.ok('POST', path, pod())
+      const replaced = await api.ok('PUT', `${path}/a`, pod({ labels: { replaced: 'yes' } }))
+      assert.equal(replaced.metadata.labels.replaced, 'yes')
+      assert.deepEqual([spec.priority, spec.preemptionPolicy], [0, 'PreemptLowerPriority'])
+      assert.deepEqual(replaced.spec, spec)
+    },
+  },
+  {
     title: 'a pod that waits at a gate may be told where to go, and leave it',
     async run(api) {
       await api.ok('POST', `${inside(api, '/api/v1')}/pods`, pod({}, { schedulingGates: [{ name: 'a' }] }))

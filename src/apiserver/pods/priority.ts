@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { mapAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Mutation } from '../admission.ts'
 import type { Parts } from '../context.ts'
@@ -44,13 +44,20 @@ function classForAll(classes: readonly UnknownObject[]): UnknownObject | undefin
   return all.sort((a, b) => numberAt(a, 'value') - numberAt(b, 'value'))[0]
 }
 
-/** Gives new pods their priority. */
+/** Gives new pods their priority; a replacement that says none keeps what was computed before. */
 export function givePriority({ store, registry }: Pick<Parts, 'store' | 'registry'>): Mutation {
-  return async ({ kind, operation, object }) => {
-    if (operation !== 'CREATE' || kind.group !== '' || kind.kind !== 'Pod' || !object) return []
-    const classes = registry.find('scheduling.k8s.io', 'v1', 'priorityclasses')
+  return async ({ kind, operation, subresource, object, oldObject }) => {
+    if (subresource !== undefined || kind.group !== '' || kind.kind !== 'Pod') return []
+    if (!object || !isObject(object['spec']) || operation === 'DELETE') return []
     const { spec } = object
-    if (!classes || !isObject(spec)) return []
+    if (operation === 'UPDATE') {
+      const { priority, preemptionPolicy } = mapAt(oldObject, 'spec')
+      if (priority !== undefined) spec['priority'] ??= priority
+      if (preemptionPolicy !== undefined) spec['preemptionPolicy'] ??= preemptionPolicy
+      return []
+    }
+    const classes = registry.find('scheduling.k8s.io', 'v1', 'priorityclasses')
+    if (!classes) return []
     const { entries } = await store.list({ prefix: prefixOf(classes) })
     const priority = priorityOf(
       spec,
