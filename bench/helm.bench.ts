@@ -1,6 +1,7 @@
 // How fast charts render against forking helm: warm in one thread, cold as a process, and one chart with thousands of values.
 // `npm run build && node bench/helm.bench.ts [--charts 40] [--sets 5000] [DIR…]`: the chart that `helm create` makes, and so
-// many of those below the directories that helm renders as they are, from everywhere. Cold is the built dist/flotilla.mjs.
+// many of those below the directories that helm renders as they are, from everywhere. Cold are the built dist/flotilla.mjs
+// and the executable dist/flotilla.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,8 +23,13 @@ const { values: flags, positionals } = parseArgs({
 })
 const helm = needBinary('helm')
 const profile = profileOf('helm4')
-const cli = join(import.meta.dirname, '../dist/flotilla.mjs')
-const isBuilt = existsSync(cli)
+const dist = join(import.meta.dirname, '../dist')
+/** What is started for each chart, by its name in the table. */
+const BUILT: ReadonlyMap<string, readonly string[]> = new Map(
+  [['cold', join(dist, 'flotilla.mjs'), process.execPath] as const, ['exec', join(dist, 'flotilla')] as const].flatMap(
+    ([name, file, ...before]) => (existsSync(file) ? [[name, [...before, file]]] : []),
+  ),
+)
 const WARM_ROUNDS = 20
 const FORK_ROUNDS = 3
 
@@ -74,7 +80,8 @@ interface Forked {
 }
 
 /** Runs a program some times; wall clock of each and processor time of all together. */
-function forked(rounds: number, binary: string, args: readonly string[]): Forked {
+function forked(rounds: number, command: readonly string[]): Forked {
+  const [binary = '', ...args] = command
   const before = childrenMs()
   const wall = timed(rounds, () => {
     execFileSync(binary, args, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -101,8 +108,9 @@ const starter = join(scratch, 'starter')
 
 const ratios: number[] = []
 const replayRatios: number[] = []
-const coldRatios: number[] = []
-const cpu = { fork: 0, cold: 0, runs: 0 }
+const coldRatios = new Map([...BUILT.keys()].map((name) => [name, { wall: [] as number[], cpu: [] as number[] }]))
+const cpu = new Map<string, number>()
+let forks = 0
 
 function compare(dir: string): void {
   let render: (round: number) => string
@@ -113,19 +121,20 @@ function compare(dir: string): void {
     return // helm would not render it either
   }
   const warm = median(timed(WARM_ROUNDS, render))
-  const helmRuns = forked(FORK_ROUNDS, helm, ['template', 'bench', dir])
+  const helmRuns = forked(FORK_ROUNDS, [helm, 'template', 'bench', dir])
   const fork = median(helmRuns.wall)
   const again = median(timed(WARM_ROUNDS, renderer(dir, true)))
   ratios.push(fork / warm)
   replayRatios.push(fork / again)
   let line = `${ms(fork)}${ms(warm)}${times(fork / warm)}${ms(again)}${times(fork / again)}`
-  if (isBuilt) {
-    const coldRuns = forked(FORK_ROUNDS, process.execPath, [cli, 'template', 'bench', dir])
-    const cold = median(coldRuns.wall)
-    coldRatios.push(fork / cold)
-    cpu.fork += helmRuns.cpu
-    cpu.cold += coldRuns.cpu
-    cpu.runs += FORK_ROUNDS
+  forks += FORK_ROUNDS
+  cpu.set('helm', (cpu.get('helm') ?? 0) + helmRuns.cpu)
+  for (const [name, command] of BUILT) {
+    const runs = forked(FORK_ROUNDS, [...command, 'template', 'bench', dir])
+    const cold = median(runs.wall)
+    coldRatios.get(name)!.wall.push(fork / cold)
+    coldRatios.get(name)!.cpu.push(helmRuns.cpu / runs.cpu)
+    cpu.set(name, (cpu.get(name) ?? 0) + runs.cpu)
     line += `${ms(cold)}${times(fork / cold)}`
   }
   say(`${line}  ${dir}`)
@@ -134,7 +143,7 @@ function compare(dir: string): void {
 /** One chart for a fleet: other values each time, against what forks would take. */
 function valueSets(sets: number): void {
   const render = renderer(starter)
-  const fork = median(forked(FORK_ROUNDS, helm, ['template', 'bench', starter]).wall)
+  const fork = median(forked(FORK_ROUNDS, [helm, 'template', 'bench', starter]).wall)
   const start = performance.now()
   for (let round = 0; round < sets; round++) render(round)
   const taken = (performance.now() - start) / 1000
@@ -146,17 +155,20 @@ function valueSets(sets: number): void {
 
 try {
   // `again` replays what was drawn at the first time: keys and certificates are made once per cluster, not per render.
-  say(`    fork    warm   ratio   again   ratio${isBuilt ? '    cold   ratio' : ''}  chart (milliseconds, medians)`)
+  const built = [...BUILT.keys()].map((name) => `${name.padStart(8)}   ratio`).join('')
+  say(`    fork    warm   ratio   again   ratio${built}  chart (milliseconds, medians)`)
   compare(starter)
   for (const dir of scattered(positionals.flatMap(findCharts))) if (ratios.length <= Number(flags.charts)) compare(dir)
   say(`${ratios.length} charts`)
   summary('warm', ratios)
   summary('again', replayRatios)
-  if (isBuilt) {
-    summary('cold', coldRatios)
-    const [ours, theirs] = [cpu.cold / cpu.runs, cpu.fork / cpu.runs]
-    say(`cold, processor time of a run: ${ours.toFixed(0)} ms; helm ${theirs.toFixed(0)} ms`)
-  } else say('cold: not measured, there is no dist/ (npm run build)')
+  for (const [name, { wall, cpu: spent }] of coldRatios) {
+    summary(name, wall)
+    summary(`${name}, processor time`, spent)
+  }
+  if (BUILT.size === 0) say('cold: not measured, there is no dist/ (npm run build)')
+  const spent = [...cpu].map(([name, all]) => `${name} ${(all / forks).toFixed(0)} ms`)
+  say(`processor time of a run: ${spent.join(', ')}`)
   valueSets(Number(flags.sets))
 } finally {
   rmSync(scratch, { recursive: true, force: true })

@@ -1,10 +1,17 @@
-// npm run build: one bundled file per binary, in dist/.
+// npm run build: one bundled file per binary, in dist/, and the CLI as an executable that has all of it in itself.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
+import { makeExecutable } from './executable.ts'
 import { root } from './tiers.ts'
 
-rmSync(join(root, 'dist'), { recursive: true, force: true })
+const dist = join(root, 'dist')
+rmSync(dist, { recursive: true, force: true })
 for (const { name, bytes } of await bundle('dist')) {
   process.stdout.write(`dist/${name}.mjs  ${Math.round(bytes / 1024)} KiB\n`)
+}
+// Elsewhere it would have to be signed before it runs.
+if (process.platform === 'linux') {
+  const { bytes } = await makeExecutable(dist)
+  process.stdout.write(`dist/flotilla  ${Math.round(bytes / 1024)} KiB\n`)
 }

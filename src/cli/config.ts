@@ -1,7 +1,6 @@
 /** The only file of the CLI that reads the environment. */
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 
 /** What the environment says about this run. */
 export interface CliEnvironment {
@@ -18,6 +17,8 @@ export interface CliEnvironment {
   readonly nodeVersion: string
   /** Where Node keeps compiled code between runs. */
   readonly compileCache: string
+  /** Where the one-file executable keeps its parts between runs. */
+  readonly partsCache: string
   readonly isUtf8: boolean
   /** undefined: decide by the terminal. */
   readonly color: boolean | undefined
@@ -36,7 +37,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): CliEnviro
     stateFolder: stateFolder(env),
     credentials: join(userState(env), 'credentials'),
     nodeVersion: process.versions.node,
-    compileCache: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'flotilla', 'compiled'),
+    compileCache: join(cacheFolder(env), 'compiled'),
+    partsCache: join(cacheFolder(env), 'parts'),
     isUtf8: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     color: colorOf(env),
     path: (env['PATH'] ?? '').split(delimiter),
@@ -59,43 +61,32 @@ function colorOf(env: NodeJS.ProcessEnv): boolean | undefined {
   return undefined
 }
 
-/** The top of the clone, or of the installed package. */
-const PACKAGE = findPackage(import.meta.dirname)
-
-function findPackage(from: string): string {
-  for (let at = from; dirname(at) !== at; at = dirname(at)) {
-    try {
-      const { name } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as { name?: string }
-      if (name === 'flotilla') return at
-    } catch {
-      // not here
-    }
-  }
-  return from
-}
+/** The top of the clone; undefined where this file is a part of something built. */
+const CLONE = import.meta.filename.endsWith(join('src', 'cli', 'config.ts'))
+  ? join(import.meta.dirname, '../..')
+  : undefined
 
 const AS_PLUGIN = 'kubectl flotilla'
 
 function programOf(env: NodeJS.ProcessEnv, file = process.argv[1] ?? ''): string {
   if (env['FLOTILLA_PROGRAM'] === AS_PLUGIN || basename(file) === 'kubectl-flotilla') return AS_PLUGIN
-  return isClone() ? relativeProgram(env) : 'flotilla'
+  return CLONE === undefined ? 'flotilla' : programIn(CLONE, env)
 }
 
-function isClone(): boolean {
-  return import.meta.filename === join(PACKAGE, 'src', 'cli', 'config.ts')
-}
-
-function relativeProgram(env: NodeJS.ProcessEnv): string {
+function programIn(clone: string, env: NodeJS.ProcessEnv): string {
   // npm starts its scripts in the clone, whatever directory the person is in.
   const cwd = env['INIT_CWD'] ?? process.cwd()
-  const program = join(PACKAGE, 'bin', 'flotilla')
-  return cwd === PACKAGE ? join('bin', 'flotilla') : program
+  return cwd === clone ? join('bin', 'flotilla') : join(clone, 'bin', 'flotilla')
 }
 
 function stateFolder(env: NodeJS.ProcessEnv): string {
   if (env['FLOTILLA_STATE_DIR']) return env['FLOTILLA_STATE_DIR']
-  if (isClone()) return join(PACKAGE, '.flotilla')
+  if (CLONE !== undefined) return join(CLONE, '.flotilla')
   return userState(env)
+}
+
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'flotilla')
 }
 
 function userState(env: NodeJS.ProcessEnv): string {

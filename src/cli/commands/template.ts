@@ -16,6 +16,7 @@ export interface TemplateInput {
   readonly terminal: Terminal
   readonly stdin: AsyncIterable<Uint8Array>
   readonly environment?: Pick<CliEnvironment, 'compileCache'>
+  readonly threadsFolder?: () => URL
   /** Where bytes go that are no UTF-8. */
   readonly writeBytes?: (bytes: Uint8Array) => void
   /** Renders; with limits on time and memory unless told otherwise. */
@@ -47,6 +48,7 @@ export async function template(
         memoryMiB: limitOf(flags.memoryLimit, '--memory-limit'),
         warn: (text) => terminal.say(text),
         debug: (text) => terminal.data(text),
+        ...(input.threadsFolder && { threadsFolder: input.threadsFolder }),
       },
     )
     if (flags.frozen !== undefined && answer.frozen) keepFrozen(flags.frozen, answer.frozen)

@@ -9,6 +9,8 @@ export interface RenderCaps {
   readonly warn: (text: string) => void
   /** Receives what came out of the templates when that is no YAML, with --debug. */
   readonly debug: (text: string) => void
+  /** The folder of the thread's file, where it is not found from this program's code. */
+  readonly threadsFolder?: () => URL
 }
 
 /** Far more than a usual chart takes, and so little that nothing can go wrong with it. */

@@ -50,14 +50,14 @@ export function renderQuickly(request: TemplateRequest, budget: QuickBudget): Qu
 }
 
 const CALL = Symbol.for('flotilla.quick-render')
-const callScript = new Script("globalThis[Symbol.for('flotilla.quick-render')]()")
+const CALL_IT = "globalThis[Symbol.for('flotilla.quick-render')]()"
 
 /** Calls; Node's own watchdog ends the call when the time is up, wherever it is. */
 function withinTime<T>(timeMs: number, call: () => T): T | 'late' {
   const scope = globalThis as { [CALL]?: () => T }
   scope[CALL] = call
   try {
-    return callScript.runInThisContext({ timeout: Math.ceil(timeMs) }) as T
+    return new Script(CALL_IT).runInThisContext({ timeout: Math.ceil(timeMs) }) as T
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'late'
     throw error

@@ -15,7 +15,11 @@ const GRACE_MS = 2_000
 export async function renderInThread(request: TemplateRequest, caps: RenderCaps): Promise<TemplateAnswer> {
   const { memoryMiB } = caps
   const resourceLimits = { maxOldGenerationSizeMb: memoryMiB }
-  const thread = new Worker(threadFile(), { name: 'flotilla-template', workerData: request, resourceLimits })
+  const thread = new Worker(threadFile(caps.threadsFolder?.()), {
+    name: 'flotilla-template',
+    workerData: request,
+    resourceLimits,
+  })
   const limits = { timeMs: request.timeLimitMs, memoryMiB, graceMs: GRACE_MS }
   const place = request.words.at(-1) ?? ''
   const heard = { thread, clock: systemClock, limits, place }
@@ -50,7 +54,8 @@ const TODO = {
 } as const
 
 /** In a clone a TypeScript file beside this one, built a file below the folder of the bundle. */
-function threadFile(): URL {
+function threadFile(folder: URL | undefined): URL {
+  if (folder) return new URL('template-thread.mjs', folder)
   const ending = extname(import.meta.filename)
   return new URL(`${ending === '.ts' ? './' : './threads/'}template-thread${ending}`, import.meta.url)
 }

@@ -12,6 +12,8 @@ export interface CliPorts {
   readonly signal: AbortSignal
   readonly stdin: AsyncIterable<Uint8Array>
   readonly terminalFor: (color: 'auto' | 'always' | 'never') => Terminal
+  /** The folder of the files that threads are started from, where it is not found from this program's code. */
+  readonly threadsFolder?: () => URL
 }
 
 /** What one run of a command works with. */

@@ -1,0 +1,109 @@
+// The CLI as one file that needs no Node: Node itself, a snapshot of `flotilla template` ready to go, and all that is built.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { Plugin } from 'esbuild'
+import { DIGEST_ASSET } from '../src/cli/parts.ts'
+import { root } from './tiers.ts'
+
+/** What the snapshot's program does not do: other commands run from the parts. */
+const OTHER_COMMANDS = ['./tree/all.ts', './tree/objects.ts', './connect.ts', './dry-run.ts']
+
+/** Modules of Node that a usual render does not need, or that a snapshot cannot have: loaded when they are used. */
+const ON_DEMAND = ['child_process', 'crypto', 'module', 'sea', 'tls', 'v8', 'vm', 'worker_threads', 'zlib']
+
+/**
+ * A render is over before compilers pay, so they wait ten times as long as V8 thinks right; and it makes garbage, which
+ * costs less thrown away at the end than collected on the way.
+ */
+const NODE_FLAGS = [
+  '--invocation-count-for-maglev=4000',
+  '--invocation-count-for-turbofan=30000',
+  '--baseline-batch-compilation-threshold=40000',
+  '--min-semi-space-size=16',
+]
+
+/** Command lines that the snapshot has run before it is taken. */
+const WARM_UPS = [['warm-up', join(root, 'scripts/warm-up-chart')]]
+
+const onDemand: Plugin = {
+  name: 'on-demand',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path }) =>
+      ON_DEMAND.includes(path.slice('node:'.length)) ? { path, namespace: 'on-demand' } : undefined,
+    )
+    onResolve({ filter: /\.ts$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && OTHER_COMMANDS.includes(path) ? { path, external: true } : undefined,
+    )
+    onLoad({ filter: /^node:/, namespace: 'on-demand' }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path)!)
+      const getters = names.map((name) => `get ${name}() { return process.getBuiltinModule('${path}').${name} }`)
+      return { contents: `module.exports = { ${getters.join(',\n')} }` }
+    })
+  },
+}
+
+/** Makes the executable beside the built files, which become a part of it; says how large it is and what its snapshot is made of. */
+export async function makeExecutable(
+  dist: string,
+): Promise<{ readonly bytes: number; readonly inputs: readonly string[] }> {
+  const scratch = mkdtempSync(join(tmpdir(), 'flotilla-executable-'))
+  try {
+    const main = join(scratch, 'main.cjs')
+    const { metafile } = await build({
+      absWorkingDir: root,
+      entryPoints: ['scripts/snapshot-main.ts'],
+      outfile: main,
+      bundle: true,
+      // Names stay: errors and reports show them.
+      minifyWhitespace: true,
+      minifySyntax: true,
+      metafile: true,
+      platform: 'node',
+      target: 'node26',
+      format: 'cjs',
+      logLevel: 'warning',
+      external: ['internal/*'],
+      plugins: [onDemand],
+      // It is found in no file; what looks beside itself is told where (threadsFolder).
+      define: Object.fromEntries(['url', 'filename', 'dirname'].map((name) => [`import.meta.${name}`, '"flotilla"'])),
+    })
+    writeFileSync(join(scratch, 'start.cjs'), "module.exports = () => import('./flotilla.mjs')\n")
+    const executable = join(dist, 'flotilla')
+    const assets = { ...filesBelow(dist), 'start.cjs': join(scratch, 'start.cjs') }
+    writeFileSync(join(scratch, 'digest'), digestOf(assets))
+    const config = {
+      main,
+      output: executable,
+      useSnapshot: true,
+      disableExperimentalSEAWarning: true,
+      execArgv: NODE_FLAGS,
+      execArgvExtension: 'none',
+      assets: { ...assets, [DIGEST_ASSET]: join(scratch, 'digest') },
+    }
+    writeFileSync(join(scratch, 'sea.json'), JSON.stringify(config))
+    execFileSync(process.execPath, ['--no-warnings', '--expose-internals', '--build-sea', join(scratch, 'sea.json')], {
+      env: { ...process.env, FLOTILLA_WARM_UPS: JSON.stringify(WARM_UPS) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    return { bytes: statSync(executable).size, inputs: Object.keys(metafile.inputs) }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** The files of a folder by their path in it. */
+function filesBelow(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+  const files = names.map((name) => [name, join(folder, name)] as const).filter(([, file]) => statSync(file).isFile())
+  return Object.fromEntries(files)
+}
+
+function digestOf(files: Readonly<Record<string, string>>): string {
+  const hash = createHash('sha256')
+  for (const [name, file] of Object.entries(files)) hash.update(`${name}\0`).update(readFileSync(file))
+  return hash.digest('hex').slice(0, 32)
+}

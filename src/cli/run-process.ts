@@ -1,0 +1,49 @@
+/** One command line as a whole process: its signals, its streams and its exit code. */
+import type { CliEnvironment } from './config.ts'
+import { plainOutput, streamOutput } from './process-output.ts'
+import { runCli } from './run.ts'
+import { createTerminal } from './terminal.ts'
+import type { CliPorts } from './tree/act.ts'
+
+const SAME_SIGNAL_MS = 500
+
+/** Runs the command line of this process and sets its exit code. */
+export async function runProcess(
+  environment: CliEnvironment,
+  ports: Pick<CliPorts, 'threadsFolder'> = {},
+): Promise<void> {
+  const args = process.argv.slice(2)
+  // Scripts run it once for each chart: it does without Node's streams, which take as long to open as many a chart to render.
+  const outputTo = args[0] === 'template' ? plainOutput : streamOutput
+  process.exitCode = await runCli(args, {
+    ...ports,
+    environment,
+    signal: interruptSignal(),
+    // Opened by who reads it.
+    stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+    terminalFor: (color) =>
+      createTerminal({
+        stdout: outputTo('stdout'),
+        stderr: outputTo('stderr'),
+        get stdinIsTTY() {
+          return process.stdin.isTTY
+        },
+        environment,
+        color,
+      }),
+  })
+}
+
+function interruptSignal(): AbortSignal {
+  const interrupt = new AbortController()
+  let interruptedAt = 0
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // One Ctrl-C comes up to three times: from the terminal, from npm and from the bootstrap of older Nodes.
+      if (interrupt.signal.aborted && performance.now() - interruptedAt > SAME_SIGNAL_MS) process.exit(130)
+      if (!interrupt.signal.aborted) interruptedAt = performance.now()
+      interrupt.abort(signal)
+    })
+  }
+  return interrupt.signal
+}
