@@ -5,6 +5,8 @@ import type { Kind } from '../kinds/define-kind.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { defaultObject, pruneObject } from '../kinds/validate.ts'
+import { settleEmbedded } from '../kinds/walk/embedded.ts'
+import { fieldErrorText } from '../kinds/walk/field-error.ts'
 import type { Context } from './context.ts'
 import type { Repeated } from './decode.ts'
 import type { FieldValidation } from './options.ts'
@@ -34,7 +36,9 @@ export interface Strictness {
 /** Checks the shape of a body, drops unknown fields (saying so as asked) and fills in defaults. */
 export function receive(kind: Kind, value: JsonObject, strictness: Strictness): Incoming {
   const object = shapeOf(kind, value)
-  const dropped = pruneObject(kind, object)
+  const embedded = settleEmbedded(object, kind.schema)
+  if (embedded.wrong) throw cannotBeHandled(kind, fieldErrorText(embedded.wrong))
+  const dropped = [...pruneObject(kind, object), ...embedded.dropped]
   if (dropped.length > 0 && strictness.refuseUnknown) throw strictness.refuseUnknown(object, dropped)
   const warnings = strictWarnings(kind, dropped, strictness)
   if (strictness.defaults !== false) defaultObject(kind, object)
@@ -84,13 +88,11 @@ function strictWarnings(kind: Kind, dropped: readonly string[], strictness: Stri
   const texts = problems.map(({ text }) => text)
   if (texts.length === 0 || strictness.validation === 'Warn') return texts
   const problem = `strict decoding error: ${strictText(repeated, texts)}`
-  const refuse =
-    strictness.refuse ??
-    ((text: string) =>
-      badRequest(
-        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${text}`,
-      ))
-  throw refuse(problem)
+  throw strictness.refuse?.(problem) ?? cannotBeHandled(kind, problem)
+}
+
+function cannotBeHandled({ kind, version }: Kind, problem: string): ApiError {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`)
 }
 
 /** The problems of a body as a refusal lists them. */

@@ -80,7 +80,7 @@ export const METADATA_SCHEMA: StructuralSchema = {
 }
 
 /** What is wrong with the metadata of a new object. */
-export function metadataErrors(kind: Kind, metadata: ObjectMeta): FieldError[] {
+export function metadataErrors(kind: Pick<Kind, 'nameFormat' | 'scope'>, metadata: ObjectMeta): FieldError[] {
   const errors: FieldError[] = []
   const problemsOf = NAME_PROBLEMS[kind.nameFormat ?? 'subdomain']
   if (metadata.generateName) {

@@ -13,6 +13,7 @@ import { applyDefaults } from './walk/default.ts'
 import { invalid, NO_FIELD } from './walk/field-error.ts'
 import type { FieldError, FieldReason } from './walk/field-error.ts'
 import { duplicateErrors } from './walk/lists.ts'
+import { embeddedErrors } from './walk/embedded.ts'
 import { dropNulls, pruneUnknown } from './walk/prune.ts'
 import { hasRules, ruleErrors } from './walk/rules.ts'
 import { checkValue } from './walk/values.ts'
@@ -34,11 +35,11 @@ export interface ValidateOptions {
 export function pruneObject(kind: Pick<Kind, 'schema'>, object: KubeObject): string[] {
   const { rest, whole } = schemasOf(kind.schema)
   const dropped = [
-    ...pruneUnknown(object, rest),
     ...pruneUnknown(object.metadata, METADATA_SCHEMA).map((path) => `metadata.${path}`),
+    ...pruneUnknown(object, rest),
   ]
   dropNulls(object, whole)
-  return dropped.sort()
+  return dropped
 }
 
 const EMPTIED = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
@@ -65,6 +66,7 @@ export function validateObject(kind: Kind, object: KubeObject, options: Validate
   const { old, warn } = options
   const errors: FieldError[] = metaErrors(kind, object, old)
   errors.push(...valueErrors(kind, object, options))
+  errors.push(...embeddedErrors(object, kind.schema))
   if (old === undefined || duplicateErrors(old, kind.schema).length === 0) {
     errors.push(...duplicateErrors(object, kind.schema))
   }

@@ -2,6 +2,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Transport } from '../core/http.ts'
 import { ABOUT_CASES } from './api-contract-about.ts'
 import { CASCADE_CASES } from './api-contract-cascade.ts'
+import { CRD_OBJECT_CASES } from './api-contract-crd-objects.ts'
 import { CRD_CASES } from './api-contract-crd.ts'
 import { createApi } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
@@ -40,6 +41,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...REVIEW_CASES,
   ...STRICT_CASES,
   ...CRD_CASES,
+  ...CRD_OBJECT_CASES,
   ...POLICY_CASES,
   ...MUTATION_CASES,
   ...APPROVAL_CASES,
