@@ -181,7 +181,7 @@ function pathsOf(kind: Kind): Record<string, object> {
     [all]: {
       get: operation(kind, { verb: 'list', parameters: LIST, answer: ref(`${schemaName(kind)}List`) }),
       post: operation(kind, { verb: 'create', parameters: WRITE, answer: itself, body: itself }),
-      parameters: shared,
+      ...(namespaced ? { parameters: shared } : {}),
     },
     [`${all}/{name}`]: { ...itemOperations(kind, itself), parameters: named },
   }

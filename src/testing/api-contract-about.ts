@@ -68,6 +68,11 @@ export const ABOUT_CASES: readonly ApiCase[] = [
         { group: 'flotilla.dev', kind: 'Bundle', version: 'v1alpha1' },
       ])
       assert.ok(schema.properties.spec.properties.manifests)
+      // Go's types leave out what is empty, and a document that comes back otherwise than it went is taken for broken.
+      for (const path of ['apis/flotilla.dev/v1alpha1', 'apis/apiextensions.k8s.io/v1']) {
+        const { text } = await api.send('GET', `/openapi/v3/${path}`)
+        assert.doesNotMatch(text, /"(parameters":\[\]|properties":\{\})/)
+      }
     },
   },
   {
@@ -117,6 +122,10 @@ export const ABOUT_CASES: readonly ApiCase[] = [
         assert.deepEqual([reply.status, reply.text], [200, 'ok'])
       }
       assert.match((await api.send('GET', '/readyz?verbose')).text, /\[\+\]ping ok/)
+      const slis = await api.send('GET', '/metrics/slis', { accept: 'text/plain' })
+      assert.equal(slis.headers['content-type']?.split(';')[0], 'text/plain')
+      assert.match(slis.text, /^kubernetes_healthcheck\{name="ping",type="readyz"\} 1$/m)
+      assert.equal((await api.send('GET', '/metrics/nope')).status, 404)
     },
   },
   {

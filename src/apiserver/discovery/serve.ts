@@ -38,8 +38,8 @@ export function serveAbout(about: About, request: HttpRequest, info: RequestInfo
     case 'readyz':
       return health(about, info)
     case 'metrics':
-      if (second !== undefined) throw unknownPath()
-      return respondText(200, metricsText(about))
+      if (third !== undefined || (second !== undefined && second !== 'slis')) throw unknownPath()
+      return respondText(200, second === undefined ? metricsText(about) : healthMetrics(about))
     case 'version':
       return plain(request, info, about.version)
     case 'api':
@@ -140,14 +140,36 @@ function metricsText({ registry, version }: About): string {
   ].join('\n')
 }
 
+const HEALTH = ['healthz', 'livez', 'readyz'] as const
+const CHECKS = ['ping', 'store'] as const
+
+/** What fails, of one of the three questions about health. */
+function healthProblem(about: About, question: string | undefined): string | undefined {
+  return question === 'readyz' ? about.notReady() : undefined
+}
+
 function health(about: About, info: RequestInfo): HttpResponse {
-  const [, check, ...more] = info.segments
-  if (more.length > 0 || (check !== undefined && check !== 'ping' && check !== 'store')) throw unknownPath()
-  const problem = info.segments[0] === 'readyz' ? about.notReady() : undefined
+  const [name, check, ...more] = info.segments
+  if (more.length > 0 || (check !== undefined && !CHECKS.some((known) => known === check))) throw unknownPath()
+  const problem = healthProblem(about, name)
   const checks = [`[+]ping ok`, problem === undefined ? '[+]store ok' : `[-]store failed: ${problem}`]
-  const name = info.segments[0]
   if (problem !== undefined) return respondText(500, `${checks.join('\n')}\n${name} check failed\n`)
   return respondText(200, info.query.has('verbose') ? `${checks.join('\n')}\n${name} check passed\n` : 'ok')
+}
+
+/** The same as figures, under Kubernetes' name for them. */
+function healthMetrics(about: About): string {
+  const isWell = (check: string, question: string) => check === 'ping' || healthProblem(about, question) === undefined
+  return [
+    '# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.',
+    '# TYPE kubernetes_healthcheck gauge',
+    ...CHECKS.flatMap((check) =>
+      HEALTH.map(
+        (question) => `kubernetes_healthcheck{name="${check}",type="${question}"} ${isWell(check, question) ? 1 : 0}`,
+      ),
+    ),
+    '',
+  ].join('\n')
 }
 
 const OTHER_PATHS = [
@@ -156,6 +178,7 @@ const OTHER_PATHS = [
   '/healthz',
   '/livez',
   '/metrics',
+  '/metrics/slis',
   '/openapi/v2',
   '/openapi/v3',
   '/openid/v1/jwks',

@@ -76,7 +76,7 @@ function decode(name: string): StructuralSchema {
   return {
     type: 'object',
     ...(required.length > 0 ? { required } : {}),
-    properties,
+    ...(fields.length > 0 ? { properties } : {}),
     ...(isAtomic ? { 'x-kubernetes-map-type': 'atomic' as const } : {}),
   }
 }
