@@ -126,25 +126,33 @@ const collect = (value: string, previous: readonly string[] | undefined): readon
 
 /** Tells commander about helm's flags, of which those without a meaning here are not in the help, and about our own. */
 export function addTemplateFlags(command: Command): Command {
-  for (const flag of FLAGS) {
-    const long = `--${flag.as ?? flag.name}`
-    const names = flag.short === undefined ? long : `-${flag.short}, ${long}`
-    const option = new Option(flag.kind === 'boolean' ? names : `${names} <value>`, flag.help)
-    if (flag.kind === 'texts' || flag.kind === 'lists') option.argParser(collect)
-    if (flag.use !== 'used') option.hideHelp()
-    command.addOption(option)
-  }
+  options ??= [...FLAGS.map(helmOption), ...ownOptions()]
+  for (const option of options) command.addOption(option)
   return command
-    .addOption(new Option('--helm <version>', 'whose rules to follow').choices(['3', '4']).default('4'))
-    .option('--frozen <file>', 'replay the random values of this file, and keep new ones in it')
-    .option('--explain', 'print where each line and each value came from')
-    .addOption(
-      new Option('--engine <engine>', 'ours, or a helm binary').choices(['native', 'official']).default('native'),
-    )
-    .option('--shadow', 'also run helm, and compare')
-    .option('--helm-binary <file>', 'the helm for --engine official and --shadow', 'helm')
-    .option('--time-limit <seconds>', 'how long a chart may take', '120')
-    .option('--memory-limit <mib>', 'how much memory a chart may take', '2048')
+}
+
+/** Made once: nothing of a command line is kept in them. */
+let options: readonly Option[] | undefined
+
+function helmOption({ name, as, short, kind, use, help }: HelmFlag): Option {
+  const long = `--${as ?? name}`
+  const names = short === undefined ? long : `-${short}, ${long}`
+  const option = new Option(kind === 'boolean' ? names : `${names} <value>`, help)
+  if (kind === 'texts' || kind === 'lists') option.argParser(collect)
+  return use === 'used' ? option : option.hideHelp()
+}
+
+function ownOptions(): readonly Option[] {
+  return [
+    new Option('--helm <version>', 'whose rules to follow').choices(['3', '4']).default('4'),
+    new Option('--frozen <file>', 'replay the random values of this file, and keep new ones in it'),
+    new Option('--explain', 'print where each line and each value came from'),
+    new Option('--engine <engine>', 'ours, or a helm binary').choices(['native', 'official']).default('native'),
+    new Option('--shadow', 'also run helm, and compare'),
+    new Option('--helm-binary <file>', 'the helm for --engine official and --shadow').default('helm'),
+    new Option('--time-limit <seconds>', 'how long a chart may take').default('120'),
+    new Option('--memory-limit <mib>', 'how much memory a chart may take').default('2048'),
+  ]
 }
 
 /** A helm command line as commander wants it. */

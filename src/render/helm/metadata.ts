@@ -151,6 +151,7 @@ function invalid(problem: string): HelmError {
 
 /** Spaces become plain ones and what cannot be printed goes. */
 function sanitize(value: string): string {
+  if (/^[ -~]*$/.test(value)) return value
   return Array.from(value, (char) => {
     if (/[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/.test(char)) return ' '
     return isGoPrint(char) ? char : ''

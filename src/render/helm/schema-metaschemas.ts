@@ -177,7 +177,12 @@ const ADDRESSES: Readonly<Record<Draft, string>> = {
   2020: 'https://json-schema.org/draft/2020-12/schema#',
 }
 
-/** The schema of a draft's schemas, and its address. */
-export function metaschemaOf(draft: Draft): { readonly schema: unknown; readonly address: string } {
-  return { schema: readJson(TEXTS[draft]), address: ADDRESSES[draft] }
+/** The schema of a draft's schemas. */
+export function metaschemaOf(draft: Draft): unknown {
+  return readJson(TEXTS[draft])
+}
+
+/** Its address. */
+export function addressOf(draft: Draft): string {
+  return ADDRESSES[draft]
 }

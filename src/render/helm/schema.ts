@@ -11,7 +11,8 @@ import { SchemaError } from './schema-document.ts'
 import { Helm3Validator } from './schema-helm3.ts'
 import { draftOf, Helm4Validator } from './schema-helm4.ts'
 import type { Draft } from './schema-helm4.ts'
-import { metaschemaOf } from './schema-metaschemas.ts'
+import { addressOf, metaschemaOf } from './schema-metaschemas.ts'
+import { isPlainSchema } from './schema-plain.ts'
 import { helm3Line, helm4Report } from './schema-words.ts'
 
 /** Checks the values against every schema; throws HelmError naming each place. */
@@ -75,17 +76,20 @@ function helm3Check(schema: unknown): Check {
 
 function helm4Check(schema: unknown): Check {
   const draft = draftOf(schema)
-  const { schema: metaschema, address } = metaschemaOf(draft)
-  const meta = metaschemas.get(draft) ?? new Helm4Validator(metaschema, draft)
-  metaschemas.set(draft, meta)
-  const wrong = helm4Report(meta.problems(schema))
+  const wrong = isPlainSchema(schema) ? '' : helm4Report(metaValidator(draft).problems(schema))
   if (wrong !== '') {
     throw new SchemaError(
-      `"file:///values.schema.json#" is not valid against metaschema: jsonschema validation failed with '${address}'\n${wrong.trimEnd()}`,
+      `"file:///values.schema.json#" is not valid against metaschema: jsonschema validation failed with '${addressOf(draft)}'\n${wrong.trimEnd()}`,
     )
   }
   const validator = new Helm4Validator(schema, draft)
   return (values) => helm4Report(validator.problems(values))
+}
+
+function metaValidator(draft: Draft): Helm4Validator {
+  const validator = metaschemas.get(draft) ?? new Helm4Validator(metaschemaOf(draft), draft)
+  metaschemas.set(draft, validator)
+  return validator
 }
 
 /** Characters that JSON keeps as they are and YAML does not allow: Helm 3 sends values through both. */

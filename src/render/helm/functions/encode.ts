@@ -1,5 +1,6 @@
 /** Checksums and encodings. */
 import { base64, hex, sha1, sha256, sha512 } from '../../../core/bytes.ts'
+import { smallSha256 } from '../../../core/small-sha256.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { fromGoBytes, goBytes } from '../../gotemplate/go-string.ts'
@@ -101,6 +102,9 @@ function orProblem(decode: () => Uint8Array): string {
   }
 }
 
+/** In bytes: what is larger is worth to load Node's own. */
+const SMALL = 16 * 1024
+
 const onBytes = (call: (bytes: Uint8Array) => string) =>
   goFunction(['string'], ([text]) => call(goBytes(text as string)))
 
@@ -119,7 +123,7 @@ export const ENCODING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
     ),
   ),
   sha1sum: onBytes((bytes) => hex(sha1(bytes))),
-  sha256sum: onBytes((bytes) => hex(sha256(bytes))),
+  sha256sum: onBytes((bytes) => hex(bytes.length <= SMALL ? smallSha256(bytes) : sha256(bytes))),
   sha512sum: onBytes((bytes) => hex(sha512(bytes))),
   adler32sum: onBytes(adler32),
 }

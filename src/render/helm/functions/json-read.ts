@@ -13,6 +13,9 @@ export class JsonError extends Error {
   }
 }
 
+const SPACES = /[ \t\r\n]*/y
+/** What stands for itself in a string: no quote, escape, control character or half a character. */
+const PLAIN = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /** The value of a text; numbers within it are looked at only when it fits where it goes. */
@@ -111,7 +114,10 @@ class JsonReader {
   }
 
   #space(): void {
-    while (this.#at < this.#text.length && ' \t\r\n'.includes(this.#text[this.#at]!)) this.#at += 1
+    if (this.#text.charCodeAt(this.#at) > 0x20) return
+    SPACES.lastIndex = this.#at
+    SPACES.test(this.#text)
+    this.#at = SPACES.lastIndex
   }
 
   #unexpected(context: string): never {
@@ -157,6 +163,10 @@ class JsonReader {
     let out = ''
     this.#at += 1
     for (;;) {
+      PLAIN.lastIndex = this.#at
+      PLAIN.test(this.#text)
+      out += this.#text.slice(this.#at, PLAIN.lastIndex)
+      this.#at = PLAIN.lastIndex
       const char = this.#text[this.#at]
       if (char === undefined) throw new JsonError('unexpected end of JSON input')
       if (char === '"') {
