@@ -109,6 +109,25 @@ describe('controller', () => {
     assert.equal(clock.sleepers(), 0)
   })
 
+  it('says again after a while what somebody took back, and something new at once', async () => {
+    const { api, clock, writes, end } = running(async (draft) => {
+      draft.next.status = { ...draft.next.status, size: draft.seen.spec.size }
+      return {}
+    })
+    const takeBack = (size: number) => api.put(path('a'), { ...thing('a', size), status: { size: 1 } })
+    api.put(path('a'), thing('a', 7))
+    await clock.advance(1_000)
+    takeBack(7)
+    await clock.advance(5_000)
+    assert.equal(writes().length, 1, 'it waits')
+    await clock.advance(5_000)
+    assert.equal(writes().length, 2, 'it said so again')
+    takeBack(8)
+    await clock.advance(1_000)
+    assert.equal(writes().length, 3, 'its size is another one')
+    await end()
+  })
+
   it('writes metadata in one pass and status in the next', async () => {
     const { api, clock, writes, end } = running(async (draft) => {
       if (!draft.seen.metadata.finalizers) draft.next.metadata.finalizers = ['x.dev/f']

@@ -18,6 +18,7 @@ import { changesObject, commitOf, noteGeneration, openDraft } from './draft.ts'
 import type { OpenDraft } from './draft.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { declareEngineMetrics } from './metrics.ts'
+import { createLastWords } from './last-words.ts'
 import { newsOf } from './news.ts'
 import { clearThrow, outcomeOfThrow, showThrow } from './outcome.ts'
 import type { FailureCondition, Outcome } from './outcome.ts'
@@ -88,19 +89,25 @@ export function createController<T extends KubeObject>(options: ControllerOption
   const labels = { controller: name }
   const { backoff } = options
   const queue = createWorkQueue({ name, clock, ids, metrics: metrics.queue, ...(backoff ? { backoff } : {}) })
+  const lastWords = createLastWords()
   let active = 0
 
-  async function commit(draft: OpenDraft<T>): Promise<void> {
+  /** Writes once; or says for how long not to, because another hub would only take it back. */
+  async function commit(draft: OpenDraft<T>): Promise<{ readonly quietMs: number }> {
     const what = commitOf(draft)
-    if (what === 'Nothing') return
+    if (what === 'Nothing') return { quietMs: 0 }
+    const quietMs = what === 'Status' ? lastWords.waitMs(draft, clock.monotonicMs()) : 0
+    if (quietMs > 0) return { quietMs }
     const write = { fieldManager: `flotilla-${name}`, ...(what === 'Status' ? { subresource: 'status' as const } : {}) }
     try {
       const written = jsonClone(await client.update(type, draft.next, write))
       informer.noteWrite(written)
+      if (what === 'Status') lastWords.say(draft, clock.monotonicMs())
       await events?.record(written, newsOf(draft.seen, written), `flotilla-${name}`)
     } catch (caught) {
       if (!isApiError(caught, 'NotFound')) throw caught // deleted meanwhile: the watch will say so
     }
+    return { quietMs }
   }
 
   async function reconcile(seen: T, context: Context): Promise<Outcome> {
@@ -111,13 +118,14 @@ export function createController<T extends KubeObject>(options: ControllerOption
         clearThrow(draft, failureCondition)
         if (notesGeneration) noteGeneration(draft, type)
       }
-      await commit(draft)
-      if (requeueAfterMs === undefined) return { next: 'Rest', result: 'success' }
-      return { next: 'After', ms: requeueAfterMs, result: 'requeue_after' }
+      const { quietMs } = await commit(draft)
+      if (quietMs > 0) return lookAgain(Math.min(quietMs, requeueAfterMs ?? Infinity))
+      return requeueAfterMs === undefined ? { next: 'Rest', result: 'success' } : lookAgain(requeueAfterMs)
     } catch (caught) {
       if (showThrow(draft.conditions, caught, failureCondition)) {
         if (notesGeneration && failureCondition !== false) noteGeneration(draft, type)
-        await commit(draft)
+        const { quietMs } = await commit(draft)
+        if (quietMs > 0) return lookAgain(quietMs)
         context.log.info(
           { reason: (caught as { reason: string }).reason, err: toError(caught).message },
           'not ready yet',
@@ -125,6 +133,10 @@ export function createController<T extends KubeObject>(options: ControllerOption
       }
       throw caught
     }
+  }
+
+  function lookAgain(ms: number): Outcome {
+    return { next: 'After', ms, result: 'requeue_after' }
   }
 
   async function work(key: string, signal: AbortSignal): Promise<void> {

@@ -4,10 +4,12 @@ import { test } from 'node:test'
 import { prefixOf } from '../apiserver/objects.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'
 import { Bundle } from '../kinds/bundle.ts'
+import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { Placement } from '../kinds/placement.ts'
 import { Release } from '../kinds/release.ts'
+import { Rollout } from '../kinds/rollout.ts'
 import type { Store } from '../store/store.ts'
 import { stored } from '../testing/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
@@ -32,12 +34,34 @@ const behindOn =
     return { ...store, watch }
   }
 
-async function fleetWithShop(world: World): Promise<Fleet> {
-  const fleet = await startFleet(world, { clusters: 1 })
+/** Counts the writes of some kinds until it is asked. */
+function countWrites(store: Store, ...kinds: readonly Kind[]): () => Promise<number> {
+  const ended = new AbortController()
+  let writes = 0
+  const follow = async (kind: Kind): Promise<void> => {
+    for await (const { value } of store.watch(prefixOf(kind), store.revision(), ended.signal))
+      if (value !== undefined) writes += 1
+  }
+  const following = kinds.map((kind) => follow(kind).catch(() => {})) // ends with the count
+  return async () => {
+    ended.abort()
+    await Promise.all(following)
+    return writes
+  }
+}
+
+async function fleetWithShop(world: World, clusters = 1): Promise<Fleet> {
+  const fleet = await startFleet(world, { clusters })
   await untilTaken(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
   await untilTaken(world, 'the bundle', () => fleet.client.apply(Bundle, SHOP_BUNDLE, AS_PERSON))
   await world.run(MINUTE)
   return fleet
+}
+
+async function edit(world: World, fleet: Fleet): Promise<void> {
+  const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', 'shop:2.0')
+  const edited = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests } }
+  await untilTaken(world, 'the edit', () => fleet.client.apply(Bundle, edited, AS_PERSON))
 }
 
 test('one that hears of an edit late makes no Release of what was there before', async () => {
@@ -46,9 +70,7 @@ test('one that hears of an edit late makes no Release of what was there before',
       const fleet = await fleetWithShop(world)
       const second = fleet.startSecondHub(behindOn(Bundle))
       await world.run(2 * MINUTE)
-      const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', 'shop:2.0')
-      const edited = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests } }
-      await untilTaken(world, 'the edit', () => fleet.client.apply(Bundle, edited, AS_PERSON))
+      await edit(world, fleet)
       for (const ms of [5_000, 3 * MINUTE]) {
         await world.run(ms)
         const releases = await stored(fleet.hubStore, Release)
@@ -66,24 +88,40 @@ test('two that see different summaries of who is there do not write against each
       const fleet = await fleetWithShop(world)
       fleet.startSecondHub(behindOn(Lease))
       await world.run(2 * MINUTE)
-      let writes = 0
-      const ended = new AbortController()
-      const count = async (): Promise<void> => {
-        for await (const { value } of fleet.hubStore.watch(prefixOf(Cluster), fleet.hubStore.revision(), ended.signal))
-          if (value !== undefined) writes += 1
-      }
-      const counting = count().catch(() => {}) // ends with the test
+      const counted = countWrites(fleet.hubStore, Cluster)
       for (let time = 0; time < 2; time++) {
         world.network.cut(gatewayOf('store-1'))
         await world.run(4 * MINUTE)
         world.network.heal(gatewayOf('store-1'))
         await world.run(4 * MINUTE)
       }
-      ended.abort()
-      await counting
+      const writes = await counted()
       assert.ok(writes >= 4, 'it went away and came back')
       assert.ok(writes < 200, `${writes} writes about one cluster in 16 minutes`)
     },
     { seeds: 3 },
   )
 })
+
+for (const kind of [ClusterReport, Release, Rollout]) {
+  test(`two of which one hears late of a ${kind.kind} do not write a rollout against each other without end`, async () => {
+    await simulate(
+      async (world) => {
+        const fleet = await fleetWithShop(world, 4)
+        fleet.startSecondHub(behindOn(kind))
+        await world.run(2 * MINUTE)
+        const counted = countWrites(fleet.hubStore, Rollout, Bundle)
+        await edit(world, fleet)
+        await world.run(4 * MINUTE)
+        const [rollouts, writes] = [await stored(fleet.hubStore, Rollout), await counted()]
+        const told = rollouts.map(
+          ({ metadata, status }) => `${metadata.name} ${status?.phase} ${status?.counts?.ready}`,
+        )
+        assert.deepEqual(told.sort(), ['shop-g1 Completed 4', 'shop-g2 Completed 4'])
+        assert.ok(writes >= 10, `${writes} writes: there was a rollout`)
+        assert.ok(writes < 80, `${writes} writes of one rollout over four clusters`)
+      },
+      { seeds: 3 },
+    )
+  })
+}

@@ -10,6 +10,7 @@ import { ClusterReport } from '../kinds/cluster-report.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { Rollout } from '../kinds/rollout.ts'
+import type { Host } from '../sim/kernel/process.ts'
 import type { Store, StoreWrite } from '../store/store.ts'
 import { LIVENESS_ANNOTATION } from '../wire/liveness.ts'
 import type { Liveness } from '../wire/liveness.ts'
@@ -286,24 +287,29 @@ function buriesNothing(): Mistake {
 function overwritesWhatOthersWrote(): Mistake {
   return {
     fault: 'second hub',
-    name: 'a leader of yesterday that writes without looking',
-    breaks: 'I-(04|08|11|24): ',
+    name: 'a leader that hears late of documents, and writes them without looking',
+    breaks: 'I-(11|24): ',
     strikes: async ({ world, fleet }) => {
       const revisions: { readonly atMs: number; readonly revision: number }[] = []
       const yesterday = () =>
         revisions.findLast(({ atMs }) => atMs <= world.clock.monotonicMs() - MINUTE)?.revision ?? revisions[0]!.revision
-      const blind = (store: Store): Store => ({
+      const isDocument = (key: string) => key.startsWith(prefixOf(Assignment))
+      const blind = (store: Store, host: Host): Store => ({
         ...store,
-        get: (key) => store.get(key, yesterday()),
-        list: (range) => store.list({ ...range, revision: range.revision ?? yesterday() }),
+        get: (key) => store.get(key, isDocument(key) ? yesterday() : undefined),
+        list: (range) =>
+          store.list(isDocument(range.prefix) ? { ...range, revision: range.revision ?? yesterday() } : range),
+        watch: (prefix, ...rest) =>
+          late(store, host, () => (isDocument(prefix) ? MINUTE : 5_000)).watch(prefix, ...rest),
         commit: async (write) => {
+          if (!isDocument(write.key)) return store.commit(write)
           const now = await store.get(write.key)
           return store.commit({ ...write, expect: now?.modRevision ?? 0 })
         },
       })
       const note = () => revisions.push({ atMs: world.clock.monotonicMs(), revision: fleet.hubStore.revision() })
       note()
-      fleet.startSecondHub((store, host) => late(blind(store), host, () => MINUTE))
+      fleet.startSecondHub(blind)
       for (const version of ['5.0', '6.0', '7.0']) {
         await release(world, fleet, version)
         for (let second = 0; second < 120; second++) {

@@ -83,7 +83,8 @@ export function createBundleRender(
     putBlob: (bytes) => blobs.put(bytes),
     getBlob: (digest) => blobs.get(digest),
     createRelease: async (release, bundle, signal) => {
-      await assertStillSo(client, bundle, signal)
+      const knows = (name: string) => caches.releases.lister.get(inNamespaceOf(bundle, name)) !== undefined
+      await assertStillSo(client, bundle, knows, signal)
       await createOnce(client, Release, release, { fieldManager: MANAGER, signal })
     },
   })

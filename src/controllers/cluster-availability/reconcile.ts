@@ -1,4 +1,4 @@
-import { jsonClone, jsonEqual } from '../../core/json.ts'
+import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
@@ -6,13 +6,11 @@ import type { Availability } from '../../plan/availability.ts'
 import { badgesOfCluster } from '../../plan/cluster-badges.ts'
 import { clusterSummary } from '../../plan/state.ts'
 import type { HeldBundle } from '../../plan/state.ts'
-import { LIVENESS_INTERVAL_MS } from '../../wire/liveness.ts'
 import { showAhead, showClock, showRefusal, showSealingKey } from './following.ts'
 import { taintUnreachable } from './unreachable.ts'
 import { judge } from './judge.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { notAcceptedWhy, showRegistration } from './registration.ts'
-import { createLastWords } from './undone.ts'
 
 const STATUS = { Available: 'True', Offline: 'False', Unknown: 'Unknown' } as const
 
@@ -20,8 +18,6 @@ const STATUS = { Available: 'True', Offline: 'False', Unknown: 'Unknown' } as co
 export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): Reconciler<Cluster> {
   // When a change of mere counts was first noticed; an entry lives until it is written or undone.
   const noticed = new Map<string, number>()
-  // Nobody learns anything new between two summaries.
-  const lastWords = createLastWords(LIVENESS_INTERVAL_MS)
 
   return {
     name: 'cluster-availability',
@@ -52,23 +48,10 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
         noticed.delete(name)
         Object.assign(status, { ...summary, bundles: { ...summary.bundles } })
       }
-      const words = wordsOf(status)
-      if (jsonEqual(draft.seen.status, status)) {
-        lastWords.stand(name, words)
-        // One write at a time: the taint follows what the status says already.
-        taintUnreachable(draft, context.clock.now())
-        return {}
-      }
-      const now = context.clock.monotonicMs()
-      const isSaid = words === wordsOf(draft.seen.status ?? {})
-      const quietMs = isSaid ? 0 : lastWords.waitMs(name, words, now)
-      if (quietMs > 0) {
-        if (draft.seen.status) cluster.status = jsonClone(draft.seen.status)
-        else delete cluster.status
-        return { requeueAfterMs: quietMs }
-      }
-      lastWords.say(name, words, now)
-      noteTimes(cluster, draft.seen, { ...availability, clock: context.clock })
+      if (!jsonEqual(draft.seen.status, status))
+        noteTimes(cluster, draft.seen, { ...availability, clock: context.clock })
+      // One write at a time: the taint follows what the status says already.
+      else taintUnreachable(draft, context.clock.now())
       return {}
     },
   }
@@ -83,10 +66,6 @@ function showAvailable(draft: Draft<Cluster>, availability: Availability, accept
   } else {
     draft.conditions.set('Available', 'Unknown', 'NotAccepted', 'A cluster is followed from its acceptance on.')
   }
-}
-
-function wordsOf({ conditions, state, message, bundles }: NonNullable<Cluster['status']>): string {
-  return JSON.stringify([conditions?.find(({ type }) => type === 'Available')?.status, state, message, bundles])
 }
 
 function heldBundles(cluster: Cluster, ports: ClusterAvailabilityPorts): HeldBundle[] {
