@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rollout } from '../kinds/rollout.ts'
-import { ringLines, statusText } from './rollout-look.ts'
+import { headLine, ringLines, statusText } from './rollout-look.ts'
 
 test('what holds a rollout is said once', () => {
   const said = (ready: string, held: string) => {
@@ -18,6 +18,15 @@ test('what holds a rollout is said once', () => {
   const more = 'Waits for approval of ring early. Released by `flotilla rollout approve`.'
   assert.deepEqual(said('Waits for approval of ring early.', more), [more])
   assert.deepEqual(said('3 of 5 ready.', more), ['3 of 5 ready.', more])
+})
+
+test('a removal counts who it was removed from', () => {
+  const head = (spec: object) => {
+    const status = { phase: 'Progressing', counts: { total: 3, ready: 1 } }
+    return headLine({ metadata: { name: 'shop-g2' }, spec, status } as unknown as Rollout)
+  }
+  assert.equal(head({}), 'shop-g2  Progressing  1 of 3 ready')
+  assert.equal(head({ removal: { bundle: 'shop', clusters: [] } }), 'shop-g2  Progressing  1 of 3 removed')
 })
 
 test('a ring that was through without a change does not ask for approval any more', () => {

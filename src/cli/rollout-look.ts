@@ -26,7 +26,7 @@ export function headLine({ metadata, spec, status }: Rollout): string {
   const parts = [
     metadata.name,
     status?.phase ?? 'Pending',
-    counts ? `${counts.ready} of ${counts.total} ready` : 'no counts yet',
+    counts ? `${counts.ready} of ${counts.total} ${spec.removal ? 'removed' : 'ready'}` : 'no counts yet',
     spec.startedBy && spec.startedBy.length > 0 ? `started by ${spec.startedBy[0]}` : '',
     metadata.annotations?.[REASON] ? `"${metadata.annotations[REASON]}"` : '',
   ]

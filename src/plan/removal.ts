@@ -46,7 +46,6 @@ function standingOf(
   { key, name, isAdmitted }: { readonly key: string; readonly name: string; readonly isAdmitted: boolean },
   cluster: RolloutCluster | undefined,
 ): Standing {
-  if (removal.settled.includes(name)) return removal.kept?.includes(name) ? 'Kept' : 'Done'
   if (!cluster || cluster.buried === undefined) return 'Gone'
   if (cluster.buried.has(key)) return 'Handed'
   if (removal.keep?.has(name)) return isAdmitted && hasReceipt(cluster, key) ? 'Done' : 'Kept'
@@ -72,8 +71,10 @@ export interface RemovalPairs {
 export function removalPairs(input: RolloutInput, removal: RemovalFacts): RemovalPairs {
   const key = `${input.rollout.namespace}/${removal.bundle}`
   const admitted = new Set(input.rollout.admissions.map(({ cluster }) => cluster))
+  const [ended, left] = [new Set(removal.settled), new Set(removal.kept)]
   const standings = new Map(
-    removal.clusters.map((name) => {
+    removal.clusters.map((name): [string, Standing] => {
+      if (ended.has(name)) return [name, left.has(name) ? 'Kept' : 'Done']
       const at = { key, name, isAdmitted: admitted.has(name) }
       return [name, standingOf(removal, at, input.clusterOf(name))]
     }),
@@ -85,12 +86,13 @@ export function removalPairs(input: RolloutInput, removal: RemovalFacts): Remova
     if (by) freed.push({ admission, by })
     else kept.push(admission)
   }
+  const holding = new Set(kept.map(pairKey))
   const pairs = [...standings].flatMap(([name, standing]) => {
     const cluster = input.clusterOf(name)
     if (standing === 'Gone' || standing === 'Kept' || !cluster) return []
     const hold = (input.holdOf ?? heldByLabel(cluster))(targetOf(removal, key, cluster), name)
     const at = { key, name, standing, cluster, ...(hold ? { hold } : {}) }
-    return [pairOf(removal, at, new Set(kept.map(pairKey)))]
+    return [pairOf(removal, at, holding)]
   })
   const isThrough = (name: string) => standings.get(name) === 'Done' || standings.get(name) === 'Kept'
   const settled = removal.keep ? removal.clusters.filter(isThrough) : removal.settled
