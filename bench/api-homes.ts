@@ -2,6 +2,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HUB_HEAP } from '../scripts/bootstrap.mjs'
+import { bundleOne } from '../scripts/bundle.ts'
 import { createUndiciTransport } from '../src/client/undici-transport.ts'
 import type { Transport } from '../src/core/http.ts'
 import { Secret } from '../src/core/secret.ts'
@@ -35,13 +37,14 @@ export interface Opening {
 const TICKS_PER_SECOND = 100
 const SEED_BATCH = 100
 
-/** Ours: one process with the store inside. */
+/** Ours: one process with the store inside, bundled as `npm run build` does it, with a hub's settings for memory. */
 export async function openOurs({ connections, seed }: Opening): Promise<Home & { readonly startedMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'))
   const path = join(folder, 'hub.db')
+  const { file: main } = await bundleOne('api', 'src/testing/api-process-main.ts', folder)
   if (seed) await seedSqlite(path, seed)
   const before = performance.now()
-  const server = await startApiProcess(path)
+  const server = await startApiProcess(path, { main, variables: HUB_HEAP })
   const { url, ca, admin } = server
   const { transport, close } = createUndiciTransport(
     { server: url, ca, cert: admin.certificate, key: new Secret(admin.privateKey) },

@@ -27,6 +27,7 @@ fs.writeFileSync('node_modules/${PINNED.name}/bin/node',
 const MAIN = `
 process.on('SIGTERM', () => process.exit(7))
 console.log('main of ' + process.argv.slice(2).join(' '))
+if (process.argv.includes('--heap')) console.log(Object.keys(process.env).filter((name) => name.startsWith('MALLOC_')).sort().join(' '))
 if (process.argv.includes('wait')) setInterval(() => {}, 1000)
 else process.exit(Number(process.argv.at(-1)) || 0)
 `
@@ -119,6 +120,27 @@ describe('the bootstrap', () => {
     await clone.run(['prod'])
     assert.equal(clone.npmCalls().length, 2, 'an empty lockfile needs nothing')
   })
+
+  test(
+    'tells glibc how a command that stays wants its memory, unless somebody has',
+    { skip: process.platform !== 'linux' && 'there is no glibc' },
+    async (t) => {
+      const ofHub = 'MALLOC_MMAP_THRESHOLD_ MALLOC_TOP_PAD_ MALLOC_TRIM_THRESHOLD_'
+      for (const isOld of [false, true]) {
+        const clone = makeClone(t, { isOld })
+        const heapOf = async (args: readonly string[], env?: NodeJS.ProcessEnv) => {
+          const { stdout } = await clone.run(['none', ...args, '--heap'], env)
+          assert.equal(stdout.split('\n')[0], `main of ${args.join(' ')} --heap`)
+          return stdout.split('\n')[1]
+        }
+        assert.equal(await heapOf(['hub', 'run']), ofHub)
+        assert.equal(await heapOf(['demo']), `MALLOC_ARENA_MAX ${ofHub}`)
+        assert.equal(await heapOf(['demo', 'status']), '')
+        assert.equal(await heapOf(['hub', 'sign-in']), '')
+        assert.equal(await heapOf(['hub', 'run'], { MALLOC_TOP_PAD_: '0' }), 'MALLOC_TOP_PAD_')
+      }
+    },
+  )
 
   test('takes what npm installed by hand', async (t) => {
     const clone = makeClone(t, { isOld: false })

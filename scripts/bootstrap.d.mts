@@ -4,6 +4,8 @@ export interface Launch {
   readonly script: string
   readonly args: readonly string[]
 }
+/** glibc's settings for a hub. */
+export const HUB_HEAP: Readonly<Record<string, string>>
 export function launch(what: Launch): Promise<void>
 export function cacheDir(): string
 export function npmCommand(node?: string): { readonly command: string; readonly args: readonly string[] }

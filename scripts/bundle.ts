@@ -84,7 +84,8 @@ const OPTIONS = {
   plugins: [onDemand],
 } satisfies BuildOptions
 
-async function bundleOne(name: string, main: string, into: string): Promise<Bundled> {
+/** Bundles one file of the clone. */
+export async function bundleOne(name: string, main: string, into: string): Promise<Bundled> {
   const file = join(into, `${name}.mjs`)
   const isBinary = Object.hasOwn(MAINS, name)
   const banner = { js: `${isBinary ? SHEBANG : ''}${REQUIRE}` }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { concatBytes, utf8 } from '../core/bytes.ts'
@@ -58,9 +58,9 @@ async function sendNext(
 }
 
 /** The socket of an answer that goes out in chunks of HTTP/1.1, once it is this answer's turn. */
-function chunkedSocket(response: unknown): Socket | undefined {
-  if (!(response instanceof ServerResponse) || !response.chunkedEncoding) return undefined
-  return response.socket ?? undefined
+function chunkedSocket(response: Http2ServerResponse | ServerResponse): Socket | undefined {
+  // Only HTTP/1.1 has chunks.
+  return 'chunkedEncoding' in response && response.chunkedEncoding ? (response.socket ?? undefined) : undefined
 }
 
 const chunks = new WeakMap<Uint8Array, Uint8Array>()

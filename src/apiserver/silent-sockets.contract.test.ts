@@ -20,7 +20,7 @@ const TITLE = `${SILENT} sockets that say nothing, or half of something: others 
 it(TITLE, { timeout: 300_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-silent-'))
   const limits = { handshakeMs: 6000, idleMs: 3000, requestMs: 3000 }
-  const server = await startApiProcess(join(folder, 'hub.db'), limits)
+  const server = await startApiProcess(join(folder, 'hub.db'), { limits })
   t.after(async () => {
     await server.kill()
     await rm(folder, { recursive: true })

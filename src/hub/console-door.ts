@@ -1,8 +1,8 @@
 /** Where whoever owns the hub's directory gets a fresh address of the live page: a socket in it, which nobody else may enter. */
 import { chmod, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
+import { createServer } from './node-http.ts'
 
 /** The socket's name in the hub's directory. */
 export const CONSOLE_DOOR = 'console.sock'

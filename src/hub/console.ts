@@ -4,7 +4,6 @@
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -16,6 +15,7 @@ import { COOKIE, createConsoleSessions } from './console-session.ts'
 import type { FleetView } from './fleet-view.ts'
 import { listenOn } from './listen.ts'
 import { sendMetrics } from './metrics/metrics-listener.ts'
+import { createServer } from './node-http.ts'
 import { Stalled } from '../core/errors.ts'
 
 /** A running console. */

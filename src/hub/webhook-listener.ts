@@ -1,5 +1,4 @@
 /** The door for git servers: a genuine call says "ask this source now", and nothing else is read from it. */
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '../client/client.ts'
 import { POLL_ANNOTATION } from '../controllers/source-fetch/reconcile.ts'
@@ -13,6 +12,7 @@ import { Source } from '../kinds/source.ts'
 import { checkWebhook } from '../source/webhook.ts'
 import type { ListenAddress } from './addresses.ts'
 import { listenOn } from './listen.ts'
+import { createServer } from './node-http.ts'
 
 /** What the listener needs. */
 export interface WebhookOptions {

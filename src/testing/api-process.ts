@@ -24,39 +24,28 @@ export interface ApiProcess {
   kill(): Promise<void>
 }
 
-const SERVER = `
-  import { flushCompileCache } from 'node:module'
-  import { createInterface } from 'node:readline'
-  import { startApiHome } from ${JSON.stringify(join(import.meta.dirname, 'api-home.ts'))}
-  import { createSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../store/sqlite-store.ts'))}
-  const [path, limits] = process.argv.slice(1)
-  const home = await startApiHome(createSqliteStore({ path, defer: setImmediate }), JSON.parse(limits))
-  const { url, ca, admin } = home
-  // It will be killed, which leaves no time for it at the end.
-  flushCompileCache()
-  process.stdout.write(JSON.stringify({ url, ca, admin }) + '\\n')
-  for await (const _line of createInterface({ input: process.stdin })) {
-    for (let n = 0; n < 3; n += 1) {
-      globalThis.gc()
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    const { heapUsed, external } = process.memoryUsage()
-    process.stdout.write((heapUsed + external) + '\\n')
-  }
-`
+/** How it is started otherwise. */
+export interface ApiProcessOptions {
+  readonly limits?: Partial<ListenerLimits>
+  /** A bundle of `api-process-main.ts` to run instead. */
+  readonly main?: string
+  /** Variables of its environment. */
+  readonly variables?: Readonly<Record<string, string>>
+}
 
 /** Starts it on a database file and waits until it listens. */
-export async function startApiProcess(path: string, limits: Partial<ListenerLimits> = {}): Promise<ApiProcess> {
+export async function startApiProcess(
+  path: string,
+  { limits = {}, main = join(import.meta.dirname, 'api-process-main.ts'), variables = {} }: ApiProcessOptions = {},
+): Promise<ApiProcess> {
   const args = [
     '--expose-gc',
     `--max-semi-space-size=${API_LIMITS.maxYoungGenerationSizeMb / 3}`,
     `--max-old-space-size=${API_LIMITS.maxOldGenerationSizeMb}`,
-    '--input-type=module',
-    '-e',
-    SERVER,
+    main,
   ]
   // What is compiled is kept between runs, as every start of a hub does.
-  const env = { NODE_COMPILE_CACHE: join(cacheDir(), 'compile'), ...process.env }
+  const env = { NODE_COMPILE_CACHE: join(cacheDir(), 'compile'), ...process.env, ...variables }
   const child = spawn(process.execPath, [...args, path, JSON.stringify(limits)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env,

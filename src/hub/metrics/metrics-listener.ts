@@ -1,10 +1,10 @@
 /** A plain http listener for Prometheus: one path, read only. */
-import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { toError } from '../../core/errors.ts'
 import type { ListenAddress } from '../addresses.ts'
 import { listenOn } from '../listen.ts'
 import type { Listening } from '../listen.ts'
+import { createServer } from '../node-http.ts'
 import { METRICS_TYPE } from './metrics-page.ts'
 
 /** Answers a scrape; a failure is a 500 with the reason, so that Prometheus shows the target as down. */

@@ -1,7 +1,7 @@
 /** The demo's change board: a webhook that a gate of the rollout plan asks; it says no while a store of the ring is broken. */
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isObject } from '../../core/json.ts'
+import { createServer } from '../../hub/node-http.ts'
 import type { Site } from './site.ts'
 
 /** A board that answers. */

@@ -1,8 +1,8 @@
 /** The demo's door: a socket in its own directory, which only its owner may enter, where situations are asked for. */
 import { chmod } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
+import { createServer } from '../../hub/node-http.ts'
 import { PlayRefused, SITUATIONS } from './plays.ts'
 import type { Play, Plays } from './plays.ts'
 
