@@ -4,7 +4,7 @@ import type { GoFunction } from './function.ts'
 import { sprint, sprintln } from './format.ts'
 import { sprintf } from './printf.ts'
 import { compareStrings, goBytes, goLength, goSlice } from './go-string.ts'
-import { GoBytes, GoInt, goInt, isTrue, kindOf, plainValue, typeInfo, typeName, isNil } from './value.ts'
+import { GoBytes, GoInt, goInt, isNil, isTrue, kindOf, plainValue, pointedAt, typeInfo, typeName } from './value.ts'
 
 type Basic = 'invalid' | 'bool' | 'float' | 'int' | 'string' | 'uint' | 'other'
 
@@ -20,28 +20,30 @@ function basicKind(value: unknown): Basic {
 type Incompatible = (a: unknown, b: unknown) => GoError
 
 function eq(args: readonly unknown[], incompatible: Incompatible): boolean {
-  const [first, ...others] = args.map(plainValue)
-  if (others.length === 0) throw new GoError('missing argument for comparison')
+  if (args.length < 2) throw new GoError('missing argument for comparison')
+  const first = plainValue(args[0])
   const kind = basicKind(first)
-  return others.some((other) => {
+  return args.slice(1).some((given) => {
+    const other = plainValue(given)
     const otherKind = basicKind(other)
-    if (kind === otherKind) return equalOfKind(first, other, kind)
+    if (kind === otherKind) return equalOfKind(args[0], given, kind)
     if (isNil(first) && isNil(other)) return true
     if (first instanceof GoInt && other instanceof GoInt) return first.value === other.value
-    if (kind !== 'invalid' && otherKind !== 'invalid') throw incompatible(args[0], other)
+    if (kind !== 'invalid' && otherKind !== 'invalid') throw incompatible(args[0], given)
     return false
   })
 }
 
-function equalOfKind(a: unknown, b: unknown, kind: Basic): boolean {
+function equalOfKind(left: unknown, right: unknown, kind: Basic): boolean {
+  const [a, b] = [plainValue(left), plainValue(right)]
   if (a instanceof GoInt && b instanceof GoInt) return a.value === b.value
   if (kind !== 'other') return kind === 'invalid' || a === b
   if (kindOf(a) !== kindOf(b)) {
-    throw new GoError(sprintf(`non-comparable types %s: ${typeName(a)}, ${typeName(b)}: %v`, [a, b]))
+    throw new GoError(sprintf(`non-comparable types %s: ${typeName(left)}, ${typeName(right)}: %v`, [left, right]))
   }
   if (isNil(a) || isNil(b)) return isNil(a) === isNil(b)
   if (kindOf(a) === 'slice' || kindOf(a) === 'map') {
-    throw new GoError(sprintf(`non-comparable type %s: ${typeName(b)}`, [b]))
+    throw new GoError(sprintf(`non-comparable type %s: ${typeName(right)}`, [right]))
   }
   return a === b
 }
@@ -59,9 +61,10 @@ function lt(left: unknown, right: unknown, incompatible: Incompatible): boolean 
   throw new GoError('invalid type for comparison')
 }
 
-function indexNumber(index: unknown, length: number): number {
+function indexNumber(given: unknown, length: number): number {
+  const index = plainValue(given)
   if (index === undefined || index === null) throw new GoError('cannot index slice/array with nil')
-  if (!(index instanceof GoInt)) throw new GoError(`cannot index slice/array with type ${typeName(index)}`)
+  if (!(index instanceof GoInt)) throw new GoError(`cannot index slice/array with type ${typeName(given)}`)
   if (index.value < 0n || index.value > BigInt(length)) throw new GoError(`index out of range: ${index.value}`)
   return Number(index.value)
 }
@@ -81,14 +84,14 @@ function index(args: readonly unknown[]): unknown {
     const key = plainValue(given)
     item = plainValue(item)
     if (typeof item === 'string') {
-      item = new GoInt(goBytes(item)[elementNumber(key, goLength(item), 'string')]!, 'uint8')
+      item = new GoInt(goBytes(item)[elementNumber(given, goLength(item), 'string')]!, 'uint8')
     } else if (Array.isArray(item)) {
-      item = item[elementNumber(key, item.length, 'slice')] ?? null
+      item = item[elementNumber(given, item.length, 'slice')] ?? null
     } else if (item instanceof GoBytes) {
-      item = new GoInt(item.bytes[elementNumber(key, item.bytes.length, 'slice')]!, 'uint8')
+      item = new GoInt(item.bytes[elementNumber(given, item.bytes.length, 'slice')]!, 'uint8')
     } else if (item instanceof Map) {
       if (key === undefined || key === null) throw new GoError('value is nil; should be of type string')
-      if (typeof key !== 'string') throw new GoError(`value has type ${typeName(key)}; should be string`)
+      if (typeof key !== 'string') throw new GoError(`value has type ${typeName(given)}; should be string`)
       item = (item as Map<string, unknown>).get(key) ?? typeInfo(item)?.missing ?? null
     } else {
       throw new GoError(`can't index item of type ${typeName(item).replace(/^\*/, '')}`)
@@ -168,7 +171,8 @@ function queryEscape(text: string): string {
 }
 
 function text(args: readonly unknown[]): string {
-  return args.length === 1 && typeof args[0] === 'string' ? args[0] : sprint(args.map((arg) => arg ?? '<no value>'))
+  if (args.length === 1 && typeof args[0] === 'string') return args[0]
+  return sprint(args.map((arg) => pointedAt(arg) ?? '<no value>'))
 }
 
 function builtin(params: GoFunction['params'], variadic: GoFunction['variadic'], call: GoFunction['call']): GoFunction {

@@ -4,7 +4,7 @@ import { paramTypeName } from './function.ts'
 import type { ParamType } from './function.ts'
 import { nodeText } from './node.ts'
 import type { BoolNode, NumberNode, StringNode } from './node.ts'
-import { GoInt, goInt, plainValue, typeName } from './value.ts'
+import { boxed, GoInt, goInt, plainValue, typeName } from './value.ts'
 
 /** Says that a value cannot be what a parameter asks for. */
 export const REFUSED = Symbol('refused')
@@ -37,7 +37,10 @@ export function literalAs(node: Literal, type: ParamType): unknown {
       return node.type === 'string' ? node.text : REFUSED
     case 'int':
     case 'int64':
-      return node.type === 'number' && node.int !== undefined ? new GoInt(node.int, type) : REFUSED
+    case 'time.Duration':
+      return node.type === 'number' && node.int !== undefined
+        ? new GoInt(node.int, type === 'int' ? type : 'int64')
+        : REFUSED
     case 'uint32':
       return node.type === 'number' && node.uint !== undefined ? new GoInt(node.uint, type) : REFUSED
     case 'float64':
@@ -52,6 +55,7 @@ const EXPECTED: ReadonlyMap<ParamType, string> = new Map<ParamType, string>([
   ['string', 'string'],
   ['int', 'integer'],
   ['int64', 'integer'],
+  ['time.Duration', 'integer'],
   ['uint32', 'unsigned integer'],
   ['float64', 'float'],
 ])
@@ -68,7 +72,7 @@ export function literalProblem(node: Literal, type: ParamType): string {
 export function valueAs(value: unknown, type: ParamType): unknown {
   if (type === 'value') return value
   if (value === undefined) return canBeNil(type) ? null : REFUSED
-  if (type === 'any') return value
+  if (type === 'any') return boxed(value)
   // A nil in an interface goes wherever an untyped one does not.
   if (value === null || !isAssignable(value, type)) return REFUSED
   return type === 'map' || type === 'list' ? plainValue(value) : value

@@ -36,7 +36,7 @@ import {
 import { forEachElement, rangeProblem } from './exec-range.ts'
 import type { Flow } from './exec-range.ts'
 import type { Tree } from './parse.ts'
-import { GoInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, typeInfo, typeName } from './value.ts'
+import { GoInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, pointedAt, typeInfo, typeName } from './value.ts'
 
 const MISSING = Symbol('no previous value')
 
@@ -154,12 +154,8 @@ class State {
     this.#node = node
     if (value === undefined) return this.#write('<no value>', node)
     if (value instanceof GoStruct && value.addressedPrint) return this.#write(value.addressedPrint(), node)
-    // A pointer is followed before printing.
-    if (value instanceof GoStruct && value.type.startsWith('*') && !value.print) {
-      return this.#write(formatValue(value).slice(1), node)
-    }
     if (kindOf(value) === 'func') this.#fail(`can't print ${nodeText(node)} of type ${typeName(value)}`)
-    this.#write(formatValue(value), node)
+    this.#write(formatValue(pointedAt(value)), node)
   }
 
   #ifOrWith(dot: unknown, node: BranchNode): Flow {
@@ -393,7 +389,7 @@ class State {
     const values = args.map((arg, index) => this.#argument(dot, typeAt(index), arg))
     if (final !== MISSING) values.push(this.#validate(final, typeAt(args.length)))
     try {
-      if (name === 'call' && call.node.type === 'command') throw notCallable(values[0], args[0] ?? call.node)
+      if (name === 'call' && call.node.type === 'command') throw notCallable(values[0], args[0])
       return fun.call(values)
     } catch (error) {
       if (!(error instanceof GoError || error instanceof TemplateExecError)) throw error
@@ -448,7 +444,9 @@ class State {
 }
 
 /** No value of a chart is a function: `call` can only complain. */
-function notCallable(value: unknown, node: AnyNode): GoError {
+function notCallable(value: unknown, node: AnyNode | undefined): GoError {
   if (value === undefined || value === null) return new GoError('call of nil')
-  return new GoError(`non-function ${nodeText(node)} of type ${typeName(value)}`)
+  // What came through a pipe has no words: a text stands for itself, anything else is told by its type.
+  const name = node ? nodeText(node) : typeof value === 'string' ? value : `<${typeName(value)} Value>`
+  return new GoError(`non-function ${name} of type ${typeName(value)}`)
 }

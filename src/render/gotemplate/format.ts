@@ -35,10 +35,21 @@ export interface Flags {
   zero?: boolean
   width?: number
   precision?: number
+  /** Inside a complaint nothing is asked how it wants to be printed. */
+  raw?: boolean
+  /** Inside a complaint a value is written in Go's syntax, as `%#v` does. */
+  syntax?: boolean
 }
 
 /** A value as a verb of printf writes it. */
 export function formatVerb(value: unknown, verb: string, flags: Flags): string {
+  if (verb !== 'w') return formatAt(value, verb, flags, 0)
+  // Only for errors: it reads its flags as %v does, and then complains.
+  const asV = { ...flags, sharp: false, plus: false, fieldNames: flags.plus ?? false, syntax: flags.sharp ?? false }
+  return formatAt(value, verb, asV, 0)
+}
+
+function formatAt(value: unknown, verb: string, flags: Flags, depth: number): string {
   if ((verb === 'T' || verb === 'v') && (value === null || value === undefined)) return pad('<nil>', flags)
   if (verb === 'T') return formatString(typeName(value), 's', flags)
   // As in Go, `#` and `+` mean the form of the value here, and no longer what they mean for numbers.
@@ -50,20 +61,22 @@ export function formatVerb(value: unknown, verb: string, flags: Flags): string {
   const printed = stringerOf(value)
   if (printed !== undefined && 'sqxX'.includes(verb)) return formatString(printed, verb, flags)
   if (value instanceof GoNamed) {
-    const text = formatVerb(value.value, verb, flags)
+    const text = formatAt(value.value, verb, flags, depth)
     return text.startsWith('%!') ? badVerb(value, verb, flags) : text
   }
   if (value instanceof GoBytes) {
     if ('sqxX'.includes(verb)) return formatString(fromGoBytes(value.bytes), verb, flags)
-    return `[${Array.from(value.bytes, (byte) => formatVerb(new GoInt(byte, 'uint8'), verb, flags)).join(' ')}]`
+    return `[${Array.from(value.bytes, (byte) => formatAt(new GoInt(byte, 'uint8'), verb, flags, 1)).join(' ')}]`
   }
   if (typeof value === 'boolean') return verb === 't' ? pad(String(value), flags) : badVerb(value, verb, flags)
   if (value instanceof GoInt) return formatInteger(value, verb, flags)
   if (typeof value === 'number') return formatFloatVerb(value, verb, flags)
   if (typeof value === 'string')
     return 'sqxX'.includes(verb) ? formatString(value, verb, flags) : badVerb(value, verb, flags)
+  if (verb === 'w') return badVerb(value, verb, flags)
   // A nil inside is written as it is, whatever the verb and the width.
-  const inner = (item: unknown) => (item === null || item === undefined ? '<nil>' : formatVerb(item, verb, flags))
+  const inner = (item: unknown) =>
+    item === null || item === undefined ? '<nil>' : formatAt(item, verb, flags, depth + 1)
   if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`
   if (value instanceof Map) {
     return `map[${sortedEntries(value)
@@ -71,7 +84,12 @@ export function formatVerb(value: unknown, verb: string, flags: Flags): string {
       .join(' ')}]`
   }
   if (value instanceof GoStruct) {
-    return `${value.type.startsWith('*') ? '&' : ''}{${[...value.fields.values()].map(inner).join(' ')}}`
+    const isPointer = value.type.startsWith('*')
+    // Only the outermost pointer is followed; below it there is an address, which is a number.
+    if (isPointer && depth > 0) {
+      return 'bodxX'.includes(verb) ? formatInteger(ADDRESS, verb, flags) : badVerb(value, verb, flags)
+    }
+    return `${isPointer ? '&' : ''}{${[...value.fields.values()].map(inner).join(' ')}}`
   }
   return badVerb(value, verb, flags)
 }
@@ -79,17 +97,23 @@ export function formatVerb(value: unknown, verb: string, flags: Flags): string {
 /** Go's complaint; the value in it still obeys width and precision. */
 function badVerb(value: unknown, verb: string, flags: Flags): string {
   if (value === null || value === undefined) return `%!${verb}(<nil>)`
-  return `%!${verb}(${typeName(value)}=${formatV(value, flags, 0)})`
+  const shown = flags.syntax ? formatSharp(value, flags) : formatV(value, { ...flags, raw: true }, 0)
+  return `%!${verb}(${typeName(value)}=${shown})`
 }
+
+/** Where things are is another place each time. */
+const ADDRESS = new GoInt(0xc0_0000_0000n, 'uint64')
 
 function formatV(value: unknown, flags: Flags, depth: number): string {
   if (value === null || value === undefined) return depth === 0 ? pad('<nil>', flags) : '<nil>'
-  const printed = stringerOf(value)
+  const printed = flags.raw ? undefined : stringerOf(value)
   if (printed !== undefined) return formatString(printed, 's', flags)
   if (typeof value === 'string') return formatString(value, 's', flags)
   if (typeof value === 'boolean') return pad(String(value), flags)
   if (value instanceof GoNamed) return formatV(value.value, flags, depth)
-  if (value instanceof GoBytes) return `[${value.bytes.join(' ')}]`
+  if (value instanceof GoBytes) {
+    return `[${Array.from(value.bytes, (byte) => formatInteger(new GoInt(byte, 'uint8'), 'd', flags)).join(' ')}]`
+  }
   if (value instanceof GoInt) return formatInteger(value, 'd', flags)
   if (typeof value === 'number') return formatFloatVerb(value, 'g', flags)
   if (Array.isArray(value)) return `[${value.map((item) => formatV(item, flags, depth + 1)).join(' ')}]`

@@ -78,6 +78,21 @@ export function goSlice(text: string, from: number, to?: number): string {
   return fromGoBytes(goBytes(text).subarray(from, to))
 }
 
+/**
+ * Texts for a search by bytes: as they are, unless one of them has a part of a letter, which may match a part of a whole one; then
+ * each byte is a character, and `back` makes a text of these again.
+ */
+export function forByteSearch(texts: readonly string[]): {
+  readonly texts: readonly string[]
+  back(text: string): string
+} {
+  if (texts.every((text) => text.isWellFormed())) return { texts, back: (text) => text }
+  return {
+    texts: texts.map((text) => Array.from(goBytes(text), (byte) => String.fromCharCode(byte)).join('')),
+    back: (text) => fromGoBytes(Uint8Array.from(text, (char) => char.charCodeAt(0))),
+  }
+}
+
 /** Go's order of strings: bytewise, which is by code point. */
 export function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length)

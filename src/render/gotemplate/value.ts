@@ -184,6 +184,19 @@ export class GoStruct {
   }
 }
 
+/** What a pointer points at, which is printed in its place; any other value is itself. */
+export function pointedAt(value: unknown): unknown {
+  if (!(value instanceof GoStruct) || !value.type.startsWith('*')) return value
+  return new GoStruct(value.type.slice(1), value.fields, value)
+}
+
+/** A value as an interface holds it: nobody can take its address any more, so that methods of the pointer do not print it. */
+export function boxed(value: unknown): unknown {
+  if (!(value instanceof GoStruct) || !value.addressedPrint) return value
+  const { methods, print, json } = value
+  return new GoStruct(value.type, value.fields, { methods, ...(print && { print }), ...(json && { json }) })
+}
+
 /** reflect's Kind of a value. */
 export function kindOf(value: unknown): GoKind {
   if (value === undefined || value === null) return 'invalid'

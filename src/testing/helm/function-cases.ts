@@ -18,6 +18,7 @@ m: {b: 2, a: one, c: {d: deep}}
 a10: x
 a9: y
 octal: 0644
+loop: {}
 yes: ok
 date: 2001-01-01
 uni: "héllo wörld"
@@ -234,6 +235,70 @@ untitle (printf "%sAb cD" (trunc 2 "日"))
 swapcase (printf "%sAb cD" (trunc 2 "日"))
 camelcase (printf "%sAb cD" (trunc 2 "日"))
 js (printf "%sAb" (trunc 2 "日"))
+snakecase (printf "Ab%sCd" (trunc 2 "日"))
+snakecase (printf "%sHTTPServer%s2xx" (trunc 2 "日") (trunc 1 "é"))
+snakecase (printf "AB%s" (trunc 2 "日"))
+snakecase (printf "a_%s_b" (trunc 2 "日"))
+snakecase (trunc 2 "日")
+snakecase "İstanbul ΑΣ a\ufffdB"
+kebabcase (printf "Ab%sCd4%sE" (trunc 2 "日") (trunc 2 "日"))
+kebabcase (printf "a--%sb" (trunc 2 "日"))
+camelcase "ßa_ßb_ŉc"
+toYamlPretty (list (trunc 2 "日") "é")
+toYamlPretty (dict (trunc 2 "日") (printf "%s%s" (repeat 60 "x") (trunc 1 "é")))
+toYamlPretty (dict "a" (printf "%s%s" (repeat 51 "x") (trunc 1 "é")))
+hasPrefix (trunc 2 "日") "日本"
+hasPrefix (trunc 2 "日") "目"
+hasSuffix (substr 1 3 "日") "本日"
+contains (substr 1 4 "日本") "日本"
+trimPrefix (trunc 2 "日") "日本"
+trimPrefix (trunc 2 "日") "é"
+trimSuffix (substr 1 3 "日") "本日"
+replace (trunc 1 "é") "X" "éaè"
+replace "é" (trunc 1 "é") "éaè"
+splitList (trunc 1 "é") "éaèb"
+splitn (trunc 1 "é") 2 "éaèb"
+split (trunc 1 "é") "éa"
+printf "%w|%5w|%#w|%+w" (list 1 "a") (dict "k" 2) "x" 3
+printf "%+#.2w" (dict "k" 1.5)
+printf "%f|%t" (list (semver "1.2.3-rc.1")) (list (semver "2.0.0"))
+printf "%4v|%.3d" (.Files.GetBytes "files/a.txt") (list (.Files.GetBytes "files/a.txt"))
+slice (.Files.GetBytes "files/a.txt") 1 3 | toJson
+chunk -1 (list 1 2)
+chunk -3 (list 1 2)
+chunk -3 (list 1)
+unset nil "a"
+squote "a" 1 (list 2 "b") (.Files.GetBytes "files/a.txt")
+html "a" .Capabilities
+js .Capabilities "b"
+list .Capabilities.KubeVersion
+dict "a" .Capabilities.KubeVersion
+(semver "1.2.3").SetPrerelease "rc.1"
+((semver "v1.2.3+b").SetMetadata "c.d").String
+typeOf ((semver "1.2.3").IncMajor)
+printf "%#v" ((semver "v1.2.3-a").IncPatch)
+(semver "1.2.3").MarshalText
+(semver "1.2.3-a").Value
+(toDate "2006-01-02 15:04:05" "2020-02-03 04:05:06").Truncate 3600000000000
+(toDate "2006-01-02 15:04:05" "2020-02-03 04:35:06").Round 3600000000000
+(toDate "2006-01-02 15:04:05" "2020-02-03 04:35:06").Add 1500
+(toDate "2006-01-02" "2020-02-03").Location.String
+(toDate "2006-01-02" "2020-02-03").Compare (toDate "2006-01-02" "2020-02-04")
+toDate "15:04 2 Jan 2006" "7:08   3 feb 2021"
+toDate "2006-01-02 3:04PM" "2021-02-03 4:05pm"
+toDate "2006-01-02 3:04PM" "2021-02-03 12:05AM"
+toDate "2006 002" "2024 060"
+toDate "2006 __2" "2024   6"
+toDate "2006-01-02 MST" "2020-02-03 GMT+3"
+toDate "2006-01-02 MST" "2020-02-03 ChST"
+toDate "2006-01-02 -07:00" "2020-02-03 +24:60"
+toDate "15:04:05.00" "01:02:03.45"
+toDate "15:04:05" "01:02:03,456789"
+toDate "Mon Jan _2 15:04:05 2006" "tue feb  4 01:02:03 2020"
+toDate "06" "70"
+toDate "_2006" "_2020"
+date ".0 ,9 .00x 2006.01" (toDate "2006-01-02" "2020-02-03")
+merge .Values.loop .Values | toJson
 sortAlpha (list (substr 1 9 "日本🚢Ax") (trunc 2 "日") "日" "a" "🚢" "～")
 fromJson (substr 1 9 "日本🚢Ax")
 fromJson "\\x7f"

@@ -1,12 +1,12 @@
 /** Sprig's dates. `now` is a draw like any other: frozen once, replayed later. */
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
-import { goQuote } from '../../gotemplate/go-string.ts'
-import { GoInt, goInt, goInt64, GoNamed, GoStruct } from '../../gotemplate/value.ts'
+import { GoInt, goInt, goInt64, GoNamed, GoStruct, plainValue } from '../../gotemplate/value.ts'
 import type { Draws } from '../frozen.ts'
-import { civilOf, durationText, loadZone, parseDuration, UTC } from './go-time.ts'
+import { civilOf, daysOfDate, durationText, loadZone, parseDuration, UTC } from './go-time.ts'
 import type { GoTime, Zone } from './go-time.ts'
-import { formatLayout, parseLayout } from './time-layout.ts'
+import { formatLayout } from './time-layout.ts'
+import { parseLayout, timeQuote, tryLayout } from './time-parse.ts'
 
 const SECOND = 1_000_000_000n
 const MAX_DURATION = 2n ** 63n - 1n
@@ -48,6 +48,8 @@ export function timeStruct(time: GoTime): GoStruct {
   const withTime = (call: (other: GoTime) => unknown) =>
     goFunction(['time.Time'], ([other]) => call(times.get(other as GoStruct)!))
   const again = (change: Partial<GoTime>) => timeStruct({ ...time, ...change })
+  const by = (change: (amount: bigint) => bigint) =>
+    goFunction(['time.Duration'], ([amount]) => again({ nanos: change((plainValue(amount) as GoInt).value) }))
   const unix = time.nanos / SECOND
   const struct = new GoStruct('time.Time', [], {
     print: () => formatLayout(FULL, time),
@@ -74,7 +76,12 @@ export function timeStruct(time: GoTime): GoStruct {
       ['Equal', withTime((other) => other.nanos === time.nanos)],
       ['Before', withTime((other) => time.nanos < other.nanos)],
       ['After', withTime((other) => time.nanos > other.nanos)],
+      ['Compare', withTime((other) => goInt(time.nanos < other.nanos ? -1 : time.nanos > other.nanos ? 1 : 0))],
       ['Sub', withTime((other) => duration(clamp(time.nanos - other.nanos)))],
+      ['Add', by((amount) => time.nanos + amount)],
+      ['Round', by((unit) => roundedTime(time, unit, true))],
+      ['Truncate', by((unit) => roundedTime(time, unit, false))],
+      ['Location', goFunction([], () => locationStruct(time.zone))],
       [
         'AddDate',
         goFunction(['int', 'int', 'int'], ([years, months, days]) =>
@@ -85,6 +92,13 @@ export function timeStruct(time: GoTime): GoStruct {
   })
   times.set(struct, time)
   return struct
+}
+
+function locationStruct({ name }: Zone): GoStruct {
+  return new GoStruct('*time.Location', [], {
+    print: () => name,
+    methods: new Map([['String', goFunction([], () => name)]]),
+  })
 }
 
 /** RFC 3339 has no zone that is a whole day away. */
@@ -105,14 +119,17 @@ function addDate(time: GoTime, change: readonly unknown[]): bigint {
   const monthIndex = civil.month - 1 + months
   const year = civil.year + years + Math.floor(monthIndex / 12)
   const month = (((monthIndex % 12) + 12) % 12) + 1
-  const start = civilDays(year, month, civil.day + days)
-  const before = civilDays(civil.year, civil.month, civil.day)
+  const start = daysOfDate(year, month, 1) + civil.day - 1 + days
+  const before = daysOfDate(civil.year, civil.month, civil.day)
   return time.nanos + BigInt(start - before) * 86_400n * SECOND
 }
 
-function civilDays(year: number, month: number, day: number): number {
-  const first = parseLayout('2006-01-02', `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-01`, UTC)
-  return Number((first?.nanos ?? 0n) / (86_400n * SECOND)) + day - 1
+/** The time package's rounding of what is since the year one: down, or to the nearest, half of it up. */
+function roundedTime({ nanos }: GoTime, unit: bigint, nearest: boolean): bigint {
+  if (unit <= 0n) return nanos
+  const since = nanos - ZERO_TIME.nanos
+  const over = ((since % unit) + unit) % unit
+  return nearest && over + over >= unit ? nanos + unit - over : nanos - over
 }
 
 function clamp(nanos: bigint): bigint {
@@ -144,7 +161,7 @@ function durationRound(nanos: bigint): string {
 
 /** Dates. */
 export function dateFunctions(draws: Draws, localName = 'UTC'): Record<string, GoFunction> {
-  const local: Zone = loadZone(localName) ?? UTC
+  const local: Zone = { ...(loadZone(localName) ?? UTC), name: 'Local' }
   const now = (): GoTime => ({
     nanos: BigInt(draws.draw('now', (entropy) => String(BigInt(Math.round(entropy.now() * 1000)) * 1000n))),
     zone: local,
@@ -164,19 +181,15 @@ export function dateFunctions(draws: Draws, localName = 'UTC'): Record<string, G
       const amount = parseDuration(change as string)
       const time = times.get(date as GoStruct)!
       if (amount === undefined) {
-        if (must) throw new GoError(`time: invalid duration ${goQuote(change as string)}`)
+        if (must) throw new GoError(`time: invalid duration ${timeQuote(change as string)}`)
         return date
       }
       return timeStruct({ ...time, nanos: time.nanos + amount })
     })
   const toDate = (must: boolean) =>
     goFunction(['string', 'string'], ([layout, text]) => {
-      const time = parseLayout(layout as string, text as string, local)
-      if (!time && must) {
-        const [shown, wanted] = [goQuote(text as string), goQuote(layout as string)]
-        throw new GoError(`parsing time ${shown} as ${wanted}: cannot parse ${shown} as ${wanted}`)
-      }
-      return timeStruct(time ?? ZERO_TIME)
+      const parse = must ? parseLayout : tryLayout
+      return timeStruct(parse(layout as string, text as string, local) ?? ZERO_TIME)
     })
   const dateInZone = goFunction(['string', 'any', 'string'], ([layout, value, zone]) =>
     inZone(layout as string, value, zone as string),

@@ -69,29 +69,28 @@ export function deepCopy(value: unknown): unknown {
   return value
 }
 
+function notA(type: string, value: unknown): GoError {
+  const is = value === null || value === undefined ? 'nil' : typeName(value)
+  return new GoError(`interface conversion: interface {} is ${is}, not ${type}`)
+}
+
 function dig(args: readonly unknown[]): unknown {
   if (args.length < 3) throw new GoError('dig needs at least three arguments')
   const target = args.at(-1)
   const fallback = args.at(-2)
+  if (!(target instanceof Map) || typeName(target) !== 'map[string]interface {}') {
+    throw notA('map[string]interface {}', target)
+  }
   const path = args.slice(0, -2).map((key) => {
-    if (typeof key !== 'string') throw new GoError(`interface conversion: interface {} is ${typeName(key)}, not string`)
+    if (typeof key !== 'string') throw notA('string', key)
     return key
   })
-  if (!(target instanceof Map) || typeName(target) !== 'map[string]interface {}') {
-    throw new GoError(
-      `interface conversion: interface {} is ${target === null ? 'nil' : typeName(target)}, not map[string]interface {}`,
-    )
-  }
   let at: Dict = target as Dict
   for (const [index, key] of path.entries()) {
     if (!at.has(key)) return fallback
     const next = at.get(key)
     if (index === path.length - 1) return next
-    if (!(next instanceof Map)) {
-      throw new GoError(
-        `interface conversion: interface {} is ${next === null ? 'nil' : typeName(next)}, not map[string]interface {}`,
-      )
-    }
+    if (!(next instanceof Map)) throw notA('map[string]interface {}', next)
     at = next as Dict
   }
   return fallback
@@ -131,7 +130,7 @@ export const DICT_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   }),
   unset: goFunction(['map', 'string'], ([map, key]) => {
     ;(map as Dict | null)?.delete(key as string)
-    return map
+    return map ?? nilMap()
   }),
   hasKey: goFunction(['map', 'string'], ([map, key]) => (map as Dict | null)?.has(key as string) ?? false),
   pluck: goFunction(

@@ -12,8 +12,15 @@ export function goJson(
   value: unknown,
   options: { readonly escapeHtml?: boolean; readonly indent?: string } = {},
 ): string {
-  return encode(value, options.escapeHtml ?? true, options.indent ?? '', '\n')
+  try {
+    return encode(value, options.escapeHtml ?? true, options.indent ?? '', '\n')
+  } catch (error) {
+    throw error instanceof RangeError ? CYCLE : error
+  }
 }
+
+/** What a template put into itself never ends. */
+export const CYCLE = new GoError('json: unsupported value: encountered a cycle via map[string]interface {}')
 
 function encode(value: unknown, escapeHtml: boolean, indent: string, line: string): string {
   if (value === null || value === undefined) return 'null'

@@ -7,9 +7,39 @@ const isUpper = (char: string) => /^\p{Lu}$/u.test(char)
 const isPunctuation = (char: string) => /^\p{P}$/u.test(char)
 const isNumber = (char: string) => /^\p{N}$/u.test(char)
 
+/** unicode.ToLower. The dotted capital I is the only letter whose small form is two in JavaScript; Go drops the dot. */
+export function lowerRune(char: string): string {
+  return char === '\u0130' ? 'i' : char.toLowerCase()
+}
+
+/** unicode.ToUpper: one letter to one, so that 'ß' stays. */
+export function upperRune(char: string): string {
+  const upper = char.toUpperCase()
+  return [...upper].length === 1 ? upper : char
+}
+
 // xstrings takes only letters that have a case for letters.
 function isLetter(char: string): boolean {
   return /^\p{L}$/u.test(char) && (/^\p{Lu}$/u.test(char) || /^\p{Ll}$/u.test(char))
+}
+
+/** A letter, with the bytes in front of it that are none; what ends a text counts as one more of the letter before. */
+interface Letter {
+  readonly char: string
+  readonly text: string
+}
+
+function lettersOf(text: string): Letter[] {
+  const letters: Letter[] = []
+  let broken = ''
+  for (const char of text) {
+    if (char.isWellFormed() && char !== '\ufffd') {
+      letters.push({ char, text: broken + char })
+      broken = ''
+    } else broken += char
+  }
+  if (broken !== '') letters.push({ char: letters.at(-1)?.char ?? '', text: broken })
+  return letters
 }
 
 interface Word {
@@ -19,15 +49,17 @@ interface Word {
   readonly end: number
 }
 
-function nextWord(runes: readonly string[], start: number): Word {
-  const first = runes[start]
+function nextWord(letters: readonly Letter[], start: number): Word {
+  const first = letters[start]?.char
   if (first === undefined) return { type: 'none', text: '', end: start }
   let end = start + 1
+  const fitsNext = (fits: (char: string) => boolean) => end < letters.length && fits(letters[end]!.char)
   const takeWhile = (fits: (char: string) => boolean) => {
-    while (end < runes.length && fits(runes[end]!)) end += 1
+    while (fitsNext(fits)) end += 1
   }
   let type: WordType
-  if (isConnector(first)) {
+  if (first === '') type = 'none'
+  else if (isConnector(first)) {
     type = 'connector'
     takeWhile(isConnector)
   } else if (isPunctuation(first)) {
@@ -35,11 +67,10 @@ function nextWord(runes: readonly string[], start: number): Word {
     takeWhile(isPunctuation)
   } else if (isUpper(first)) {
     type = 'upper'
-    const second = runes[end]
-    if (second !== undefined && isUpper(second)) {
+    if (fitsNext(isUpper)) {
       takeWhile(isUpper)
       // "HTTPStatus" is "HTTP" and "Status".
-      if (end < runes.length && isLetter(runes[end]!)) end -= 1
+      if (fitsNext(isLetter)) end -= 1
     } else takeWhile((char) => isLetter(char) && !isUpper(char))
   } else if (isLetter(first)) {
     type = 'letters'
@@ -51,16 +82,20 @@ function nextWord(runes: readonly string[], start: number): Word {
     type = 'other'
     takeWhile((char) => !(isConnector(char) || isLetter(char) || isNumber(char) || isPunctuation(char)))
   }
-  return { type, text: runes.slice(start, end).join(''), end }
+  const text = letters
+    .slice(start, end)
+    .map((letter) => letter.text)
+    .join('')
+  return { type, text, end }
 }
 
 function lowered({ type, text }: Pick<Word, 'type' | 'text'>, connector: string): string {
-  if (type === 'upper') return text.toLowerCase()
-  return type === 'connector' ? connector.repeat([...text].length) : text
+  if (type !== 'upper' && type !== 'connector') return text
+  return Array.from(text.toWellFormed(), (char) => (isConnector(char) ? connector : lowerRune(char))).join('')
 }
 
 function lowerWords(text: string, connector: string): string {
-  const runes = [...text]
+  const runes = lettersOf(text)
   let out = ''
   let word = nextWord(runes, 0)
   const takeWordsAndNumbers = () => {
@@ -121,7 +156,7 @@ export function camelCase(text: string): string {
     // The library writes the last connector of a text that has nothing else once more.
     return runes.length > 0 ? out + runes.at(-1)! : ''
   }
-  let current = runes[at]!.toUpperCase()
+  let current = upperRune(runes[at]!)
   let firstIsUpper = isUpper(runes[at]!)
   for (at += 1; at < runes.length; at++) {
     const previous = current
@@ -132,10 +167,10 @@ export function camelCase(text: string): string {
     }
     if (isConnector(previous)) {
       firstIsUpper = isUpper(current)
-      current = current.toUpperCase()
+      current = upperRune(current)
     } else {
       if (firstIsUpper) {
-        if (isUpper(current)) current = current.toLowerCase()
+        if (isUpper(current)) current = lowerRune(current)
         else firstIsUpper = false
       }
       out += previous

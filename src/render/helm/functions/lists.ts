@@ -70,11 +70,17 @@ export function isEmpty(value: unknown): boolean {
 }
 
 function chunk(size: number, list: readonly unknown[]): unknown[][] {
-  if (size <= 0) throw new GoError('runtime error: makeslice: len out of range')
-  const chunks = Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  )
-  return typed(chunks, { type: '[][]interface {}' })
+  const length = (given: number) => {
+    if (given < 0) throw new GoError('runtime error: makeslice: len out of range')
+    return given
+  }
+  // A size below zero has its own arithmetic, in Helm too.
+  const chunks = size === 0 ? length(-1) : length(Math.floor((list.length - 1) / size) + 1)
+  const parts = Array.from({ length: chunks }, (_, index) => {
+    const taken = length(index === chunks - 1 ? list.length % size || size : size)
+    return list.slice(index * size, index * size + taken)
+  })
+  return typed(parts, { type: '[][]interface {}' })
 }
 
 function sliceList(value: unknown, bounds: readonly unknown[]): unknown {
@@ -83,6 +89,7 @@ function sliceList(value: unknown, bounds: readonly unknown[]): unknown {
   const start = bounds.length > 0 ? Number(toInt64(bounds[0])) : 0
   const end = bounds.length > 1 ? Number(toInt64(bounds[1])) : list.length
   if (start < 0 || end > list.length || start > end) throw new GoError('reflect.Value.Slice: slice index out of bounds')
+  if (value instanceof GoBytes) return new GoBytes(value.bytes.subarray(start, end))
   const part = list.slice(start, end)
   const info = Array.isArray(value) ? typeInfo(value) : undefined
   return info ? typed(part, { type: info.type }) : part

@@ -66,7 +66,10 @@ function decimalFunction(operation: (a: Decimal, b: Decimal) => Decimal): GoFunc
   return goFunction(
     ['any'],
     ([first, ...rest]) =>
-      floatOf(rest.map((value) => decimalOf(toFloat64(value))).reduce(operation, decimalOf(toFloat64(first)))),
+      // One after the other: the first that goes wrong is told.
+      floatOf(
+        rest.reduce<Decimal>((sum, value) => operation(sum, decimalOf(toFloat64(value))), decimalOf(toFloat64(first))),
+      ),
     'any',
   )
 }

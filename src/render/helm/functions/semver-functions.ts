@@ -1,24 +1,39 @@
 /** semver and semverCompare; the first gives a *semver.Version with its methods. */
-import { goFunction } from '../../gotemplate/function.ts'
+import { utf8 } from '../../../core/bytes.ts'
+import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
-import { GoInt, goInt, GoStruct } from '../../gotemplate/value.ts'
+import { GoBytes, GoInt, goInt, GoStruct } from '../../gotemplate/value.ts'
 import type { HelmProfile } from '../profile.ts'
 import { compareVersions, versionText } from '../../../core/semver.ts'
-import type { Version } from '../../../core/semver.ts'
+import type { PrereleaseRule, Version } from '../../../core/semver.ts'
 import { parseVersion, satisfies } from '../semver.ts'
 
 const parsed = new WeakMap<GoStruct, Version>()
 
-function versionStruct(version: Version): GoStruct {
+/** What the library's other methods give is no pointer, and has only the methods that need none. */
+function versionStruct(version: Version, rule: PrereleaseRule, isPointer: boolean): GoStruct {
   const text = versionText(version)
   const uint = (value: bigint) => new GoInt(value, 'uint64')
   const method = (call: () => unknown) => goFunction([], call)
   const compare = (call: (order: number) => unknown) =>
     goFunction(['*semver.Version'], ([other]) => call(compareVersions(version, parsed.get(other as GoStruct)!)))
-  const bumped = (change: Partial<Version>) =>
-    method(() => versionStruct({ ...version, prerelease: '', metadata: '', original: '', ...change }))
+  const changed = (change: Partial<Version>) => {
+    const next = { ...version, ...change }
+    const original = (version.original.startsWith('v') ? 'v' : '') + versionText(next)
+    return versionStruct({ ...next, original }, rule, false)
+  }
+  const bumped = (change: Partial<Version>) => method(() => changed({ prerelease: '', metadata: '', ...change }))
+  const ofPointers: [string, GoFunction][] = [
+    ['Original', method(() => version.original)],
+    ['Compare', compare((order) => goInt(Math.sign(order)))],
+    ['Equal', compare((order) => order === 0)],
+    ['LessThan', compare((order) => order < 0)],
+    ['LessThanEqual', compare((order) => order <= 0)],
+    ['GreaterThan', compare((order) => order > 0)],
+    ['GreaterThanEqual', compare((order) => order >= 0)],
+  ]
   const struct = new GoStruct(
-    '*semver.Version',
+    isPointer ? '*semver.Version' : 'semver.Version',
     [
       ['major', uint(version.major)],
       ['minor', uint(version.minor)],
@@ -36,17 +51,19 @@ function versionStruct(version: Version): GoStruct {
         ['Patch', method(() => uint(version.patch))],
         ['Prerelease', method(() => version.prerelease)],
         ['Metadata', method(() => version.metadata)],
-        ['Original', method(() => version.original)],
         ['String', method(() => text)],
-        ['Compare', compare((order) => goInt(Math.sign(order)))],
-        ['Equal', compare((order) => order === 0)],
-        ['LessThan', compare((order) => order < 0)],
-        ['LessThanEqual', compare((order) => order <= 0)],
-        ['GreaterThan', compare((order) => order > 0)],
-        ['GreaterThanEqual', compare((order) => order >= 0)],
         ['IncMajor', bumped({ major: version.major + 1n, minor: 0n, patch: 0n })],
         ['IncMinor', bumped({ minor: version.minor + 1n, patch: 0n })],
         ['IncPatch', bumped(version.prerelease === '' ? { patch: version.patch + 1n } : {})],
+        [
+          'SetPrerelease',
+          goFunction(['string'], ([given]) => changed({ prerelease: checked(given, 'prerelease', rule) })),
+        ],
+        ['SetMetadata', goFunction(['string'], ([given]) => changed({ metadata: checked(given, 'metadata', rule) }))],
+        ['MarshalText', method(() => new GoBytes(utf8(text)))],
+        ['MarshalJSON', method(() => new GoBytes(utf8(`"${text}"`)))],
+        ['Value', method(() => text)],
+        ...(isPointer ? ofPointers : []),
       ]),
     },
   )
@@ -54,11 +71,30 @@ function versionStruct(version: Version): GoStruct {
   return struct
 }
 
+/** A part that somebody sets, if the library lets it be one; the older library takes empty pieces too. */
+function checked(given: unknown, part: 'prerelease' | 'metadata', rule: PrereleaseRule): string {
+  const text = given as string
+  if (text === '') return text
+  for (const piece of text.split('.')) {
+    if (part === 'prerelease' && /^0[0-9]+$/.test(piece)) {
+      throw new GoError(`${rule === 'group' ? 'v' : 'V'}ersion segment starts with 0`)
+    }
+    if (!(rule === 'group' ? /^[0-9A-Za-z-]+$/ : /^[0-9A-Za-z-]*$/).test(piece)) {
+      throw new GoError(
+        rule === 'group'
+          ? `invalid ${part} string`
+          : `Invalid ${part === 'metadata' ? 'Metadata' : 'Prerelease'} string`,
+      )
+    }
+  }
+  return text
+}
+
 /** Versions, by the rules of the profile's library. */
 export function semverFunctions(profile: HelmProfile): Record<string, GoFunction> {
   const rule = profile.prereleases
   return {
-    semver: goFunction(['string'], ([version]) => versionStruct(parseVersion(version as string, rule))),
+    semver: goFunction(['string'], ([version]) => versionStruct(parseVersion(version as string, rule), rule, true)),
     semverCompare: goFunction(['string', 'string'], ([constraint, version]) => {
       // Go reads the constraint first, and complains about it first.
       satisfies(parseVersion('0.0.0', rule), constraint as string, rule)

@@ -1,10 +1,11 @@
 /** Sprig's strings. Lengths and cuts are in bytes, as Go's are, unless the original counts runes. */
+import { formatValue } from '../../gotemplate/format.ts'
 import { sprintf } from '../../gotemplate/printf.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
-import { fromGoBytes, goBytes, goLength, goQuote, goSlice } from '../../gotemplate/go-string.ts'
+import { forByteSearch, fromGoBytes, goBytes, goLength, goQuote, goSlice } from '../../gotemplate/go-string.ts'
 import { stringSlice, typed } from '../../gotemplate/value.ts'
-import { camelCase, kebabCase, snakeCase } from './letter-case.ts'
+import { camelCase, kebabCase, lowerRune, snakeCase, upperRune } from './letter-case.ts'
 import { count, repeat, strslice, strval } from './convert.ts'
 
 /** White space as unicode.IsSpace has it. */
@@ -28,7 +29,7 @@ function title(text: string): string {
   let previous = ' '
   let out = ''
   for (const char of text) {
-    out += isSeparator(previous) ? titleRune(char) : char
+    out += isSeparator(previous) ? upperRune(char) : char
     previous = char
   }
   return out
@@ -41,19 +42,12 @@ function isSeparator(char: string): boolean {
   return SPACE.test(char)
 }
 
-// One rune to one rune, as unicode.ToUpper maps: 'ß' stays.
-function titleRune(char: string): string {
-  const upper = char.toUpperCase()
-  return [...upper].length === 1 ? upper : char
-}
-
 function mapRunes(text: string, change: (char: string) => string): string {
   return Array.from(text, change).join('')
 }
 
-const upper = (text: string) => mapRunes(text, titleRune)
-// The dotted capital I is the only letter whose small form is two in JavaScript; Go drops the dot.
-const lower = (text: string) => mapRunes(text, (char) => (char === '\u0130' ? 'i' : char.toLowerCase()))
+const upper = (text: string) => mapRunes(text, upperRune)
+const lower = (text: string) => mapRunes(text, lowerRune)
 
 /** goutils.Uncapitalize: the first letter of every word. */
 function untitle(text: string): string {
@@ -75,7 +69,7 @@ function swapCase(text: string): string {
   return mapRunes(text, (char) => {
     let swapped = char
     if (/\p{Lu}|\p{Lt}/u.test(char)) swapped = lower(char)
-    else if (/\p{Ll}/u.test(char)) swapped = afterSpace ? titleRune(char) : upper(char)
+    else if (/\p{Ll}/u.test(char)) swapped = afterSpace ? upperRune(char) : upper(char)
     afterSpace = SPACE.test(char)
     return swapped
   })
@@ -184,7 +178,12 @@ function indent(spaces: number, text: string): string {
 /** strings.Split: an empty separator splits into runes. */
 function splitText(text: string, separator: string, limit = -1): string[] {
   if (limit === 0) return []
-  const parts = separator === '' ? [...text] : text.split(separator)
+  if (separator === '') return limited([...text], '', limit)
+  const { texts, back } = forByteSearch([separator, text])
+  return limited(texts[1]!.split(texts[0]!), texts[0]!, limit).map(back)
+}
+
+function limited(parts: string[], separator: string, limit: number): string[] {
   if (limit < 0 || parts.length <= limit) return parts
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
 }
@@ -200,20 +199,30 @@ function cat(values: readonly unknown[]): string {
 
 /** strings.ReplaceAll: an empty text is found before every rune and at the end. */
 function replaceAll(text: string, from: string, to: string): string {
-  if (from !== '') return text.split(from).join(to)
+  if (from !== '') {
+    const { texts, back } = forByteSearch([from, to, text])
+    return back(texts[2]!.split(texts[0]!).join(texts[1]))
+  }
   return to + Array.from(text, (char) => char + to).join('')
 }
 
 const text1 = (call: (text: string) => unknown) => goFunction(['string'], ([text]) => call(text as string))
 const text2 = (call: (a: string, b: string) => unknown) =>
   goFunction(['string', 'string'], ([a, b]) => call(a as string, b as string))
-const quoteAll = (quote: (text: string) => string) =>
+/** What looks for one text in another, byte by byte. */
+const bytes2 = (call: (part: string, text: string) => string | boolean) =>
+  text2((part, text) => {
+    const { texts, back } = forByteSearch([part, text])
+    const found = call(texts[0]!, texts[1]!)
+    return typeof found === 'string' ? back(found) : found
+  })
+const quoteAll = (quoted: (value: unknown) => string) =>
   goFunction(
     [],
     (values) =>
       values
         .filter((value) => value !== null && value !== undefined)
-        .map((value) => quote(strval(value)))
+        .map(quoted)
         .join(' '),
     'any',
   )
@@ -245,8 +254,8 @@ export const STRING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   repeat: goFunction(['int', 'string'], ([times, text]) => repeat(text as string, count(times))),
   trimall: trimAll,
   trimAll,
-  trimSuffix: text2((suffix, text) => (suffix !== '' && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text)),
-  trimPrefix: text2((prefix, text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
+  trimSuffix: bytes2((suffix, text) => (suffix !== '' && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text)),
+  trimPrefix: bytes2((prefix, text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
   nospace: text1(noSpace),
   initials: text1(initials),
   swapcase: letters(swapCase),
@@ -257,11 +266,11 @@ export const STRING_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
   wrapWith: goFunction(['int', 'string', 'string'], ([width, newline, text]) =>
     wrap(text as string, count(width), (newline as string) || '\n', true),
   ),
-  contains: text2((part, text) => text.includes(part)),
-  hasPrefix: text2((prefix, text) => text.startsWith(prefix)),
-  hasSuffix: text2((suffix, text) => text.endsWith(suffix)),
-  quote: quoteAll((text) => goQuote(text)),
-  squote: quoteAll((text) => `'${text}'`),
+  contains: bytes2((part, text) => text.includes(part)),
+  hasPrefix: bytes2((prefix, text) => text.startsWith(prefix)),
+  hasSuffix: bytes2((suffix, text) => text.endsWith(suffix)),
+  quote: quoteAll((value) => goQuote(strval(value))),
+  squote: quoteAll((value) => `'${formatValue(value)}'`),
   cat: goFunction([], cat, 'any'),
   indent: goFunction(['int', 'string'], ([spaces, text]) => indent(count(spaces), text as string)),
   nindent: goFunction(['int', 'string'], ([spaces, text]) => `\n${indent(count(spaces), text as string)}`),

@@ -4,7 +4,7 @@ import { GoInt } from '../../gotemplate/value.ts'
 import { timeStruct } from './dates.ts'
 import { fixedZone, UTC } from './go-time.ts'
 import type { Zone } from './go-time.ts'
-import { parseLayout } from './time-layout.ts'
+import { tryLayout } from './time-parse.ts'
 import { TomlProblem } from './toml-cursor.ts'
 import type { TomlWord } from './toml-scan.ts'
 
@@ -132,12 +132,18 @@ const LAYOUTS: readonly (readonly [string, Zone, 'in TOML 1.1'?])[] = [
   ['15:04', LOCAL_TIME, 'in TOML 1.1'],
 ]
 
+/** Go reads an hour of one digit, TOML does not. */
+function missesZero(text: string, layout: string): boolean {
+  const fixed = /^[^.Z]*/.exec(layout)![0]
+  return [...fixed].some((char, at) => !/\d/.test(char) && text[at] !== char)
+}
+
 function dateOf({ text, line }: TomlWord, toml11: boolean): unknown {
   const upper = text.replaceAll(/[t ]/g, 'T').replaceAll('z', 'Z')
   for (const [layout, zone, later] of LAYOUTS) {
     if (later && !toml11) continue
-    const time = parseLayout(layout, upper, zone)
-    if (time) return timeStruct(time)
+    const time = tryLayout(layout, upper, zone)
+    if (time && !missesZero(upper, layout)) return timeStruct(time)
   }
   throw new TomlProblem(line, `invalid datetime: ${goQuote(upper)}`)
 }

@@ -4,7 +4,9 @@ import { writeYaml } from '../../../yaml/write.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
+import { goBytes } from '../../gotemplate/go-string.ts'
 import { GoBytes, GoInt, GoNamed, GoStruct, typeInfo } from '../../gotemplate/value.ts'
+import { CYCLE } from './json.ts'
 import { readYamlList, readYamlTable, UnmarshalError } from '../read-yaml.ts'
 
 /** What a Go value is to JSON, for the YAML writer. */
@@ -36,8 +38,9 @@ function numberOf(text: string): number | bigint {
   return /^-?\d+$/.test(text) ? BigInt(text) : Number(text)
 }
 
-/** yaml.v3 knows nothing of JSON: a json.Number is a string, bytes are numbers. */
+/** yaml.v3 knows nothing of JSON: a json.Number is a string, bytes are numbers, a text with a cut letter is binary. */
 function unwrapForYaml(value: unknown): unknown {
+  if (typeof value === 'string') return value.isWellFormed() ? value : goBytes(value)
   if (value instanceof GoNamed) return unwrapForYaml(value.value)
   if (value instanceof GoBytes) return Array.from(value.bytes, BigInt)
   return value instanceof Map || Array.isArray(value) ? value : unwrapForJson(value)
@@ -49,7 +52,7 @@ function marshal(value: unknown, style: 'sigs' | 'v3'): string {
     return writeYaml(value, { style, unwrap: style === 'sigs' ? unwrapForJson : unwrapForYaml }).replace(/\n$/, '')
   } catch (error) {
     if (error instanceof YamlError) throw new GoError(error.goMessage)
-    throw error
+    throw error instanceof RangeError && style === 'sigs' ? CYCLE : error
   }
 }
 
