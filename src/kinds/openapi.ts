@@ -1,7 +1,9 @@
 /** OpenAPI v3 of a group and version: schemas, and the few paths kubectl looks for to explain and to apply. */
 import type { Kind } from './define-kind.ts'
 import { METADATA_SCHEMA } from './metadata.ts'
+import { isObject } from '../core/json.ts'
 import type { StructuralSchema } from './structural.ts'
+import { hasEmbedded } from './walk/embedded.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
@@ -104,15 +106,34 @@ const TYPE_META = {
   kind: { type: 'string', description: 'Kind is what the object is, such as Deployment.' },
 }
 
+const OBJECT = {
+  ...TYPE_META,
+  metadata: { description: "Standard object's metadata.", allOf: [ref(`${META}.ObjectMeta`)] },
+}
+
 function objectSchema(kind: Kind): object {
+  const schema = withEmbedded(kind.schema)
   return {
-    ...kind.schema,
-    properties: {
-      ...kind.schema.properties,
-      ...TYPE_META,
-      metadata: { description: "Standard object's metadata.", allOf: [ref(`${META}.ObjectMeta`)] },
-    },
+    ...schema,
+    properties: { ...schema.properties, ...OBJECT },
     'x-kubernetes-group-version-kind': [identityOf(kind)],
+  }
+}
+
+/** The same schema with what every object inside the object has. */
+function withEmbedded(schema: StructuralSchema): StructuralSchema {
+  if (!hasEmbedded(schema)) return schema
+  const { properties, items, additionalProperties, required = [] } = schema
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
+  const below = Object.entries(properties ?? {}).map(([field, it]) => [field, withEmbedded(it)])
+  return {
+    ...schema,
+    ...(isEmbedded ? { required: [...new Set([...required, 'kind', 'apiVersion'])] } : {}),
+    ...(properties || isEmbedded
+      ? { properties: { ...Object.fromEntries(below), ...(isEmbedded ? OBJECT : {}) } }
+      : {}),
+    ...(items ? { items: withEmbedded(items) } : {}),
+    ...(isObject(additionalProperties) ? { additionalProperties: withEmbedded(additionalProperties) } : {}),
   }
 }
 

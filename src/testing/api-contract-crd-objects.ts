@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ApiCase } from './api-contract-harness.ts'
+import type { ApiCase, Loose } from './api-contract-harness.ts'
 import { CRDS, define, eventually, install, object, thing } from './api-contract-things.ts'
 import type { Crd, Thing } from './api-contract-things.ts'
 
@@ -243,6 +243,38 @@ export const CRD_OBJECT_CASES: readonly ApiCase[] = [
           causes,
         )
       }
+    },
+  },
+  {
+    title: 'objects inside objects are published with what every object has',
+    async run(api) {
+      const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true }
+      const named = {
+        ...embedded,
+        properties: { metadata: object({ name: { type: 'string' } }), spec: { type: 'object' } },
+      }
+      const open = { ...embedded, 'x-kubernetes-preserve-unknown-fields': true }
+      await install(api, define(api, object({ named, open, list: { type: 'array', items: open } })))
+      const name = `com.example.${api.namespace}.v1.Thing`
+      const fields = ({ properties = {} }: Loose) => Object.keys(properties).sort()
+      await eventually(async () => {
+        const { components } = await api.ok('GET', `/openapi/v3/apis/${api.namespace}.example.com/v1`)
+        const { spec } = components.schemas[name].properties
+        assert.deepEqual(fields(spec.properties.named), ['apiVersion', 'kind', 'metadata', 'spec'])
+        assert.deepEqual(fields(spec.properties.list.items), ['apiVersion', 'kind', 'metadata'])
+        assert.deepEqual(spec.properties.open.required, ['kind', 'apiVersion'])
+        const meta = { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }
+        assert.deepEqual(spec.properties.named.properties.metadata.allOf, [meta])
+      })
+      await eventually(async () => {
+        const { definitions } = await api.ok('GET', '/openapi/v2')
+        const { spec } = definitions[name].properties
+        assert.deepEqual(fields(spec.properties.named), ['apiVersion', 'kind', 'metadata', 'spec'])
+        assert.deepEqual(fields(spec.properties.open), [])
+        const meta = { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }
+        const { description: _description, ...shown } = spec.properties.named.properties.metadata
+        assert.deepEqual(shown, meta)
+      })
     },
   },
 ]

@@ -94,14 +94,14 @@ function* embeddedIn(value: unknown, schema: StructuralSchema, path = ''): Itera
 const known = new WeakMap<StructuralSchema, boolean>()
 
 /** Whether there can be embedded objects at all: most kinds have none, and nobody looks for them. */
-function hasEmbedded(schema: StructuralSchema): boolean {
+export function hasEmbedded(schema: StructuralSchema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
   const { additionalProperties } = schema
   const below = [
     ...Object.values(schema.properties ?? {}),
     ...(schema.items ? [schema.items] : []),
-    ...(isObject(additionalProperties) ? [additionalProperties as StructuralSchema] : []),
+    ...(isObject(additionalProperties) ? [additionalProperties] : []),
   ]
   const found = schema['x-kubernetes-embedded-resource'] === true || below.some(hasEmbedded)
   known.set(schema, found)
