@@ -45,6 +45,35 @@ export const PATCH_CASES: readonly ApiCase[] = [
       assert.equal((await api.ok('GET', api.path(ConfigMap, 'a'))).data.never, undefined)
       assert.equal((await send(api, ConfigMap, 'json', { not: 'a list' })).status, 400)
       assert.equal((await send(api, ConfigMap, 'json', [{ op: 'remove', path: '/data/none' }])).status, 422)
+      const replaced = await send(api, ConfigMap, 'json', [{ op: 'replace', path: '/data/new', value: 'n' }])
+      assert.equal(replaced.body.data.new, 'n', 'a field that is not there is set')
+      assert.equal((await send(api, ConfigMap, 'json', [{ op: 'replace', path: '/none/new', value: 'n' }])).status, 422)
+    },
+  },
+  {
+    title: 'a patch that leaves labels which are no texts is refused in words of Go',
+    async run(api) {
+      await api.ok('POST', api.path(ConfigMap), configMap('a', {}))
+      await api.ok('POST', api.path(Gadget), gadget('a'))
+      const why = async (kind: Kind, form: 'json' | 'merge' | 'strategic-merge', labels: unknown) => {
+        const body =
+          form === 'json' ? [{ op: 'add', path: '/metadata/labels', value: labels }] : { metadata: { labels } }
+        const { status, body: answer } = await send(api, kind, form, body)
+        assert.equal(status, 422, answer.message)
+        return answer.message.replace(/^ "" is invalid: patch: Invalid value: ".*": /, '')
+      }
+      const unread = (found: string, place: string, wanted = 'string') =>
+        `json: cannot unmarshal ${found} into Go struct field ObjectMeta.${place} of type ${wanted}`
+      for (const form of ['json', 'merge'] as const) {
+        assert.equal(await why(ConfigMap, form, { a: 0 }), unread('number', 'metadata.labels'))
+        assert.equal(await why(ConfigMap, form, { a: ['x'] }), unread('array', 'metadata.labels'))
+        assert.equal(await why(ConfigMap, form, ['x']), unread('array', 'metadata.labels', 'map[string]string'))
+        assert.equal(await why(Gadget, form, { a: true }), unread('bool', 'labels'))
+        assert.equal(await why(Gadget, form, 'x'), unread('string', 'labels', 'map[string]string'))
+      }
+      assert.equal(await why(ConfigMap, 'strategic-merge', { a: 0 }), 'cannot convert int64 to string')
+      assert.equal(await why(ConfigMap, 'strategic-merge', { a: true }), 'unrecognized type: string')
+      assert.equal(await why(ConfigMap, 'strategic-merge', { a: { b: 'c' } }), 'unrecognized type: string')
     },
   },
   {

@@ -64,7 +64,9 @@ function applyOne(document: unknown, { op, path, from, value }: Operation): unkn
       return remove(document, path)
     case 'replace':
       if (path.length === 0) return jsonClone(value)
-      return add(remove(document, path), path, jsonClone(value))
+      // A field that is not there is set; an item of a list must be there.
+      if (!isObject(find(document, path.slice(0, -1)))) remove(document, path)
+      return add(document, path, jsonClone(value))
     case 'move': {
       const moved = find(document, from!)
       return add(remove(document, from!), path, moved)

@@ -1,6 +1,5 @@
 import { ApiError, isApiError } from '../../core/errors.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
-import type { JsonObject } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { pruneObject } from '../../kinds/validate.ts'
@@ -20,6 +19,7 @@ import type { WriteOptions } from '../options.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
+import { refuseTexts } from '../patch/wrong-texts.ts'
 import { presentStored } from '../present.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../refusals.ts'
 import { isCustom } from '../registry.ts'
@@ -65,7 +65,7 @@ async function change(context: Context, options: WriteOptions, contentType: stri
     if (!stored) throw notFound(kind, request.name!)
     const patched = patchValue(context, contentType, stored.object, value)
     if (!isObject(patched)) throw badRequest('the patch does not leave an object')
-    refuseTexts(patched, contentType, value)
+    refuseTexts(kind, patched, { isStrategic: contentType === PATCHES[2], value })
     const { object, warnings } = receive(kind, patched, {
       repeated,
       validation: options.fieldValidation,
@@ -113,31 +113,6 @@ function patchValue({ kind }: Context, contentType: string, current: UnknownObje
       if (!isObject(value)) throw badRequest('a merge patch must be an object')
       return jsonClone(applyMergePatch(current, value))
   }
-}
-
-/** Labels that are no map, in Go's words: strategic merge is done on structs, the others on text that is read again. */
-function refuseTexts(patched: JsonObject, contentType: string, value: unknown): void {
-  const { metadata } = patched
-  if (!isObject(metadata)) return
-  for (const field of ['labels', 'annotations'] as const) {
-    const found = metadata[field]
-    if (found === undefined || found === null || isObject(found)) continue
-    const type = Array.isArray(found) ? 'slice' : typeof found === 'boolean' ? 'bool' : typeof found
-    const isStrategic = contentType === PATCHES[2]
-    const text = isStrategic ? goText(value) : JSON.stringify(patched)
-    const why = isStrategic
-      ? `cannot restore map from ${type}`
-      : `json: cannot unmarshal ${type} into Go struct field ObjectMeta.metadata.${field} of type map[string]string`
-    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', text, why)])
-  }
-}
-
-/** A value as Go prints it. */
-function goText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
-  if (!isObject(value)) return String(value)
-  const keys = Object.keys(value).sort()
-  return `map[${keys.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`
 }
 
 /** Who applies must say who it is. */

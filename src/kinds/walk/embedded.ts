@@ -7,6 +7,7 @@ import type { ObjectMeta } from '../meta.ts'
 import type { StructuralSchema } from '../structural.ts'
 import { invalid, required } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
+import { goJsonType } from './go-text.ts'
 import { fieldSchema } from './merge-keys.ts'
 import { own } from './own.ts'
 import { dropNulls, pruneUnknown } from './prune.ts'
@@ -110,7 +111,7 @@ export function hasEmbedded(schema: StructuralSchema): boolean {
 
 /** Why metadata cannot be read, in Go's words. */
 function metadataProblem(metadata: unknown): string | undefined {
-  if (!isObject(metadata)) return `json: cannot unmarshal ${typeOf(metadata)} into Go value of type v1.ObjectMeta`
+  if (!isObject(metadata)) return `json: cannot unmarshal ${goJsonType(metadata)} into Go value of type v1.ObjectMeta`
   for (const [field, value] of Object.entries(metadata)) {
     const schema = own(METADATA_SCHEMA.properties, field)
     const problem = schema === undefined || value === null ? undefined : valueProblem(schema, value, field)
@@ -121,7 +122,7 @@ function metadataProblem(metadata: unknown): string | undefined {
 
 function valueProblem(schema: StructuralSchema, value: unknown, field: string): string | undefined {
   const wrong = (type: string, found: unknown) =>
-    `json: cannot unmarshal ${typeOf(found)} into Go struct field ObjectMeta.${field} of type ${type}`
+    `json: cannot unmarshal ${goJsonType(found)} into Go struct field ObjectMeta.${field} of type ${type}`
   if (schema.type === 'integer') return Number.isInteger(value) ? undefined : wrong('int64', value)
   if (schema.type === 'string') {
     if (typeof value !== 'string') return wrong('string', value)
@@ -143,11 +144,6 @@ function valueProblem(schema: StructuralSchema, value: unknown, field: string): 
 const ITEMS: Readonly<Record<string, string>> = {
   ownerReferences: 'v1.OwnerReference',
   managedFields: 'v1.ManagedFieldsEntry',
-}
-
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
 /** Metadata is a Go struct, in which what is empty is as good as absent, and times have seconds. */
