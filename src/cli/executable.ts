@@ -10,8 +10,15 @@ import { readEnvironment } from './config.ts'
 import { partsFolder } from './parts.ts'
 import { runProcess } from './run-process.ts'
 
-/** V8's own numbers, for programs that run for long: the executable starts with others (scripts/executable.ts). */
-const USUAL_FLAGS = ['--invocation-count-for-maglev=400', '--invocation-count-for-turbofan=3000']
+/** V8's own numbers, for programs that run for long and their threads: the executable starts with others (scripts/executable.ts). */
+const USUAL_FLAGS = [
+  '--invocation-count-for-maglev=400',
+  '--invocation-count-for-turbofan=3000',
+  '--baseline-batch-compilation-threshold=4096',
+  '--lazy-feedback-allocation',
+  '--min-semi-space-size=0',
+  '--initial-heap-size=0',
+]
 
 /** Runs the command line of this process. */
 export async function runExecutable(): Promise<void> {

@@ -126,6 +126,14 @@ class Lexer {
     return 'action'
   }
 
+  /** The same for what has no line break in it. */
+  #emitInLine(type: TokenType, end: number): 'action' {
+    this.#tokens.push({ type, pos: this.#start, text: this.#input.slice(this.#start, end), line: this.#line })
+    this.#start = end
+    this.#pos = end
+    return 'action'
+  }
+
   /** Everything up to `end` is over; the next token starts there. */
   #skipTo(end: number): void {
     const input = this.#input
@@ -174,7 +182,7 @@ class Lexer {
       this.#skipTo(open)
       const inside = open + (trims ? 4 : 2)
       if (!input.startsWith('/*', inside)) {
-        this.#emit('leftDelim', open + 2)
+        this.#emitInLine('leftDelim', open + 2)
         if (trims) this.#skipTo(inside)
         this.#parenDepth = 0
         return 'action'
@@ -191,6 +199,10 @@ class Lexer {
   #insideAction(): State {
     const input = this.#input
     const at = this.#pos
+    // Most of what is in actions: names, fields and the spaces between them.
+    const code = input.charCodeAt(at)
+    if (isAsciiLetter(code)) return this.#identifier()
+    if (code === DOT && isAsciiLetter(input.charCodeAt(at + 1))) return this.#word(at + 1, 'field')
     const delim = this.#rightDelim(at)
     if (delim !== 'none') return this.#endAction(delim)
     const char = this.#charAt(at)
@@ -198,7 +210,7 @@ class Lexer {
     if (isSpace(char)) return this.#spaces()
     const single = SINGLE[char]
     if (single !== undefined) {
-      this.#emit(single, at + 1)
+      this.#emitInLine(single, at + 1)
       if (single === 'leftParen') this.#parenDepth += 1
       else if (single === 'rightParen') this.#parenDepth -= 1
       return this.#parenDepth < 0 ? this.#fail('unexpected right paren') : 'action'
@@ -227,7 +239,7 @@ class Lexer {
   #endAction(delim: 'plain' | 'trim'): State {
     if (this.#parenDepth !== 0) return this.#fail('unclosed left paren')
     if (delim === 'trim') this.#skipTo(this.#pos + 2)
-    this.#emit('rightDelim', this.#pos + 2)
+    this.#emitInLine('rightDelim', this.#pos + 2)
     if (delim === 'trim') this.#skipSpaces()
     return 'text'
   }
@@ -267,7 +279,7 @@ class Lexer {
   #word(from: number, type: TokenType | undefined): State {
     const end = wordEnd(this.#input, from)
     if (!this.#isTerminator(end)) return this.#fail(`bad character ${runeName(this.#charAt(end))}`)
-    return this.#emit(type ?? WORDS.get(this.#input.slice(from, end)) ?? 'identifier', end)
+    return this.#emitInLine(type ?? WORDS.get(this.#input.slice(from, end)) ?? 'identifier', end)
   }
 
   /** Whether a name may end here. */
@@ -297,6 +309,12 @@ class Lexer {
   #badNumber(end: number): 'stop' {
     return this.#fail(`bad number syntax: ${JSON.stringify(this.#input.slice(this.#start, end))}`)
   }
+}
+
+const DOT = 0x2e
+
+function isAsciiLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 }
 
 function isDigit(char: string): boolean {

@@ -90,6 +90,7 @@ export function unquote(literal: string): string | undefined {
   const quote = literal[0]
   const body = literal.slice(1, -1)
   if (quote === '`') return body.replaceAll('\r', '')
+  if (!body.includes('\\')) return body
   const bytes: number[] = []
   let text = ''
   const flush = () => {

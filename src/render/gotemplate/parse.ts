@@ -51,6 +51,9 @@ const OPERAND_STARTS: readonly TokenType[] = [
   'leftParen',
 ]
 
+/** What cannot take the value before it in a pipeline. */
+const NOT_CALLED: readonly Operand['type'][] = ['bool', 'dot', 'nil', 'number', 'string']
+
 /** Where a list ended. */
 interface Ending {
   readonly type: 'end' | 'else'
@@ -292,9 +295,8 @@ class Parser {
 
   #checkPipeline(pipe: PipeNode, context: string): void {
     if (pipe.commands.length === 0) this.#fail(`missing value for ${context}`)
-    for (const [index, command] of pipe.commands.entries()) {
-      const type = command.args[0]!.type
-      if (index > 0 && ['bool', 'dot', 'nil', 'number', 'string'].includes(type)) {
+    for (let index = 1; index < pipe.commands.length; index += 1) {
+      if (NOT_CALLED.includes(pipe.commands[index]!.args[0]!.type)) {
         this.#fail(`non executable command in pipeline stage ${index + 1}`)
       }
     }
