@@ -1,6 +1,7 @@
 import { after, before, describe, it } from 'node:test'
 import type { Transport } from '../core/http.ts'
 import { ABOUT_CASES } from './api-contract-about.ts'
+import { APPLY_CASES } from './api-contract-apply.ts'
 import { CASCADE_CASES } from './api-contract-cascade.ts'
 import { CRD_OBJECT_CASES } from './api-contract-crd-objects.ts'
 import { CRD_CASES } from './api-contract-crd.ts'
@@ -35,6 +36,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...READ_CASES,
   ...ITEM_CASES,
   ...PATCH_CASES,
+  ...APPLY_CASES,
   ...ABOUT_CASES,
   ...RBAC_CASES,
   ...REGISTERED_CASES,

@@ -32,13 +32,15 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSch
   for (const [key, change] of Object.entries(patch)) {
     if (key.startsWith('$')) continue
     const child = fieldSchema(schema, key)
-    if (change === null) delete result[key]
-    else if (isObject(change)) {
-      const before = result[key]
-      result[key] = isObject(before) ? mergeMap(before, change, child) : mergeMap({}, change, child)
-    } else if (Array.isArray(change)) {
-      result[key] = mergeList(result[key], change, child)
-    } else result[key] = change
+    const before = result[key]
+    const next =
+      isObject(change) && isObject(before)
+        ? mergeMap(before, change, child)
+        : Array.isArray(change) && Array.isArray(before)
+          ? mergeList(before, change, child)
+          : taken(change)
+    if (next === undefined) delete result[key]
+    else result[key] = next
   }
   for (const [key, removed] of Object.entries(patch)) {
     if (!key.startsWith(DELETE_FROM) || !Array.isArray(removed)) continue
@@ -58,8 +60,21 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: StructuralSch
   return result
 }
 
-function mergeList(before: unknown, patch: readonly unknown[], schema: StructuralSchema | undefined): unknown[] {
-  const original: unknown[] = Array.isArray(before) ? before : []
+/** What a patch says where there was nothing of its kind: nothing is merged, not even items with the same key. */
+function taken(value: unknown): unknown {
+  if (value === null) return undefined
+  if (Array.isArray(value)) return value.map(taken).filter((item) => item !== undefined)
+  if (!isObject(value)) return value
+  if (Object.hasOwn(value, '$patch')) return undefined
+  const entries = Object.entries(value).map(([key, child]) => [key, key.startsWith('$') ? undefined : taken(child)])
+  return Object.fromEntries(entries.filter(([, child]) => child !== undefined))
+}
+
+function mergeList(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  schema: StructuralSchema | undefined,
+): unknown[] {
   if (!isMerged(schema)) return withoutDirectives(patch) as unknown[]
   const key = schema?.['x-kubernetes-patch-merge-key']
   if (key === undefined) {
@@ -72,7 +87,7 @@ function mergeList(before: unknown, patch: readonly unknown[], schema: Structura
     )
     return withoutDirectives(items) as unknown[]
   }
-  const result = jsonClone(original)
+  const result: unknown[] = jsonClone([...original])
   for (const item of patch) {
     if (!isObject(item)) throw badRequest('a strategic merge patch of a keyed list must hold objects')
     if (!Object.hasOwn(item, key))
