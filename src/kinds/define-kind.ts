@@ -2,6 +2,7 @@ import type { Static, TObject, TProperties } from 'typebox'
 import type { KubeObject, ObjectMeta, ResourceType, Scope, UnknownObject } from './meta.ts'
 import { toStructural } from './structural.ts'
 import type { StructuralSchema } from './structural.ts'
+import type { FieldError } from './walk/field-error.ts'
 
 /** The group of Flotilla's own kinds. */
 export const GROUP = 'flotilla.dev'
@@ -57,6 +58,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   dropEmpty?(object: UnknownObject): void
   /** For Kubernetes' own kinds: fills in, in place, what depends on other fields, after the schema's defaults. */
   fillIn?(object: UnknownObject): void
+  /** For Kubernetes' own kinds: what an object lacks that its schema does not ask for and its validation does. */
+  missing?(object: UnknownObject): readonly FieldError[]
   /** For Kubernetes' own kinds: what Go writes of an object nobody has said anything about. */
   readonly blank?: Readonly<Record<string, unknown>>
   /** Set for kinds that a CustomResourceDefinition defined at run time. */

@@ -110,7 +110,14 @@ function valueErrors(kind: Kind, object: KubeObject, options: ValidateOptions): 
     if (schema === undefined || value === undefined) return errors
     const oldStatus = isObject(old) ? old['status'] : undefined
     checkValue({ schema, value, old: oldStatus, path: '' }, checkInto(errors, matches, 'status'))
-  } else checkValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
+  } else {
+    checkValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
+    const missing = kind.missing?.(object as UnknownObject) ?? []
+    // What both miss is said once, in the words that say more.
+    const isSaid = (error: FieldError) =>
+      missing.some(({ field, reason }) => field === error.field && reason === error.reason)
+    return [...errors.filter((error) => !isSaid(error)), ...missing]
+  }
   return errors
 }
 
