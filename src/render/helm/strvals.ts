@@ -1,6 +1,6 @@
 /** The grammar of --set, --set-string, --set-json, --set-file and --set-literal; a port of Helm's parser, slips included. */
 import { goInt64 } from '../gotemplate/value.ts'
-import { goQuote } from '../gotemplate/go-string.ts'
+import { goQuote, quotedRune } from '../gotemplate/go-string.ts'
 import type { Dict } from './dict.ts'
 import { JsonError, readJsonPrefix } from './functions/json-read.ts'
 
@@ -193,7 +193,7 @@ class StrvalsParser {
   #listItem(given: unknown[], index: number, depth: number): { list: unknown[]; outcome: Outcome } {
     if (index < 0) throw new StrvalsError(`negative ${index} index not allowed`)
     const { text, last } = this.#until('[.=')
-    if (text !== '') throw new StrvalsError(`unexpected data at end of array index: ${goQuote(text)}`)
+    if (text !== '') throw new StrvalsError(`unexpected data at end of array index: ${quotedRunes(text)}`)
     switch (last) {
       case undefined:
         return { list: given, outcome: EOF }
@@ -247,4 +247,9 @@ function setIndex(list: readonly unknown[], index: number, value: unknown): unkn
   while (grown.length <= index) grown.push(null)
   grown[index] = value
   return grown
+}
+
+/** Runes as `%q` prints a list of them. */
+function quotedRunes(text: string): string {
+  return `[${Array.from(text, (char) => `'${quotedRune(char, "'", false)}'`).join(' ')}]`
 }

@@ -39,6 +39,7 @@ const BAD: readonly (readonly [string, string])[] = [
   ['a={x', "list must terminate with '}'"],
   ['a[-1]=x', 'negative -1 index not allowed'],
   ['a[x]=1', 'error parsing index: strconv.Atoi: parsing "x": invalid syntax'],
+  ['a[0]b"=1', `unexpected data at end of array index: ['b' '"']`],
   ['a[99999]=1', 'index of 99999 is greater than maximum supported index of 65536'],
   ['a=1,a.b=2', 'unable to parse key: interface conversion: interface {} is int64, not map[string]interface {}'],
 ]
