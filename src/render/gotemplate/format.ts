@@ -66,7 +66,8 @@ function formatAt(value: unknown, verb: string, flags: Flags, depth: number): st
   }
   if (value instanceof GoBytes) {
     if ('sqxX'.includes(verb)) return formatString(fromGoBytes(value.bytes), verb, flags)
-    return `[${Array.from(value.bytes, (byte) => formatAt(new GoInt(byte, 'uint8'), verb, flags, 1)).join(' ')}]`
+    const bytes = Array.from(value.bytes, (byte) => formatAt(new GoInt(byte, 'uint8'), verb, flags, 1))
+    return flags.syntax ? `[]uint8{${bytes.join(', ')}}` : `[${bytes.join(' ')}]`
   }
   if (typeof value === 'boolean') return verb === 't' ? pad(String(value), flags) : badVerb(value, verb, flags)
   if (value instanceof GoInt) return formatInteger(value, verb, flags)
@@ -187,7 +188,7 @@ function formatString(text: string, verb: string, flags: Flags): string {
   if (verb === 'x' || verb === 'X') return pad(hexString(text, verb, flags), flags)
   const cut = flags.precision === undefined ? text : [...text].slice(0, flags.precision).join('')
   if (verb === 's') return pad(cut, flags)
-  const raw = flags.sharp && !/[`\u0000-\u0008\u000a-\u001f\u007f]/.test(cut)
+  const raw = flags.sharp && cut.isWellFormed() && !/[`\u0000-\u0008\u000a-\u001f\u007f\ufeff]/.test(cut)
   return pad(raw ? `\`${cut}\`` : goQuote(cut, { ascii: flags.plus ?? false }), flags)
 }
 
@@ -239,7 +240,7 @@ function formatInteger(value: GoInt, verb: string, flags: Flags): string {
     else if (base === 2) prefix = '0b'
     else if (base === 8 && !digits.startsWith('0')) prefix = '0'
   }
-  if (verb === 'O') prefix = '0o'
+  if (verb === 'O') prefix = `0o${prefix}`
   return pad(sign + prefix + digits, { ...flags, zero: false })
 }
 

@@ -264,6 +264,14 @@ printf "%+#.2w" (dict "k" 1.5)
 printf "%f|%t" (list (semver "1.2.3-rc.1")) (list (semver "2.0.0"))
 printf "%4v|%.3d" (.Files.GetBytes "files/a.txt") (list (.Files.GetBytes "files/a.txt"))
 slice (.Files.GetBytes "files/a.txt") 1 3 | toJson
+printf "%#5O|%+#O|%#.0O" 2 8 (list 4)
+printf "%#q|%#q|%+#q" "a" (trunc 1 "é") "\ufeff"
+printf "%#w" (.Files.GetBytes "files/a.txt")
+b32dec "UTC"
+b32dec "MFRGGZDFMZ"
+duration "9223372036854775808"
+duration (int64 9223372036854775807)
+regexSplit "a" "banana" 0 | toJson
 chunk -1 (list 1 2)
 chunk -3 (list 1 2)
 chunk -3 (list 1)

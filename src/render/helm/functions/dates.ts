@@ -214,8 +214,9 @@ export function dateFunctions(draws: Draws, localName = 'UTC'): Record<string, G
       return durationText(roundToSecond(clamp(now().nanos - since.nanos)))
     }),
     duration: goFunction(['any'], ([value]) => {
-      if (typeof value === 'string') return durationText(/^[+-]?\d+$/.test(value) ? BigInt(value) * SECOND : 0n)
-      return durationText(value instanceof GoInt && value.type === 'int64' ? value.value * SECOND : 0n)
+      const text = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? clamp(BigInt(value)) : 0n
+      const seconds = value instanceof GoInt && value.type === 'int64' ? value.value : text
+      return durationText(BigInt.asIntN(64, seconds * SECOND))
     }),
     durationRound: goFunction(['any'], ([value]) => {
       if (typeof value === 'string') return durationRound(parseDuration(value) ?? 0n)

@@ -46,7 +46,7 @@ function decodeBits(text: Uint8Array, code: BitCode): Uint8Array {
       out.push((buffer >> bits) & 0xff)
     }
   }
-  if (inGroup !== 0) throw corrupt(code.name === 'base64' ? text.length - inGroup : text.length)
+  if (inGroup !== 0) throw corrupt(text.length - inGroup)
   return Uint8Array.from(out)
 }
 

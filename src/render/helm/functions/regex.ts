@@ -106,8 +106,8 @@ function replaceAll(pattern: string, text: string, replace: (match: Match, regex
 
 /** Go's Regexp.Split. */
 function split(pattern: string, text: string, limit: number): string[] {
-  if (limit === 0) return []
   const regex = compile(pattern)
+  if (limit === 0) return []
   if (pattern !== '' && text === '') return ['']
   const parts: string[] = []
   let begin = 0
@@ -144,9 +144,10 @@ const replace = goFunction(['string', 'string', 'string'], ([pattern, text, temp
 const replaceLiteral = goFunction(['string', 'string', 'string'], ([pattern, text, literal]) =>
   replaceAll(pattern as string, text as string, () => literal as string),
 )
-const splitBy = goFunction(['string', 'string', 'int'], ([pattern, text, limit]) =>
-  count(limit) === 0 ? nilSlice('[]string') : stringSlice(split(pattern as string, text as string, count(limit))),
-)
+const splitBy = goFunction(['string', 'string', 'int'], ([pattern, text, limit]) => {
+  const parts = split(pattern as string, text as string, count(limit))
+  return count(limit) === 0 ? nilSlice('[]string') : stringSlice(parts)
+})
 
 /** Regular expressions. */
 export const REGEX_FUNCTIONS: Readonly<Record<string, GoFunction>> = {
