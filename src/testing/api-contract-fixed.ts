@@ -138,6 +138,38 @@ export const FIXED_CASES: readonly ApiCase[] = [
     },
   },
   {
+    title: 'what is there twice is forgiven where Kubernetes forgives it, and owned as one',
+    async run(api) {
+      const twice = (item: object) => [item, item]
+      const env = [
+        { name: 'A', value: '1' },
+        { name: 'A', value: '2' },
+      ]
+      const named = { name: 'c', image: 'web:1', env, ports: twice({ containerPort: 80 }) }
+      const spec = {
+        containers: [named],
+        imagePullSecrets: twice({ name: 's' }),
+        hostAliases: twice({ ip: '192.0.2.7', hostnames: ['a'] }),
+      }
+      const made = await create(api, 'pods', pod({}, spec))
+      assert.equal(made.status, 201, made.text)
+      assert.deepEqual(made.body.spec.containers[0].env, env)
+      const owned = made.body.metadata.managedFields[0].fieldsV1['f:spec']['f:containers']['k:{"name":"c"}']
+      assert.deepEqual(owned['f:env'], { '.': {}, 'k:{"name":"A"}': {} })
+      const account = {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'a' },
+        secrets: twice({ name: 'x' }),
+      }
+      assert.equal((await create(api, 'serviceaccounts', account)).status, 201)
+      const volumes = twice({ name: 'v', emptyDir: {} })
+      for (const refused of [{ volumes }, { containers: twice({ name: 'c', image: 'web:1' }) }]) {
+        assert.equal((await create(api, 'pods', pod({ name: 'b' }, refused))).status, 422)
+      }
+    },
+  },
+  {
     title: 'who replaces a pod by what it was made of keeps what was computed for it',
     async run(api) {
       const path = `${inside(api, '/api/v1')}/pods`

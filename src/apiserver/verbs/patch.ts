@@ -160,7 +160,7 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
 function untyped(kind: Kind, { metadata }: UnknownObject, problems: readonly string[]): ApiError {
   const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`
   const list = problems.length === 1 ? problems[0] : ['errors:', ...problems].join('\n  ')
-  const where = `${metadata.namespace ?? ''}/${metadata.name}; ${type}`
+  const where = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`
   return new ApiError('InternalError', `failed to create typed patch object (${where}): ${list}`)
 }
 

@@ -28,9 +28,20 @@ function walk(value: unknown, schema: StructuralSchema | undefined, path: string
   }
 }
 
+/** Lists of built-in kinds in which Kubernetes forgives what is there twice, though apply would not. */
+const FORGIVEN: ReadonlySet<string> = new Set(
+  'env imagePullSecrets secrets hostAliases conditions addresses hostIPs podIPs'.split(' '),
+)
+
+function isForgiven(schema: StructuralSchema, path: string): boolean {
+  const key = schema['x-kubernetes-patch-merge-key']
+  // Only built-in kinds have one.
+  return key !== undefined && (key === 'containerPort' || FORGIVEN.has(path.slice(path.lastIndexOf('.') + 1)))
+}
+
 function checkList(list: readonly unknown[], schema: StructuralSchema, path: string, errors: FieldError[]): void {
   const merge = listMergeOf(schema)
-  if (merge.type === 'atomic') return
+  if (merge.type === 'atomic' || isForgiven(schema, path)) return
   if (merge.type === 'set') {
     for (const index of repeated(list)) errors.push(duplicate(`${path}[${index}]`, list[index]))
     return
