@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
-import { DIGEST_ASSET } from '../src/cli/parts.ts'
+import { INDEX_ASSET, PARTS_ASSET } from '../src/cli/parts.ts'
+import type { PartsIndex } from '../src/cli/parts.ts'
 import { root } from './tiers.ts'
 
 /** What the snapshot's program does not do: other commands run from the parts. */
@@ -76,8 +77,10 @@ export async function makeExecutable(
     })
     writeFileSync(join(scratch, 'start.cjs'), "module.exports = () => import('./flotilla.mjs')\n")
     const executable = join(dist, 'flotilla')
-    const assets = { ...filesBelow(dist), 'start.cjs': join(scratch, 'start.cjs') }
-    writeFileSync(join(scratch, 'digest'), digestOf(assets))
+    const assets = { [PARTS_ASSET]: join(scratch, 'parts'), [INDEX_ASSET]: join(scratch, 'index') }
+    const { index, contents } = packed({ ...filesBelow(dist), 'start.cjs': join(scratch, 'start.cjs') })
+    writeFileSync(assets[PARTS_ASSET], contents)
+    writeFileSync(assets[INDEX_ASSET], JSON.stringify(index))
     const config = {
       main,
       output: executable,
@@ -85,7 +88,7 @@ export async function makeExecutable(
       disableExperimentalSEAWarning: true,
       execArgv: NODE_FLAGS,
       execArgvExtension: 'none',
-      assets: { ...assets, [DIGEST_ASSET]: join(scratch, 'digest') },
+      assets,
     }
     writeFileSync(join(scratch, 'sea.json'), JSON.stringify(config))
     execFileSync(process.execPath, ['--no-warnings', '--expose-internals', '--build-sea', join(scratch, 'sea.json')], {
@@ -105,8 +108,12 @@ function filesBelow(folder: string): Record<string, string> {
   return Object.fromEntries(files)
 }
 
-function digestOf(files: Readonly<Record<string, string>>): string {
+/** Files one behind the other, and where each of them is. */
+function packed(files: Readonly<Record<string, string>>): { readonly index: PartsIndex; readonly contents: Buffer } {
+  const parts = Object.entries(files).map(([name, file]) => ({ name, content: readFileSync(file) }))
   const hash = createHash('sha256')
-  for (const [name, file] of Object.entries(files)) hash.update(`${name}\0`).update(readFileSync(file))
-  return hash.digest('hex').slice(0, 32)
+  for (const { name, content } of parts) hash.update(`${name}\0${content.length}\0`).update(content)
+  const digest = hash.digest('hex').slice(0, 32)
+  const index = { digest, files: parts.map(({ name, content }) => ({ name, bytes: content.length })) }
+  return { index, contents: Buffer.concat(parts.map(({ content }) => content)) }
 }

@@ -19,9 +19,9 @@ const dir = mkdtempSync(join(tmpdir(), 'parts-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
 
 function carrying(files: Readonly<Record<string, string>>): Assets {
-  const all: Record<string, string> = { ...files, digest: 'abc' }
+  const index = { digest: 'abc', files: Object.entries(files).map(([name, text]) => ({ name, bytes: text.length })) }
+  const all: Record<string, string> = { index: JSON.stringify(index), parts: Object.values(files).join('') }
   return {
-    getAssetKeys: () => Object.keys(all),
     getAsset: (key) => all[key]!,
     getRawAsset: (key) => new TextEncoder().encode(all[key]).buffer,
   }
