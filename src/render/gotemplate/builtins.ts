@@ -91,8 +91,8 @@ function index(args: readonly unknown[]): unknown {
       item = new GoInt(item.bytes[elementNumber(given, item.bytes.length, 'slice')]!, 'uint8')
     } else if (item instanceof Map) {
       if (key === undefined || key === null) throw new GoError('value is nil; should be of type string')
-      if (typeof key !== 'string') throw new GoError(`value has type ${typeName(given)}; should be string`)
-      item = (item as Map<string, unknown>).get(key) ?? typeInfo(item)?.missing ?? null
+      if (typeof given !== 'string') throw new GoError(`value has type ${typeName(given)}; should be string`)
+      item = (item as Map<string, unknown>).get(given) ?? typeInfo(item)?.missing ?? null
     } else {
       throw new GoError(`can't index item of type ${typeName(item).replace(/^\*/, '')}`)
     }

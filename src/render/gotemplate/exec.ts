@@ -308,7 +308,8 @@ class State {
     for (const [at, name] of chain.names.entries()) {
       const step = at < last ? { args: [], final: MISSING } : { args: chain.args, final: chain.final }
       const value = this.#field(dot, receiver, { name, node: chain.node, ...step })
-      receiver = { value, boxed: plainValue(receiver.value) instanceof Map }
+      const map = plainValue(receiver.value)
+      receiver = { value, boxed: map instanceof Map && typeInfo(map)?.missing === undefined }
     }
     return receiver.value
   }

@@ -150,8 +150,12 @@ function formatSharp(value: unknown, flags: Flags): string {
     const byte = (one: number) => formatInteger(new GoInt(one, 'uint8'), 'x', { ...flags, sharp: true })
     return `[]byte{${Array.from(value.bytes, byte).join(', ')}}`
   }
-  const inner = (item: unknown) =>
-    item === null || item === undefined ? 'interface {}(nil)' : formatSharp(item, flags)
+  const inner = (item: unknown) => {
+    if (item === null || item === undefined) return 'interface {}(nil)'
+    const text = formatSharp(item, flags)
+    // Only where it stands alone does Go call it []byte.
+    return item instanceof GoBytes ? text.replace('[]byte', '[]uint8') : text
+  }
   if (Array.isArray(value)) return `${typeName(value)}{${value.map(inner).join(', ')}}`
   if (value instanceof Map) {
     return `${typeName(value)}{${sortedEntries(value)

@@ -72,6 +72,8 @@ export const FAILING: readonly string[] = [
   '{{ dig "a" "b" nil }}',
   '{{ chunk 0 (list 1) }}',
   '{{ divf 1 0 "Inf" }}',
+  '{{ index .Values.m .Values.n }}',
+  '{{ (split "," "a").x.y }}',
   '{{ mustRegexSplit "(" "x" 0 }}',
   '{{ chunk -1 (list 1 2 3) }}',
   '{{ (semver "1.2.3").SetPrerelease "01" }}',

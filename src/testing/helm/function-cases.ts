@@ -272,6 +272,10 @@ b32dec "MFRGGZDFMZ"
 duration "9223372036854775808"
 duration (int64 9223372036854775807)
 regexSplit "a" "banana" 0 | toJson
+printf "%#v" (list (.Files.GetBytes "files/a.txt") 1)
+round "1e3" 97
+round 1234.5678 -2
+round 0.123456789 5
 chunk -1 (list 1 2)
 chunk -3 (list 1 2)
 chunk -3 (list 1)

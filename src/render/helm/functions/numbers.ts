@@ -105,8 +105,29 @@ function seq(params: readonly number[]): string {
   }
 }
 
+/** math.Pow of ten and a whole number: squares are multiplied up, so that the last digit is Go's. */
+function powerOfTen(exponent: number): number {
+  let [result, resultBits, square, squareBits] = [1, 0, 0.625, 4]
+  for (let left = Math.abs(exponent); left >= 1; left = Math.floor(left / 2)) {
+    if (squareBits > 4096) return exponent < 0 ? 0 : Infinity
+    if (left % 2 === 1) {
+      result *= square
+      resultBits += squareBits
+    }
+    square *= square
+    squareBits *= 2
+    if (square < 0.5) {
+      square += square
+      squareBits -= 1
+    }
+  }
+  const bits = exponent < 0 ? -resultBits : resultBits
+  const half = Math.trunc(bits / 2)
+  return (exponent < 0 ? 1 / result : result) * 2 ** half * 2 ** (bits - half)
+}
+
 function round(value: unknown, places: number, on = 0.5): number {
-  const power = 10 ** places
+  const power = powerOfTen(places)
   const digit = power * toFloat64(value)
   const fraction = digit - Math.trunc(digit)
   return (fraction >= on ? Math.ceil(digit) : Math.floor(digit)) / power
