@@ -122,7 +122,7 @@ export function length(given: unknown): GoInt {
   if (typeof value === 'string') return goInt(goLength(value))
   if (Array.isArray(value)) return goInt(value.length)
   if (value instanceof Map) return goInt(value.size)
-  throw new GoError(`len of type ${typeName(value)}`)
+  throw new GoError(`len of type ${typeName(pointedAt(value))}`)
 }
 
 const HTML: Readonly<Record<string, string>> = {
