@@ -156,7 +156,7 @@ function outcomeOf({ how }: Step, { status: code, body }: Reply): Outcome {
   const metadata = object['metadata'] as JsonObject
   // The last word about an object that goes with its last finalizer was never stored, and has what is dropped on the way.
   if (metadata['deletionTimestamp'] !== undefined && metadata['finalizers'] === undefined) {
-    for (const field of ['annotations', 'labels']) if (jsonEqual(metadata[field], {})) delete metadata[field]
+    for (const field of ['annotations', 'labels']) if (jsonEqual(metadata[field] ?? {}, {})) delete metadata[field]
   }
   for (const field of ADDRESSED) delete metadata[field]
   const spec = object['spec']
