@@ -6,6 +6,7 @@ import type { Chart } from '../render/helm/chart.ts'
 import { HelmError } from '../render/helm/helm-error.ts'
 import { loadChart, loadChartArchive } from '../render/helm/load-chart.ts'
 import type { HelmProfile } from '../render/helm/profile.ts'
+import { sniffContent } from './sniff-content.ts'
 
 const MAX_FILE = 5 * 1024 * 1024
 
@@ -13,17 +14,29 @@ const MAX_FILE = 5 * 1024 * 1024
 export function loadChartFrom(path: string, profile: HelmProfile): Chart {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw notFound(path)
-  if (found.isDirectory()) return loadChart(readChartTree(path), { profile })
+  if (found.isDirectory()) {
+    if (profile.name === 'helm4') assertChartIn(resolve(path))
+    return loadChart(readChartTree(path), { profile })
+  }
   const data = readFileSync(path)
   if (data[0] !== 0x1f || data[1] !== 0x8b) {
     const isYaml = /\.ya?ml$/.test(path)
     throw new HelmError(
       isYaml
         ? `file '${resolve(path)}' seems to be a YAML file, but expected a gzipped archive`
-        : `file '${resolve(path)}' does not appear to be a gzipped archive; got 'text/plain; charset=utf-8'`,
+        : `file '${resolve(path)}' does not appear to be a gzipped archive; got '${sniffContent(data)}'`,
     )
   }
   return loadChartArchive(data, { profile })
+}
+
+/** Helm 4 looks into Chart.yaml before it reads the rest. */
+function assertChartIn(dir: string): void {
+  const file = join(dir, 'Chart.yaml')
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) return
+  const why = found ? `read ${file}: is a directory` : `open ${file}: no such file or directory`
+  throw new HelmError(`unable to detect chart at ${file}: ${why}`)
 }
 
 function notFound(path: string): HelmError {

@@ -42,6 +42,13 @@ const FILES: Readonly<Record<string, string>> = {
   'linked/Chart.yaml': 'apiVersion: v2\nname: linked\nversion: 1.0.0\n',
   'gone/Chart.yaml': 'apiVersion: v2\nname: gone\nversion: 1.0.0\n',
   'chain/Chart.yaml': 'apiVersion: v2\nname: chain\nversion: 1.0.0\n',
+  'nothing/README.md': 'no chart\n',
+  'odd/Chart.yaml/README.md': 'no chart\n',
+  'short.tgz': 'no archive\n',
+  'long.tgz': 'no archive\n'.repeat(60),
+  'page.tgz': ' <!doctype html>\n<title>Not found</title>\n',
+  'feed.tgz': '<?xml version="1.0"?>\n',
+  'zip.tgz': 'PK\x03\x04',
   'v1.yaml': 'a: {b: 2, c: null}\nlist: null\n',
   'v2.yaml': 'a: {d: 0644}\n',
   'post.sh': '#!/bin/sh\nsed s/ConfigMap/Changed/\necho "# $*"\n',
@@ -138,6 +145,13 @@ const LINES: readonly (readonly [line: readonly string[], only?: 'helm3' | 'helm
   [['r', 'nothing-here']],
   [['r', 'repo/chart']],
   [['r', 'v1.yaml']],
+  [['r', 'nothing']],
+  [['r', './odd']],
+  [['r', 'short.tgz']],
+  [['r', 'long.tgz']],
+  [['r', 'page.tgz']],
+  [['r', 'feed.tgz']],
+  [['r', 'zip.tgz']],
 ]
 
 /** Command lines that both refuse, in words that may be ours. */
