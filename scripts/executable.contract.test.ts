@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
     '{{ if .Values.fail }}{{ .Values.nope.deeper }}{{ end }}{{ if .Values.bad }}b: c: d{{ end }}\n',
   'random/Chart.yaml': 'apiVersion: v2\nname: random\nversion: 1.0.0\n',
   'random/templates/a.yaml':
-    'a: {{ uuidv4 }} {{ randAlphaNum 20 }} {{ randInt 0 1000000000 }}\nb: {{ genPrivateKey "ecdsa" | b64enc }}\n',
+    'a: {{ uuidv4 }} {{ randAlphaNum 20 }} {{ randInt 1000000000 2000000000 }}\nb: {{ genPrivateKey "ecdsa" | b64enc }}\n',
   'long/Chart.yaml': 'apiVersion: v2\nname: long\nversion: 1.0.0\n',
   'long/templates/a.yaml': 'a: 1\n{{ range until 1000 }}\n{{- range until 100000 }}{{ end }}{{ end }}\n',
   'k/kustomization.yaml': 'namePrefix: x-\nresources: [m.yaml]\n',
