@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'
-import type { Kind } from '../kinds/define-kind.ts'
 import { configMap, fieldsOf, gadget, Gadget, ownersOf } from './api-contract-harness.ts'
-import type { Api, ApiCase, Loose, Reply } from './api-contract-harness.ts'
-
-const send = (api: Api, kind: Kind, form: 'json' | 'merge' | 'strategic-merge', body: unknown): Promise<Reply> =>
-  api.send('PATCH', api.path(kind, 'a'), { body, contentType: `application/${form}-patch+json` })
-
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'a' },
-  spec: {
-    selector: { matchLabels: { app: 'a' } },
-    template: {
-      metadata: { labels: { app: 'a' } },
-      spec: { containers: [{ name: 'web', image: 'web:1', ports: [{ containerPort: 80 }] }] },
-    },
-  },
-}
+import type { ApiCase, Loose } from './api-contract-harness.ts'
+import { deployment, send } from './api-contract-patch.ts'
 
 /** Server-side apply, and who owns what. */
 export const APPLY_CASES: readonly ApiCase[] = [

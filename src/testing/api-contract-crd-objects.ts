@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApiCase, Loose } from './api-contract-harness.ts'
-import { CRDS, define, eventually, install, object, thing } from './api-contract-things.ts'
+import { eventually } from './api-contract-policies.ts'
+import { CRDS, define, install, object, thing } from './api-contract-things.ts'
 import type { Crd, Thing } from './api-contract-things.ts'
 
 /** Objects of kinds defined at run time: what is pruned, defaulted and refused. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Api, ApiCase } from './api-contract-harness.ts'
-import { CRDS, define, eventually, install, object, thing } from './api-contract-things.ts'
+import { eventually } from './api-contract-policies.ts'
+import { CRDS, define, install, object, thing } from './api-contract-things.ts'
 import type { Crd, Schema, Thing } from './api-contract-things.ts'
 
 /** Kinds defined at run time: what a CustomResourceDefinition makes the API serve, and which are refused. */

@@ -5,10 +5,12 @@ import type { Kind } from '../kinds/define-kind.ts'
 import { configMap, gadget, Gadget } from './api-contract-harness.ts'
 import type { Api, ApiCase, Loose, Reply } from './api-contract-harness.ts'
 
-const send = (api: Api, kind: Kind, form: 'json' | 'merge' | 'strategic-merge', body: unknown): Promise<Reply> =>
+/** Sends a patch of the object `a`. */
+export const send = (api: Api, kind: Kind, form: 'json' | 'merge' | 'strategic-merge', body: unknown): Promise<Reply> =>
   api.send('PATCH', api.path(kind, 'a'), { body, contentType: `application/${form}-patch+json` })
 
-const deployment = {
+/** A Deployment to patch and to apply. */
+export const deployment = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'a' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { KubeObject } from '../kinds/meta.ts'
 import type { Api } from './api-contract-harness.ts'
+import { eventually } from './api-contract-policies.ts'
 
 /** `things`, a kind that each case defines for itself, in a group of its own. */
 
@@ -62,19 +63,6 @@ export async function established(api: Api, crd: Crd): Promise<string> {
     await api.ok('GET', path)
   })
   return path
-}
-
-/** Tries until it does not throw. */
-export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 20_000
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
 }
 
 /** An object of the kind. */
