@@ -94,6 +94,11 @@ export interface PairsInput {
 
 const NOT_RENDERED = 'What this cluster gets is not rendered yet.'
 
+/** What a release has for a cluster. */
+export function contentIn({ set, contentOf }: ReleaseBundle, cluster: string): ClusterContent {
+  return contentOf?.(cluster) ?? { kind: 'Set', set }
+}
+
 /** The key of a pair; `/` cannot occur in names. */
 export function pairKey(pair: { readonly bundle: string; readonly cluster: string }): string {
   return `${pair.bundle}/${pair.cluster}`
@@ -105,7 +110,7 @@ export function pairsOf(input: PairsInput): Pair[] {
   return input.bundles.flatMap((target) =>
     [...(input.decisions.get(target.placement) ?? [])].sort(compareText).flatMap((name) => {
       const cluster = input.clusterOf(name)
-      const content = target.contentOf?.(name) ?? { kind: 'Set', set: target.set }
+      const content = contentIn(target, name)
       if (!cluster || content.kind === 'Skip') return []
       const hold = (input.holdOf ?? heldByLabel(cluster))(target, name)
       const known = { cluster, admitted, ...(hold ? { hold } : {}) }

@@ -6,6 +6,7 @@
  */
 import type { Digest } from '../core/digest.ts'
 import type { Predecessor, RolloutInput, Superseded } from './rollout-facts.ts'
+import { contentIn } from './rollout-pairs.ts'
 import type { ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'
 
 /** Which bundles newer rollouts carry: what is recorded stays, what is new comes to it. */
@@ -62,9 +63,9 @@ export function countedPredecessors(input: RolloutInput): readonly Predecessor[]
   })
 }
 
-function setIn({ set, contentOf }: ReleaseBundle): (cluster: string) => Digest | undefined {
+function setIn(bundle: ReleaseBundle): (cluster: string) => Digest | undefined {
   return (cluster) => {
-    const content = contentOf?.(cluster) ?? { kind: 'Set', set }
+    const content = contentIn(bundle, cluster)
     return content.kind === 'Set' ? content.set : undefined
   }
 }

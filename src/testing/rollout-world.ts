@@ -7,7 +7,6 @@
  * compare-and-swap; older Rollouts may be seen late, but not going back: they come from the same ordered watch.
  */
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import { digestOf } from '../core/digest.ts'
 import type { Digest } from '../core/digest.ts'
@@ -31,7 +30,8 @@ export const CLUSTERS = ['c0', 'c1', 'c2', 'c3', 'c4']
 
 /** The bundles of the model. */
 export const BUNDLES = ['x', 'y'] as const
-type BundleName = (typeof BUNDLES)[number]
+/** The name of one. */
+export type BundleName = (typeof BUNDLES)[number]
 
 interface Held {
   readonly assigned: number
@@ -87,7 +87,8 @@ export interface Budget {
 }
 
 const CANARY = CLUSTERS[0]!
-const isCanary = (name: string) => name === CANARY
+/** Whether a cluster goes first. */
+export const isCanary = (name: string) => name === CANARY
 
 /** Rollouts of two bundles over a few clusters, with everything they ever were. */
 export class RolloutWorld {
@@ -409,11 +410,6 @@ export class RolloutWorld {
   }
 }
 
-function byRing(names: readonly string[], { canary }: Budget): (readonly string[])[] {
-  if (!canary) return [names]
-  return [names.filter(isCanary), names.filter((name) => !isCanary(name))]
-}
-
 const NOTHING: Held = { assigned: 0, before: undefined, attempt: 0, reported: undefined }
 
 function inputsOf(index: number): ClusterInputs {
@@ -426,77 +422,4 @@ function last<T>(history: readonly T[]): T {
 
 function aged<T>(history: readonly T[], age: number): T {
   return history[Math.max(0, history.length - 1 - age)]!
-}
-
-const cluster = fc.nat(CLUSTERS.length - 1)
-const bundle = fc.constantFrom(...BUNDLES)
-const carries = fc.constantFrom<readonly BundleName[]>(['x'], ['y'], ['x', 'y'], ['x', 'y'])
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('release' as const), carries, same: fc.subarray([0, 1, 2, 3, 4]) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('release' as const),
-      carries,
-      back: fc.record({ age: fc.constantFrom(0, 0, 2) }),
-    }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('plan' as const),
-      rollout: fc.nat(3),
-      age: fc.constantFrom(0, 0, 0, 1, 2, 3, 6),
-      knowsNewer: fc.boolean(),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('calm' as const),
-      rounds: fc.integer({ min: 1, max: 8 }),
-      fails: fc.subarray([0, 1, 2, 3, 4], { maxLength: 2 }),
-    }),
-  },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('assemble' as const), cluster }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('toggle' as const), cluster }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('retry' as const), rollout: fc.nat(3) }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('agent' as const),
-      cluster,
-      bundle,
-      outcome: fc.constantFrom('Ready' as const, 'Failed' as const, 'Progressing' as const),
-    }),
-  },
-)
-/** Any order of things that can happen. */
-export const histories = fc.array(step, { minLength: 10, maxLength: 120, size: 'max' })
-
-/** Any budget. */
-export const budgets: fc.Arbitrary<Budget> = fc.oneof(
-  fc.record({ concurrency: fc.integer({ min: 1, max: 3 }), canary: fc.boolean() }),
-  fc.record({ concurrency: fc.integer({ min: 1, max: 2 }), maxFailed: fc.nat(2), canary: fc.boolean() }),
-)
-
-/** The promise itself: throws when a history breaks it. */
-export function assertBudgetHolds(budget: Budget, steps: readonly Step[]): void {
-  const world = new RolloutWorld(budget)
-  world.step({ do: 'release', carries: BUNDLES })
-  for (const one of steps) {
-    world.step(one)
-    const unproven = BUNDLES.map((name) => world.unproven(name))
-    const together = world.isTogether ? [[...new Set(unproven.flat())]] : []
-    // Each ring has its own budget: what one left unwell does not count for the rings before it.
-    for (const those of [...unproven, ...together].flatMap((names) => byRing(names, budget))) {
-      const total = budget.canary && those.some(isCanary) ? 1 : world.total
-      assert.ok(those.length <= total, `${those.join(' ')} unproven with a budget of ${total}`)
-    }
-    for (const changing of BUNDLES.flatMap((name) => byRing(world.changing(name), budget)))
-      assert.ok(changing.length <= budget.concurrency, `${changing.join(' ')} changing with ${budget.concurrency}`)
-  }
 }
