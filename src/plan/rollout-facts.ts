@@ -72,8 +72,8 @@ export interface RolloutInput {
   readonly decisions: Pick<ReadonlyMap<string, readonly string[]>, 'has' | 'get'>
   readonly clusterOf: (name: string) => RolloutCluster | undefined
   /**
-   * They must be as new as, or newer than, what the last write of this Rollout was decided on. One cache of Rollouts,
-   * which never goes back, gives that; everything else here may be arbitrarily old.
+   * They must be as new as, or newer than, what the last write of this Rollout, and of each of them, was decided on. One
+   * cache of Rollouts, which never goes back, gives that; everything else here may be arbitrarily old.
    */
   readonly predecessors: readonly Predecessor[]
   /** The newest Rollout of each bundle that a newer one carries, by bundle. */

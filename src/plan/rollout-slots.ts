@@ -7,7 +7,6 @@ import type { RingLimits } from './rollout-rings.ts'
 import { asAdmitted, listed, mayBeAdmitted } from './rollout-roster.ts'
 import type { Member } from './rollout-roster.ts'
 import type { Members } from './rollout-standing.ts'
-import { olderDrained } from './rollout-supersede.ts'
 import { sameRevision } from './state.ts'
 
 /**
@@ -107,6 +106,8 @@ export interface InUse {
   readonly pairs: ReadonlySet<string>
   /** Their clusters. */
   readonly clusters: ReadonlySet<string>
+  /** Those of the pairs that hold a slot, here or in an older rollout, and their clusters. */
+  readonly slots: { readonly pairs: ReadonlySet<string>; readonly clusters: ReadonlySet<string> }
   /** Those of the clusters of which every such pair is marked as failed: they change nothing any more. */
   readonly failed: ReadonlySet<string>
   /** Per bundle, the clusters whose pair is not marked as failed: they are changing. */
@@ -119,36 +120,55 @@ export interface InUse {
  */
 export function whoIsInUse({ input, roster, kept, rings, current }: Members): InUse {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
-  // Whoever is well at what an even older one brought may be handed what this one brings at any moment.
-  const isApart = (admission: RolloutAdmission, generation: number) => {
-    const member = roster.get(pairKey(admission))
-    if (member === undefined) return false
-    return (member.pair.well && member.pair.target.generation >= generation) || member.ring > current
-  }
-  const older = input.predecessors.flatMap(({ bundle, generation, admissions }) =>
-    bundles.has(bundle) ? admissions.filter((admission) => !isApart(admission, generation)) : [],
+  const isLater = (admission: RolloutAdmission) => (roster.get(pairKey(admission))?.ring ?? -1) > current
+  const older = input.predecessors.flatMap(({ bundle, admissions }) =>
+    bundles.has(bundle) ? admissions.filter((admission) => !isLater(admission)) : [],
   )
   const rostered = [-1, ...rings.slice(0, current + 1).keys()].map((ring) => roster.ring(ring))
   const unwell = Array.from(listed(rostered, 'unwell'), ({ pair }) => pair)
-  const all = [...unwell, ...older, ...kept]
+  const recorded = [...older, ...kept]
+  const all = [...unwell, ...recorded]
   const inUse = new Map(all.map((pair) => [pairKey(pair), pair.cluster]))
   const clusters = new Set(inUse.values())
   const failed = new Set(clusters)
   // What any rollout has under way is under way, whatever an older one says of it; a report alone marks nothing.
-  const marked = new Set([...older, ...kept].filter(({ failedAt }) => failedAt !== undefined).map(pairKey))
-  for (const { failedAt, cluster } of [...older, ...kept]) if (failedAt === undefined) failed.delete(cluster)
+  const marked = new Set(recorded.filter((one) => !isMoving(one)).map(pairKey))
+  for (const { cluster } of recorded.filter(isMoving)) failed.delete(cluster)
   for (const [key, cluster] of inUse) if (!marked.has(key)) failed.delete(cluster)
   const moving = Map.groupBy(
     all.filter((pair) => !marked.has(pairKey(pair))),
     ({ bundle }) => bundle,
   )
-  const changing = new Map([...moving].map(([bundle, those]) => [bundle, new Set(those.map(({ cluster }) => cluster))]))
-  return { pairs: new Set(inUse.keys()), clusters, failed, changing }
+  const changing = new Map([...moving].map(([bundle, those]) => [bundle, clustersIn(those)]))
+  const slots = { pairs: new Set(recorded.map(pairKey)), clusters: clustersIn(recorded) }
+  return { pairs: new Set(inUse.keys()), clusters, slots, failed, changing }
 }
 
-/** The clusters that take up a slot: all in use but the failed ones that are tolerated. */
-function busyCount({ clusters, failed }: Pick<InUse, 'clusters' | 'failed'>, { tolerated }: RingLimits): number {
-  return clusters.size - Math.min(failed.size, tolerated)
+const isMoving = ({ failedAt }: RolloutAdmission) => failedAt === undefined
+
+function clustersIn(pairs: readonly { readonly cluster: string }[]): Set<string> {
+  return new Set(pairs.map(({ cluster }) => cluster))
+}
+
+/** Clusters that take up slots: all of them, but for as many of the failed ones as are tolerated. */
+function crowdOf(all: ReadonlySet<string>, failures: ReadonlySet<string>, { tolerated }: RingLimits) {
+  const clusters = new Set(all)
+  const failed = clusters.intersection(failures)
+  return {
+    clusters: clusters as ReadonlySet<string>,
+    busy: () => clusters.size - Math.min(failed.size, tolerated),
+    /** How many there would be with one that changes. */
+    busyWith: (cluster: string) =>
+      clusters.size +
+      (clusters.has(cluster) ? 0 : 1) -
+      Math.min(failed.size - (failed.has(cluster) ? 1 : 0), tolerated),
+    /** Whether it makes no difference that it changes. */
+    isBusy: (cluster: string) => clusters.has(cluster) && (!failed.has(cluster) || failed.size > tolerated),
+    admit: (cluster: string) => {
+      clusters.add(cluster)
+      failed.delete(cluster)
+    },
+  }
 }
 
 /** Who is admitted now; see the head of rollout.ts for the rule. */
@@ -161,40 +181,34 @@ export function nextAdmissions(
   },
 ): RolloutAdmission[] {
   const { input, kept, inUse, limits, rings } = members
-  const clusters = new Set(inUse.clusters)
-  const failed = new Set(inUse.failed)
-  const own = new Set(kept.map(({ cluster }) => cluster))
-  const ownFailed = new Set(own)
-  for (const { cluster, failedAt } of kept) if (failedAt === undefined) ownFailed.delete(cluster)
-  const busy = () => busyCount({ clusters, failed }, limits)
+  const used = crowdOf(inUse.clusters, inUse.failed, limits)
+  const slots = crowdOf(inUse.slots.clusters, inUse.failed, limits)
+  const own = crowdOf(clustersIn(kept), clustersIn(kept).difference(clustersIn(kept.filter(isMoving))), limits)
   const changing = new Map([...inUse.changing].map(([bundle, those]) => [bundle, new Set(those)]))
-  const slotsTaken = () => own.size - Math.min(ownFailed.size, limits.tolerated)
-  const isWithin = busy() <= limits.flight
-  const isDrained = olderDrained(input.predecessors)
+  const isWithin = used.busy() <= limits.flight
   // One that failed, and is tolerated, begins to change again with the next try: it needs room among those that do.
   const hasRoom = ({ bundle, cluster }: Pair) => {
     const those = changing.get(bundle)
     return those === undefined || those.has(cluster) || those.size < limits.flight
   }
+  // What fails without a slot takes one, and a newer rollout may go on with it.
+  const isCovered = (pair: Pair) =>
+    inUse.slots.pairs.has(pairKey(pair)) || slots.busyWith(pair.cluster) <= limits.flight
   /** Newcomers have no room, and never will have: nobody leaves while these are admitted. */
-  const isFull = () => busy() >= limits.flight || clusters.size >= limits.total
+  const isFull = () => used.busy() >= limits.flight || used.clusters.size >= limits.total
   const admitted: RolloutAdmission[] = []
-  for (const { member, rank } of candidates(members, { clusters, isFull })) {
+  for (const { member, rank } of candidates(members, { clusters: used.clusters, isFull })) {
     if (kept.length + admitted.length >= MAX_ADMISSIONS) break
     const { pair } = member
     const { cluster } = pair
-    const isFree = clusters.has(cluster) && (!failed.has(cluster) || failed.size > limits.tolerated)
-    if (isFree) {
+    if (used.isBusy(cluster)) {
       // A cluster in use costs nothing; with more in use than there may be, only what is in use itself moves.
-      if (!isWithin && !(rank === 0 && isDrained && hasRoom(pair))) continue
-      const takesNone = own.has(cluster) && (!ownFailed.has(cluster) || ownFailed.size > limits.tolerated)
-      if (!takesNone && slotsTaken() >= limits.flight) continue
-    } else if (busy() >= limits.flight || (!clusters.has(cluster) && clusters.size >= limits.total)) continue
-    clusters.add(cluster)
-    failed.delete(cluster)
+      if (!isWithin && !(rank === 0 && hasRoom(pair) && isCovered(pair))) continue
+      if (!own.isBusy(cluster) && own.busy() >= limits.flight) continue
+    } else if (used.busy() >= limits.flight || (!used.clusters.has(cluster) && used.clusters.size >= limits.total))
+      continue
+    for (const crowd of [used, slots, own]) crowd.admit(cluster)
     changing.set(pair.bundle, (changing.get(pair.bundle) ?? new Set()).add(cluster))
-    own.add(cluster)
-    ownFailed.delete(cluster)
     const { name: ring, startByMs } = rings[member.ring]!
     const attempt = input.rollout.attemptOf?.(cluster) ?? 0
     admitted.push({

@@ -69,12 +69,3 @@ function setIn(bundle: ReleaseBundle): (cluster: string) => Digest | undefined {
     return content.kind === 'Set' ? content.set : undefined
   }
 }
-
-/** Whether every older rollout of each bundle but the newest has given all its slots back. */
-export function olderDrained(predecessors: RolloutInput['predecessors']): boolean {
-  const newest = new Map<string, number>()
-  for (const { bundle, generation } of predecessors) newest.set(bundle, Math.max(newest.get(bundle) ?? 0, generation))
-  return predecessors.every(
-    ({ bundle, generation, admissions }) => generation === newest.get(bundle) || admissions.length === 0,
-  )
-}

@@ -209,7 +209,7 @@ test('decisions', () => {
       'Admit [y] Progressing',
     ],
     [
-      'slots that an older rollout has not given back yet hold it',
+      'also where several older rollouts have slots',
       input(
         { a: {}, y: {}, z: {} },
         {},
@@ -220,7 +220,30 @@ test('decisions', () => {
           ],
         },
       ),
-      'Wait BudgetFull [-] Pending',
+      'Admit [y] Progressing',
+    ],
+    [
+      'a slot of an older rollout counts until it is given back there, however well its cluster is here',
+      input(
+        { a: {}, z: ready(2) },
+        {},
+        { predecessors: [{ name: 'b-g1', bundle: 'b', generation: 1, closed: true, admissions: [slot('z')] }] },
+      ),
+      'Wait BudgetFull [-] Progressing',
+    ],
+    [
+      'of many that went bad after they were Ready, each is tried again in its turn',
+      input({ a: failed(2), b: failed(2), c: failed(2) }, { ...two, attemptOf: () => 1 }),
+      'Admit [a b] Progressing',
+    ],
+    [
+      'but not beside slots that an older rollout has not given back',
+      input(
+        { a: failed(2), z: offline },
+        { attemptOf: () => 1 },
+        { predecessors: [{ name: 'b-g1', bundle: 'b', generation: 1, closed: true, admissions: [slot('z')] }] },
+      ),
+      'Wait ReportPending [-] Pending',
     ],
     ['those that fail now come first', input({ a: ready(1), z: failed(1) }), 'Admit [z] Progressing'],
     [

@@ -8,13 +8,15 @@
  * A healthy cluster is admitted only while fewer than `concurrency` clusters are busy, so at most `concurrency` and
  * `maxFailed` clusters together are ever unwell in a ring because of rollouts of their bundle. A cluster that is busy already costs
  * nothing to admit (so the bundles of one commit reach it together, and a fix reaches those that the last release broke).
- * When more are busy than the concurrency, it was lowered, or slots are counted that an older rollout has not given back
- * yet; only in the first case may a pair in use go on, so all but the newest of the older rollouts must have drained.
+ * More are busy than the concurrency where it was lowered, where bundles that were released apart move together now, or where
+ * some went bad after they were Ready. Then only pairs in use go on; one without a slot takes one where it fits beside those that
+ * are recorded.
  *
  * A slot comes back only with a report that the pair is well at exactly the admitted generation and set, with a newer
  * revision taking the pair over, when the agent did not begin by start-by plus margin, or when the Cluster is gone. A
  * *failed* pair keeps its record, marked: what is written on the Rollout is what makes the budgets hold even for a
- * reader whose caches of reports and assignments are old. A report alone, not yet written there, tolerates nothing.
+ * reader whose caches of reports and assignments are old. A report alone, not yet written there, tolerates nothing, and
+ * gives no slot of an older rollout back: that one does it, and the newer one waits for its word.
  *
  * A rollback counts what it moves. Whoever it leaves as it is (it ran nothing before, is outside of the scope, or was never
  * touched) does not stop the others from going back, well or not: nobody else gets what it has. In every other rollout

@@ -4,7 +4,7 @@
  * Ready at it are at most as many as the concurrency, and the tolerated failures beside it (I-04). Releases carry one
  * bundle or several, and take over those they carry; some change nothing for some clusters, and some take the newest back. Whoever a rollback
  * leaves as it is counts no more: it stays in the budget of the rollout that brought it. The Rollout itself is current, because its write is a
- * compare-and-swap; older Rollouts may be seen late, but not going back: they come from the same ordered watch.
+ * compare-and-swap; older Rollouts may be seen late, but not going back, nor without what they were decided on: they come from one ordered watch.
  */
 import assert from 'node:assert/strict'
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
@@ -48,6 +48,8 @@ interface Seen extends Readonly<Record<BundleName, Held>> {
 }
 
 interface Written {
+  /** How much of each older rollout the decision behind it was made on. */
+  readonly saw: readonly number[]
   readonly admissions: readonly RolloutAdmission[]
   readonly superseded: readonly Superseded[]
   readonly closed: boolean
@@ -65,6 +67,7 @@ export type Step =
       /** Clusters for which it changes nothing. */
       readonly same?: readonly number[]
     }
+  /** `rollout` counts from the first, or from the newest when it is below zero. */
   | { readonly do: 'plan'; readonly rollout: number; readonly age: number; readonly knowsNewer: boolean }
   | { readonly do: 'assemble' | 'toggle'; readonly cluster: number }
   /** A while without trouble: so many rounds, in which these clusters fail at what they were never Ready at. */
@@ -121,7 +124,7 @@ export class RolloutWorld {
       case 'plan':
         return this.#plan(step)
       case 'retry':
-        if (step.rollout < this.#attempts.length) this.#attempts[step.rollout]! += 1
+        if (this.#placeOf(step.rollout) in this.#attempts) this.#attempts[this.#placeOf(step.rollout)]! += 1
         return
       case 'calm':
         for (let round = 0; round < step.rounds; round++) {
@@ -166,7 +169,7 @@ export class RolloutWorld {
     this.#contents.push(Object.fromEntries(entries))
     this.#takesBack.push(back !== undefined)
     this.#attempts.push(0)
-    this.#rollouts.push([{ admissions: [], superseded: [], closed: false, phase: 'Pending', ringStates: [] }])
+    this.#rollouts.push([{ saw: [], admissions: [], superseded: [], closed: false, phase: 'Pending', ringStates: [] }])
   }
 
   #forward(bundle: BundleName, generation: number, same: readonly number[]): ExistingRelease {
@@ -199,7 +202,12 @@ export class RolloutWorld {
     return { generation, set: setFor(this.#contents[generation - 1]![bundle]!, inputsOf(index))! }
   }
 
-  #plan({ rollout, age, knowsNewer }: Extract<Step, { do: 'plan' }>): void {
+  #placeOf(rollout: number): number {
+    return rollout < 0 ? this.#rollouts.length + rollout : rollout
+  }
+
+  #plan({ rollout: named, age, knowsNewer }: Extract<Step, { do: 'plan' }>): void {
+    const rollout = this.#placeOf(named)
     const history = this.#rollouts[rollout]
     if (!history) return
     const now = last(history)
@@ -208,6 +216,7 @@ export class RolloutWorld {
       const by = this.#carries.findLastIndex((others, i) => i > rollout && others.includes(bundle))
       return knowsNewer && by >= 0 ? [[bundle, `r${by}`] as const] : []
     })
+    const saw = this.#follow(rollout, age)
     const decision = planRollout({
       rollout: {
         namespace: 'ns',
@@ -228,7 +237,7 @@ export class RolloutWorld {
       predecessors: this.#rollouts.slice(0, rollout).flatMap((older, i) => {
         const shared = carries.filter((bundle) => this.#carries[i]!.includes(bundle))
         if (shared.length === 0) return []
-        const seen = older[this.#follow(rollout, i, older.length - 1 - age)]!
+        const seen = older[saw[i]!]!
         return shared.map((bundle) => ({
           name: `r${i}`,
           bundle,
@@ -244,6 +253,7 @@ export class RolloutWorld {
     const taken = new Set(decision.admissions.map((admission) => admission.cluster)).size
     assert.ok(taken <= this.total + (this.#budget.canary ? 1 : 0), 'more slots than the budget')
     history.push({
+      saw,
       admissions: decision.admissions,
       superseded: decision.superseded ?? [],
       closed: now.closed || decision.kind === 'Supersede',
@@ -256,9 +266,15 @@ export class RolloutWorld {
     return (cluster) => setFor(this.#contents[rollout]![bundle]!, inputsOf(CLUSTERS.indexOf(cluster)))
   }
 
-  #follow(rollout: number, older: number, upTo: number): number {
+  /** What it knows of each older rollout now: never less than before, nor than what anything it knows of was decided on. */
+  #follow(rollout: number, age: number): readonly number[] {
     const followed = this.#followed[rollout]!
-    return (followed[older] = Math.max(followed[older]!, upTo))
+    for (let i = rollout - 1; i >= 0; i--) {
+      const upTo = Math.max(followed[i]!, this.#rollouts[i]!.length - 1 - age)
+      followed[i] = upTo
+      for (const [j, seen] of this.#rollouts[i]![upTo]!.saw.entries()) followed[j] = Math.max(followed[j]!, seen)
+    }
+    return [...followed]
   }
 
   #seen(index: number, age: number): RolloutCluster {
