@@ -39,7 +39,8 @@ function liveNames({ connect, cacheFile }: CompletionInput): LiveNames {
       const known = cache[id]
       if (known && systemClock.now() - known.at < KEPT_MS) return known.names
       const names = await look(connection)
-      await writeCache(cacheFile, { ...cache, [id]: { at: systemClock.now(), names } })
+      // Without a place to remember them they are asked for again.
+      await writeCache(cacheFile, { ...cache, [id]: { at: systemClock.now(), names } }).catch(() => {})
       return names
     } catch {
       return [] // a hub that cannot be asked is no reason to disturb somebody who is typing
