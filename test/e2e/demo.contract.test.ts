@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { NO_FOLDER, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 test('demo --check proves each step, exits 0 and leaves nothing behind', async (t) => {
   const folder = temporaryFolder(t)
@@ -99,11 +99,16 @@ test('every situation shows in the fleet, ends with --undo, and its next command
   assert.match(late.stderr, /no demo is running here[^]*start one in another terminal/)
 })
 
-test('where another kubeconfig would win, the printed commands name theirs', async (t) => {
-  const demo = startFlotilla(t, ['demo', '--clusters', '1'], { env: { KUBECONFIG: '/nowhere' } })
-  const [stdout] = await demo.says(/^[^]*Try in another terminal:\n(.*\n){3}/)
-  assert.equal(stdout.match(/ --kubeconfig \S+admin\.kubeconfig/g)?.length, 2)
-  assert.equal((await demo.stop('SIGTERM')).code, 0)
+test('where another kubeconfig would win or no demo can be remembered, the printed commands name theirs', async (t) => {
+  const other = { KUBECONFIG: '/nowhere', FLOTILLA_STATE_DIR: temporaryFolder(t) }
+  for (const env of [other, { FLOTILLA_STATE_DIR: NO_FOLDER } as const]) {
+    const demo = startFlotilla(t, ['demo', '--clusters', '1'], { env })
+    const [stdout] = await demo.says(/^[^]*Try in another terminal:\n(.*\n){3}/)
+    assert.equal(stdout.match(/ --kubeconfig \S+admin\.kubeconfig/g)?.length, 2)
+    const { code, stderr } = await demo.stop('SIGTERM')
+    assert.equal(code, 0)
+    assert.doesNotMatch(stderr, /ENOTDIR|state/)
+  }
 })
 
 test('a kept demo goes on with the same clusters and commits, until it is reset', async (t) => {

@@ -18,6 +18,9 @@ export const FREE = [
   '127.0.0.1:0',
 ] as const
 
+/** A folder that nobody can make, root neither. */
+export const NO_FOLDER = '/dev/null/state'
+
 /** How a process ended. */
 export interface Ended {
   readonly code: number | null
@@ -66,7 +69,7 @@ export function temporaryFolder(t: Cleanup): string {
 
 /** Starts `flotilla …` without any kubeconfig or demo of the machine it runs on. */
 export function startFlotilla(t: Cleanup, args: readonly string[], options: StartOptions = {}): FlotillaProcess {
-  const fixed = { LANG: 'C.UTF-8', LC_ALL: '', NO_COLOR: '', FLOTILLA_STATE_DIR: '/nonexistent' }
+  const fixed = { LANG: 'C.UTF-8', LC_ALL: '', NO_COLOR: '', FLOTILLA_STATE_DIR: NO_FOLDER }
   const env = { ...process.env, ...fixed, ...options.env }
   for (const name of ['KUBECONFIG', 'FLOTILLA_KUBECONFIG', 'NODE_TEST_CONTEXT']) {
     if (options.env?.[name] === undefined) delete (env as Record<string, string | undefined>)[name]

@@ -13,7 +13,7 @@ import { clientOver } from '../../src/client/create-client.ts'
 import { ServiceAccount } from '../../src/kinds/builtin/core.ts'
 import { RBAC_KINDS } from '../../src/kinds/builtin/rbac.ts'
 import { readYamlDocument } from '../../src/yaml/read.ts'
-import { runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { NO_FOLDER, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import { restOf, tokenOf } from './hub-rest.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -108,7 +108,7 @@ async function previewKubeconfig(t: TestContext, admin: string): Promise<string>
 function bash(line: string, options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) {
   const { KUBECONFIG: _kubeconfig, NODE_TEST_CONTEXT: _context, ...inherited } = process.env
   return new Promise<{ code: number; out: string }>((done) => {
-    const env = { ...inherited, FLOTILLA_STATE_DIR: '/nonexistent', ...options.env }
+    const env = { ...inherited, FLOTILLA_STATE_DIR: NO_FOLDER, ...options.env }
     execFile('bash', ['-e', '-c', line], { cwd: options.cwd, env }, (error, stdout, stderr) => {
       done({ code: error ? Number(error.code ?? 1) : 0, out: `${stdout}${stderr}` })
     })

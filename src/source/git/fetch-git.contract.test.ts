@@ -321,7 +321,7 @@ test('a ref is looked up among those the repository has, and never read by git a
 
 test('addresses that would run or read something else are refused before git starts', async (t) => {
   const { fetcher } = await world(t)
-  const git = { path: '/nonexistent', home: '/nonexistent' }
+  const git = { path: '/dev/null/git', home: '/dev/null/home' }
   const said = async (url: string, localPaths: readonly string[] = []) => {
     const { fetchSource } = await import('../fetch-source.ts')
     const parts = { ...fetcher.parts, git, localPaths }
