@@ -17,6 +17,7 @@ import type { About } from './discovery/serve.ts'
 import { runCollector } from './gc/collector.ts'
 import { startCustomKinds } from './custom-kinds.ts'
 import { createFairQueue } from './fair-queue.ts'
+import { keepApiService } from './keep-api-service.ts'
 import type { FairLimits } from './fair-queue.ts'
 import { impersonate } from './impersonate.ts'
 import { startNamespaceDefaults } from './namespace-defaults.ts'
@@ -147,6 +148,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const lifecycle = startNamespaceLifecycle(parts, closing.signal)
   const collector = runCollector(parts, closing.signal)
   const expiry = startEventExpiry(parts, closing.signal)
+  const apiService = keepApiService(parts, closing.signal)
   const defaults = ready.then(() => startNamespaceDefaults(parts, options.namespaceDefaults, closing.signal))
   const about: About = {
     registry,
@@ -199,17 +201,19 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return respond(await answer(context), context.accept)
   }
 
-  function answer(context: Context): Promise<Answer> {
-    if (isReview(context.kind)) return serveReview(context, { authorizer, tokens })
-    if (context.request.subresource === 'token' && tokens) return requestToken(context, tokens)
-    return serve(context)
+  async function answer(context: Context): Promise<Answer> {
+    if (isReview(context.kind)) return await serveReview(context, { authorizer, tokens })
+    if (context.request.subresource === 'token' && tokens) return await requestToken(context, tokens)
+    const served = await serve(context)
+    apiService.served(context.request)
+    return served
   }
 
   return {
     handle,
     async close() {
       closing.abort()
-      const followers = [rbac.done, customKinds.done, policies.done, quotas.done]
+      const followers = [rbac.done, customKinds.done, policies.done, quotas.done, apiService.done()]
       await Promise.all([ready, ...followers, lifecycle, collector, expiry, defaults])
     },
   }

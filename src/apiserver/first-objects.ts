@@ -17,7 +17,6 @@ const SERVICE = { name: 'kubernetes', namespace: 'default' }
 /** Where an embedded cluster has its API: simulated, as its nodes and the addresses of its pods are. */
 const API = { address: '10.0.0.1', port: 6443 }
 
-/** The Service by which everything inside a cluster finds its API, and where that is. */
 const API_SERVICE: readonly FirstObject[] = [
   {
     group: '',
@@ -79,14 +78,16 @@ export function isSystemClass(name: string): boolean {
   return SYSTEM_CLASSES.some(({ metadata }) => metadata.name === name)
 }
 
-/** All of them, as new ones. */
+/** The Service by which everything inside a cluster finds its API, where that is, and the addresses of Services, as new ones. */
+export function apiService(nowMs: number): FirstObject[] {
+  const addresses = { group: 'networking.k8s.io', plural: 'servicecidrs', object: serviceAddresses(nowMs) }
+  return [...structuredClone(API_SERVICE), addresses]
+}
+
+/** All that is there from the start, as new ones. */
 export function firstObjects(nowMs: number): FirstObject[] {
   const scheduling = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
-  return structuredClone([
-    ...API_SERVICE,
-    { group: 'networking.k8s.io', plural: 'servicecidrs', object: serviceAddresses(nowMs) },
-    ...SYSTEM_CLASSES.map((object) => ({ ...scheduling, object })),
-  ])
+  return [...apiService(nowMs), ...structuredClone(SYSTEM_CLASSES.map((object) => ({ ...scheduling, object })))]
 }
 
 /** Where addresses of Services come from. */

@@ -63,7 +63,8 @@ export async function ensureSystemNamespaces(parts: Parts): Promise<void> {
   }
 }
 
-async function ensure(
+/** Makes an object unless there is one. */
+export async function ensure(
   { store, ids, clock }: Parts,
   kind: Kind,
   wanted: Pick<UnknownObject, 'metadata'>,
