@@ -25,8 +25,9 @@ function inventory(generation: number, objects: number): Inventory {
 function setUp() {
   const clock = createVirtualClock()
   const cluster = createEmbeddedCluster({ name: 'c', clock, ids: createSeededIds('c'), log: silentLogger })
-  const door = { writes: 0, failAfter: Number.POSITIVE_INFINITY }
+  const door = { writes: 0, failAfter: Number.POSITIVE_INFINITY, pageLists: 0 }
   const transport: Transport = async (request, signal) => {
+    if (request.path.includes('agent-state%3Dpage')) door.pageLists += 1
     if (request.method !== 'GET') {
       if (door.writes >= door.failAfter) throw new Error('killed')
       door.writes += 1
@@ -111,6 +112,25 @@ describe('a large inventory', () => {
     await state.deleteInventory(BUNDLE)
     assert.equal((await setting.start().listInventories(SIGNAL))[0]?.objects.length, 3000)
     assert.equal((await setting.names()).length, 3)
+    await setting.close()
+  })
+
+  it('is removed with one listing for all that are removed by one start', async () => {
+    const setting = setUp()
+    const bundles = ['default/a', 'default/b', 'default/c']
+    const state = setting.start()
+    for (const bundle of bundles) await state.writeInventory({ ...inventory(1, 3000), bundle })
+    const again = setting.start()
+    await again.deleteInventory('default/a')
+    await again.deleteInventory('default/b')
+    await again.writeInventory({ ...inventory(1, 3000), bundle: 'default/d' })
+    await again.deleteInventory('default/c')
+    await again.deleteInventory('default/d')
+    assert.deepEqual(await setting.names(), [])
+    assert.equal(setting.door.pageLists, 1)
+    again.forget()
+    await again.deleteInventory('default/a')
+    assert.equal(setting.door.pageLists, 2, 'another cluster, another listing')
     await setting.close()
   })
 })

@@ -192,6 +192,8 @@ export function createClusterState(client: Client) {
   const versions = new Map<string, ConfigMap>()
   const written = new Map<string, Written>()
   const frozenVersions = new Map<string, ConfigMap['metadata']>()
+  /** Names of pages that may be there; all of them once they were listed, for nobody else makes any. */
+  let seenPages = { names: new Set<string>(), areAll: false }
 
   async function find(name: string, signal?: AbortSignal): Promise<ConfigMap | undefined> {
     return client.get(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }, signal).catch(absent)
@@ -246,6 +248,17 @@ export function createClusterState(client: Client) {
   async function remove(name: string): Promise<void> {
     versions.delete(name)
     await client.delete(CONFIG_MAPS, { namespace: AGENT_NAMESPACE, name }).catch(absent)
+    seenPages.names.delete(name)
+  }
+
+  /** The pages of one bundle, also those that a crash has left. */
+  async function pagesOf(name: string): Promise<string[]> {
+    const known = seenPages
+    if (!known.areAll) {
+      for await (const { metadata } of allOf('page')) known.names.add(metadata.name)
+      known.areAll = true
+    }
+    return [...known.names].filter((page) => page.startsWith(`${name}-`))
   }
 
   async function readPages(name: string, pages: NonNullable<Written['pages']>, signal: AbortSignal) {
@@ -282,6 +295,7 @@ export function createClusterState(client: Client) {
       const packed = zstd(utf8(JSON.stringify(objects.slice(page * PAGE_OBJECTS, (page + 1) * PAGE_OBJECTS))))
       const left = await find(pageName)
       if (left) versions.set(pageName, left)
+      seenPages.names.add(pageName)
       await write(pageName, 'page', undefined, { objects: base64(packed) })
       versions.delete(pageName)
     }
@@ -352,9 +366,7 @@ export function createClusterState(client: Client) {
         await write(name, 'inventory', { state: JSON.stringify({ ...rest, objects: [] }) })
       }
       written.delete(bundle)
-      for await (const { metadata } of allOf('page')) {
-        if (metadata.name.startsWith(`${name}-`)) await remove(metadata.name)
-      }
+      for (const page of await pagesOf(name)) await remove(page)
       await remove(name)
     },
     /** What rendering here drew and must draw again, by bundle: in a Secret, for passwords are among it. */
@@ -404,6 +416,7 @@ export function createClusterState(client: Client) {
       versions.clear()
       written.clear()
       frozenVersions.clear()
+      seenPages = { names: new Set(), areAll: false }
     },
     /** The newest document ever accepted on this cluster by the agent with this id. */
     async readMark(clusterId: string, signal: AbortSignal): Promise<HeldDocument | undefined> {
