@@ -87,6 +87,7 @@ const service: Strategy = {
     // A policy about traffic from outside goes with the last way in.
     const policy = old && textAt(old, 'spec.externalTrafficPolicy')
     if (policy && policy === spec['externalTrafficPolicy'] && !isOutside(spec)) delete spec['externalTrafficPolicy']
+    if (old && type !== 'NodePort' && type !== 'LoadBalancer') giveNodePortsUp(spec, old)
     if (type === 'ExternalName') return
     if (old) keepGiven(object, old, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort'])
     spec['clusterIP'] ||= textsAt(spec, 'clusterIPs')[0] ?? addressOf(object)
@@ -107,6 +108,14 @@ const service: Strategy = {
 function isOutside(spec: JsonObject): boolean {
   const type = textAt(spec, 'type')
   return type === 'NodePort' || type === 'LoadBalancer' || textsAt(spec, 'externalIPs').length > 0
+}
+
+/** Ports of nodes go with the type that needed them, unless somebody wrote another one. */
+function giveNodePortsUp(spec: JsonObject, old: UnknownObject): void {
+  const before = new Set(itemsAt(old, 'spec.ports').map((port) => port['nodePort']))
+  const ports = itemsAt(spec, 'ports')
+  if (!ports.every((port) => before.has(port['nodePort']) || !port['nodePort'])) return
+  for (const port of ports) delete port['nodePort']
 }
 
 function oldNodePort(old: UnknownObject | undefined, port: JsonObject): unknown {

@@ -305,7 +305,8 @@ export const QUOTA_CASES: readonly ApiCase[] = [
           contentType: 'application/merge-patch+json',
         })
       refused(await change('b', 'NodePort'), `services "b" is forbidden: exceeded quota: q, ${why}`)
-      assert.equal((await change('a', 'ClusterIP')).status, 200)
+      const internal = await change('a', 'ClusterIP')
+      assert.deepEqual([internal.status, internal.body.spec.ports[0].nodePort], [200, undefined])
       await uses(api, { services: '2', 'services.nodeports': '0' })
       assert.equal((await change('b', 'LoadBalancer')).status, 200)
       await uses(api, { services: '2', 'services.nodeports': '1', 'services.loadbalancers': '1' })
