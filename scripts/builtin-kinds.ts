@@ -6,12 +6,14 @@ import { createUndiciTransport } from '../src/client/undici-transport.ts'
 import { Secret } from '../src/core/secret.ts'
 import { ANSWERS_FILE, answerTo, titleOf } from '../src/testing/api-contract-builtin.ts'
 import { MISSED_FILE, missedBy } from '../src/testing/api-contract-left-out.ts'
+import { saidAgainst, SPOILED_FILE, spoiledTitle } from '../src/testing/api-contract-spoiled.ts'
 import { createApi } from '../src/testing/api-contract-harness.ts'
 import { BUILTIN_EXAMPLES } from '../src/testing/builtin-examples.ts'
 import { startControlPlane } from '../src/testing/control-plane.ts'
 import { definitionLines, shortName } from './builtin-definitions.ts'
 import type { OpenApiSchema } from './builtin-definitions.ts'
 import { goFields } from './go-fields.ts'
+import { SPOILED_SPECS } from '../src/testing/spoiled-specs.ts'
 
 const FOLDER = join(import.meta.dirname, '../src/kinds/builtin/table')
 
@@ -119,9 +121,15 @@ for (const [index, example] of BUILTIN_EXAMPLES.entries()) {
   missed.push(`${title}: ${JSON.stringify(await missedBy(api, example))}`)
   answers.push(`${title}: ${JSON.stringify(await answerTo(api, example))}`)
 }
+const said: string[] = []
+for (const spoiled of Object.values(SPOILED_SPECS).flat()) {
+  const answer = await saidAgainst(createApi(transport, 'default'), spoiled)
+  said.push(`${JSON.stringify(spoiledTitle(spoiled))}: ${JSON.stringify(answer)}`)
+}
 await close()
 await plane.stop()
 writeFileSync(ANSWERS_FILE, `{\n${answers.join(',\n')}\n}\n`)
+writeFileSync(SPOILED_FILE, `{\n${said.join(',\n')}\n}\n`)
 writeFileSync(MISSED_FILE, `{\n${missed.join(',\n')}\n}\n`)
 
 function groupOf(path: string): string {

@@ -117,6 +117,17 @@ export function labelValueProblems(value: string): string[] {
   ]
 }
 
+/** Problems of the name of a port. */
+export function portNameProblems(value: string): string[] {
+  return [
+    ...(value.length > 15 ? ['must be no more than 15 characters'] : []),
+    ...(/^[-a-z0-9]+$/.test(value) ? [] : ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)']),
+    ...(/[a-z]/.test(value) ? [] : ['must contain at least one letter (a-z)']),
+    ...(value.includes('--') ? ['must not contain consecutive hyphens'] : []),
+    ...(/^-|-$/.test(value) ? ['must not begin or end with a hyphen'] : []),
+  ]
+}
+
 /** Problems of a name that is only a segment of a URL, as RBAC's names are. */
 export function pathSegmentProblems(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`]

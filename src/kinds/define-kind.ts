@@ -58,8 +58,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   dropEmpty?(object: UnknownObject): void
   /** For Kubernetes' own kinds: fills in, in place, what depends on other fields, after the schema's defaults. */
   fillIn?(object: UnknownObject): void
-  /** For Kubernetes' own kinds: what an object lacks that its schema does not ask for and its validation does. */
-  missing?(object: UnknownObject): readonly FieldError[]
+  /** For Kubernetes' own kinds: what its own validation says against an object, beyond its schema. */
+  ownErrors?(object: UnknownObject): readonly FieldError[]
   /** For Kubernetes' own kinds: what Go writes of an object nobody has said anything about. */
   readonly blank?: Readonly<Record<string, unknown>>
   /** Set for kinds that a CustomResourceDefinition defined at run time. */

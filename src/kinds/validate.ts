@@ -68,7 +68,9 @@ export function validateObject(kind: Kind, object: KubeObject, options: Validate
   errors.push(...valueErrors(kind, object, options))
   errors.push(...embeddedErrors(object, kind.schema))
   if (old === undefined || duplicateErrors(old, kind.schema).length === 0) {
-    errors.push(...duplicateErrors(object, kind.schema))
+    // Kubernetes' own kinds may say what is there twice by its key.
+    const isSaid = (twice: FieldError) => errors.some(({ field }) => field.startsWith(`${twice.field}.`))
+    errors.push(...duplicateErrors(object, kind.schema).filter((twice) => !isSaid(twice)))
   }
   if (hasRules(kind.schema)) {
     if (errors.some((error) => BLOCKING.has(error.reason))) errors.push(RULES_NOT_CHECKED)
@@ -112,11 +114,11 @@ function valueErrors(kind: Kind, object: KubeObject, options: ValidateOptions): 
     checkValue({ schema, value, old: oldStatus, path: '' }, checkInto(errors, matches, 'status'))
   } else {
     checkValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
-    const missing = kind.missing?.(object as UnknownObject) ?? []
-    // What both miss is said once, in the words that say more.
+    const own = kind.ownErrors?.(object as UnknownObject) ?? []
+    // What both say is said once, in the words that say more.
     const isSaid = (error: FieldError) =>
-      missing.some(({ field, reason }) => field === error.field && reason === error.reason)
-    return [...errors.filter((error) => !isSaid(error)), ...missing]
+      own.some(({ field, reason }) => field === error.field && reason === error.reason)
+    return [...errors.filter((error) => !isSaid(error)), ...own]
   }
   return errors
 }

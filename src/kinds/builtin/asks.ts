@@ -3,6 +3,8 @@
  * presence: each is proven by what a kube-apiserver answered when the field was left out (`testing/fixtures/builtin-missed.json`).
  */
 
+import { subdomainProblems } from '../../core/names.ts'
+
 /** One of some fields of a type must be there. */
 export interface Ask {
   /** Paths below the object. */
@@ -25,7 +27,11 @@ export interface Ask {
 
 const each = (...fields: readonly string[]): readonly Ask[] => fields.map((field) => ({ oneOf: [field] }))
 
-const IMAGE = each('image')
+const CONTAINER = each('name', 'image')
+const KEY_OF_OBJECT: readonly Ask[] = [
+  { oneOf: ['name'], invalid: '', detail: subdomainProblems('')[0]! },
+  ...each('key'),
+]
 const RULE = each('operations', 'apiGroups', 'apiVersions', 'resources')
 const NAMED_PORTS: Ask = { ofSeveral: 'ports', oneOf: ['name'] }
 const HANDLER = { names: 'object', detail: 'must specify a handler type' } as const
@@ -46,8 +52,50 @@ const TARGET: readonly Ask[] = [
 
 /** By type. */
 export const ASKS: Readonly<Record<string, readonly Ask[]>> = {
-  'core.v1.Container': IMAGE,
-  'core.v1.EphemeralContainer': IMAGE,
+  'core.v1.PodSpec': [
+    ...each('containers'),
+    { oneOf: ['dnsConfig'], where: ['dnsPolicy', 'None'], detail: 'must provide `dnsConfig` when `dnsPolicy` is None' },
+  ],
+  'core.v1.Container': CONTAINER,
+  'core.v1.EphemeralContainer': CONTAINER,
+  'core.v1.ContainerPort': each('containerPort'),
+  'core.v1.EnvVar': each('name'),
+  'core.v1.EnvVarSource': [
+    {
+      oneOf: ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'],
+      names: 'object',
+      invalid: '',
+      detail: 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
+    },
+  ],
+  'core.v1.ConfigMapKeySelector': KEY_OF_OBJECT,
+  'core.v1.SecretKeySelector': KEY_OF_OBJECT,
+  'core.v1.Volume': each('name'),
+  'core.v1.ConfigMapVolumeSource': each('name'),
+  'core.v1.ConfigMapProjection': each('name'),
+  'core.v1.SecretVolumeSource': each('secretName'),
+  'core.v1.SecretProjection': each('name'),
+  'core.v1.PersistentVolumeClaimVolumeSource': each('claimName'),
+  'core.v1.HostPathVolumeSource': each('path'),
+  'core.v1.NFSVolumeSource': each('server', 'path'),
+  'core.v1.CSIVolumeSource': each('driver'),
+  'core.v1.KeyToPath': each('key', 'path'),
+  'core.v1.SeccompProfile': [
+    {
+      oneOf: ['localhostProfile'],
+      where: ['type', 'Localhost'],
+      detail: 'must be set when seccomp type is Localhost',
+    },
+  ],
+  'core.v1.NodeSelector': [{ oneOf: ['nodeSelectorTerms'], detail: 'must have at least one node selector term' }],
+  'core.v1.NodeSelectorRequirement': [
+    {
+      oneOf: ['values'],
+      where: ['operator', 'In', 'NotIn'],
+      detail: "must be specified when `operator` is 'In' or 'NotIn'",
+    },
+  ],
+  'core.v1.PodAffinityTerm': [{ oneOf: ['topologyKey'], detail: 'can not be empty' }],
   'core.v1.EnvFromSource': [
     {
       oneOf: ['configMapRef', 'secretRef'],
@@ -94,8 +142,14 @@ export const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'batch.v1.JobSpec': [
     { oneOf: ['template.spec.restartPolicy'], nor: 'Always', detail: 'valid values: "OnFailure", "Never"' },
   ],
+  'batch.v1.CronJobSpec': each('schedule'),
   'autoscaling.v1.HorizontalPodAutoscalerSpec': TARGET,
   'autoscaling.v2.HorizontalPodAutoscalerSpec': TARGET,
+  'autoscaling.v2.MetricSpec': ['Object', 'Pods', 'Resource', 'ContainerResource', 'External'].map((type) => ({
+    oneOf: [`${type[0]!.toLowerCase()}${type.slice(1)}`],
+    where: ['type', type] as const,
+    detail: 'must populate information for the given metric source',
+  })),
   'networking.v1.IngressClassSpec': each('controller'),
   'networking.v1.IngressSpec': [
     {
@@ -104,6 +158,10 @@ export const ASKS: Readonly<Record<string, readonly Ask[]>> = {
       invalid: null,
       detail: 'either `defaultBackend` or `rules` must be specified',
     },
+  ],
+  'networking.v1.HTTPIngressRuleValue': each('paths'),
+  'networking.v1.NetworkPolicyPeer': [
+    { oneOf: ['podSelector', 'namespaceSelector', 'ipBlock'], names: 'object', detail: 'must specify a peer' },
   ],
   'networking.v1.HTTPIngressPath': [
     { oneOf: ['pathType'], detail: 'pathType must be specified' },

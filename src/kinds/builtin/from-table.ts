@@ -8,7 +8,7 @@ import { CELLS } from './cells.ts'
 import type { CellMaker } from './cells/words.ts'
 import { DEFAULTERS } from './defaulters.ts'
 import { blankOf, definitionOf, dropEmpty } from './definitions.ts'
-import { missingIn } from './missing.ts'
+import { ownErrors } from './own-rules.ts'
 import { COLUMN_DESCRIPTIONS, KINDS } from './table/kinds.generated.ts'
 
 /** Kubernetes' own kinds from the generated table; schemas and columns are made when somebody first looks at them. */
@@ -113,7 +113,7 @@ function kindOfRow(row: Row): Kind {
     dropEmpty(object) {
       dropEmpty(object, this.schema)
     },
-    missing: (object) => missingIn(object, definitionOf(row.schema)),
+    ownErrors: (object) => ownErrors(object, definitionOf(row.schema)),
     examples: [],
     get schema() {
       return (schema ??= schemaOf(row))

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 
 /** The value below a path of fields. */
 export function at(value: unknown, path: string): unknown {
+  if (!path.includes('.')) return isObject(value) && Object.hasOwn(value, path) ? value[path] : undefined
   let found = value
   for (const field of path.split('.')) found = isObject(found) && Object.hasOwn(found, field) ? found[field] : undefined
   return found

@@ -15,6 +15,7 @@ export interface FieldError {
 export type FieldReason =
   | 'FieldValueRequired'
   | 'FieldValueDuplicate'
+  | 'FieldValueNotFound'
   | 'FieldValueInvalid'
   | 'FieldValueNotSupported'
   | 'FieldValueForbidden'
@@ -81,6 +82,11 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
 export function duplicate(field: string, value: unknown): FieldError {
   const shown = value === OMITTED ? 'Duplicate value' : `Duplicate value: ${goValue(value)}`
   return { field, reason: 'FieldValueDuplicate', message: shown }
+}
+
+/** A value names something that is not there. */
+export function notFound(field: string, value: string): FieldError {
+  return { field, reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}` }
 }
 
 /** `path: message`, as kubectl prints it. */

@@ -3,9 +3,14 @@ import { describe, it } from 'node:test'
 import { fieldErrorText } from '../walk/field-error.ts'
 import { ASKS } from './asks.ts'
 import { definitionOf } from './definitions.ts'
-import { missingIn } from './missing.ts'
+import { FORMS } from './forms.ts'
+import { ownErrors } from './own-rules.ts'
+import { POD_RULES } from './pod-rules.ts'
+import { WORKLOAD_RULES } from './workload-rules.ts'
 
-describe('what an object lacks that only validation asks for', () => {
+describe("what only Kubernetes' own validation knows", () => {
+  const ONE = [{ name: 'a', image: 'a' }]
+  const MOUNTING = [{ ...ONE[0], volumeMounts: [{ name: 'data', mountPath: '/data' }] }]
   const cases: readonly (readonly [type: string, value: object, ...missing: string[]])[] = [
     ['core.v1.ConfigMap', { data: {} }],
     ['core.v1.ServiceSpec', {}, 'ports: Required value'],
@@ -19,10 +24,10 @@ describe('what an object lacks that only validation asks for', () => {
       'ports[0].name: Required value',
       'ports[2].name: Required value',
     ],
-    ['batch.v1.JobSpec', { template: { spec: { restartPolicy: 'Never' } } }],
+    ['batch.v1.JobSpec', { template: { spec: { restartPolicy: 'Never', containers: ONE } } }],
     [
       'batch.v1.JobSpec',
-      { template: { spec: { restartPolicy: 'Always' } } },
+      { template: { spec: { restartPolicy: 'Always', containers: ONE } } },
       'template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
     ],
     [
@@ -36,6 +41,16 @@ describe('what an object lacks that only validation asks for', () => {
       'containers[0].livenessProbe.exec.command: Required value',
       'containers[1].image: Required value',
       'containers[1].envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`',
+    ],
+    ['core.v1.PodTemplateSpec', { spec: { containers: MOUNTING, volumes: [{ name: 'data', emptyDir: {} }] } }],
+    [
+      'core.v1.PodTemplateSpec',
+      { spec: { containers: MOUNTING } },
+      'spec.containers[0].volumeMounts[0].name: Not found: "data"',
+    ],
+    [
+      'apps.v1.StatefulSetSpec',
+      { template: { spec: { containers: MOUNTING } }, volumeClaimTemplates: [{ metadata: { name: 'data' } }] },
     ],
     [
       'networking.v1.HTTPIngressPath',
@@ -55,9 +70,17 @@ describe('what an object lacks that only validation asks for', () => {
   ]
   for (const [type, value, ...missing] of cases) {
     it(`${type} ${JSON.stringify(value)}`, () => {
-      assert.deepEqual(missingIn(value, definitionOf(type)).map(fieldErrorText), missing)
+      assert.deepEqual(ownErrors(value, definitionOf(type)).map(fieldErrorText), missing)
     })
   }
+
+  it('is said about types and fields that there are', () => {
+    for (const [type, forms] of Object.entries(FORMS)) {
+      const { properties = {} } = definitionOf(type)
+      for (const field of Object.keys(forms)) assert.ok(Object.hasOwn(properties, field), `${type} has no ${field}`)
+    }
+    for (const type of Object.keys({ ...POD_RULES, ...WORKLOAD_RULES })) assert.ok(definitionOf(type).properties, type)
+  })
 
   it('is asked of types and fields that there are', () => {
     for (const [type, asks] of Object.entries(ASKS)) {
