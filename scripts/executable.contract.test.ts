@@ -1,7 +1,17 @@
 // The one-file executable does what the built CLI does: the same bytes, the same words, the same exit status.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -99,7 +109,14 @@ describe('the executable', { skip: isLinux ? false : 'it is made on Linux' }, ()
 
   test('keeps its parts for the next run, and does without where it may not write', () => {
     const parts = join(dir, 'home/.cache/flotilla/parts')
-    assert.equal(readdirSync(parts).length, 1)
+    const [own = '', ...others] = readdirSync(parts)
+    assert.deepEqual(others, [])
+    const old = join(parts, '0123456789abcdef'.repeat(2))
+    mkdirSync(old)
+    for (const folder of [old, join(parts, own)]) utimesSync(folder, 0, 0)
+    run([executable, '--version'])
+    assert.deepEqual(readdirSync(parts), [own], 'what an old version left is gone')
+    assert.ok(statSync(join(parts, own)).mtimeMs > 0)
     const cache = join(work, 'v1.yaml') // a file: nothing can be below it
     writeFileSync(cache, '')
     assert.deepEqual(run([executable, '--version'], { XDG_CACHE_HOME: cache }), run([executable, '--version']))

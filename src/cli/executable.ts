@@ -6,8 +6,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+import { systemClock } from '../core/system-clock.ts'
 import { readEnvironment } from './config.ts'
-import { partsFolder } from './parts.ts'
+import { keepInUse, partsFolder } from './parts.ts'
 import { runProcess } from './run-process.ts'
 
 /** V8's own numbers, for programs that run for long and their threads: the executable starts with others (scripts/executable.ts). */
@@ -28,6 +29,13 @@ export async function runExecutable(): Promise<void> {
     return await runProcess(environment, { threadsFolder: () => pathToFileURL(join(parts(), 'threads/')) })
   }
   for (const flag of USUAL_FLAGS) setFlagsFromString(flag)
-  const load = createRequire(join(parts(), 'start.cjs'))
-  await (load('./start.cjs') as () => Promise<unknown>)()
+  const folder = parts()
+  const ended = new AbortController()
+  void keepInUse(folder, systemClock, ended.signal)
+  try {
+    const load = createRequire(join(folder, 'start.cjs'))
+    await (load('./start.cjs') as () => Promise<unknown>)()
+  } finally {
+    ended.abort()
+  }
 }

@@ -7,13 +7,17 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { Assets } from './parts.ts'
-import { partsFolder } from './parts.ts'
+import { keepInUse, partsFolder } from './parts.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'parts-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
@@ -46,6 +50,47 @@ test('a folder that others can write is not trusted', () => {
   const folder = partsFolder(carrying({ 'a.mjs': 'own' }), cache)
   assert.ok(!folder.startsWith(cache), folder)
   assert.equal(readFileSync(join(folder, 'a.mjs'), 'utf8'), 'own')
+})
+
+const DAY_MS = 24 * 3_600_000
+
+test('parts of other versions go when nobody used them for a month, and nothing else does', async () => {
+  const cache = join(dir, 'old')
+  const clock = createVirtualClock()
+  const agesOf = {
+    ['a'.repeat(32)]: 31,
+    ['b'.repeat(32)]: 29,
+    [`${'c'.repeat(32)}-Ab12Cd`]: 31,
+    ['d'.repeat(32)]: 400,
+    ['e'.repeat(31)]: 400,
+    notes: 400,
+  }
+  for (const [name, days] of Object.entries(agesOf)) {
+    mkdirSync(join(cache, name, 'threads'), { recursive: true })
+    writeFileSync(join(cache, name, 'threads/a.mjs'), '')
+    const at = clock.now() / 1000 - (days * DAY_MS) / 1000
+    utimesSync(join(cache, name), at, at)
+  }
+  writeFileSync(join(cache, 'f'.repeat(32)), 'a file')
+  utimesSync(join(cache, 'f'.repeat(32)), 0, 0)
+  symlinkSync(dir, join(cache, '0'.repeat(32)))
+  const ended = new AbortController()
+  const used = join(cache, 'd'.repeat(32))
+  const using = keepInUse(used, clock, ended.signal)
+  const left = ['0'.repeat(32), 'b'.repeat(32), 'd'.repeat(32), 'e'.repeat(31), 'f'.repeat(32), 'notes']
+  assert.deepEqual(readdirSync(cache).toSorted(), left)
+  // A hub that runs for months uses its parts all the time.
+  await clock.advance(60 * DAY_MS)
+  assert.ok(clock.now() - statSync(used).mtimeMs <= DAY_MS)
+  ended.abort()
+  await using
+})
+
+test('a cache that cannot be read stays as it is, without a word', async () => {
+  const clock = createVirtualClock()
+  const ended = new AbortController()
+  ended.abort()
+  await keepInUse(join(dir, 'nowhere', 'a'.repeat(32)), clock, ended.signal)
 })
 
 test('where nothing can be written, parts live as long as the process', () => {

@@ -1,7 +1,19 @@
 /** The parts that the one-file executable carries, as files: threads, pages and modules are loaded from files. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import type { Clock } from '../core/clock.ts'
 
 /** What the executable carries; `node:sea` fits. */
 export interface Assets {
@@ -40,6 +52,62 @@ export function partsFolder(assets: Assets, cache: string): string {
   process.on('exit', () => rmSync(own, { recursive: true, force: true }))
   writeAll(own, parts)
   return own
+}
+
+/** Parts that nobody used for so long belong to a version that is gone. */
+const KEPT_MS = 30 * 24 * 3_600_000
+/** How often a process that goes on says that it uses its parts. */
+const SAID_MS = 24 * 3_600_000
+
+/** Says that a folder of parts is in use, now and until the signal is aborted, and removes those beside it that are not. */
+export async function keepInUse(folder: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  removeUnused(folder, clock.now())
+  while (!signal.aborted) {
+    touch(folder, clock.now())
+    await clock.sleep(SAID_MS, signal).catch(() => {})
+  }
+}
+
+function touch(folder: string, nowMs: number): void {
+  try {
+    utimesSync(folder, nowMs / 1000, nowMs / 1000)
+  } catch {
+    // a disk that is read-only by now
+  }
+}
+
+/** The name of a folder of parts, whole, half written or half removed. */
+const isParts = /^[0-9a-f]{32}(-\w+)?$/
+
+/** Removes what other versions left beside a folder of parts: nothing else, and what cannot be removed stays. */
+function removeUnused(used: string, nowMs: number): void {
+  if (!isParts.test(basename(used))) return // it lives as long as this process
+  const cache = dirname(used)
+  for (const name of namesIn(cache)) {
+    const folder = join(cache, name)
+    if (folder === used || !isParts.test(name) || !isUnused(folder, nowMs)) continue
+    // Whole or not at all: nobody finds half of it.
+    const removed = name.includes('-') ? folder : `${folder}-removed`
+    try {
+      renameSync(folder, removed)
+      rmSync(removed, { recursive: true, force: true })
+    } catch {
+      // another run was first, or it is another's
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function isUnused(folder: string, nowMs: number): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  return found?.isDirectory() === true && nowMs - found.mtimeMs > KEPT_MS
 }
 
 interface Parts {
