@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { eventually, FREE, lastFirst, startFlotilla } from '../test/e2e/flotilla-process.ts'
 import { bundle } from './bundle.ts'
 import { makeExecutable } from './executable.ts'
 
@@ -124,6 +125,29 @@ describe('the executable', { skip: isLinux ? false : 'it is made on Linux' }, ()
       readdirSync(work).filter((name) => name.startsWith('flotilla-parts-')),
       [],
     )
+  })
+
+  test('runs a hub that an agent joins, and both end when they are told to', async (t) => {
+    const started = lastFirst(t)
+    const env = { HOME: join(dir, 'home'), XDG_CACHE_HOME: '' }
+    const start = (args: readonly string[]) => startFlotilla(started, args, { program: executable, env })
+    const hub = start(['hub', 'run', '--data', join(dir, 'hub'), ...FREE])
+    const [, kubeconfig = ''] = await hub.says(/ kubeconfig (\S+)\n/)
+    const flotilla = async (...args: string[]) => await start([...args, '--kubeconfig', kubeconfig]).ended
+    const added = await flotilla('cluster', 'add', 'store-1', '-o', 'json')
+    const { code } = JSON.parse(added.stdout) as { code: string }
+    // A hub's API is a cluster's API, too.
+    const agent = start(['agent', 'run', '--join', code, '--kubeconfig', kubeconfig, '--data', join(dir, 'agent')])
+    const shown = await eventually('the cluster is Ready', async () => {
+      const { stdout } = await flotilla('get', 'clusters')
+      return /^store-1 +Ready /m.test(stdout) ? stdout : undefined
+    })
+    assert.match(shown, /^NAME +STATE /)
+    assert.match((await flotilla('status')).stdout, /^Fleet +1 cluster .*1 Ready$/m)
+    for (const running of [agent, hub]) {
+      const { code: exit, signal } = await running.stop('SIGTERM')
+      assert.deepEqual([exit, signal], [0, null])
+    }
   })
 
   test('starts with no more than the template command', () => {

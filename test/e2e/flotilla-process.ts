@@ -44,6 +44,8 @@ export interface FlotillaProcess {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** What is run instead of the clone's CLI. */
+  readonly program?: string
 }
 
 /** Something that runs functions at the end; a test context fits. */
@@ -74,7 +76,8 @@ export function startFlotilla(t: Cleanup, args: readonly string[], options: Star
   for (const name of ['KUBECONFIG', 'FLOTILLA_KUBECONFIG', 'NODE_TEST_CONTEXT']) {
     if (options.env?.[name] === undefined) delete (env as Record<string, string | undefined>)[name]
   }
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const [program, ...first] = options.program === undefined ? [process.execPath, MAIN] : [options.program]
+  const child = spawn(program, [...first, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   child.stdin.end(options.input ?? '')
   t.after(() => void child.kill('SIGKILL'))
   return follow(child, args)
