@@ -2,8 +2,10 @@
 import { ConstructorV2 } from './construct-v2.ts'
 import { ConstructorV3 } from './construct-v3.ts'
 import { readInput } from './input.ts'
+import type { Input } from './input.ts'
 import type { YamlNode } from './node.ts'
 import { Parser } from './parser.ts'
+import { quickValue } from './quick.ts'
 import type { Reading } from './text-cursor.ts'
 import { YamlError } from './yaml.ts'
 import type { Position, ReadLimits, ReadOptions, YamlDocument } from './yaml.ts'
@@ -25,8 +27,19 @@ export function readYaml(text: string | Uint8Array, options: ReadOptions = {}): 
 
 /** The first document, as Go's Unmarshal reads it: what follows is not looked at; an empty text is null. */
 export function readFirstYaml(text: string | Uint8Array, options: ReadOptions = {}): YamlDocument {
+  const { resolver = '1.1', duplicateKeys, limits } = options
+  if (resolver === '1.1' && duplicateKeys === 'last' && !limits && text.length <= DEFAULT_LIMITS.maxBytes) {
+    const input = readInput(text)
+    const quick = input.problem ? undefined : quickValue(input.text, options)
+    if (quick) return new QuickDocument(quick.value, input, options)
+    return firstDocument(input, options)
+  }
+  return firstDocument(inputOf(text, options), options)
+}
+
+function firstDocument(input: Input, options: ReadOptions): YamlDocument {
   const reading = readingOf(options)
-  const node = parserOf(text, options).nextDocument()
+  const node = new Parser(input, reading).nextDocument()
   return node ? new NodeDocument(node, reading, options) : NO_DOCUMENT
 }
 
@@ -67,13 +80,38 @@ function readingOf({ resolver = '1.1', limits, file }: ReadOptions): Reading {
 }
 
 function parserOf(text: string | Uint8Array, options: ReadOptions): Parser {
+  return new Parser(inputOf(text, options), readingOf(options))
+}
+
+function inputOf(text: string | Uint8Array, options: ReadOptions): Input {
   const maxBytes = options.limits?.maxBytes ?? DEFAULT_LIMITS.maxBytes
   // A string never has more units than its UTF-8 has bytes, so the cheap check serves both.
   if (text.length > maxBytes) throw new YamlError(`the text is larger than ${maxBytes} bytes`, START, options.file)
-  return new Parser(readInput(text), readingOf(options))
+  return readInput(text)
 }
 
 const NO_DOCUMENT: YamlDocument = { value: null, start: START, positionOf: () => START }
+
+/** A document that was read without a tree, which is made when somebody asks for positions. */
+class QuickDocument implements YamlDocument {
+  readonly value: unknown
+  readonly #input: Input
+  readonly #options: ReadOptions
+
+  constructor(value: unknown, input: Input, options: ReadOptions) {
+    this.value = value
+    this.#input = input
+    this.#options = options
+  }
+
+  get start(): Position {
+    return firstDocument(this.#input, this.#options).start
+  }
+
+  positionOf(path: readonly (string | number)[]): Position {
+    return firstDocument(this.#input, this.#options).positionOf(path)
+  }
+}
 
 /** A document that finds positions in its tree when asked. */
 class NodeDocument implements YamlDocument {
