@@ -6,11 +6,24 @@ type StreamName = 'stdout' | 'stderr'
 
 const DESCRIPTORS: Readonly<Record<StreamName, number>> = { stdout: 1, stderr: 2 }
 
+let isStreaming = false
+
+/** Whether a stream was opened: then what was written may still be on its way. */
+export function usedStreams(): boolean {
+  return isStreaming
+}
+
 function opened(name: StreamName): NodeJS.WriteStream {
+  isStreaming = true
   const stream: NodeJS.WriteStream = process[name]
   // A closed pipe (`flotilla get … | head`) is the end of the command, not an error.
   if (stream.listenerCount('error') === 0) stream.on('error', () => process.exit())
   return stream
+}
+
+/** Writes bytes that are no text. */
+export function writeBytes(name: StreamName, bytes: Uint8Array): void {
+  opened(name).write(bytes)
 }
 
 /** A stream of Node, opened by the first who needs it. */

@@ -1,6 +1,6 @@
 /** One command line as a whole process: its signals, its streams and its exit code. */
 import type { CliEnvironment } from './config.ts'
-import { plainOutput, streamOutput } from './process-output.ts'
+import { plainOutput, streamOutput, usedStreams } from './process-output.ts'
 import { runCli } from './run.ts'
 import { createTerminal } from './terminal.ts'
 import type { CliPorts } from './tree/act.ts'
@@ -14,7 +14,8 @@ export async function runProcess(
 ): Promise<void> {
   const args = process.argv.slice(2)
   // Scripts run it once for each chart: it does without Node's streams, which take as long to open as many a chart to render.
-  const outputTo = args[0] === 'template' ? plainOutput : streamOutput
+  const isTemplate = args[0] === 'template'
+  const outputTo = isTemplate ? plainOutput : streamOutput
   process.exitCode = await runCli(args, {
     ...ports,
     environment,
@@ -32,6 +33,8 @@ export async function runProcess(
         color,
       }),
   })
+  // Nothing is left to do but to tidy up memory that the system takes back anyway.
+  if (isTemplate && !usedStreams()) process.exit()
 }
 
 function interruptSignal(): AbortSignal {

@@ -9,28 +9,77 @@ import type { ExitCode } from './exit.ts'
 import { findPlugin, runPlugin } from './plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
+import type { Terminal } from './terminal.ts'
 import type { Act, CliPorts } from './tree/act.ts'
 import { isHelp, usageTrouble } from './usage-trouble.ts'
 
+/** What a program works with while it runs a command line. */
+interface Stage {
+  readonly program: Command
+  ports: CliPorts
+  terminal: Terminal
+  exitCode: ExitCode
+  scene: { server?: string; kubeconfig?: string }
+}
+
+/** Stages of commands that run alone, ready for their next run: the snapshot of the one-file executable has one. */
+const free = new Map<string, Stage>()
+
 /** Runs one command line and returns its exit code. */
 export async function runCli(args: readonly string[], ports: CliPorts): Promise<number> {
-  let exitCode: ExitCode = EXIT.ok
-  const scene: { server?: string; kubeconfig?: string } = {}
-  let terminal = ports.terminalFor('auto')
+  const [verb = ''] = args
+  const stage = free.get(verb) ?? (await makeStage(verb, ports))
+  free.delete(verb)
+  Object.assign(stage, { ports, terminal: ports.terminalFor('auto'), exitCode: EXIT.ok, scene: {} })
+  try {
+    return await runOn(stage, args)
+  } finally {
+    if (ALONE.has(verb)) free.set(verb, stage)
+  }
+}
+
+async function runOn(stage: Stage, args: readonly string[]): Promise<number> {
   const [verb] = args
+  const { program, ports } = stage
+  try {
+    const plugin = verb !== undefined && !isCommand(program, verb) && findPlugin(verb, ports.environment.path)
+    if (plugin) return await runPlugin(plugin, args.slice(1), ports.signal)
+    await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
+    return stage.exitCode
+  } catch (caught) {
+    const { terminal } = stage
+    if (caught instanceof CommanderError) {
+      if (caught.exitCode === 0) return EXIT.ok
+      const trouble = usageTrouble(caught.message, { root: program, args })
+      if (!isHelp(caught)) terminal.say(formatTrouble(trouble).trimEnd())
+      // As with helm template, which knows no other failure.
+      return verb === 'template' ? EXIT.failed : EXIT.usage
+    }
+    if (ports.signal.aborted) return EXIT.interrupted
+    const { exitCode: code, trouble } = explainError(caught, stage.scene)
+    terminal.say(formatTrouble(trouble).trimEnd())
+    if (code === EXIT.failed && toError(caught).name === 'TypeError') terminal.say(String(toError(caught).stack))
+    // As with kubectl diff, 1 means differences and nothing else.
+    return verb === 'diff' && code === EXIT.failed ? EXIT.usage : code
+  }
+}
+
+async function makeStage(verb: string, ports: CliPorts): Promise<Stage> {
   const output: OutputConfiguration = {
-    writeOut: (text) => terminal.data(text),
-    writeErr: (text) => terminal.say(text.trimEnd()),
-    // Told below, in the words of every other error.
+    writeOut: (text) => stage.terminal.data(text),
+    writeErr: (text) => stage.terminal.say(text.trimEnd()),
+    // Told by who runs it, in the words of every other error.
     outputError: () => {},
   }
   const act: Act =
     (action) =>
     async (...received: unknown[]) => {
+      const { ports, scene } = stage
       const command = received.at(-1) as Command
       const words = command.processedArgs.flat().filter((word): word is string => typeof word === 'string')
       const given = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
-      terminal = ports.terminalFor(given['color'] as 'auto' | 'always' | 'never')
+      const terminal = ports.terminalFor(given['color'] as 'auto' | 'always' | 'never')
+      stage.terminal = terminal
       const dryRun = given['dryRun'] === true ? (await import('./dry-run.ts')).createDryRun() : undefined
       // Nobody need be asked about what does not happen.
       const flags = dryRun ? { ...given, yes: true } : given
@@ -44,40 +93,22 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
       }
       const run = { ...ports, terminal: dryRun?.on(terminal) ?? terminal, connect: connectOnce }
       try {
-        exitCode = (await action(run, words, flags)) ?? EXIT.ok
+        stage.exitCode = (await action(run, words, flags)) ?? EXIT.ok
         if (dryRun?.wrote()) terminal.step('warn', 'this was a dry run: the hub checked it and stored nothing')
       } finally {
         await connection?.close()
       }
     }
   const program = await buildProgram(verb, act, output)
-  try {
-    const plugin = verb !== undefined && !isCommand(program, verb) && findPlugin(verb, ports.environment.path)
-    if (plugin) return await runPlugin(plugin, args.slice(1), ports.signal)
-    await program.parseAsync(verb === 'template' ? commanderArgs(args) : args, { from: 'user' })
-    return exitCode
-  } catch (caught) {
-    if (caught instanceof CommanderError) {
-      if (caught.exitCode === 0) return EXIT.ok
-      const trouble = usageTrouble(caught.message, { root: program, args })
-      if (!isHelp(caught)) terminal.say(formatTrouble(trouble).trimEnd())
-      // As with helm template, which knows no other failure.
-      return verb === 'template' ? EXIT.failed : EXIT.usage
-    }
-    if (ports.signal.aborted) return EXIT.interrupted
-    const { exitCode: code, trouble } = explainError(caught, scene)
-    terminal.say(formatTrouble(trouble).trimEnd())
-    if (code === EXIT.failed && toError(caught).name === 'TypeError') terminal.say(String(toError(caught).stack))
-    // As with kubectl diff, 1 means differences and nothing else.
-    return verb === 'diff' && code === EXIT.failed ? EXIT.usage : code
-  }
+  const stage: Stage = { program, ports, terminal: ports.terminalFor('auto'), exitCode: EXIT.ok, scene: {} }
+  return stage
 }
 
 function isCommand(program: Command, verb: string): boolean {
   return program.commands.some((command) => command.name() === verb || command.aliases().includes(verb))
 }
 
-async function buildProgram(verb: string | undefined, act: Act, output: OutputConfiguration): Promise<Command> {
+async function buildProgram(verb: string, act: Act, output: OutputConfiguration): Promise<Command> {
   const program = new Command('flotilla')
     .description('Fleet management for Kubernetes: what should run, where, when and under whose rules.')
     .exitOverride()
@@ -88,7 +119,7 @@ async function buildProgram(verb: string | undefined, act: Act, output: OutputCo
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
     .option('--kubeconfig <file>', 'how to reach the hub (also FLOTILLA_KUBECONFIG, KUBECONFIG)')
     .option('--context <name>', 'the context to use (default: flotilla)')
-  const alone = ALONE.get(verb ?? '')
+  const alone = ALONE.get(verb)
   if (alone) (await alone())(program, act)
   else (await import('./tree/all.ts')).addAll(program, act)
   return program

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { writeBytes } from '../process-output.ts'
 import { addTemplateFlags } from '../template/helm-flags.ts'
 import type { Act } from './act.ts'
 
@@ -11,8 +12,7 @@ export function addRendering(program: Command, act: Act): void {
   addTemplateFlags(command).action(
     act(async (run, words, flags) => {
       const { template } = await import('../commands/template.ts')
-      const writeBytes = (bytes: Uint8Array): void => void process.stdout.write(bytes)
-      return await template(words, { ...run, writeBytes }, flags)
+      return await template(words, { ...run, writeBytes: (bytes) => writeBytes('stdout', bytes) }, flags)
     }),
   )
 }
