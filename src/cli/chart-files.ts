@@ -47,17 +47,19 @@ function notFound(path: string): HelmError {
 
 /** The files below a directory; symbolic links are followed. */
 export function readChartTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
-  for (const entry of readdirSync(join(dir, base), { encoding: 'buffer' })) {
+  const folder = join(dir, base)
+  for (const entry of readdirSync(folder, { encoding: 'buffer' })) {
     const name = fromGoBytes(entry)
     const path = base === '' ? name : `${base}/${name}`
-    const stat = statSync(join(dir, path), { throwIfNoEntry: false })
-    if (!stat) throw dangling(join(dir, path))
+    const file = `${folder}/${name}`
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (!stat) throw dangling(file)
     if (stat.isDirectory()) readChartTree(dir, path, files)
     else if (!stat.isFile()) {
       throw new HelmError(`cannot load irregular file ${join(dir, path)} as it has file mode type bits set`)
     } else if (stat.size > MAX_FILE) {
       throw new HelmError(`chart file ${JSON.stringify(name)} is larger than the maximum file size ${MAX_FILE}`)
-    } else files.set(path, readFileSync(join(dir, path)))
+    } else files.set(path, readFileSync(file))
   }
   return files
 }

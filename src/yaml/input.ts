@@ -24,13 +24,16 @@ const BOM = 0xfeff
 // oxlint-disable-next-line no-control-regex -- exactly the characters that YAML does not allow
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/
 
+// Made once: making a decoder costs more than decoding a small file.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Decodes and checks a text. */
 export function readInput(source: string | Uint8Array): Input {
   if (typeof source === 'string') return checked(source.toWellFormed(), undefined)
   if (source[0] === 0xff && source[1] === 0xfe) return utf16(source, 0)
   if (source[0] === 0xfe && source[1] === 0xff) return utf16(source, 8)
   try {
-    return checked(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(source), undefined)
+    return checked(decoder.decode(source), undefined)
   } catch {
     const { end, ...bad } = firstInvalid(source)
     return checked(new TextDecoder('utf-8', { ignoreBOM: true }).decode(source.subarray(0, end)), bad)

@@ -21,10 +21,13 @@ export function goBytes(text: string): Uint8Array {
   return Uint8Array.from(parts)
 }
 
+// Made once: making a decoder costs more than decoding a small file.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** The Go string of any bytes. */
 export function fromGoBytes(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     return decodeWithEscapes(bytes)
   }

@@ -73,6 +73,21 @@ const WORDS: ReadonlyMap<string, TokenType> = new Map<string, TokenType>([
   ['false', 'bool'],
 ])
 
+/** Tokens that need no second look, which most are: names, fields, variables, one space, texts, pipes, brackets and numbers. */
+const USUAL =
+  /(?:[A-Za-z]\w*|\.(?:[A-Za-z]\w*)?|\$\w*)(?=[ \t\r\n.,|:()]|\}\})| (?![ \t\r\n]|-\}\})|"[^"\\\n]*"|[|()]|\d+(?=[ \t\r\n|)]|\}\})/y
+
+/** The type of a usual token by its first character; of others it is a number or a word. */
+const USUAL_TYPES: ReadonlyMap<number, TokenType> = new Map<number, TokenType>([
+  [0x20, 'space'],
+  [0x22, 'string'],
+  [0x24, 'variable'],
+  [0x28, 'leftParen'],
+  [0x29, 'rightParen'],
+  [0x2e, 'field'],
+  [0x7c, 'pipe'],
+])
+
 /** Where a match of a sticky expression that always matches ends. */
 function endOf(sticky: RegExp, text: string, from: number): number {
   sticky.lastIndex = from
@@ -196,13 +211,31 @@ class Lexer {
     }
   }
 
+  /** Takes usual tokens as long as there are some. */
+  #usual(): void {
+    const input = this.#input
+    const tokens = this.#tokens
+    const line = this.#line
+    let pos = this.#pos
+    let depth = this.#parenDepth
+    for (USUAL.lastIndex = pos; USUAL.test(input); pos = USUAL.lastIndex) {
+      const code = input.charCodeAt(pos)
+      if (code === OPEN) depth += 1
+      else if (code === CLOSE && --depth < 0) break
+      const text = code === SPACE ? ' ' : input.slice(pos, USUAL.lastIndex)
+      let type = USUAL_TYPES.get(code) ?? (code <= NINE ? 'number' : (WORDS.get(text) ?? 'identifier'))
+      if (code === DOT && text.length === 1) type = 'dot'
+      tokens.push({ type, pos, text, line })
+    }
+    this.#parenDepth = Math.max(depth, 0)
+    this.#start = pos
+    this.#pos = pos
+  }
+
   #insideAction(): State {
+    this.#usual()
     const input = this.#input
     const at = this.#pos
-    // Most of what is in actions: names, fields and the spaces between them.
-    const code = input.charCodeAt(at)
-    if (isAsciiLetter(code)) return this.#identifier()
-    if (code === DOT && isAsciiLetter(input.charCodeAt(at + 1))) return this.#word(at + 1, 'field')
     const delim = this.#rightDelim(at)
     if (delim !== 'none') return this.#endAction(delim)
     const char = this.#charAt(at)
@@ -311,11 +344,11 @@ class Lexer {
   }
 }
 
+const SPACE = 0x20
+const OPEN = 0x28
+const CLOSE = 0x29
 const DOT = 0x2e
-
-function isAsciiLetter(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
-}
+const NINE = 0x39
 
 function isDigit(char: string): boolean {
   return char >= '0' && char <= '9'

@@ -79,18 +79,26 @@ function parseRule(line: string): Rule[] {
   const rule = line.trim()
   if (rule === '' || rule.startsWith('#')) return []
   if (rule.includes('**')) throw new BadPattern('double-star (**) syntax is not supported')
-  compilePattern(rule)
+  if (SPECIAL.test(rule)) compilePattern(rule) // or it is refused
   const negate = rule.startsWith('!')
   let pattern = negate ? rule.slice(1) : rule
   const directoryOnly = pattern.endsWith('/')
   if (directoryOnly) pattern = pattern.slice(0, -1)
-  if (pattern.startsWith('/')) {
-    const regex = compilePattern(pattern.slice(1))
-    return [{ negate, directoryOnly, matches: (path) => regex.test(path) }]
+  if (pattern.startsWith('/')) return [{ negate, directoryOnly, matches: matcher(pattern.slice(1)) }]
+  const matches = matcher(pattern)
+  const whole = pattern.includes('/')
+  return [{ negate, directoryOnly, matches: (path) => matches(whole ? path : path.slice(path.lastIndexOf('/') + 1)) }]
+}
+
+const SPECIAL = /[*?[\\]/
+
+/** filepath.Match; most patterns are a name, or `*` and an ending. */
+function matcher(pattern: string): (path: string) => boolean {
+  if (!SPECIAL.test(pattern)) return (path) => path === pattern
+  const ending = pattern.slice(1)
+  if (pattern.startsWith('*') && !SPECIAL.test(ending) && !ending.includes('/')) {
+    return (path) => path.endsWith(ending) && !path.includes('/')
   }
   const regex = compilePattern(pattern)
-  const whole = pattern.includes('/')
-  return [
-    { negate, directoryOnly, matches: (path) => regex.test(whole ? path : path.slice(path.lastIndexOf('/') + 1)) },
-  ]
+  return (path) => regex.test(path)
 }
