@@ -33,6 +33,7 @@ const FILES: Readonly<Record<string, string>> = {
   'long/templates/a.yaml': 'a: 1\n{{ range until 1000 }}\n{{- range until 100000 }}{{ end }}{{ end }}\n',
   'k/kustomization.yaml': 'namePrefix: x-\nresources: [m.yaml]\n',
   'k/m.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n',
+  'bin/flotilla-parent': "#!/bin/sh\ntr '\\0' ' ' < /proc/$PPID/cmdline\n",
   'bin/flotilla-hello': '#!/bin/sh\necho "a plugin: $*"\n',
 }
 
@@ -71,7 +72,7 @@ describe('the executable', { skip: isLinux ? false : 'it is made on Linux' }, ()
       mkdirSync(dirname(join(work, name)), { recursive: true })
       writeFileSync(join(work, name), text)
     }
-    chmodSync(join(work, 'bin/flotilla-hello'), 0o755)
+    for (const name of readdirSync(join(work, 'bin'))) chmodSync(join(work, 'bin', name), 0o755)
     const dist = join(dir, 'dist')
     await bundle(dist)
     ;({ inputs: snapshotInputs } = await makeExecutable(dist))
@@ -106,6 +107,11 @@ describe('the executable', { skip: isLinux ? false : 'it is made on Linux' }, ()
     const words = once.stdout.split(/\s+/).filter((word) => word.length > 8 && !word.includes('templates'))
     assert.equal(words.length, 4, once.stdout + once.stderr)
     for (const word of words) assert.ok(!again.stdout.includes(word), word)
+  })
+
+  test('runs what may live long with hashes of its own and V8’s usual flags', () => {
+    const { stdout } = run([executable, 'parent', 'a word'])
+    assert.match(stdout, / --node-options=--rehash-snapshot --no-single-threaded .* parent a word $/)
   })
 
   test('keeps its parts for the next run, and does without where it may not write', () => {

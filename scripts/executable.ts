@@ -18,20 +18,30 @@ const ON_DEMAND = ['child_process', 'crypto', 'module', 'sea', 'tls', 'v8', 'vm'
 
 /**
  * A render is over before compilers pay, so they wait ten times as long as V8 thinks right, while its interpreter remembers
- * from the first call on what it saw; and it makes garbage, which costs less thrown away at the end than collected on the
- * way. Other commands go back to the usual numbers (src/cli/executable.ts).
+ * from the first call on what it saw; it makes garbage, which costs less thrown away at the end than collected on the way;
+ * and to hand work to other threads costs more than it saves. Nor are hashes made anew: whoever wrote a chart can make its
+ * render slow anyhow. Programs that live longer start with the usual flags (src/cli/executable.ts).
  */
 const NODE_FLAGS = [
+  '--no-rehash-snapshot',
+  '--single-threaded',
+  '--v8-pool-size=1',
   '--invocation-count-for-maglev=4000',
   '--invocation-count-for-turbofan=30000',
   '--baseline-batch-compilation-threshold=40000',
   '--no-lazy-feedback-allocation',
+  '--regexp-tier-up-ticks=30',
   '--min-semi-space-size=16',
   '--initial-heap-size=128',
 ]
 
-/** Command lines that the snapshot has run before it is taken. */
-const WARM_UPS = [['warm-up', join(root, 'scripts/warm-up-chart')]]
+const WARM_UP_CHART = join(root, 'scripts/warm-up-chart')
+
+/** Command lines that the snapshot has run before it is taken: a second run finds what the first one left. */
+const WARM_UPS = [
+  ['warm-up', WARM_UP_CHART],
+  ['warm-up', WARM_UP_CHART, '--namespace', 'warm', '--set', 'a.b=c,d={1,2}', '-f', join(WARM_UP_CHART, 'values.yaml')],
+]
 
 const onDemand: Plugin = {
   name: 'on-demand',
@@ -87,7 +97,7 @@ export async function makeExecutable(
       useSnapshot: true,
       disableExperimentalSEAWarning: true,
       execArgv: NODE_FLAGS,
-      execArgvExtension: 'none',
+      execArgvExtension: 'cli',
       assets,
     }
     writeFileSync(join(scratch, 'sea.json'), JSON.stringify(config))

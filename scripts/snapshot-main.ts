@@ -4,6 +4,7 @@ import type { createRequire } from 'node:module'
 import { readEnvironment } from '../src/cli/config.ts'
 import { runExecutable } from '../src/cli/executable.ts'
 import { runCli } from '../src/cli/run.ts'
+import { plainOutput, usedStreams } from '../src/cli/process-output.ts'
 import { createTerminal } from '../src/cli/terminal.ts'
 
 declare const require: ReturnType<typeof createRequire>
@@ -24,7 +25,9 @@ async function warmUp(): Promise<void> {
       stdin: (async function* () {})(),
       terminalFor: (color) => createTerminal({ stdout: output, stderr: output, stdinIsTTY: false, environment, color }),
     })
-    if (code !== 0) throw new Error(`the warm-up ended with ${code}: ${text}`)
+    // What a run does outside of the program, with nothing to write.
+    plainOutput('stdout').write('')
+    if (usedStreams() || code !== 0) throw new Error(`the warm-up ended with ${code}: ${text}`)
   }
   const loaded = (process as unknown as { moduleLoadList: readonly string[] }).moduleLoadList
   const wrong = LEFT_OUT.filter(

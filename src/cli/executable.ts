@@ -5,30 +5,40 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 import { systemClock } from '../core/system-clock.ts'
 import { readEnvironment } from './config.ts'
 import { keepInUse, partsFolder } from './parts.ts'
 import { runProcess } from './run-process.ts'
 
-/** V8's own numbers, for programs that run for long and their threads: the executable starts with others (scripts/executable.ts). */
+/** Over in a blink, and nobody's server: these make do with how `template` starts (scripts/executable.ts). */
+const BRIEF = new Set(['template', 'get', '__complete', '--version'])
+
+/** What others start with: hashes that nobody can know before, and V8's own numbers for programs and threads that run for long. */
 const USUAL_FLAGS = [
+  '--rehash-snapshot',
+  '--no-single-threaded',
+  '--v8-pool-size=4',
   '--invocation-count-for-maglev=400',
   '--invocation-count-for-turbofan=3000',
   '--baseline-batch-compilation-threshold=4096',
   '--lazy-feedback-allocation',
+  '--regexp-tier-up-ticks=1',
   '--min-semi-space-size=0',
   '--initial-heap-size=0',
 ]
 
 /** Runs the command line of this process. */
 export async function runExecutable(): Promise<void> {
+  const [, program = '', verb = '', ...rest] = process.argv
+  if (!BRIEF.has(verb) && !process.execArgv.includes(USUAL_FLAGS[0]!)) {
+    const words = process.argv.length > 2 ? [verb, ...rest] : []
+    process.execve!(process.execPath, [program, `--node-options=${USUAL_FLAGS.join(' ')}`, ...words])
+  }
   const environment = readEnvironment()
   const parts = (): string => partsFolder(process.getBuiltinModule('node:sea'), environment.partsCache)
-  if (process.argv[2] === 'template') {
+  if (verb === 'template') {
     return await runProcess(environment, { threadsFolder: () => pathToFileURL(join(parts(), 'threads/')) })
   }
-  for (const flag of USUAL_FLAGS) setFlagsFromString(flag)
   const folder = parts()
   const ended = new AbortController()
   void keepInUse(folder, systemClock, ended.signal)

@@ -19,7 +19,8 @@ export async function runProcess(
   process.exitCode = await runCli(args, {
     ...ports,
     environment,
-    signal: interruptSignal(),
+    // A render is not interrupted by JavaScript, which waits for it: the system ends the process.
+    signal: isTemplate ? new AbortController().signal : interruptSignal(),
     // Opened by who reads it.
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     terminalFor: (color) =>
