@@ -51,6 +51,8 @@ export function executeTemplate(tree: Tree, data: unknown, options: ExecOptions)
   return output.join('')
 }
 
+const NO_ARGUMENTS: readonly Operand[] = []
+
 /** A value a field is taken of, and whether its static type is interface {}. */
 interface Receiver {
   readonly value: unknown
@@ -304,11 +306,19 @@ class State {
     chain: { node: AnyNode; names: readonly string[]; args: readonly Operand[]; final: unknown },
   ): unknown {
     let receiver = start
-    const last = chain.names.length - 1
-    for (const [at, name] of chain.names.entries()) {
-      const step = at < last ? { args: [], final: MISSING } : { args: chain.args, final: chain.final }
-      const value = this.#field(dot, receiver, { name, node: chain.node, ...step })
+    const { names, node } = chain
+    const last = names.length - 1
+    for (let at = 0; at <= last; at++) {
+      const name = names[at]!
+      const args = at < last ? NO_ARGUMENTS : chain.args
+      const final = at < last ? MISSING : chain.final
       const map = plainValue(receiver.value)
+      // An entry of a plain map, which most steps are.
+      const entry =
+        map instanceof Map && map === receiver.value && !typeInfo(map) && args.length < 2 && final === MISSING
+          ? (map as Map<string, unknown>).get(name)
+          : undefined
+      const value = entry ?? this.#field(dot, receiver, { name, node, args, final })
       receiver = { value, boxed: map instanceof Map && typeInfo(map)?.missing === undefined }
     }
     return receiver.value

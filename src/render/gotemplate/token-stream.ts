@@ -38,9 +38,9 @@ export class TokenStream {
   }
 
   #read(): Token {
-    const token = this.#tokens[Math.min(this.#nextToken, this.#tokens.length - 1)]!
+    const token = this.#tokens[this.#nextToken]
     this.#nextToken += 1
-    return token
+    return token ?? this.#tokens.at(-1)!
   }
 
   /** Looks at the next token. */
@@ -79,6 +79,10 @@ export class TokenStream {
 
   /** Looks at the next token that is no space. */
   peekNonSpace(): Token {
+    if (this.#peekCount === 1) {
+      const first = this.#ahead[0]!
+      if (first.type !== 'space') return first
+    }
     const token = this.nextNonSpace()
     this.backup()
     return token
