@@ -11,7 +11,17 @@ import { keepInUse, partsFolder } from './parts.ts'
 import { runProcess } from './run-process.ts'
 
 /** Over in a blink, and nobody's server: these make do with how `template` starts (scripts/executable.ts). */
-const BRIEF = new Set(['template', 'get', '__complete', '--version'])
+const BRIEF = new Set([
+  'template',
+  'get',
+  'status',
+  'help',
+  '--help',
+  'version',
+  '--version',
+  'completion',
+  '__complete',
+])
 
 /** What others start with: hashes that nobody can know before, and V8's own numbers for programs and threads that run for long. */
 const USUAL_FLAGS = [
@@ -29,9 +39,9 @@ const USUAL_FLAGS = [
 
 /** Runs the command line of this process. */
 export async function runExecutable(): Promise<void> {
-  const [, program = '', verb = '', ...rest] = process.argv
+  const [, program = '', ...words] = process.argv
+  const [verb = ''] = words
   if (!BRIEF.has(verb) && !process.execArgv.includes(USUAL_FLAGS[0]!)) {
-    const words = process.argv.length > 2 ? [verb, ...rest] : []
     process.execve!(process.execPath, [program, `--node-options=${USUAL_FLAGS.join(' ')}`, ...words])
   }
   const environment = readEnvironment()
