@@ -66,6 +66,16 @@ test('everything else is left to the parser', () => {
   for (const text of LEFT_TO_THE_PARSER) assert.equal(quickValue(text, OPTIONS), undefined, JSON.stringify(text))
 })
 
+test('texts of many megabytes on one line are read', () => {
+  const long = 'x'.repeat(20_000_000)
+  for (const text of [`a: "${long}"`, `a: '${long}'`, `a: ["${long}"]`]) {
+    assert.equal(JSON.stringify(readFirstYaml(text, { duplicateKeys: 'last' }).value).length > 20_000_000, true)
+  }
+  const escaped = '\\n'.repeat(5_000_000)
+  const { value } = readFirstYaml(`a: "${escaped}"`, { duplicateKeys: 'last' })
+  assert.equal((value as { a: string }).a.length, 5_000_000)
+})
+
 test('a document that was read quickly knows its positions', () => {
   const document = readFirstYaml('# head\na:\n  b: 1\n', { duplicateKeys: 'last' })
   assert.deepEqual(document.value, { a: { b: 1 } })

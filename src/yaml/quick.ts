@@ -18,6 +18,9 @@ export function quickValue(text: string, options: ValueOptions): { readonly valu
 // oxlint-disable-next-line no-control-regex -- that is what it looks for
 const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/
 
+/** Expressions with alternatives remember each character; there is only so much room for that. */
+const MAX_QUOTED_LINE = 1_000_000
+
 /** Less than go-yaml allows. */
 const MAX_DEPTH = 200
 const MAX_KEY_CHARACTERS = 500
@@ -245,6 +248,7 @@ class QuickReader {
     let isEscaped = false
     for (let from = at + 1; ; from = 0) {
       const line = this.#line
+      if (line.length > MAX_QUOTED_LINE) return this.#giveUp()
       inside.lastIndex = from
       inside.test(line)
       let end = inside.lastIndex

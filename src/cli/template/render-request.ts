@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { generateTraditionalKey } from '../../core/bytes.ts'
 import { systemClock } from '../../core/system-clock.ts'
-import { systemIds } from '../../core/system-ids.ts'
 import { fromGoBytes } from '../../render/gotemplate/go-string.ts'
 import { checkReleaseName, checkRequirements } from '../../render/helm/check-chart.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
@@ -20,6 +19,7 @@ import { originText } from '../../render/helm/value-origins.ts'
 import { goJson } from '../../render/helm/functions/json.ts'
 import { loadChartFrom } from '../chart-files.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { kernelRandom } from './kernel-random.ts'
 import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
 
 /** Who hears of what happens meanwhile. */
@@ -32,7 +32,7 @@ export interface RenderEars {
 export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: RenderEars): TemplateAnswer {
   const profile = profileOf(flags.helm === '3' ? 'helm3' : 'helm4')
   const entropy = {
-    randomBytes: systemIds.bytes,
+    randomBytes: (length: number) => kernelRandom(length),
     now: () => systemClock.now(),
     generateKey: generateTraditionalKey,
   }
