@@ -14,6 +14,8 @@ export interface CliPorts {
   readonly terminalFor: (color: 'auto' | 'always' | 'never') => Terminal
   /** The folder of the files that threads are started from, where it is not found from this program's code. */
   readonly threadsFolder?: () => URL
+  /** Where bytes go that are no UTF-8, when not to the process's own stdout. */
+  readonly writeBytes?: (bytes: Uint8Array) => void
 }
 
 /** What one run of a command works with. */

@@ -12,7 +12,8 @@ export function addRendering(program: Command, act: Act): void {
   addTemplateFlags(command).action(
     act(async (run, words, flags) => {
       const { template } = await import('../commands/template.ts')
-      return await template(words, { ...run, writeBytes: (bytes) => writeBytes('stdout', bytes) }, flags)
+      const toStdout = run.writeBytes ?? ((bytes: Uint8Array) => writeBytes('stdout', bytes))
+      return await template(words, { ...run, writeBytes: toStdout }, flags)
     }),
   )
 }

@@ -1,17 +1,7 @@
 // Random expressions that never fail: printf, versions, YAML and JSON round trips, dates, regular expressions, cuts.
+import { pick, seeded } from './random.ts'
+import type { Random } from './random.ts'
 
-/** A random number generator that can be repeated. */
-export function seeded(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
-type Random = (below: number) => number
-
-const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.length)]!
 const times = (random: Random, most: number, make: () => string): string =>
   Array.from({ length: random(most + 1) }, make).join('')
 

@@ -1,5 +1,6 @@
 // Random charts with subcharts of every kind, and values over them; every chart prints all the values it sees.
-import { seeded } from './fuzz-cases.ts'
+import { chance, pick, seeded } from './random.ts'
+import type { Random } from './random.ts'
 
 /** A chart's files, values files and --set flags. */
 export interface FuzzChart {
@@ -8,7 +9,6 @@ export interface FuzzChart {
   readonly sets: readonly string[]
 }
 
-type Random = (below: number) => number
 type Value = string | number | boolean | null | Value[] | { [key: string]: Value }
 
 const KEYS = [
@@ -28,9 +28,6 @@ const KEYS = [
 ] as const
 const NAMES = ['one', 'two', 'three'] as const
 const DUMP = 'kind: K\nv: {{ toJson .Values | quote }}\nname: {{ .Chart.Name }}\n'
-
-const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.length)]!
-const chance = (random: Random, outOf: number): boolean => random(outOf) === 0
 
 function scalar(random: Random): Value {
   return pick<() => Value>(random, [

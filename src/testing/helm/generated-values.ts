@@ -2,10 +2,9 @@
 // type changed); most charts stop at the first of these, so that others change a few places, which lets a render go on.
 import { readYamlTable } from '../../render/helm/read-yaml.ts'
 import { writeYaml } from '../../yaml/write.ts'
-import { seeded } from './fuzz-cases.ts'
+import { seeded } from './random.ts'
+import type { Random } from './random.ts'
 import { NUMBER_SPELLINGS, ODD_VALUES, SPELLINGS, spelled } from './odd-values.ts'
-
-type Random = (below: number) => number
 
 /** What becomes of a value: undefined leaves it, and goes on inside a map. */
 type Change = (value: unknown) => unknown

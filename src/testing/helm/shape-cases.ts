@@ -1,10 +1,8 @@
 // Random templates that call any function with arguments of any kind, most of them of the right one; many must fail.
 import type { GoFunction, ParamType } from '../../render/gotemplate/function.ts'
-import { seeded } from './fuzz-cases.ts'
+import { pick, seeded } from './random.ts'
+import type { Random } from './random.ts'
 
-type Random = (below: number) => number
-
-const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.length)]!
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 /** The chart that the templates are put into, as `templates/shape.yaml`. */
