@@ -2,66 +2,125 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fromGoBytes } from '../render/gotemplate/go-string.ts'
-import type { Chart } from '../render/helm/chart.ts'
+import { goQuote } from '../core/go-quote.ts'
+import type { Chart, ChartFile } from '../render/helm/chart.ts'
 import { HelmError } from '../render/helm/helm-error.ts'
-import { loadChart, loadChartArchive } from '../render/helm/load-chart.ts'
+import type { IgnoreRules } from '../render/helm/file-pattern.ts'
+import { loadChart, loadChartArchive, readIgnoreRules } from '../render/helm/load-chart.ts'
+import { assertKnownVersion } from '../render/helm/metadata.ts'
 import type { HelmProfile } from '../render/helm/profile.ts'
+import { readChartArchive } from '../render/helm/tar.ts'
 import { sniffContent } from './sniff-content.ts'
 
 const MAX_FILE = 5 * 1024 * 1024
 
+/** Where the chart is that a command line names; helm looks for it before anything else. */
+export function locateChart(name: string): string {
+  const path = name.trim()
+  if (!statSync(path, { throwIfNoEntry: false })) throw notFound(path)
+  return resolve(path)
+}
+
 /** Loads the chart at a path. */
-export function loadChartFrom(path: string, profile: HelmProfile): Chart {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) throw notFound(path)
-  if (found.isDirectory()) {
-    if (profile.name === 'helm4') assertChartIn(resolve(path))
-    return loadChart(readChartTree(path), { profile })
+export function loadChartFrom(name: string, profile: HelmProfile): Chart {
+  const path = locateChart(name)
+  if (statSync(path).isDirectory()) {
+    if (profile.name === 'helm4') assertKnownVersion(readChartYaml(path))
+    const rules = chartRules(join(path, '.helmignore'))
+    return loadChart(readChartTree(path, { ignored: rules }), { profile, ignored: rules })
   }
   const data = readFileSync(path)
-  if (data[0] !== 0x1f || data[1] !== 0x8b) {
+  if (data[0] !== 0x1f || data[1] !== 0x8b || data[2] !== 0x08) {
     const isYaml = /\.ya?ml$/.test(path)
     throw new HelmError(
       isYaml
-        ? `file '${resolve(path)}' seems to be a YAML file, but expected a gzipped archive`
-        : `file '${resolve(path)}' does not appear to be a gzipped archive; got '${sniffContent(data)}'`,
+        ? `file '${path}' seems to be a YAML file, but expected a gzipped archive`
+        : `file '${path}' does not appear to be a gzipped archive; got '${sniffContent(data)}'`,
     )
   }
-  return loadChartArchive(data, { profile })
+  return loadChartFile(data, profile)
 }
 
 /** Helm 4 looks into Chart.yaml before it reads the rest. */
-function assertChartIn(dir: string): void {
+function readChartYaml(dir: string): Uint8Array {
   const file = join(dir, 'Chart.yaml')
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) return
-  const why = found ? `read ${file}: is a directory` : `open ${file}: no such file or directory`
-  throw new HelmError(`unable to detect chart at ${file}: ${why}`)
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new HelmError(`unable to detect chart at ${file}: ${goFileError(error, file)}`)
+  }
+}
+
+/** An archive that is no chart is told from one that is none at all only by Helm 3. */
+function loadChartFile(data: Uint8Array, profile: HelmProfile): Chart {
+  if (profile.name === 'helm3') return loadChartArchive(data, { profile })
+  let files: readonly ChartFile[]
+  try {
+    files = readChartArchive(data)
+  } catch (error) {
+    throw error instanceof HelmError ? new HelmError('unable to load chart archive', { cause: error }) : error
+  }
+  const chartYaml = files.find(({ name }) => name === 'Chart.yaml')
+  if (!chartYaml) throw new HelmError('unable to detect chart version, no Chart.yaml found')
+  assertKnownVersion(chartYaml.data)
+  return loadChartArchive(data, { profile })
+}
+
+/** The rules of a .helmignore, or those that hold without one. */
+function chartRules(file: string): IgnoreRules {
+  return readIgnoreRules(statSync(file, { throwIfNoEntry: false }) ? readFileSync(file) : undefined)
 }
 
 function notFound(path: string): HelmError {
   if (/^(?:\/|\.)/.test(path)) return new HelmError(`path ${JSON.stringify(path)} not found`)
   if (path.includes('/')) return new HelmError(`repo ${path.split('/')[0]} not found`)
-  return new HelmError(`non-absolute URLs should be in form of repo_name/path_to_chart, got: ${path}`)
+  return new HelmError(`non-absolute URLs should be in form of repo_name/path_to_chart, got: ${addressText(path)}`)
+}
+
+/** A path as Go writes it in an address: as it stands where that can be, else with everything unusual escaped. */
+function addressText(path: string): string {
+  if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/]*$/.test(path)) return path
+  return Array.from(Buffer.from(path), (byte) => {
+    const char = String.fromCharCode(byte)
+    return /[A-Za-z0-9\-_.~$&+,/:;=@]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }).join('')
+}
+
+/** What is read below a directory: what is ignored is not looked at, but for links, which must lead somewhere. */
+interface TreeOptions {
+  readonly ignored?: IgnoreRules
+  readonly base?: string
+  readonly files?: Map<string, Uint8Array>
 }
 
 /** The files below a directory; symbolic links are followed. */
-export function readChartTree(dir: string, base = '', files = new Map<string, Uint8Array>()): Map<string, Uint8Array> {
+export function readChartTree(dir: string, options: TreeOptions = {}): Map<string, Uint8Array> {
+  const { ignored = () => false, base = '', files = new Map<string, Uint8Array>() } = options
   const folder = join(dir, base)
-  for (const entry of readdirSync(folder, { encoding: 'buffer' })) {
+  for (const entry of readdirSync(folder, { encoding: 'buffer' }).sort(Buffer.compare)) {
     const name = fromGoBytes(entry)
     const path = base === '' ? name : `${base}/${name}`
     const file = `${folder}/${name}`
     const stat = statSync(file, { throwIfNoEntry: false })
     if (!stat) throw dangling(file)
-    if (stat.isDirectory()) readChartTree(dir, path, files)
+    if (ignored(path, stat.isDirectory())) continue
+    if (stat.isDirectory()) readChartTree(dir, { ignored, base: path, files })
     else if (!stat.isFile()) {
-      throw new HelmError(`cannot load irregular file ${join(dir, path)} as it has file mode type bits set`)
+      throw new HelmError(`cannot load irregular file ${file} as it has file mode type bits set`)
     } else if (stat.size > MAX_FILE) {
-      throw new HelmError(`chart file ${JSON.stringify(name)} is larger than the maximum file size ${MAX_FILE}`)
+      throw new HelmError(`chart file ${goQuote(name)} is larger than the maximum file size ${MAX_FILE}`)
     } else files.set(path, readFileSync(file))
   }
   return files
+}
+
+/** What Go says of a file that cannot be read. */
+export function goFileError(error: unknown, file: string): string {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (code === 'EISDIR') return `read ${file}: is a directory`
+  const why = { ENOENT: 'no such file or directory', ENOTDIR: 'not a directory', EACCES: 'permission denied' }[code]
+  if (why === undefined) throw error
+  return `open ${file}: ${why}`
 }
 
 function dangling(link: string): HelmError {

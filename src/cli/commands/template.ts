@@ -9,13 +9,13 @@ import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
 import { renderLimited } from '../template/limited-render.ts'
-import type { TemplateAnswer, TemplateFlags } from '../template/template-request.ts'
+import type { PrintedDocument, TemplateAnswer, TemplateFlags } from '../template/template-request.ts'
 
 /** What the command works with. */
 export interface TemplateInput {
   readonly terminal: Terminal
   readonly stdin: AsyncIterable<Uint8Array>
-  readonly environment?: Pick<CliEnvironment, 'compileCache'>
+  readonly environment?: Pick<CliEnvironment, 'compileCache' | 'path'>
   readonly threadsFolder?: () => URL
   /** Where bytes go that are no UTF-8. */
   readonly writeBytes?: (bytes: Uint8Array) => void
@@ -29,13 +29,15 @@ export async function template(
   input: TemplateInput,
   flags: TemplateFlags,
 ): Promise<ExitCode> {
-  const stdin = (flags.values ?? []).some((name) => name.trim() === '-')
-    ? await readBody(input.stdin, Infinity)
-    : Buffer.alloc(0)
+  const stdin = readsStdin(flags) ? await readBody(input.stdin, Infinity) : Buffer.alloc(0)
   if (flags.engine === 'official') return await official(words, { input, stdin }, flags)
   refuseUnusable(words, flags)
   const { terminal } = input
   try {
+    if (flags.postRenderer) {
+      const { checkPostRenderer } = await import('../template/post-render.ts')
+      checkPostRenderer(flags.postRenderer, input.environment?.path ?? [])
+    }
     const answer = await (input.render ?? renderLimited)(
       {
         words,
@@ -52,6 +54,12 @@ export async function template(
       },
     )
     if (flags.frozen !== undefined && answer.frozen) keepFrozen(flags.frozen, answer.frozen)
+    if (flags.outputDir && !flags.explain) {
+      print(input, writeDocuments(answer, flags.outputDir, flags))
+      // They are in files, and nothing is left to be shown.
+      const [wanted] = flags.showOnly ?? []
+      if (wanted !== undefined) throw new HelmError(`could not find template ${wanted} in chart`)
+    }
     const text = await outputOf(answer, flags)
     print(input, text)
     return flags.shadow ? await shadow(words, { text, stdin, terminal }, flags) : EXIT.ok
@@ -61,6 +69,11 @@ export async function template(
     terminal.say(`Error: ${error.message}${advice}`)
     return EXIT.failed
   }
+}
+
+/** Whether a file named `-` is among those of values or of --set-file. */
+function readsStdin({ values = [], setFile = [] }: TemplateFlags): boolean {
+  return values.some((name) => name.trim() === '-') || setFile.some((text) => /=\s*-\s*(?:,|$)/.test(text))
 }
 
 function limitOf(text: string | undefined, flag: string): number {
@@ -75,7 +88,7 @@ const HELM_3_CHOICES = {
   waits: ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'],
 }
 const HELM_4_CHOICES = {
-  dryRuns: ['client', 'true', 'unset'],
+  dryRuns: ['client', 'true', 'True', 'TRUE', 'T', 't', '1', 'unset'],
   waits: ['watcher', 'hookOnly', 'legacy', 'true', 'false'],
 }
 
@@ -101,13 +114,13 @@ function refuseUnusable(words: readonly string[], flags: TemplateFlags): void {
   if (flags.wait !== undefined && flags.wait !== 'unset' && !waits.includes(flags.wait)) {
     refuse(`--wait=${flags.wait} is not known`, `use one of ${waits.join(', ')}`)
   }
-  if (flags.postRenderer !== undefined && flags.helm !== '3') {
+  if (flags.postRenderer && flags.helm !== '3') {
     refuse(
       'post-renderers of Helm 4 are plugins, which this command does not run',
       'pipe the output into the program, use --helm 3 where it may be any program, or --engine official',
     )
   }
-  if (flags.postRenderer !== undefined && (flags.outputDir !== undefined || flags.explain)) {
+  if (flags.postRenderer && (flags.outputDir || flags.explain)) {
     refuse('--post-renderer does not go with --output-dir or --explain', 'leave one of them out')
   }
   const path = words.at(-1) ?? ''
@@ -137,34 +150,39 @@ function keepFrozen(file: string, frozen: Readonly<Record<string, unknown>>): vo
 }
 
 async function outputOf(answer: TemplateAnswer, flags: TemplateFlags): Promise<string> {
-  if (flags.outputDir !== undefined && !flags.explain) {
-    return writeDocuments(answer, flags.releaseName ? join(flags.outputDir, answer.name) : flags.outputDir)
-  }
-  if (flags.postRenderer === undefined) return answer.text
+  if (flags.outputDir && !flags.explain) return '\n'
+  if (!flags.postRenderer) return answer.text
   const { postRender } = await import('../template/post-render.ts')
   const { documentText, printed } = await import('../../render/helm/template-output.ts')
   const { HELM_3 } = await import('../../render/helm/profile.ts')
-  const manifests = answer.release.map(documentText).join('')
+  const manifests = [...answer.crds, ...answer.release].map(documentText).join('')
   const changed = await postRender(flags.postRenderer, flags.postRendererArgs ?? [], manifests)
   return printed(changed, answer.hooks, { profile: HELM_3, showOnly: flags.showOnly ?? [] })
 }
 
-/** Writes each document into the file of its template, below a folder; a chart cannot name one outside of it. */
-function writeDocuments({ release, hooks }: TemplateAnswer, dir: string): string {
+/**
+ * Writes each document into the file of its template, below a folder; a chart cannot name one outside of it. As in helm, CRDs know
+ * nothing of --release-name, and a hook goes behind what is in its file already, whoever wrote that.
+ */
+function writeDocuments({ crds, release, hooks, name }: TemplateAnswer, top: string, flags: TemplateFlags): string {
+  const dir = flags.releaseName ? join(top, name) : top
   const written = new Set<string>()
   let log = ''
-  for (const { path, content } of [...release, ...hooks]) {
+  const write = (folder: string, { path, content }: PrintedDocument, isBehind: (file: string) => boolean): void => {
     if (path.split('/').includes('..')) {
       throw new CliError(EXIT.failed, { what: 'a template would be written outside of --output-dir', where: path })
     }
-    const file = join(dir, path)
+    const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
     const text = goBytes(`---\n# Source: ${path}\n${content}\n`)
-    writeFileSync(file, text, { flag: written.has(file) ? 'a' : 'w' })
-    written.add(file)
-    log += `wrote ${dir}/${path}\n`
+    writeFileSync(file, text, { flag: isBehind(file) ? 'a' : 'w' })
+    written.add(path)
+    log += `wrote ${folder}/${path}\n`
   }
-  return `${log}\n`
+  for (const document of crds) write(top, document, () => written.has(document.path))
+  for (const document of release) write(dir, document, () => written.has(document.path))
+  for (const document of hooks) write(dir, document, isThere)
+  return log
 }
 
 async function official(

@@ -116,6 +116,23 @@ const FLAGS: readonly HelmFlag[] = TABLE.trim()
     }
   })
 
+/** Flags that Helm 3 does not know. */
+const SINCE_HELM_4 = new Set([
+  'colour',
+  'content-cache',
+  'force-conflicts',
+  'force-replace',
+  'rollback-on-failure',
+  'server-side',
+])
+
+/** Flags of Helm 4 that do not go together, whatever their values. */
+const EXCLUSIVE = [
+  ['force-replace', 'force-conflicts'],
+  ['force', 'force-conflicts'],
+  ['validate', 'dry-run'],
+] as const
+
 /** Names of the flags that helm knows, for a test against its own list. */
 export const HELM_FLAG_NAMES: readonly string[] = FLAGS.map(({ name }) => name)
 
@@ -138,7 +155,7 @@ function helmOption({ name, as, short, kind, use, help }: HelmFlag): Option {
   const long = `--${as ?? name}`
   const names = short === undefined ? long : `-${short}, ${long}`
   const option = new Option(kind === 'boolean' ? names : `${names} <value>`, help)
-  if (kind === 'texts' || kind === 'lists') option.argParser(collect)
+  if (kind === 'texts' || kind === 'lists' || kind === 'labels') option.argParser(collect)
   return use === 'used' ? option : option.hideHelp()
 }
 
@@ -158,32 +175,62 @@ function ownOptions(): readonly Option[] {
 /** A helm command line as commander wants it. */
 export function commanderArgs(args: readonly string[]): string[] {
   const rewritten: string[] = []
-  const rest = [...args]
-  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    if (arg === '--') return [...rewritten, arg, ...rest]
+  const line: Line = { isHelm3: isHelm3(args), given: new Set(), rest: [...args] }
+  for (let arg = line.rest.shift(); arg !== undefined; arg = line.rest.shift()) {
+    if (arg === '--') {
+      rewritten.push(arg, ...line.rest)
+      break
+    }
+    if (/^--[-=]/.test(arg)) throw refused(`bad flag syntax: ${arg}`)
     const long = /^--([^=]+)(?:=([\s\S]*))?$/.exec(arg)
-    if (long) rewritten.push(...longFlag(arg, long[1]!, long[2], rest))
-    else if (/^-[A-Za-z]/.test(arg)) rewritten.push(...shortFlags(arg, rest))
+    if (long) rewritten.push(...longFlag(arg, long[1]!, long[2], line))
+    else if (/^-./s.test(arg)) rewritten.push(...shortFlags(arg, line))
     else rewritten.push(arg)
+  }
+  const both = line.isHelm3 ? undefined : EXCLUSIVE.find((group) => group.every((name) => line.given.has(name)))
+  if (both) {
+    const were = `[${both.toSorted().join(' ')}] were all set`
+    throw refused(`if any flags in the group [${both.join(' ')}] are set none of the others can be; ${were}`)
   }
   return rewritten
 }
 
-function longFlag(arg: string, name: string, value: string | undefined, rest: string[]): string[] {
-  const flag = FLAGS.find((one) => one.name === name)
-  return flag ? withValue(flag, value, rest) : [arg]
+/** A command line while it is read. */
+interface Line {
+  readonly isHelm3: boolean
+  /** Names of flags that were there. */
+  readonly given: Set<string>
+  readonly rest: string[]
 }
 
-function shortFlags(arg: string, rest: string[]): string[] {
+function isHelm3(args: readonly string[]): boolean {
+  const at = args.findLastIndex((arg) => arg === '--helm' || arg.startsWith('--helm='))
+  return args[at] === '--helm=3' || (args[at] === '--helm' && args[at + 1] === '3')
+}
+
+function refused(what: string): CliError {
+  return new CliError(EXIT.failed, { what, todo: 'see: flotilla template --help' })
+}
+
+function longFlag(arg: string, name: string, value: string | undefined, line: Line): string[] {
+  const flag = FLAGS.find((one) => one.name === name)
+  if (flag && line.isHelm3 && SINCE_HELM_4.has(name)) throw refused(`unknown flag: --${name} (Helm 3 has none)`)
+  return flag ? withValue(flag, value, line) : [arg]
+}
+
+function shortFlags(arg: string, line: Line): string[] {
   const rewritten: string[] = []
   for (let at = 1; at < arg.length; at++) {
     const flag = FLAGS.find(({ short }) => short === arg[at])
-    if (!flag) return [...rewritten, at === 1 ? arg : `-${arg.slice(at)}`]
+    // What `flotilla` itself has, as -h, is left to it.
+    if (!flag && /[A-Za-z]/.test(arg[at]!)) return [...rewritten, at === 1 ? arg : `-${arg.slice(at)}`]
+    if (!flag) throw refused(`unknown shorthand flag: '${arg[at]}' in ${arg}`)
     const behind = arg.slice(at + 1)
-    if (flag.kind !== 'boolean' || behind.startsWith('=')) {
-      return [...rewritten, ...withValue(flag, behind === '' ? undefined : behind.replace(/^=/, ''), rest)]
+    if (flag.kind !== 'boolean' || /^=./s.test(behind)) {
+      // A lone = is the value itself.
+      return [...rewritten, ...withValue(flag, behind === '' ? undefined : behind.replace(/^=(?=.)/s, ''), line)]
     }
-    rewritten.push(...withValue(flag, undefined, rest))
+    rewritten.push(...withValue(flag, undefined, line))
   }
   return rewritten
 }
@@ -191,7 +238,8 @@ function shortFlags(arg: string, rest: string[]): string[] {
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-function withValue(flag: HelmFlag, given: string | undefined, rest: string[]): string[] {
+function withValue(flag: HelmFlag, given: string | undefined, line: Line): string[] {
+  line.given.add(flag.name)
   const long = `--${flag.as ?? flag.name}`
   if (flag.kind === 'boolean') {
     if (given === undefined || TRUE.has(given)) return [long]
@@ -199,7 +247,7 @@ function withValue(flag: HelmFlag, given: string | undefined, rest: string[]): s
     throw invalid(flag, given, `strconv.ParseBool: parsing ${goQuote(given)}: invalid syntax`)
   }
   if (flag.kind === 'optional') return [`${long}=${given ?? 'unset'}`]
-  const value = given ?? rest.shift()
+  const value = given ?? line.rest.shift()
   if (value === undefined) throw new CliError(EXIT.failed, { what: `flag needs an argument: --${flag.name}` })
   const problem = PROBLEMS[flag.kind]?.(value)
   if (problem !== undefined) throw invalid(flag, value, problem)
@@ -207,17 +255,33 @@ function withValue(flag: HelmFlag, given: string | undefined, rest: string[]): s
   return [`${long}=${value}`]
 }
 
-const DURATION = /^[-+]?(?:\d+\.?\d*|\.\d+)(?<unit>[^\d.]*)(?<rest>.*)$/s
-const UNITS = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h'])
+/** The pairs of a --labels: one is taken as it stands, with its commas. */
+export function labelPairs(value: string): string[] {
+  return value.split('=').length === 2 ? [value] : ['', ...commaSeparated(value)].slice(value === '' ? 0 : 1)
+}
+
+const DURATION = /^[-+]?(?<amount>\d+\.?\d*|\.\d+)(?<unit>[^\d.]*)(?<rest>.*)$/s
+const UNITS = new Map([
+  ['ns', 1],
+  ['us', 1e3],
+  ['µs', 1e3],
+  ['μs', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+  ['m', 60e9],
+  ['h', 3600e9],
+])
 
 /** What Go says of a value that is not of the flag's kind. */
 const PROBLEMS: Readonly<Partial<Record<FlagKind, (value: string) => string | undefined>>> = {
   duration: (value) => {
     const quoted = goQuote(value)
     if (value === '0') return undefined
+    let total = 0
     for (let part = value; ;) {
-      const { unit, rest } = DURATION.exec(part)?.groups ?? {}
-      if (unit === undefined) return `time: invalid duration ${quoted}`
+      const { amount, unit, rest } = DURATION.exec(part)?.groups ?? {}
+      total += Number(amount) * (UNITS.get(unit ?? '') ?? 0)
+      if (unit === undefined || total >= 2 ** 63) return `time: invalid duration ${quoted}`
       if (unit === '') return `time: missing unit in duration ${quoted}`
       if (!UNITS.has(unit)) return `time: unknown unit ${goQuote(unit)} in duration ${quoted}`
       if (!rest) return undefined
@@ -225,20 +289,27 @@ const PROBLEMS: Readonly<Partial<Record<FlagKind, (value: string) => string | un
     }
   },
   labels: (value) => {
-    // One pair is taken as it stands, with its commas.
-    const pairs = value.split('=').length === 2 ? [value] : ['', ...commaSeparated(value)].slice(value === '' ? 0 : 1)
-    const wrong = pairs.find((pair) => !pair.includes('='))
+    const wrong = labelPairs(value).find((pair) => !pair.includes('='))
     return wrong === undefined ? undefined : `${wrong} must be formatted as key=value`
   },
+  lists: recordProblem,
   integer: (value) => {
-    const isNumber = /^[-+]?(?:\d+|0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+)$/.test(
-      value.replaceAll(/(?<=[\da-fA-F])_(?=\w)/g, ''),
-    )
-    return isNumber ? undefined : `strconv.ParseInt: parsing ${goQuote(value)}: invalid syntax`
+    const digits = value.replaceAll(/(?<=[\da-fA-FxXoObB])_(?=[\da-fA-F])/g, '')
+    const isNumber = /^[-+]?(?:0|[1-9]\d*|0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+)$/.test(digits)
+    if (!isNumber) return `strconv.ParseInt: parsing ${goQuote(value)}: invalid syntax`
+    const size = BigInt(digits.replace(/^[-+]/, '').replace(/^0[oO]?(?=[0-7])/, '0o'))
+    const isLarge = size > 2n ** 63n - (digits.startsWith('-') ? 0n : 1n)
+    return isLarge ? `strconv.ParseInt: parsing ${goQuote(value)}: value out of range` : undefined
   },
   float: (value) => {
-    const isNumber = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)$/i.test(value)
-    return isNumber ? undefined : `strconv.ParseFloat: parsing ${goQuote(value)}: invalid syntax`
+    // A float32 in helm.
+    const hex = /^[-+]?0[xX](?:[\da-fA-F_]+\.?[\da-fA-F_]*|\.[\da-fA-F_]+)[pP][-+]?\d+$/.test(value)
+    const digits = value.replaceAll(/(?<=\d)_(?=\d)/g, '')
+    const decimal = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)$/i.test(digits)
+    if (hex) return undefined
+    if (!decimal) return `strconv.ParseFloat: parsing ${goQuote(value)}: invalid syntax`
+    const isLarge = /^[-+]?[\d.]/.test(digits) && !Number.isFinite(Math.fround(Number(digits)))
+    return isLarge ? `strconv.ParseFloat: parsing ${goQuote(value)}: value out of range` : undefined
   },
 }
 
@@ -247,11 +318,34 @@ function invalid(flag: HelmFlag, value: string, why: string): CliError {
   return new CliError(EXIT.failed, { what: `invalid argument ${goQuote(value)} for "${names}" flag: ${why}` })
 }
 
+const FIELD = /(?<=^|,)(?:"((?:[^"]|"")*)"|([^,"]*))(?=,|$)/y
+
 /** One record of comma-separated values; quotes keep a comma. */
 function commaSeparated(text: string): string[] {
-  if (text === '') return []
-  if (!text.startsWith('"') && !text.includes(',"')) return text.split(',')
-  return [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-  )
+  const items: string[] = []
+  if (text === '') return items
+  for (let at = 0; at <= text.length;) {
+    FIELD.lastIndex = at
+    const [all, quoted, plain] = FIELD.exec(text) ?? ['']
+    items.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    at += all.length + 1
+  }
+  return items
+}
+
+/** What Go's reader says of a record whose quotes are not in order. */
+function recordProblem(text: string): string | undefined {
+  const bytes = (cut: string) => Buffer.byteLength(cut) + 1
+  for (let at = 0; at <= text.length;) {
+    FIELD.lastIndex = at
+    const field = FIELD.exec(text)
+    if (field) at += field[0].length + 1
+    else if (text[at] === '"') {
+      const inside = /^"(?:[^"]|"")*/.exec(text.slice(at))![0]
+      const column = bytes(text.slice(0, at + inside.length))
+      return `parse error on line 1, column ${column}: extraneous or missing " in quoted-field`
+    } else
+      return `parse error on line 1, column ${bytes(text.slice(0, text.indexOf('"', at)))}: bare " in non-quoted-field`
+  }
+  return undefined
 }

@@ -1,22 +1,38 @@
 /** `--post-renderer` of Helm 3: a program that gets the manifests, without hooks, and prints them changed. */
 import { execFile } from 'node:child_process'
-import { resolve as absolute } from 'node:path'
+import { statSync } from 'node:fs'
+import { join, resolve as absolute } from 'node:path'
+import { goQuote } from '../../core/go-quote.ts'
 import { goBytes, fromGoBytes } from '../../render/gotemplate/go-string.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 
 const MAX_OUTPUT = 1 << 28
 
+/** Refuses a program that cannot be run, as helm does before it looks at anything else; one without a slash is in one of the folders. */
+export function checkPostRenderer(program: string, folders: readonly string[]): void {
+  const problem = program.includes('/')
+    ? programProblem(program)
+    : folders.some((dir) => programProblem(join(dir, program)) === undefined)
+      ? undefined
+      : 'executable file not found in $PATH'
+  if (problem === undefined) return
+  const found = `unable to find binary at ${program}: exec: ${goQuote(program)}: ${problem}`
+  throw new HelmError(`invalid argument ${goQuote(program)} for "--post-renderer" flag: ${found}`)
+}
+
+/** What Go's exec says of a file that it cannot start. */
+function programProblem(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return `stat ${file}: no such file or directory`
+  if (stat.isDirectory()) return 'is a directory'
+  return (stat.mode & 0o111) === 0 ? 'permission denied' : undefined
+}
+
 /** Runs the program, never through a shell, and returns what it printed. */
 export async function postRender(program: string, args: readonly string[], manifests: string): Promise<string> {
   return await new Promise((resolve, reject) => {
     const child = execFile(program, args, { encoding: 'buffer', maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => {
-      if ((error as NodeJS.ErrnoException | null)?.code === 'ENOENT') {
-        const problem = program.includes('/')
-          ? `stat ${program}: no such file or directory`
-          : 'executable file not found in $PATH'
-        const found = `unable to find binary at ${program}: exec: "${program}": ${problem}`
-        reject(new HelmError(`invalid argument "${program}" for "--post-renderer" flag: ${found}`))
-      } else if (error) {
+      if (error) {
         const status = typeof error.code === 'number' ? `exit status ${error.code}` : error.message
         reject(
           new HelmError(

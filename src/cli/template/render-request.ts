@@ -1,8 +1,10 @@
 /** Renders what a request asks for: reads the chart and the values from disk, and prepares what is printed. */
 import { existsSync, readFileSync } from 'node:fs'
 import { generateTraditionalKey } from '../../core/bytes.ts'
+import { goQuote } from '../../core/go-quote.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { fromGoBytes } from '../../render/gotemplate/go-string.ts'
+import { capabilitiesFor } from '../../render/helm/capabilities.ts'
 import { checkReleaseName, checkRequirements } from '../../render/helm/check-chart.ts'
 import type { FrozenRecord } from '../../render/helm/frozen.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
@@ -17,8 +19,9 @@ import { userValueLayers, userValues } from '../../render/helm/user-values.ts'
 import type { ValuesFlags } from '../../render/helm/user-values.ts'
 import { originText } from '../../render/helm/value-origins.ts'
 import { goJson } from '../../render/helm/functions/json.ts'
-import { loadChartFrom } from '../chart-files.ts'
+import { goFileError, loadChartFrom, locateChart } from '../chart-files.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { labelPairs } from './helm-flags.ts'
 import { kernelRandom } from './kernel-random.ts'
 import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
 
@@ -36,7 +39,14 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     now: () => systemClock.now(),
     generateKey: generateTraditionalKey,
   }
+  const cluster = {
+    ...(flags.kubeVersion !== undefined && { kubeVersion: flags.kubeVersion }),
+    apiVersions: flags.apiVersions ?? [],
+  }
+  // In helm's order, for the first problem is the one that is told.
+  capabilitiesFor(cluster, profile)
   const { name, path } = nameAndChart(words, flags, (text) => nameFromTemplate(text, entropy, profile))
+  locateChart(path)
   const given = readUserValues(flags, stdin)
   const values = userValues(given, profile)
   const chart = loadChartFrom(path, profile)
@@ -49,14 +59,12 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     values,
     profile,
     release: { name, namespace: flags.namespace ?? 'default', isUpgrade: flags.isUpgrade ?? false },
-    cluster: {
-      ...(flags.kubeVersion !== undefined && { kubeVersion: flags.kubeVersion }),
-      apiVersions: flags.apiVersions ?? [],
-    },
+    cluster,
     entropy,
     frozen,
     skipSchemaValidation: flags.skipSchemaValidation ?? false,
     warn: ears.warn,
+    beforeTemplates: () => checkLabels(flags.labels ?? []),
     watch: ears.watch,
     ...(provenance && { trace: provenance.trace, layers: userValueLayers(given, profile) }),
   })
@@ -66,7 +74,7 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     skipTests: flags.skipTests ?? false,
     showOnly: flags.showOnly ?? [],
   }
-  const isChangedLater = flags.postRenderer !== undefined || flags.outputDir !== undefined
+  const isChangedLater = Boolean(flags.postRenderer) || Boolean(flags.outputDir)
   const text = provenance ? explained(rendered, provenance, what) : isChangedLater ? '' : templateOutput(rendered, what)
   return { name, text, ...outputDocuments(rendered, what), frozen: newFrozen(frozen, rendered) }
 }
@@ -98,6 +106,17 @@ function nameAndChart(
   return { name: flags.nameTemplate ? nameFrom(flags.nameTemplate) : 'release-name', path: first }
 }
 
+const SYSTEM_LABELS = ['name', 'owner', 'status', 'version', 'createdAt', 'modifiedAt']
+
+/** Refuses labels that helm keeps for itself, though nothing is labelled here. */
+function checkLabels(texts: readonly string[]): void {
+  const keys = texts.flatMap((text) => labelPairs(text).map((pair) => pair.slice(0, pair.indexOf('='))))
+  if (keys.some((key) => SYSTEM_LABELS.includes(key))) {
+    const names = `[${SYSTEM_LABELS.join(' ')}]`
+    throw new HelmError(`user supplied labels contains system reserved label name. System labels: ${names}`)
+  }
+}
+
 function checkDependencies(check: () => void, flags: TemplateFlags): void {
   try {
     check()
@@ -117,14 +136,33 @@ function checkDependencies(check: () => void, flags: TemplateFlags): void {
 }
 
 function readUserValues(flags: TemplateFlags, stdin: Uint8Array): ValuesFlags {
+  // Who asks first gets all of it.
+  let left = stdin
+  const read = (name: string): Uint8Array => {
+    if (name.trim() !== '-') return readFile(name)
+    const all = left
+    left = new Uint8Array()
+    return all
+  }
   return {
-    files: (flags.values ?? []).map((name) => ({ name, data: name.trim() === '-' ? stdin : readFile(name) })),
+    files: (flags.values ?? []).map((name) => valuesFile(name, read)),
     json: flags.setJson ?? [],
     set: flags.set ?? [],
     setString: flags.setString ?? [],
     setFile: flags.setFile ?? [],
     setLiteral: flags.setLiteral ?? [],
-    readFile: (path) => fromGoBytes(readFile(path)),
+    readFile: (path) => fromGoBytes(read(path)),
+  }
+}
+
+/** A file that is read when it is its turn: what is wrong with one before it is told first. */
+function valuesFile(name: string, read: (name: string) => Uint8Array): { name: string; readonly data: Uint8Array } {
+  let data: Uint8Array | undefined
+  return {
+    name,
+    get data() {
+      return (data ??= read(name))
+    },
   }
 }
 
@@ -136,14 +174,24 @@ function readFile(path: string): Uint8Array {
       todo: 'fetch the file first and pass its path, or use --engine official',
     })
   }
+  const problem = addressProblem(path)
+  if (problem !== undefined) throw new HelmError(`parse ${goQuote(path)}: ${problem}`)
   try {
     return readFileSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new HelmError(`open ${path}: no such file or directory`)
-    }
-    throw error
+    throw new HelmError(goFileError(error, path), { cause: error })
   }
+}
+
+/** Helm reads the path of a file as an address first, and Go refuses some. */
+function addressProblem(path: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- exactly the characters that Go refuses
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'net/url: invalid control character in URL'
+  if (path.startsWith(':')) return 'missing protocol scheme'
+  const isScheme = /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)
+  if (!isScheme && /^[^/?#]*:/.test(path)) return 'first path segment in URL cannot contain colon'
+  const bad = isScheme ? undefined : /%(?![\da-fA-F]{2}).{0,2}/s.exec(path.split('?')[0]!)?.[0]
+  return bad === undefined ? undefined : `invalid URL escape ${goQuote(bad)}`
 }
 
 function readFrozen(file: string | undefined): FrozenRecord {
@@ -171,8 +219,8 @@ function explained(
   wanted: Parameters<typeof outputDocuments>[1],
 ): string {
   const { origins } = rendered
-  const { release, hooks } = outputDocuments(rendered, wanted)
-  const documents = [...release, ...hooks].map((document) => {
+  const { crds, release, hooks } = outputDocuments(rendered, wanted)
+  const documents = [...crds, ...release, ...hooks].map((document) => {
     const lines = provenance.explain(document, origins).map(({ origin, text, values }) => {
       const read = values.map((value) => `${value.path.join('.')} from ${originText(value.origin)}`)
       return [origin, text, ...read].join('\t')

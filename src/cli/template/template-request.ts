@@ -23,6 +23,8 @@ export interface TemplateFlags {
   readonly releaseName?: boolean
   readonly generateName?: boolean
   readonly nameTemplate?: string
+  /** Pairs, several in a text. */
+  readonly labels?: readonly string[]
   readonly dryRun?: string
   readonly wait?: string
   readonly dependencyUpdate?: boolean
@@ -68,6 +70,7 @@ export interface TemplateAnswer {
   readonly name: string
   /** What goes to stdout, unless it is still changed or written into files. */
   readonly text: string
+  readonly crds: readonly PrintedDocument[]
   readonly release: readonly PrintedDocument[]
   readonly hooks: readonly PrintedDocument[]
   /** Random values to keep, when there are new ones. */

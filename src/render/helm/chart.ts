@@ -1,5 +1,6 @@
 /** A chart in memory. Rendering changes its charts (aliases, disabled dependencies), so each render works on a copy. */
 import type { Dict } from './dict.ts'
+import { cleanPath } from './functions/paths.ts'
 import type { Metadata } from './metadata.ts'
 
 /** A file of a chart, by its path inside it. */
@@ -46,11 +47,16 @@ export function fullPath(chart: Chart): string {
   return chart.parent ? `${fullPath(chart.parent)}/charts/${chart.metadata.name}` : chart.metadata.name
 }
 
+/** The full name of a chart's file; a chart named `.` leaves no trace in it. */
+export function pathIn(chart: Chart, name: string): string {
+  return cleanPath(`${fullPath(chart)}/${name}`)
+}
+
 /** A chart's files under crds/, and those of the charts below it, with their full names. */
 export function crdsOf(chart: Chart): { readonly filename: string; readonly data: Uint8Array }[] {
   const own = chart.files
     .filter(({ name }) => name.startsWith('crds/') && /\.(yaml|yml|json)$/i.test(name))
-    .map(({ name, data }) => ({ filename: `${fullPath(chart)}/${name}`, data }))
+    .map(({ name, data }) => ({ filename: pathIn(chart, name), data }))
   return [...own, ...chart.dependencies.flatMap(crdsOf)]
 }
 

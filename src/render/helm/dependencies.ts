@@ -5,6 +5,7 @@ import type { Chart } from './chart.ts'
 import { coalesceValues, mergeTables, mergeValues } from './coalesce.ts'
 import { copyTable, tableAt, valueAt } from './dict.ts'
 import type { Dict } from './dict.ts'
+import { HelmError } from './helm-error.ts'
 import type { Dependency } from './metadata.ts'
 import type { HelmProfile } from './profile.ts'
 import { isCompatible } from './semver.ts'
@@ -101,7 +102,7 @@ function processImports(chart: Chart, context: DependencyContext): void {
   for (const requirement of requirements) {
     const importValues: unknown[] = []
     for (const item of requirement.importValues) {
-      const mapping = importMapping(item)
+      const mapping = importMapping(item, context.profile)
       if (!mapping) continue
       // Not what it was: where aliases share a requirement (Helm 3) the second one finds nothing to import.
       importValues.push(mapping)
@@ -115,9 +116,12 @@ function processImports(chart: Chart, context: DependencyContext): void {
   chart.values = mergeTables(copyTable(values), imported, context)
 }
 
-function importMapping(item: unknown): { child: string; parent: string } | undefined {
+function importMapping(item: unknown, profile: HelmProfile): { child: string; parent: string } | undefined {
   if (typeof item === 'string') return { child: `exports.${item}`, parent: '.' }
   if (!(item instanceof Map)) return undefined
+  const isText = ['child', 'parent'].every((key) => typeof (item as Dict).get(key) === 'string')
+  // Helm 3 dies of it.
+  if (profile.name === 'helm3' && !isText) throw new HelmError('import-values: child and parent must be texts')
   return {
     child: formatValue((item as Dict).get('child')),
     parent: formatValue((item as Dict).get('parent')),

@@ -9,7 +9,7 @@ import { fieldsRead } from '../gotemplate/node.ts'
 import type { AnyNode } from '../gotemplate/node.ts'
 import { isEmptyList, parseTemplate, TemplateParseError } from '../gotemplate/parse.ts'
 import type { Tree } from '../gotemplate/parse.ts'
-import { isLibrary, fullPath } from './chart.ts'
+import { isLibrary, pathIn } from './chart.ts'
 import type { Chart } from './chart.ts'
 import { tableAt } from './dict.ts'
 import type { Dict } from './dict.ts'
@@ -100,10 +100,10 @@ function collect(
   for (const child of chart.dependencies) {
     subcharts.set(child.metadata.name, collect(child, renderables, { parent: scope, profile }))
   }
-  const path = fullPath(chart)
+  const basePath = pathIn(chart, 'templates')
   for (const { name, data } of chart.templates) {
     if (isLibrary(chart) && !baseName(name).startsWith('_')) continue
-    renderables.set(`${path}/${name}`, { data, scope, basePath: `${path}/templates` })
+    renderables.set(pathIn(chart, name), { data, scope, basePath })
   }
   return scope
 }

@@ -2,11 +2,12 @@
 import { fromGoBytes } from '../gotemplate/go-string.ts'
 import type { Chart, ChartFile } from './chart.ts'
 import { setDependencies } from './chart.ts'
+import type { Decoded } from './decode-struct.ts'
 import type { Dict } from './dict.ts'
 import { BadPattern, ignoreRules } from './file-pattern.ts'
+import type { IgnoreRules } from './file-pattern.ts'
 import { HelmError } from './helm-error.ts'
-import { readMetadata, validateMetadata } from './metadata.ts'
-import type { Metadata } from './metadata.ts'
+import { checkLock, decodeMetadata, validMetadata } from './metadata.ts'
 import type { HelmProfile } from './profile.ts'
 import { UnmarshalError } from './read-yaml.ts'
 import { readChartArchive, withoutBom } from './tar.ts'
@@ -19,11 +20,13 @@ export type FileTree = ReadonlyMap<string, Uint8Array>
 export interface LoadOptions {
   readonly profile: HelmProfile
   readonly warn?: (message: string) => void
+  /** The rules of `.helmignore`, where they were read already. */
+  readonly ignored?: IgnoreRules
 }
 
 /** Loads a chart from a directory's files; `.helmignore` is obeyed. */
 export function loadChart(tree: FileTree, options: LoadOptions): Chart {
-  const ignored = ignoreFile(tree)
+  const ignored = options.ignored ?? readIgnoreRules(tree.get('.helmignore'))
   const files: ChartFile[] = []
   for (const name of [...tree.keys()].sort(walkOrder)) {
     if (isIgnored(name, ignored)) continue
@@ -32,8 +35,8 @@ export function loadChart(tree: FileTree, options: LoadOptions): Chart {
   return loadFiles(files, options)
 }
 
-function ignoreFile(tree: FileTree) {
-  const text = tree.get('.helmignore')
+/** The rules of a `.helmignore`, and those that hold without one. */
+export function readIgnoreRules(text: Uint8Array | undefined): IgnoreRules {
   try {
     return ignoreRules(text ? fromGoBytes(text) : '')
   } catch (error) {
@@ -74,35 +77,50 @@ function loading<T>(what: string, read: () => T): T {
 
 function loadFiles(files: readonly ChartFile[], options: LoadOptions): Chart {
   const { profile } = options
-  const byName = new Map(files.map((file) => [file.name, file.data]))
-  const chartYaml = byName.get('Chart.yaml')
-  const requirements = byName.get('requirements.yaml')
-  let metadata: Metadata | undefined
-  if (chartYaml) metadata = loading('Chart.yaml', () => readMetadata([chartYaml], profile))
-  const values = byName.get('values.yaml')
-  const numbers = profile.numbersAsText ? 'text' : 'float64'
-  const chartValues: Dict = values
-    ? loading('values.yaml', () => readValues(values, profile, numbers))
-    : new Map<string, unknown>()
-  if (requirements) {
-    const texts = chartYaml ? [chartYaml, requirements] : [requirements]
-    metadata = loading('requirements.yaml', () => readMetadata(texts, profile))
-  }
-  if (!metadata || (!chartYaml && !requirements)) throw new HelmError('Chart.yaml file is missing')
-  metadata = validateMetadata(metadata, profile)
+  const head = readHead(files, profile)
+  if (!head.metadata) throw new HelmError('Chart.yaml file is missing')
+  const metadata = validMetadata(head.metadata, profile)
   const isV1 = metadata.apiVersion === 'v1'
   const chart: Chart = {
     metadata,
     parent: undefined,
     dependencies: [],
-    values: chartValues,
-    valuesText: values,
+    values: head.values,
+    valuesText: head.valuesText,
     templates: files.filter(({ name }) => name.startsWith('templates/')),
     files: files.filter(({ name }) => isPlainFile(name, isV1)),
-    schema: byName.get('values.schema.json'),
+    schema: files.findLast(({ name }) => name === 'values.schema.json')?.data,
   }
   setDependencies(chart, loadSubcharts(chart, files, options))
   return chart
+}
+
+interface Head {
+  metadata: Decoded | undefined
+  values: Dict
+  valuesText: Uint8Array | undefined
+}
+
+/** What the files at the top say, Chart.yaml before the others, which are read in the order they come in. */
+function readHead(files: readonly ChartFile[], profile: HelmProfile): Head {
+  const head: Head = { metadata: undefined, values: new Map<string, unknown>(), valuesText: undefined }
+  for (const { name, data } of files) {
+    if (name !== 'Chart.yaml') continue
+    const decoded = loading(name, () => decodeMetadata(data, profile, head.metadata))
+    head.metadata = { ...decoded, apiVersion: decoded['apiVersion'] || 'v1' }
+  }
+  for (const { name, data } of files) {
+    loading(name, () => {
+      if (name === 'Chart.lock' || name === 'requirements.lock') checkLock(data, profile)
+      if (name === 'requirements.yaml') head.metadata = decodeMetadata(data, profile, head.metadata)
+      if (name === 'requirements.lock') head.metadata ??= {}
+      if (name === 'values.yaml') {
+        head.values = readValues(data, profile, profile.numbersAsText ? 'text' : 'float64')
+        head.valuesText = data
+      }
+    })
+  }
+  return head
 }
 
 function isPlainFile(name: string, isV1: boolean): boolean {

@@ -5,6 +5,7 @@ import { decodeYaml } from './decode-struct.ts'
 import type { Decoded, FieldType } from './decode-struct.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
+import { UnmarshalError } from './read-yaml.ts'
 import { parseVersion } from './semver.ts'
 
 /** One maintainer of a chart. */
@@ -50,13 +51,11 @@ export interface Metadata {
 const STRING: FieldType = { kind: 'string' }
 const STRINGS: FieldType = { kind: 'list', of: STRING, name: 'string' }
 
-function metadataType(profile: HelmProfile): FieldType & { kind: 'struct' } {
-  const go = profile.name === 'helm4' ? 'v2' : 'chart'
-  const maintainer: FieldType = {
-    kind: 'struct',
-    name: `${go}.Maintainer`,
-    fields: { name: STRING, email: STRING, url: STRING },
-  }
+/** The package that has the types of a chart. */
+const packageOf = (profile: HelmProfile): string => (profile.name === 'helm4' ? 'v2' : 'chart')
+
+function dependenciesType(profile: HelmProfile): FieldType {
+  const go = packageOf(profile)
   const dependency: FieldType = {
     kind: 'struct',
     name: `${go}.Dependency`,
@@ -70,6 +69,16 @@ function metadataType(profile: HelmProfile): FieldType & { kind: 'struct' } {
       'import-values': { kind: 'list', of: { kind: 'any' }, name: 'interface {}' },
       alias: STRING,
     },
+  }
+  return { kind: 'list', of: dependency, name: `*${go}.Dependency` }
+}
+
+function metadataType(profile: HelmProfile): FieldType & { kind: 'struct' } {
+  const go = packageOf(profile)
+  const maintainer: FieldType = {
+    kind: 'struct',
+    name: `${go}.Maintainer`,
+    fields: { name: STRING, email: STRING, url: STRING },
   }
   return {
     kind: 'struct',
@@ -90,55 +99,95 @@ function metadataType(profile: HelmProfile): FieldType & { kind: 'struct' } {
       deprecated: { kind: 'bool' },
       annotations: { kind: 'stringMap' },
       kubeVersion: STRING,
-      dependencies: { kind: 'list', of: dependency, name: `*${go}.Dependency` },
+      dependencies: dependenciesType(profile),
       type: STRING,
     },
   }
 }
 
 const text = (decoded: Decoded, key: string): string => (decoded[key] as string | undefined) ?? ''
-const list = (decoded: Decoded, key: string): (string | null)[] => (decoded[key] as string[] | undefined) ?? []
+const clean = (decoded: Decoded, key: string): string => sanitize(text(decoded, key))
+const cleanList = (decoded: Decoded, key: string): string[] =>
+  ((decoded[key] as (string | null)[] | undefined) ?? []).map((item) => sanitize(item ?? ''))
 
-/** Reads Chart.yaml, and requirements.yaml of old charts over it. */
-export function readMetadata(texts: readonly Uint8Array[], profile: HelmProfile): Metadata {
-  const type = metadataType(profile)
-  const typeName = profile.name === 'helm4' ? 'v2.Metadata' : 'chart.Metadata'
-  const decoded: Decoded = Object.assign({}, ...texts.map((data) => decodeYaml(data, type, typeName)))
+/** What Chart.yaml says, or requirements.yaml of old charts over it. */
+export function decodeMetadata(data: Uint8Array, profile: HelmProfile, before?: Decoded): Decoded {
+  return decodeYaml(data, metadataType(profile), `${packageOf(profile)}.Metadata`, before)
+}
+
+/** Refuses a chart of a version that Helm 4 does not know, which it looks for before it reads the rest. */
+export function assertKnownVersion(chartYaml: Uint8Array): void {
+  const type: FieldType = { kind: 'struct', name: 'chartBase', fields: { apiVersion: STRING } }
+  let decoded: Decoded
+  try {
+    decoded = decodeYaml(chartYaml, type, 'loader.chartBase')
+  } catch (error) {
+    throw error instanceof UnmarshalError ? new HelmError(`cannot load Chart.yaml: ${error.message}`) : error
+  }
+  if (!['', 'v1', 'v2', 'v3'].includes(text(decoded, 'apiVersion'))) throw new HelmError('unsupported chart version')
+}
+
+/** Looks at Chart.lock, of which nothing is used here, only for what makes helm refuse it. */
+export function checkLock(data: Uint8Array, profile: HelmProfile): void {
+  const fields: Record<string, FieldType> = {
+    generated: { kind: 'time' },
+    digest: STRING,
+    dependencies: dependenciesType(profile),
+  }
+  decodeYaml(data, { kind: 'struct', name: 'Lock', fields }, `${packageOf(profile)}.Lock`)
+}
+
+/** A chart's metadata as Helm keeps them, if they pass its checks. */
+export function validMetadata(decoded: Decoded, profile: HelmProfile): Metadata {
+  const maintainers = (decoded['maintainers'] as (Decoded | null)[] | undefined) ?? []
   const dependencies = decoded['dependencies'] as (Decoded | null)[] | undefined
+  const metadata = cleanMetadata(decoded, { maintainers, dependencies })
+  checkHead(metadata, profile)
+  if (maintainers.includes(null)) throw invalid('maintainers must not contain empty or null nodes')
+  // Those in front of an empty one are looked at first.
+  const empty = dependencies?.indexOf(null) ?? -1
+  checkDependencies((metadata.dependencies ?? []).slice(0, empty < 0 ? undefined : empty))
+  if (empty >= 0) throw invalid('dependencies must not contain empty or null nodes')
+  return metadata
+}
+
+type Lists = Readonly<Record<'maintainers', readonly (Decoded | null)[]>> & {
+  readonly dependencies: readonly (Decoded | null)[] | undefined
+}
+
+function cleanMetadata(decoded: Decoded, { maintainers, dependencies }: Lists): Metadata {
   return {
-    name: text(decoded, 'name'),
-    home: text(decoded, 'home'),
-    sources: list(decoded, 'sources').map((item) => item ?? ''),
+    name: clean(decoded, 'name'),
+    home: clean(decoded, 'home'),
+    sources: cleanList(decoded, 'sources'),
     version: text(decoded, 'version'),
-    description: text(decoded, 'description'),
-    keywords: list(decoded, 'keywords').map((item) => item ?? ''),
-    maintainers: ((decoded['maintainers'] as (Decoded | null)[] | undefined) ?? []).map(readMaintainer),
-    icon: text(decoded, 'icon'),
-    apiVersion: text(decoded, 'apiVersion') || 'v1',
-    condition: text(decoded, 'condition'),
-    tags: text(decoded, 'tags'),
-    appVersion: text(decoded, 'appVersion'),
+    description: clean(decoded, 'description'),
+    keywords: cleanList(decoded, 'keywords'),
+    maintainers: maintainers.map((one) => readMaintainer(one ?? {})),
+    icon: clean(decoded, 'icon'),
+    apiVersion: text(decoded, 'apiVersion'),
+    condition: clean(decoded, 'condition'),
+    tags: clean(decoded, 'tags'),
+    appVersion: clean(decoded, 'appVersion'),
     deprecated: decoded['deprecated'] === true,
     annotations: decoded['annotations'] as Map<string, string> | undefined,
-    kubeVersion: text(decoded, 'kubeVersion'),
-    dependencies: dependencies?.map(readDependency),
+    kubeVersion: clean(decoded, 'kubeVersion'),
+    dependencies: dependencies?.map((one) => readDependency(one ?? {})),
     type: text(decoded, 'type'),
   }
 }
 
-function readMaintainer(decoded: Decoded | null): Maintainer {
-  if (!decoded) throw invalid('maintainers must not contain empty or null nodes')
-  return { name: text(decoded, 'name'), email: text(decoded, 'email'), url: text(decoded, 'url') }
+function readMaintainer(decoded: Decoded): Maintainer {
+  return { name: clean(decoded, 'name'), email: clean(decoded, 'email'), url: clean(decoded, 'url') }
 }
 
-function readDependency(decoded: Decoded | null): Dependency {
-  if (!decoded) throw invalid('dependencies must not contain empty or null nodes')
+function readDependency(decoded: Decoded): Dependency {
   return {
-    name: text(decoded, 'name'),
-    version: text(decoded, 'version'),
-    repository: text(decoded, 'repository'),
-    condition: text(decoded, 'condition'),
-    tags: list(decoded, 'tags').map((item) => item ?? ''),
+    name: clean(decoded, 'name'),
+    version: clean(decoded, 'version'),
+    repository: clean(decoded, 'repository'),
+    condition: clean(decoded, 'condition'),
+    tags: cleanList(decoded, 'tags'),
     enabled: decoded['enabled'] === true,
     importValues: (decoded['import-values'] as unknown[] | undefined) ?? [],
     alias: text(decoded, 'alias'),
@@ -158,35 +207,8 @@ function sanitize(value: string): string {
   }).join('')
 }
 
-/** Helm's checks; gives back the sanitised metadata. */
-export function validateMetadata(raw: Metadata, profile: HelmProfile): Metadata {
-  const metadata: Metadata = {
-    ...raw,
-    name: sanitize(raw.name),
-    description: sanitize(raw.description),
-    home: sanitize(raw.home),
-    icon: sanitize(raw.icon),
-    condition: sanitize(raw.condition),
-    tags: sanitize(raw.tags),
-    appVersion: sanitize(raw.appVersion),
-    kubeVersion: sanitize(raw.kubeVersion),
-    sources: raw.sources.map(sanitize),
-    keywords: raw.keywords.map(sanitize),
-    maintainers: raw.maintainers.map(({ name, email, url }) => ({
-      name: sanitize(name),
-      email: sanitize(email),
-      url: sanitize(url),
-    })),
-    dependencies: raw.dependencies?.map((dependency) => ({
-      ...dependency,
-      name: sanitize(dependency.name),
-      version: sanitize(dependency.version),
-      repository: sanitize(dependency.repository),
-      condition: sanitize(dependency.condition),
-      tags: dependency.tags.map(sanitize),
-    })),
-  }
-  const { name, version, type } = metadata
+function checkHead({ apiVersion, name, version, type }: Metadata, profile: HelmProfile): void {
+  if (apiVersion === '') throw invalid('chart.metadata.apiVersion is required')
   if (name === '') throw invalid('chart.metadata.name is required')
   if (profile.name === 'helm4' && (name === '.' || name === '..'))
     throw invalid(`chart.metadata.name ${goQuote(name)} is not allowed`)
@@ -195,8 +217,6 @@ export function validateMetadata(raw: Metadata, profile: HelmProfile): Metadata 
   if (!isVersion(version)) throw invalid(`chart.metadata.version ${goQuote(version)} is invalid`)
   if (!['', 'application', 'library'].includes(type))
     throw invalid('chart.metadata.type must be application or library')
-  checkDependencies(metadata.dependencies ?? [])
-  return metadata
 }
 
 function checkDependencies(dependencies: readonly Dependency[]): void {

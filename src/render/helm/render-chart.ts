@@ -3,7 +3,7 @@ import { goInt, GoStruct } from '../gotemplate/value.ts'
 import type { GoNamed } from '../gotemplate/value.ts'
 import { capabilitiesFor } from './capabilities.ts'
 import type { ClusterFacts } from './capabilities.ts'
-import { cloneChart, crdsOf } from './chart.ts'
+import { cloneChart, crdsOf, pathIn } from './chart.ts'
 import type { Chart } from './chart.ts'
 import { coalesceValues } from './coalesce.ts'
 import { processDependencies } from './dependencies.ts'
@@ -46,6 +46,8 @@ export interface RenderInput {
   readonly watch?: RenderWatch
   readonly skipSchemaValidation?: boolean
   readonly warn?: (message: string) => void
+  /** Called when the values are found to be right, before any template runs. */
+  readonly beforeTemplates?: () => void
   /** Receives each piece of a file's output with where it came from. */
   readonly trace?: RenderTrace
   /** The user's values in the layers they came in, to tell where values came from. */
@@ -93,6 +95,7 @@ export function renderChart(input: RenderInput): RenderedChart {
   // Templates change the values: what is told about them is about those they started with.
   const origins = input.layers && new ValueOrigins(chart, copyTable(values), input.layers, profile)
   if (!input.skipSchemaValidation) validateSchemas(chart, values, profile)
+  input.beforeTemplates?.()
   const { kubeVersion } = chart.metadata
   if (kubeVersion !== '' && !isCompatible(kubeVersion, capabilities.kubeVersion.normalized, profile.prereleases)) {
     throw new HelmError(
@@ -168,7 +171,7 @@ function takeNotes(files: Map<string, string>, chart: Chart): string {
   let notes = ''
   for (const [path, text] of files) {
     if (!path.endsWith('NOTES.txt')) continue
-    if (path === `${chart.metadata.name}/templates/NOTES.txt`) notes = text
+    if (path === pathIn(chart, 'templates/NOTES.txt')) notes = text
     files.delete(path)
   }
   return notes

@@ -44,6 +44,23 @@ interface Place {
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'string']
 
+/** Refuses what is no type, nor a list of different ones. */
+function refuseType(type: unknown): void {
+  const types = Array.isArray(type) ? (type as unknown[]) : [type]
+  for (const [at, one] of types.entries()) {
+    if (typeof one === 'number' && Array.isArray(type)) {
+      throw new SchemaError('unable to validate schema: interface conversion: interface {} is json.Number, not string')
+    }
+    if (typeof one !== 'string') throw new SchemaError('Invalid type. Expected: string/array of strings, given: type')
+    if (!TYPES.includes(one)) {
+      throw new SchemaError(
+        `has a primitive type that is NOT VALID -- given: /${one}/ Expected valid values are:[${TYPES.join(' ')}]`,
+      )
+    }
+    if (types.indexOf(one) < at) throw new SchemaError(`${one} type is duplicated`)
+  }
+}
+
 /** A check of values (plain JSON: Map, Array, number, string, boolean, null) against a schema. */
 export class Helm3Validator {
   readonly #document: SchemaDocument
@@ -57,15 +74,7 @@ export class Helm3Validator {
   /** What cannot be compiled. */
   #refuse(schema: unknown, depth: number): void {
     if (!isObject(schema) || depth > MAX_SCHEMA_DEPTH) return
-    const type = schema.get('type')
-    const unknown = (Array.isArray(type) ? (type as unknown[]) : [type]).find(
-      (one): one is string => typeof one === 'string' && !TYPES.includes(one),
-    )
-    if (unknown !== undefined) {
-      throw new SchemaError(
-        `has a primitive type that is NOT VALID -- given: /${unknown}/ Expected valid values are:[${TYPES.join(' ')}]`,
-      )
-    }
+    if (schema.has('type')) refuseType(schema.get('type'))
     const pattern = schema.get('pattern')
     if (typeof pattern === 'string' && !hasFormat('regex', pattern, 'helm3')) {
       throw new SchemaError('pattern must be a valid regex')

@@ -4,7 +4,7 @@ import type { Chart } from './chart.ts'
 import { isTable } from './dict.ts'
 import type { Dict } from './dict.ts'
 import { textOf } from './file-text.ts'
-import { JsonError, readJson } from './functions/json-read.ts'
+import { JsonError, readJsonPrefix } from './functions/json-read.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
 import { SchemaError } from './schema-document.ts'
@@ -57,12 +57,22 @@ const metaschemas = new Map<Draft, Helm4Validator>()
 function checkOf(schemaText: Uint8Array, profile: HelmProfile): Check {
   const known = checks.get(schemaText)?.get(profile.name)
   if (known) return known
-  const schema = readJson(textOf(schemaText))
+  const schema = readSchema(textOf(schemaText), profile)
   const check = profile.name === 'helm3' ? helm3Check(schema) : helm4Check(schema)
   const byVersion = checks.get(schemaText) ?? new Map<string, Check>()
   byVersion.set(profile.name, check)
   checks.set(schemaText, byVersion)
   return check
+}
+
+/** The first value is the schema; Helm 3 does not look at what follows. */
+function readSchema(text: string, profile: HelmProfile): unknown {
+  if (/^[ \t\r\n]*$/.test(text)) throw new SchemaError('EOF')
+  const { value, end } = readJsonPrefix(text)
+  if (profile.name === 'helm4' && /[^ \t\r\n]/.test(text.slice(end))) {
+    throw new SchemaError('invalid character after top-level value')
+  }
+  return value
 }
 
 function helm3Check(schema: unknown): Check {

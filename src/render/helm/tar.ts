@@ -11,12 +11,7 @@ const MAX_FILE = 5 * 1024 * 1024
 
 /** The files of a chart archive, without the directory they are in. */
 export function readChartArchive(archive: Uint8Array): ChartFile[] {
-  let tar: Uint8Array
-  try {
-    tar = gunzip(archive, MAX_CHART + 16 * 1024 * 1024)
-  } catch (error) {
-    throw new HelmError('gzip: invalid header', { cause: error })
-  }
+  const tar = unzipped(archive)
   const files: ChartFile[] = []
   let remaining = MAX_CHART
   for (const entry of chartEntries(tar)) {
@@ -32,6 +27,18 @@ export function readChartArchive(archive: Uint8Array): ChartFile[] {
   }
   if (files.length === 0) throw new HelmError('no files in chart archive')
   return files
+}
+
+const GZIP_HEADER = 10
+
+function unzipped(archive: Uint8Array): Uint8Array {
+  if (archive.length < GZIP_HEADER) throw new HelmError(archive.length === 0 ? 'EOF' : 'unexpected EOF')
+  try {
+    return gunzip(archive, MAX_CHART + 16 * 1024 * 1024)
+  } catch (error) {
+    const isCut = archive[0] === 0x1f && /unexpected end/.test((error as Error).message)
+    throw new HelmError(isCut ? 'unexpected EOF' : 'gzip: invalid header', { cause: error })
+  }
 }
 
 /** Bytes without the mark that some editors put first. */

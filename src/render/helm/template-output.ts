@@ -24,12 +24,12 @@ export interface SourceDocument {
 export function outputDocuments(
   rendered: RenderedChart,
   options: OutputOptions,
-): { release: SourceDocument[]; hooks: SourceDocument[] } {
+): { crds: SourceDocument[]; release: SourceDocument[]; hooks: SourceDocument[] } {
   const crds = options.includeCrds ? rendered.crds.map(({ filename, content }) => ({ path: filename, content })) : []
   const hooks = options.noHooks
     ? []
     : rendered.hooks.filter(({ events }) => !(options.skipTests && events.includes('test')))
-  return { release: [...crds, ...rendered.manifests], hooks }
+  return { crds, release: [...rendered.manifests], hooks }
 }
 
 /** A document as it is printed. */
@@ -39,9 +39,9 @@ export function documentText({ path, content }: SourceDocument): string {
 
 /** All of it, as it goes to stdout. */
 export function templateOutput(rendered: RenderedChart, options: OutputOptions = {}): string {
-  const { release, hooks } = outputDocuments(rendered, options)
+  const { crds, release, hooks } = outputDocuments(rendered, options)
   const { profile } = rendered
-  return printed(release.map(documentText).join(''), hooks, { profile, showOnly: options.showOnly ?? [] })
+  return printed([...crds, ...release].map(documentText).join(''), hooks, { profile, showOnly: options.showOnly ?? [] })
 }
 
 /** Manifests, which a post-renderer may have changed, and hooks; only what was asked for. */

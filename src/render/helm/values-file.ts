@@ -21,17 +21,18 @@ export function readValues(data: Uint8Array, profile: HelmProfile, numbers: Numb
   return values
 }
 
-/** The documents as Kubernetes' YAMLReader cuts them: at lines that start with `---` and hold nothing else. */
+/**
+ * The documents as Kubernetes' YAMLReader cuts them, at lines that start with `---` and hold nothing else; the first of a document
+ * stays in it, every line ends with a plain line end, the last one too.
+ */
 function splitDocuments(text: string): string[] {
   const documents: string[] = []
   let current = ''
-  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
-    if (line.startsWith('---') && line.slice(3).trimEnd() === '') {
-      if (current !== '') documents.push(current)
+  for (const [line] of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+    if (line.startsWith('---') && line.slice(3).trim() === '' && current !== '') {
+      documents.push(current)
       current = ''
-      continue
-    }
-    current += line
+    } else current += `${line.replace(/\r?\n$/, '')}\n`
   }
   if (current !== '') documents.push(current)
   return documents
