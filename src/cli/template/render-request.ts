@@ -58,7 +58,7 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     chart,
     values,
     profile,
-    release: { name, namespace: flags.namespace ?? 'default', isUpgrade: flags.isUpgrade ?? false },
+    release: { name, namespace: flags.namespace || 'default', isUpgrade: flags.isUpgrade ?? false },
     cluster,
     entropy,
     frozen,

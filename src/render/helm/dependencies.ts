@@ -1,5 +1,6 @@
 /** Which subcharts take part: conditions, tags, aliases; and values they export to their parent. A port of Helm's steps. */
 import { formatValue } from '../gotemplate/format.ts'
+import { typeInfo } from '../gotemplate/value.ts'
 import { setDependencies } from './chart.ts'
 import type { Chart } from './chart.ts'
 import { coalesceValues, mergeTables, mergeValues } from './coalesce.ts'
@@ -9,6 +10,7 @@ import { HelmError } from './helm-error.ts'
 import type { Dependency } from './metadata.ts'
 import type { HelmProfile } from './profile.ts'
 import { isCompatible } from './semver.ts'
+import { stringMap } from './template-objects.ts'
 
 /** What processing works with. */
 export interface DependencyContext {
@@ -105,7 +107,7 @@ function processImports(chart: Chart, context: DependencyContext): void {
       const mapping = importMapping(item, context.profile)
       if (!mapping) continue
       // Not what it was: where aliases share a requirement (Helm 3) the second one finds nothing to import.
-      importValues.push(mapping)
+      importValues.push(stringMap(new Map(Object.entries(mapping))))
       const table = tableAt(values, `${requirement.name}.${mapping.child}`)
       // As in Helm: an empty table is a new one, any other is the child's own and changes with what is merged into it.
       const taken = table?.size === 0 ? new Map<string, unknown>() : table
@@ -118,7 +120,7 @@ function processImports(chart: Chart, context: DependencyContext): void {
 
 function importMapping(item: unknown, profile: HelmProfile): { child: string; parent: string } | undefined {
   if (typeof item === 'string') return { child: `exports.${item}`, parent: '.' }
-  if (!(item instanceof Map)) return undefined
+  if (!(item instanceof Map) || typeInfo(item)) return undefined
   const isText = ['child', 'parent'].every((key) => typeof (item as Dict).get(key) === 'string')
   // Helm 3 dies of it.
   if (profile.name === 'helm3' && !isText) throw new HelmError('import-values: child and parent must be texts')

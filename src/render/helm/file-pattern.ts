@@ -1,4 +1,5 @@
 /** Go's filepath.Match and .helmignore, which is built on it. */
+import { goBytes } from '../gotemplate/go-string.ts'
 
 /** A pattern that Go would refuse. */
 export class BadPattern extends Error {
@@ -17,9 +18,9 @@ export function compilePattern(pattern: string): RegExp {
       if (at >= pattern.length) throw new BadPattern('syntax error in pattern')
       source += quote(pattern[at]!)
     } else if (char === '[') {
-      const close = classEnd(pattern, at)
-      source += classSource(pattern.slice(at + 1, close))
-      at = close
+      const read = readClass(pattern, at + 1)
+      source += read.source
+      at = read.end
     } else source += quote(char)
   }
   return new RegExp(`^${source}$`, 'su')
@@ -29,26 +30,29 @@ function quote(char: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char
 }
 
-function classEnd(pattern: string, open: number): number {
-  for (let at = open + 1; at < pattern.length; at++) {
-    if (pattern[at] === '\\') at += 1
-    else if (pattern[at] === ']' && at > open + 1 && !(at === open + 2 && pattern[open + 1] === '^')) return at
+/** A class behind its `[`, and where it ends. */
+function readClass(pattern: string, start: number): { readonly source: string; readonly end: number } {
+  const isNegated = pattern[start] === '^'
+  let at = isNegated ? start + 1 : start
+  let source = ''
+  for (let count = 0; pattern[at] !== ']' || count === 0; count++) {
+    const low = classChar(pattern, at)
+    const high = pattern[low.end] === '-' ? classChar(pattern, low.end + 1) : low
+    // A range that goes down holds nothing.
+    if (low.code <= high.code) source += `\\u{${low.code.toString(16)}}-\\u{${high.code.toString(16)}}`
+    at = high.end
   }
-  throw new BadPattern('syntax error in pattern')
+  return { source: `[${isNegated ? '^' : ''}${source}]`, end: at }
 }
 
-function classSource(body: string): string {
-  const negated = body.startsWith('^')
-  const items = negated ? body.slice(1) : body
-  let source = ''
-  for (let at = 0; at < items.length; at++) {
-    const char = items[at]!
-    if (char === '\\') {
-      at += 1
-      source += `\\${items[at]}`
-    } else source += char === '-' && at > 0 && at < items.length - 1 ? '-' : /[\\\]^[-]/.test(char) ? `\\${char}` : char
-  }
-  return negated ? `[^${source}]` : `[${source}]`
+/** A character of a class, which may be escaped, and where what follows starts; something must follow. */
+function classChar(pattern: string, start: number): { readonly code: number; readonly end: number } {
+  const at = pattern[start] === '\\' ? start + 1 : start
+  const code = pattern.codePointAt(at)
+  const isBare = at === start && /[-\]]/.test(pattern[start] ?? '-')
+  const end = at + ((code ?? 0) > 0xffff ? 2 : 1)
+  if (code === undefined || isBare || end >= pattern.length) throw new BadPattern('syntax error in pattern')
+  return { code, end }
 }
 
 /** Whether a path is to be left out; directories end the walk. */
@@ -75,7 +79,21 @@ export function ignoreRules(text: string): IgnoreRules {
   }
 }
 
+/** A pattern, or one that matches nothing where Go's Match would fail. */
+export function patternOrNone(text: string): RegExp {
+  try {
+    return compilePattern(text)
+  } catch (error) {
+    if (error instanceof BadPattern) return /(?!)/
+    throw error
+  }
+}
+
+/** The longest line that Go's scanner reads. */
+const MAX_LINE = 64 * 1024 - 1
+
 function parseRule(line: string): Rule[] {
+  if (goBytes(line).length > MAX_LINE) throw new BadPattern('bufio.Scanner: token too long')
   const rule = line.trim()
   if (rule === '' || rule.startsWith('#')) return []
   if (rule.includes('**')) throw new BadPattern('double-star (**) syntax is not supported')
@@ -99,6 +117,6 @@ function matcher(pattern: string): (path: string) => boolean {
   if (pattern.startsWith('*') && !SPECIAL.test(ending) && !ending.includes('/')) {
     return (path) => path.endsWith(ending) && !path.includes('/')
   }
-  const regex = compilePattern(pattern)
+  const regex = patternOrNone(pattern)
   return (path) => regex.test(path)
 }

@@ -43,7 +43,8 @@ export function namedValues(values: Dict, profile: HelmProfile): GoNamed {
   return new GoNamed(values, info)
 }
 
-function stringMap(map: ReadonlyMap<string, string> | undefined): Map<string, unknown> {
+/** A map[string]string, which no map of anything is. */
+export function stringMap(map: ReadonlyMap<string, string> | undefined): Map<string, unknown> {
   const info = { type: 'map[string]string', missing: '' }
   return map ? typed(new Map<string, unknown>(map), info) : typed(new Map(), { ...info, json: () => null })
 }

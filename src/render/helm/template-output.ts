@@ -1,7 +1,7 @@
 /** The text `helm template` prints for a rendered chart. */
 import { HelmError } from './helm-error.ts'
 import { splitManifests } from './manifests.ts'
-import { compilePattern } from './file-pattern.ts'
+import { patternOrNone } from './file-pattern.ts'
 import type { HelmProfile } from './profile.ts'
 import type { RenderedChart } from './render-chart.ts'
 
@@ -55,24 +55,16 @@ export function printed(
   const documents = splitManifests(text, profile)
   return showOnly
     .flatMap((wanted) => {
-      const pattern = patternOf(wanted)
+      const pattern = patternOrNone(wanted)
       const found = documents.filter((document) => {
         const name = /# Source: [^/]+\/(.+)/.exec(document)?.[1]
-        return name !== undefined && (pattern?.test(name) ?? false)
+        return name !== undefined && pattern.test(name)
       })
       if (found.length === 0) throw new HelmError(`could not find template ${wanted} in chart`)
       return found
     })
     .map((document) => `---\n${document}\n`)
     .join('')
-}
-
-function patternOf(text: string): RegExp | undefined {
-  try {
-    return compilePattern(text)
-  } catch {
-    return undefined // Go's Match then matches nothing
-  }
 }
 
 function trimSpace(text: string): string {

@@ -2,6 +2,7 @@
 import { fromGoBytes } from '../gotemplate/go-string.ts'
 import type { Dict } from './dict.ts'
 import { isTable } from './dict.ts'
+import { trimSpace } from './functions/strings.ts'
 import type { HelmProfile } from './profile.ts'
 import { readYamlTable, UnmarshalError } from './read-yaml.ts'
 import type { Numbers } from './read-yaml.ts'
@@ -22,20 +23,22 @@ export function readValues(data: Uint8Array, profile: HelmProfile, numbers: Numb
 }
 
 /**
- * The documents as Kubernetes' YAMLReader cuts them, at lines that start with `---` and hold nothing else; the first of a document
- * stays in it, every line ends with a plain line end, the last one too.
+ * The documents as Kubernetes' YAMLReader cuts them, at lines that start with `---`, behind which only a comment may stand. The
+ * first such line of a document stays in it; every line ends with a plain line end, the last one too.
  */
-function splitDocuments(text: string): string[] {
-  const documents: string[] = []
+function* splitDocuments(text: string): Generator<string> {
   let current = ''
   for (const [line] of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
-    if (line.startsWith('---') && line.slice(3).trim() === '' && current !== '') {
-      documents.push(current)
+    const behind = line.startsWith('---') ? trimSpace(line.slice(3)) : undefined
+    if (behind !== undefined && behind !== '' && !behind.startsWith('#')) {
+      throw new UnmarshalError(`error reading yaml document: invalid Yaml document separator: ${behind}`)
+    }
+    if (behind !== undefined && current !== '') {
+      yield current
       current = ''
     } else current += `${line.replace(/\r?\n$/, '')}\n`
   }
-  if (current !== '') documents.push(current)
-  return documents
+  if (current !== '') yield current
 }
 
 /** Merges two tables; the second wins, tables are merged. */

@@ -36,11 +36,19 @@ export function drawn({ random, calm }: Draw, { fine, all }: Mixed): string {
 
 type Oddity = (draw: Draw, tree: OddTree, at: string) => void
 
+/** Everything that flags and files change, in comments, which no YAML can break. */
+const FACTS = `kind: Facts
+# {{ toJson .Release }} {{ toJson .Values }} {{ toJson .Chart }}
+# {{ .Capabilities.KubeVersion }} {{ .Capabilities.APIVersions.Has "x/v1" }} {{ len .Capabilities.APIVersions }}
+# {{ range $path, $data := .Files.Glob "**" }}{{ toJson $path }} {{ toString $data | sha256sum }} {{ end }}
+`
+
 /** A chart below `c/`: a plain one with subcharts and a handful of oddities, in it and in its subcharts. */
 export function oddChart(draw: Draw): OddTree {
   const { random, calm } = draw
   const tree: OddTree = { files: new Map(), links: new Map() }
   for (const [name, text] of Object.entries(baseFiles(random))) tree.files.set(`c/${name}`, text)
+  for (const at of chartsIn(tree)) tree.files.set(`c/${at}templates/facts.yaml`, FACTS)
   for (let count = random(4); count > 0; count--) {
     pick(random, calm ? CALM : [...CALM, ...RUDE])(
       draw,

@@ -16,6 +16,9 @@ sub/
 sub
 [ab].yaml
 [^a].yaml
+[c-a].yaml
+[a-c].yaml
+[\\]a].yaml
 ?.yaml
 charts/
 charts/one
@@ -38,6 +41,9 @@ files/*
 README.md
 with space.yaml
 (refused)
+[]a].yaml
+[a-].yaml
+[-a].yaml
 *.yaml
 !a.yaml
 !templates/a.yaml
@@ -123,6 +129,25 @@ a: "\ufeffx"\n
 é: ü\n
 a.b: 1\n"a b": 2\n"": 3\n
 a: !!int "5"\nb: !!str 5\nc: !x y\n
+a: 1\n--- # c\nb: 2\n
+a: 1\n---\tb: 2\n
+a: |\n  x\n---\nb: 1\n
+a: |\n  text
+a: |\n  text\n\n
+a: >\n  folded\n\n
+a: |+\n  keep\n\n\n
+a: |+\n  keep\n\n---\nb: |\n  y
+a: |-\n  strip\n\n
+a: 1\r\n---\r\nb: |\r\n  x\r\n  y
+a: "x\n  y"\n
+a: 'x\n\n  y'
+a:\n- 1\n-  b: 2\n
+one:\n  a:\n    c: |\n      deep
+---\n# c\n---\na: 1\n
+a: {b: {c: {d: {e: [[[1]]]}}}}\n
+one: {global: {g: 5}, two: {a: 1}}\nglobal: {g: {h: 1}}\n
+one: {exports: {data: {e: null, f: 2}}}\n
+exports: {data: {z: 1}}\nglobal: {exports: 1}\n
 (refused)
 []
 5
@@ -144,4 +169,10 @@ a: \u0001\n
 %TAG ! x\na: 1\n
 a: @x\n
 a: %x\n
+a: 1\n----\n
+a: 1\n---b: 2\n
+---a: 1\n
+a: |\n text\n  more\n\tz\n
+a: 'x
+a: "x\n
 `)

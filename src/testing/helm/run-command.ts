@@ -194,6 +194,9 @@ function compareCommands(first: CommandOutput, second: CommandOutput, mine: Comm
   if (/^(?:panic|fatal error|runtime): /m.test(first.stderr)) {
     return mine.failed ? { kind: 'helm died' } : { kind: 'one errors', detail: first.stderr.slice(0, 500) }
   }
+  if (first.failed && mine.failed && first.code !== mine.code) {
+    return { kind: 'different', detail: `status ${first.code}, ours is ${mine.code}: ${mine.stderr}` }
+  }
   if (first.failed && mine.failed && /^error: /m.test(mine.stderr)) {
     return { kind: 'own words', detail: `helm: ${first.stderr}ours: ${mine.stderr}` }
   }

@@ -11,7 +11,8 @@ import { count, repeat, strslice, strval } from './convert.ts'
 /** White space as unicode.IsSpace has it. */
 const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
-function trimSpace(text: string): string {
+/** strings.TrimSpace. */
+export function trimSpace(text: string): string {
   return text.replace(new RegExp(`^${SPACE.source}+|${SPACE.source}+$`, 'g'), '')
 }
 
