@@ -1,12 +1,13 @@
 /** Charts on disk: a directory's files or an archive, as Helm finds them. */
-import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fromGoBytes } from '../render/gotemplate/go-string.ts'
 import { goQuote } from '../core/go-quote.ts'
 import type { Chart, ChartFile } from '../render/helm/chart.ts'
 import { HelmError } from '../render/helm/helm-error.ts'
 import type { IgnoreRules } from '../render/helm/file-pattern.ts'
-import { loadChart, loadChartArchive, readIgnoreRules } from '../render/helm/load-chart.ts'
+import { loadChart, loadChartArchive, loadFiles, readIgnoreRules } from '../render/helm/load-chart.ts'
 import { assertKnownVersion } from '../render/helm/metadata.ts'
 import type { HelmProfile } from '../render/helm/profile.ts'
 import { readChartArchive } from '../render/helm/tar.ts'
@@ -17,7 +18,7 @@ const MAX_FILE = 5 * 1024 * 1024
 /** Where the chart is that a command line names; helm looks for it before anything else. */
 export function locateChart(name: string): string {
   const path = name.trim()
-  if (!statSync(path, { throwIfNoEntry: false })) throw notFound(path)
+  if (!statOf(path)) throw notFound(path)
   return resolve(path)
 }
 
@@ -63,7 +64,7 @@ function loadChartFile(data: Uint8Array, profile: HelmProfile): Chart {
   const chartYaml = files.find(({ name }) => name === 'Chart.yaml')
   if (!chartYaml) throw new HelmError('unable to detect chart version, no Chart.yaml found')
   assertKnownVersion(chartYaml.data)
-  return loadChartArchive(data, { profile })
+  return loadFiles(files, { profile })
 }
 
 /** The rules of a .helmignore, or those that hold without one. */
@@ -101,8 +102,8 @@ export function readChartTree(dir: string, options: TreeOptions = {}): Map<strin
     const name = fromGoBytes(entry)
     const path = base === '' ? name : `${base}/${name}`
     const file = `${folder}/${name}`
-    const stat = statSync(file, { throwIfNoEntry: false })
-    if (!stat) throw dangling(file)
+    const stat = statOf(file)
+    if (!stat) throw lost(file)
     if (ignored(path, stat.isDirectory())) continue
     if (stat.isDirectory()) readChartTree(dir, { ignored, base: path, files })
     else if (!stat.isFile()) {
@@ -123,9 +124,28 @@ export function goFileError(error: unknown, file: string): string {
   return `open ${file}: ${why}`
 }
 
-function dangling(link: string): HelmError {
-  const missing = firstMissing(resolve(link))
-  return new HelmError(`error evaluating symlink ${resolve(link)}: lstat ${missing}: no such file or directory`)
+/** What is at the end of a path; nothing where links lead nowhere or in a circle. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined
+    throw error
+  }
+}
+
+/** A link that does not lead anywhere, or leads through so many others that Linux gives up. */
+function lost(link: string): HelmError {
+  try {
+    realpathSync(link)
+    return new HelmError(`open ${link}: too many levels of symbolic links`)
+  } catch (error) {
+    const isCircle = (error as NodeJS.ErrnoException).code === 'ELOOP'
+    const why = isCircle
+      ? 'EvalSymlinks: too many links'
+      : `lstat ${firstMissing(resolve(link))}: no such file or directory`
+    return new HelmError(`error evaluating symlink ${resolve(link)}: ${why}`)
+  }
 }
 
 /** The first part of a path that is not there, links followed, as Go looks for it. */

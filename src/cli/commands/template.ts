@@ -88,7 +88,7 @@ const HELM_3_CHOICES = {
   waits: ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'],
 }
 const HELM_4_CHOICES = {
-  dryRuns: ['client', 'true', 'True', 'TRUE', 'T', 't', '1', 'unset'],
+  dryRuns: ['client', 'true', 'unset'],
   waits: ['watcher', 'hookOnly', 'legacy', 'true', 'false'],
 }
 
@@ -108,7 +108,8 @@ function refuseUnusable(words: readonly string[], flags: TemplateFlags): void {
     refuse('--verify wants a provenance file, which this command does not read', 'check it with `helm verify` first')
   }
   const { dryRuns, waits } = flags.helm === '3' ? HELM_3_CHOICES : HELM_4_CHOICES
-  if (flags.dryRun !== undefined && !dryRuns.includes(flags.dryRun)) {
+  const isTrue = flags.helm !== '3' && /^(?:1|t|T|True|TRUE)$/.test(flags.dryRun ?? '')
+  if (flags.dryRun !== undefined && !isTrue && !dryRuns.includes(flags.dryRun)) {
     refuse(`--dry-run=${flags.dryRun} is not known`, `use one of ${dryRuns.join(', ')}`)
   }
   if (flags.wait !== undefined && flags.wait !== 'unset' && !waits.includes(flags.wait)) {

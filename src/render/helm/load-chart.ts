@@ -75,7 +75,8 @@ function loading<T>(what: string, read: () => T): T {
   }
 }
 
-function loadFiles(files: readonly ChartFile[], options: LoadOptions): Chart {
+/** Loads a chart from its files, in the order they come in. */
+export function loadFiles(files: readonly ChartFile[], options: LoadOptions): Chart {
   const { profile } = options
   const head = readHead(files, profile)
   if (!head.metadata) throw new HelmError('Chart.yaml file is missing')
