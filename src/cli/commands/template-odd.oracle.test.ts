@@ -157,6 +157,32 @@ const CASES: Readonly<Record<string, Case>> = {
     files: { 'c/templates/a.yaml': '{{ fail "later" }}' },
   },
   'no namespace': { args: ['r', 'c', '-n', ''], files: { 'c/templates/n.yaml': 'n: {{ .Release.Namespace }}\n' } },
+  'a failed template with --debug': { args: ['r', 'c', '--debug'], files: { 'c/templates/z.yaml': '{{ fail "x" }}' } },
+  'a failed template with --debug and only one': {
+    args: ['r', 'c', '--debug', '-s', 'templates/a.yaml'],
+    files: { 'c/templates/z.yaml': '{{ fail "x" }}' },
+  },
+  'bad YAML with --debug': {
+    args: ['r', 'c', '--debug'],
+    files: { 'c/templates/a.yaml': '', 'c/templates/h.yaml': '', 'c/templates/z.yaml': 'a: b: c\n\n' },
+  },
+  'bad YAML with --debug and without hooks': {
+    args: ['r', 'c', '--debug', '--no-hooks'],
+    files: { 'c/templates/a.yaml': '', 'c/templates/h.yaml': '', 'c/templates/z.yaml': 'a: b: c\n\n' },
+  },
+  'bad YAML with --debug and only one': {
+    args: ['r', 'c', '--debug', '-s', 'templates/h.yaml'],
+    files: { 'c/templates/z.yaml': 'a: b: c\n' },
+  },
+  'bad YAML with --debug and one that is not there': {
+    args: ['r', 'c', '--debug', '-s', 'templates/y.yaml'],
+    files: { 'c/templates/z.yaml': 'a: b: c\n' },
+  },
+  'on and off again': line('r', 'c', '--include-crds', '--include-crds=false', '--no-hooks=false', '--no-hooks'),
+  'off and on again': line('r', 'c', '--include-crds=false', '--include-crds', '--no-hooks', '--no-hooks=false'),
+  'words behind two dashes': line('r', '--include-crds', '--', 'c'),
+  'two dashes and nothing behind them': line('r', 'c', '--include-crds', '--'),
+  'flags behind two dashes': line('r', 'c', '--', '--include-crds'),
   'a lone equals sign': line('r', 'c', '-f='),
   'an equals sign behind a boolean': line('c', '-g='),
   'labels of others': line('r', 'c', '-l', 'a=b', '--labels', 'c=d,e=f'),

@@ -111,7 +111,7 @@ describe('flotilla template in its thread', () => {
   test('with --debug, documents that are not YAML are shown all the same', async () => {
     const { code, out, err } = await run('bad', '--debug')
     assert.equal(code, 1)
-    assert.equal(out, '---\n# Source: c/templates/a.yaml\nfine: true\n\n---\n# Source: c/templates/b.yaml\na: b: c\n\n')
+    assert.equal(out, '---\n# Source: c/templates/a.yaml\nfine: true\n\n---\n# Source: c/templates/b.yaml\na: b: c\n')
     assert.equal(
       err,
       'Error: YAML parse error on c/templates/b.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context\n',
@@ -133,6 +133,7 @@ describe('flotilla template in its thread', () => {
       [['--include-crds=maybe'], /^error: invalid argument "maybe" for "--include-crds" flag: strconv\.ParseBool/],
       [['--timeout=zz'], /^error: invalid argument "zz" for "--timeout" flag: time: invalid duration "zz"\n$/],
       [['--set'], /^error: flag needs an argument: --set\n$/],
+      [['--include-crds', '--frozen'], /^error: option '--frozen <file>' argument missing\n/],
     ]
     for (const [flags, wanted] of cases) {
       const { code, out, err } = await run('random', ...flags)

@@ -175,12 +175,8 @@ function ownOptions(): readonly Option[] {
 /** A helm command line as commander wants it. */
 export function commanderArgs(args: readonly string[]): string[] {
   const rewritten: string[] = []
-  const line: Line = { isHelm3: isHelm3(args), given: new Set(), rest: [...args] }
-  for (let arg = line.rest.shift(); arg !== undefined; arg = line.rest.shift()) {
-    if (arg === '--') {
-      rewritten.push(arg, ...line.rest)
-      break
-    }
+  const line: Line = { isHelm3: isHelm3(args), given: new Set(), switches: new Map(), rest: [...args] }
+  for (let arg = line.rest.shift(); arg !== undefined && arg !== '--'; arg = line.rest.shift()) {
     if (/^--[-=]/.test(arg)) throw refused(`bad flag syntax: ${arg}`)
     const long = /^--([^=]+)(?:=([\s\S]*))?$/.exec(arg)
     if (long) rewritten.push(...longFlag(arg, long[1]!, long[2], line))
@@ -192,7 +188,10 @@ export function commanderArgs(args: readonly string[]): string[] {
     const were = `[${both.toSorted().join(' ')}] were all set`
     throw refused(`if any flags in the group [${both.join(' ')}] are set none of the others can be; ${were}`)
   }
-  return rewritten
+  const on = [...line.switches].flatMap(([flag, isOn]) => (isOn ? [flag] : []))
+  // Behind the command, where no flag before them can take them for its value.
+  rewritten.splice(rewritten[0] === 'template' ? 1 : 0, 0, ...on)
+  return line.rest.length > 0 ? [...rewritten, '--', ...line.rest] : rewritten
 }
 
 /** A command line while it is read. */
@@ -200,6 +199,8 @@ interface Line {
   readonly isHelm3: boolean
   /** Names of flags that were there. */
   readonly given: Set<string>
+  /** Flags that are on or off: the last word about one counts. */
+  readonly switches: Map<string, boolean>
   readonly rest: string[]
 }
 
@@ -242,9 +243,12 @@ function withValue(flag: HelmFlag, given: string | undefined, line: Line): strin
   line.given.add(flag.name)
   const long = `--${flag.as ?? flag.name}`
   if (flag.kind === 'boolean') {
-    if (given === undefined || TRUE.has(given)) return [long]
-    if (FALSE.has(given)) return []
-    throw invalid(flag, given, `strconv.ParseBool: parsing ${goQuote(given)}: invalid syntax`)
+    const isOn = given === undefined || TRUE.has(given)
+    if (!isOn && !FALSE.has(given)) {
+      throw invalid(flag, given, `strconv.ParseBool: parsing ${goQuote(given)}: invalid syntax`)
+    }
+    line.switches.set(long, isOn)
+    return []
   }
   if (flag.kind === 'optional') return [`${long}=${given ?? 'unset'}`]
   const value = given ?? line.rest.shift()

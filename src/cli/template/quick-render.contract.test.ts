@@ -33,7 +33,7 @@ describe('renderQuickly', () => {
     const outcome = render('a: b: c\n')
     assert.ok(outcome !== 'too much' && 'error' in outcome)
     assert.match(outcome.error.message, /^YAML parse error on c\/templates\/a\.yaml/)
-    assert.equal(outcome.text, '---\n# Source: c/templates/a.yaml\na: b: c\n\n')
+    assert.equal(outcome.text, '---\n# Source: c/templates/a.yaml\na: b: c\n')
   })
 
   test('leaves alone what takes longer, even if it is one call of a function', () => {

@@ -11,10 +11,12 @@ import { HelmError } from '../../render/helm/helm-error.ts'
 import type { RenderWatch } from '../../render/helm/limits.ts'
 import { nameFromTemplate } from '../../render/helm/name-template.ts'
 import { profileOf } from '../../render/helm/profile.ts'
+import type { HelmProfile } from '../../render/helm/profile.ts'
 import { Provenance } from '../../render/helm/provenance.ts'
 import { renderChart } from '../../render/helm/render-chart.ts'
 import type { RenderedChart } from '../../render/helm/render-chart.ts'
-import { outputDocuments, templateOutput } from '../../render/helm/template-output.ts'
+import { failedOutput, outputDocuments, templateOutput } from '../../render/helm/template-output.ts'
+import type { OutputOptions } from '../../render/helm/template-output.ts'
 import { userValueLayers, userValues } from '../../render/helm/user-values.ts'
 import type { ValuesFlags } from '../../render/helm/user-values.ts'
 import { originText } from '../../render/helm/value-origins.ts'
@@ -33,7 +35,7 @@ export interface RenderEars {
 
 /** Renders; throws HelmError with what helm would say. */
 export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: RenderEars): TemplateAnswer {
-  const profile = profileOf(flags.helm === '3' ? 'helm3' : 'helm4')
+  const profile = profileFor(flags)
   const entropy = {
     randomBytes: (length: number) => kernelRandom(length),
     now: () => systemClock.now(),
@@ -68,25 +70,37 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
     watch: ears.watch,
     ...(provenance && { trace: provenance.trace, layers: userValueLayers(given, profile) }),
   })
-  const what = {
-    includeCrds: flags.includeCrds ?? false,
-    noHooks: flags.hooks === false,
-    skipTests: flags.skipTests ?? false,
-    showOnly: flags.showOnly ?? [],
-  }
+  const what = outputOptions(flags)
   const isChangedLater = Boolean(flags.postRenderer) || Boolean(flags.outputDir)
   const text = provenance ? explained(rendered, provenance, what) : isChangedLater ? '' : templateOutput(rendered, what)
   return { name, text, ...outputDocuments(rendered, what), frozen: newFrozen(frozen, rendered) }
 }
 
-/** With --debug, what came out of the templates before it turned out that it is not YAML. */
-export function textBeforeError({ files }: HelmError, { debug }: TemplateFlags): string {
-  if (!debug) return ''
-  return [...files]
-    .filter(([, text]) => text.trim() !== '')
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, text]) => `---\n# Source: ${path}\n${text}\n`)
-    .join('')
+/** What is told of an error, and with --debug what is printed before it; what --show-only does not find is told instead. */
+export function toldError(
+  error: HelmError,
+  flags: TemplateFlags,
+): { readonly error: HelmError; readonly text: string } {
+  if (!flags.debug || !error.rendered) return { error, text: '' }
+  try {
+    return { error, text: failedOutput(error, outputOptions(flags), profileFor(flags)) }
+  } catch (missing) {
+    if (missing instanceof HelmError) return { error: missing, text: '' }
+    throw missing
+  }
+}
+
+function profileFor(flags: TemplateFlags): HelmProfile {
+  return profileOf(flags.helm === '3' ? 'helm3' : 'helm4')
+}
+
+function outputOptions(flags: TemplateFlags): OutputOptions {
+  return {
+    includeCrds: flags.includeCrds ?? false,
+    noHooks: flags.hooks === false,
+    skipTests: flags.skipTests ?? false,
+    showOnly: flags.showOnly ?? [],
+  }
 }
 
 function nameAndChart(

@@ -7,7 +7,7 @@ import type { FromTemplateThread, TemplateRequest } from './template-request.ts'
 const { compileCache } = workerData as TemplateRequest
 // Each thread asks for itself, and before the engine is loaded.
 if (compileCache !== undefined) enableCompileCache(compileCache)
-const [{ systemClock }, { createStepWatch }, { HelmError }, { CliError }, { renderRequest, textBeforeError }] =
+const [{ systemClock }, { createStepWatch }, { HelmError }, { CliError }, { renderRequest, toldError }] =
   await Promise.all([
     import('../../core/system-clock.ts'),
     import('../../core/limited-work.ts'),
@@ -32,8 +32,8 @@ try {
   if (getCompileCacheDir() !== undefined) flushCompileCache()
 } catch (error) {
   if (error instanceof HelmError) {
-    const { message, rendered } = error
-    post({ type: 'helm error', message, rendered, text: textBeforeError(error, request.flags) })
+    const { error: told, text } = toldError(error, request.flags)
+    post({ type: 'helm error', message: told.message, rendered: told.rendered, text })
   } else if (error instanceof CliError) {
     post({ type: 'refusal', exitCode: error.exitCode, trouble: error.trouble })
   } else throw error

@@ -1,4 +1,5 @@
 /** What Helm itself says is wrong; the message is what `helm template` prints after `Error: `. */
+import type { Hook } from './manifests.ts'
 
 /** A chart that cannot be loaded or rendered, in Helm's words. */
 export class HelmError extends Error {
@@ -7,6 +8,8 @@ export class HelmError extends Error {
   readonly rendered: boolean
   /** What came out of the templates, when only their YAML is wrong. */
   readonly files: ReadonlyMap<string, string>
+  /** Hooks that were found in them before. */
+  readonly hooks: readonly Hook[]
 
   constructor(
     message: string,
@@ -14,10 +17,12 @@ export class HelmError extends Error {
       readonly cause?: unknown
       readonly rendered?: boolean
       readonly files?: ReadonlyMap<string, string>
+      readonly hooks?: readonly Hook[]
     } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.rendered = options.rendered ?? false
     this.files = options.files ?? new Map()
+    this.hooks = options.hooks ?? []
   }
 }

@@ -77,7 +77,7 @@ export function sortManifests(
   for (const [path, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (path.slice(path.lastIndexOf('/') + 1).startsWith('_') || BLANK.test(text)) continue
     for (const content of splitManifests(text, profile)) {
-      const head = readHead(content, { path, files }, profile)
+      const head = readHead(content, { path, files, hooks }, profile)
       const metadata = (head['metadata'] ?? {}) as Decoded
       const annotations = (metadata['annotations'] ?? new Map()) as ReadonlyMap<string, string>
       const manifest: Manifest = {
@@ -106,6 +106,7 @@ let cachedCharacters = 0
 interface Origin {
   readonly path: string
   readonly files: ReadonlyMap<string, string>
+  readonly hooks: readonly Hook[]
 }
 
 function readHead(content: string, from: Origin, profile: HelmProfile): Decoded {
@@ -123,12 +124,12 @@ function readHead(content: string, from: Origin, profile: HelmProfile): Decoded 
   return head
 }
 
-function decodeHead(content: string, { path, files }: Origin, profile: HelmProfile): Decoded {
+function decodeHead(content: string, { path, files, hooks }: Origin, profile: HelmProfile): Decoded {
   try {
     return decodeYaml(content, HEAD, profile.name === 'helm4' ? 'util.SimpleHead' : 'releaseutil.SimpleHead')
   } catch (error) {
     if (!(error instanceof UnmarshalError)) throw error
-    throw new HelmError(`YAML parse error on ${path}: ${error.message}`, { cause: error, rendered: true, files })
+    throw new HelmError(`YAML parse error on ${path}: ${error.message}`, { cause: error, rendered: true, files, hooks })
   }
 }
 

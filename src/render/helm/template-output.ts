@@ -1,6 +1,7 @@
 /** The text `helm template` prints for a rendered chart. */
 import { HelmError } from './helm-error.ts'
 import { splitManifests } from './manifests.ts'
+import type { Hook } from './manifests.ts'
 import { patternOrNone } from './file-pattern.ts'
 import type { HelmProfile } from './profile.ts'
 import type { RenderedChart } from './render-chart.ts'
@@ -26,10 +27,20 @@ export function outputDocuments(
   options: OutputOptions,
 ): { crds: SourceDocument[]; release: SourceDocument[]; hooks: SourceDocument[] } {
   const crds = options.includeCrds ? rendered.crds.map(({ filename, content }) => ({ path: filename, content })) : []
-  const hooks = options.noHooks
-    ? []
-    : rendered.hooks.filter(({ events }) => !(options.skipTests && events.includes('test')))
-  return { crds, release: [...rendered.manifests], hooks }
+  return { crds, release: [...rendered.manifests], hooks: wantedHooks(rendered.hooks, options) }
+}
+
+function wantedHooks(hooks: readonly Hook[], { noHooks, skipTests }: OutputOptions): Hook[] {
+  return noHooks ? [] : hooks.filter(({ events }) => !(skipTests && events.includes('test')))
+}
+
+/** What helm prints with --debug when templates failed: what came out of them, and the hooks found so far. */
+export function failedOutput({ files, hooks }: HelmError, options: OutputOptions, profile: HelmProfile): string {
+  const manifests = [...files]
+    .filter(([, content]) => trimSpace(content) !== '')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, content]) => documentText({ path, content }))
+  return printed(manifests.join(''), wantedHooks(hooks, options), { profile, showOnly: options.showOnly ?? [] })
 }
 
 /** A document as it is printed. */

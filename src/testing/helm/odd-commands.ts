@@ -40,6 +40,11 @@ function flagOf(draw: Draw): readonly string[] {
   if (!calm && chance(random, 12)) return pick(random, STRANGE)
   if (chance(random, 3)) {
     const name = pick(random, BOOLEANS)
+    if (chance(random, 8))
+      return pick(random, [
+        [`--${name}`, `--${name}=false`],
+        [`--${name}=false`, `--${name}`],
+      ])
     return [
       chance(random, 6) ? `--${name}=${pick(random, calm ? BOOLEAN_VALUES.slice(0, 5) : BOOLEAN_VALUES)}` : `--${name}`,
     ]

@@ -395,7 +395,7 @@ nothing
 
 /** Flags without a value; those that matter are there more than once. */
 export const BOOLEANS =
-  'include-crds include-crds include-crds skip-crds skip-tests skip-tests no-hooks no-hooks is-upgrade is-upgrade release-name generate-name skip-schema-validation skip-schema-validation debug create-namespace disable-openapi-validation force force-conflicts force-replace hide-notes render-subchart-notes replace rollback-on-failure atomic server-side take-ownership wait-for-jobs devel insecure-skip-tls-verify pass-credentials plain-http kube-insecure-skip-tls-verify wait dry-run'.split(
+  'include-crds include-crds include-crds skip-crds skip-tests skip-tests no-hooks no-hooks is-upgrade is-upgrade release-name generate-name skip-schema-validation skip-schema-validation debug debug debug create-namespace disable-openapi-validation force force-conflicts force-replace hide-notes render-subchart-notes replace rollback-on-failure atomic server-side take-ownership wait-for-jobs devel insecure-skip-tls-verify pass-credentials plain-http kube-insecure-skip-tls-verify wait dry-run'.split(
     ' ',
   )
 
