@@ -74,8 +74,20 @@ function chartRules(file: string): IgnoreRules {
 
 function notFound(path: string): HelmError {
   if (/^(?:\/|\.)/.test(path)) return new HelmError(`path ${JSON.stringify(path)} not found`)
+  if (addressProblem(path) !== undefined) return new HelmError(`invalid chart URL format: ${path}`)
   if (path.includes('/')) return new HelmError(`repo ${path.split('/')[0]} not found`)
   return new HelmError(`non-absolute URLs should be in form of repo_name/path_to_chart, got: ${addressText(path)}`)
+}
+
+/** Helm reads what is no chart on disk, and the path of any other file, as an address first, and Go refuses some. */
+export function addressProblem(path: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- exactly the characters that Go refuses
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'net/url: invalid control character in URL'
+  if (path.startsWith(':')) return 'missing protocol scheme'
+  const isScheme = /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)
+  if (!isScheme && /^[^/?#]*:/.test(path)) return 'first path segment in URL cannot contain colon'
+  const bad = isScheme ? undefined : /%(?![\da-fA-F]{2}).{0,2}/s.exec(path.split('?')[0]!)?.[0]
+  return bad === undefined ? undefined : `invalid URL escape ${goQuote(bad)}`
 }
 
 /** A path as Go writes it in an address: as it stands where that can be, else with everything unusual escaped. */

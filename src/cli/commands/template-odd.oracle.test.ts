@@ -16,6 +16,13 @@ const CHART: Readonly<Record<string, string | Uint8Array>> = {
 const SUBCHART = { 'c/charts/one/Chart.yaml': 'apiVersion: v2\nname: one\nversion: 1.0.0\n' }
 const HEAD = 'apiVersion: v2\nname: top\nversion: 1.2.3\n'
 
+/** A hook and what is no YAML in one file, as files come in random order. */
+const ALL_IN_ONE = {
+  'c/templates/a.yaml': '',
+  'c/templates/h.yaml': '',
+  'c/templates/only.yaml': `${CHART['c/templates/only.yaml'] as string}---\na: b: c\n\n`,
+}
+
 interface Case {
   readonly args: readonly string[]
   readonly files?: Readonly<Record<string, string | Uint8Array>>
@@ -114,6 +121,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'a version before the values': line('r', 'c', '--kube-version', '1', '--set', 'a'),
   'a chart before the values': line('r', './nothing', '--set', 'a'),
   'a chart with strange letters': line('r', 'a[0]={x} é'),
+  'a chart that is no address': line('r', '{"a":1'),
+  'a chart with a strange escape': line('r', 'a%zz/b'),
   'a chart with brackets': line('r', 'a[0]'),
   'blanks around the chart': line('r', ' c '),
   'no output-dir': line('r', 'c', '--output-dir', ''),
@@ -164,11 +173,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'bad YAML with --debug': {
     args: ['r', 'c', '--debug'],
-    files: { 'c/templates/a.yaml': '', 'c/templates/h.yaml': '', 'c/templates/z.yaml': 'a: b: c\n\n' },
+    files: ALL_IN_ONE,
   },
   'bad YAML with --debug and without hooks': {
     args: ['r', 'c', '--debug', '--no-hooks'],
-    files: { 'c/templates/a.yaml': '', 'c/templates/h.yaml': '', 'c/templates/z.yaml': 'a: b: c\n\n' },
+    files: ALL_IN_ONE,
   },
   'bad YAML with --debug and only one': {
     args: ['r', 'c', '--debug', '-s', 'templates/h.yaml'],

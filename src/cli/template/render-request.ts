@@ -21,7 +21,7 @@ import { userValueLayers, userValues } from '../../render/helm/user-values.ts'
 import type { ValuesFlags } from '../../render/helm/user-values.ts'
 import { originText } from '../../render/helm/value-origins.ts'
 import { goJson } from '../../render/helm/functions/json.ts'
-import { goFileError, loadChartFrom, locateChart } from '../chart-files.ts'
+import { addressProblem, goFileError, loadChartFrom, locateChart } from '../chart-files.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { labelPairs } from './helm-flags.ts'
 import { kernelRandom } from './kernel-random.ts'
@@ -195,17 +195,6 @@ function readFile(path: string): Uint8Array {
   } catch (error) {
     throw new HelmError(goFileError(error, path), { cause: error })
   }
-}
-
-/** Helm reads the path of a file as an address first, and Go refuses some. */
-function addressProblem(path: string): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- exactly the characters that Go refuses
-  if (/[\u0000-\u001f\u007f]/.test(path)) return 'net/url: invalid control character in URL'
-  if (path.startsWith(':')) return 'missing protocol scheme'
-  const isScheme = /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)
-  if (!isScheme && /^[^/?#]*:/.test(path)) return 'first path segment in URL cannot contain colon'
-  const bad = isScheme ? undefined : /%(?![\da-fA-F]{2}).{0,2}/s.exec(path.split('?')[0]!)?.[0]
-  return bad === undefined ? undefined : `invalid URL escape ${goQuote(bad)}`
 }
 
 function readFrozen(file: string | undefined): FrozenRecord {

@@ -202,11 +202,17 @@ function compareCommands(first: CommandOutput, second: CommandOutput, mine: Comm
   }
   const verdict = compareOutputs(first, second, mine)
   if (!AGREED.has(verdict.kind)) return verdict
-  if (first.failed && first.stdout !== mine.stdout && second.stdout !== mine.stdout) {
+  if (first.failed && inNoOrder(first.stdout) !== inNoOrder(mine.stdout)) {
     return { kind: 'different', detail: `with the error\n- ${first.stdout}\n+ ${mine.stdout}` }
   }
   if (first.written !== mine.written && second.written !== mine.written) {
     return { kind: 'different', detail: `written\n- ${first.written}\n+ ${mine.written}` }
   }
   return verdict
+}
+
+/** What helm prints before an error comes in random order, and loses the space at its end. */
+function inNoOrder(text: string): string {
+  const documents = text.split(/^---\n/m).map((document) => document.trimEnd())
+  return documents.sort().join('---\n')
 }
