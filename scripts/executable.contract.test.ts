@@ -111,7 +111,7 @@ describe('the executable', { skip: isLinux ? false : 'it is made on Linux' }, ()
 
   test('runs what may live long with hashes of its own and V8’s usual flags', () => {
     const { stdout } = run([executable, 'parent', 'a word'])
-    assert.match(stdout, / --node-options=--rehash-snapshot --no-single-threaded .* parent a word $/)
+    assert.match(stdout, / --node-options=--rehash-snapshot --v8-pool-size=4 .* parent a word $/)
   })
 
   test('keeps its parts for the next run, and does without where it may not write', () => {

@@ -19,12 +19,11 @@ const ON_DEMAND = ['child_process', 'crypto', 'module', 'sea', 'tls', 'v8', 'vm'
 /**
  * A render is over before compilers pay, so they wait ten times as long as V8 thinks right, while its interpreter remembers
  * from the first call on what it saw; it makes garbage, which costs less thrown away at the end than collected on the way;
- * and to hand work to other threads costs more than it saves. Nor are hashes made anew: whoever wrote a chart can make its
- * render slow anyhow. Programs that live longer start with the usual flags (src/cli/executable.ts).
+ * and one thread beside its own is all that helps it. Nor are hashes made anew: whoever wrote a chart can make its render
+ * slow anyhow. Programs that live longer start with the usual flags (src/cli/executable.ts).
  */
 const NODE_FLAGS = [
   '--no-rehash-snapshot',
-  '--single-threaded',
   '--v8-pool-size=1',
   '--invocation-count-for-maglev=4000',
   '--invocation-count-for-turbofan=30000',

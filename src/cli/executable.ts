@@ -26,7 +26,6 @@ const BRIEF = new Set([
 /** What others start with: hashes that nobody can know before, and V8's own numbers for programs and threads that run for long. */
 const USUAL_FLAGS = [
   '--rehash-snapshot',
-  '--no-single-threaded',
   '--v8-pool-size=4',
   '--invocation-count-for-maglev=400',
   '--invocation-count-for-turbofan=3000',

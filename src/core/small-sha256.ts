@@ -42,7 +42,8 @@ export function smallSha256(bytes: Uint8Array): Uint8Array {
 /** Takes one block, the first 16 words, into the hash. */
 function mix(hash: Int32Array, words: Int32Array): void {
   for (let i = 16; i < ROUNDS; i += 1) {
-    const [x, y] = [words[i - 15]!, words[i - 2]!]
+    const x = words[i - 15]!
+    const y = words[i - 2]!
     const near = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3)
     const far = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10)
     words[i] = words[i - 16]! + near + words[i - 7]! + far

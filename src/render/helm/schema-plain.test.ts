@@ -11,6 +11,7 @@ const DRAFTS: readonly Draft[] = [4, 6, 7, 2019, 2020]
 
 const USUAL = {
   $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://example.com/charts/a.schema.json',
   type: ['object', 'null'],
   required: ['a'],
   definitions: { port: { type: 'integer', minimum: 1, maximum: 65535, default: 80 } },
@@ -43,6 +44,8 @@ test('what is wrong or rare is not', () => {
     { allOf: [] },
     { $ref: 'http://elsewhere' },
     { properties: { a: { $id: 'x' } } },
+    { $id: 'https://example.com/a#b' },
+    { $id: 1 },
     { patternProperties: {} },
     { exclusiveMinimum: 1 },
   ]) {
@@ -57,7 +60,23 @@ const NAMES = `title type required minimum minLength maxItems pattern $ref enum 
 const schemas = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
-    fc.constantFrom('object', 'string', '^a', '(', '#/definitions/a', 'x y', '', 0, 1, -1, 1.5, true, false, null),
+    fc.constantFrom(
+      'object',
+      'string',
+      '^a',
+      '(',
+      '#/definitions/a',
+      'https://a.b/c',
+      'x y',
+      '',
+      0,
+      1,
+      -1,
+      1.5,
+      true,
+      false,
+      null,
+    ),
     fc.constantFrom(['a'], ['a', 'a'], [], ['string', 'null'], [1], {}),
     tie('schema'),
     fc.array(tie('schema'), { maxLength: 2 }),

@@ -54,11 +54,15 @@ const NOT_PLAIN: ReadonlySet<string> = new Set(
   contentMediaType contentEncoding contentSchema`.split(/\s+/),
 )
 
+/** What a whole schema may be called. */
+const PLAIN_ADDRESS = /^https?:\/\/[\w.-]+(?:\/[\w.-]+)*$/
+
 /** Whether a whole schema is plain; its `$schema` was looked at before. */
 export function isPlainSchema(schema: unknown): boolean {
   if (!isObject(schema)) return false
   const rest = new Map(schema)
   rest.delete('$schema')
+  if (PLAIN_ADDRESS.test(String(rest.get('$id')))) rest.delete('$id')
   return isPlain(rest, 0)
 }
 
