@@ -24,6 +24,8 @@ function contentOf({ metadata, ...content }: Loose): object {
 export async function keepsApiService({ rest, pass }: KeptHome): Promise<void> {
   const read = async (path: string) => (await rest.json({ method: 'GET', path })) as Loose
   const readAll = async () => await Promise.all(ALL.map(read))
+  // A new one may still be about to make them.
+  await pass()
   const before = await readAll()
   // The Service last, for its Endpoints may go with it.
   for (const path of ALL.toReversed()) await rest.json({ method: 'DELETE', path })
