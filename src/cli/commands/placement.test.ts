@@ -79,6 +79,12 @@ test('explain lists everybody, also by a bundle, and a wrong name gets a suggest
   assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])
   assert.match(trouble.todo ?? '', /stores/)
   assert.match(await troubleText(explain(['zz'], input)), /do: +see them all: flotilla get placements -A/)
+  for (const kind of ['placement', 'placements']) {
+    assert.match(
+      await troubleText(explain([kind, 'stores'], input)),
+      /do: +write the kind and the name as one: flotilla explain placement\/stores/,
+    )
+  }
   assert.match(await troubleText(explain(['stores', 'zz-top'], input)), /do: +see them all: flotilla get clusters/)
 })
 

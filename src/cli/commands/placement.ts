@@ -48,7 +48,15 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   const [first = '', cluster] = words
   const client = clientOver(connection.rest)
   const namespace = flags.namespace ?? connection.namespace ?? 'default'
-  const placement = await placementFor(first, { client, namespace, terminal })
+  const placement = await placementFor(first, { client, namespace, terminal }).catch((caught: unknown) => {
+    // As kubectl would take it.
+    const [kind] = /^(?:placement|bundle)(?=s?$)/.exec(first) ?? []
+    if (!(caught instanceof CliError) || kind === undefined || cluster === undefined) throw caught
+    throw new CliError(EXIT.usage, {
+      what: `there is no placement ${first} in namespace ${namespace}`,
+      todo: `write the kind and the name as one: flotilla explain ${kind}/${cluster}`,
+    })
+  })
   const { clusters, world } = await readFleet(client, placement)
   const selection = selectClusters(questionOf(placement), clusters, world)
   if (cluster === undefined) {
