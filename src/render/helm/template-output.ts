@@ -1,4 +1,5 @@
 /** The text `helm template` prints for a rendered chart. */
+import { trimSpace } from './functions/strings.ts'
 import { HelmError } from './helm-error.ts'
 import { splitManifests } from './manifests.ts'
 import type { Hook } from './manifests.ts'
@@ -76,16 +77,4 @@ export function printed(
     })
     .map((document) => `---\n${document}\n`)
     .join('')
-}
-
-function trimSpace(text: string): string {
-  let [start, end] = [0, text.length]
-  while (start < end && isSpace(text[start]!)) start += 1
-  while (end > start && isSpace(text[end - 1]!)) end -= 1
-  return text.slice(start, end)
-}
-
-// Character by character: a regular expression would try every gap of a long text.
-function isSpace(char: string): boolean {
-  return /^[\s\u0085]$/.test(char) && char !== '\ufeff'
 }

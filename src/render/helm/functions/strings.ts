@@ -11,9 +11,12 @@ import { count, repeat, strslice, strval } from './convert.ts'
 /** White space as unicode.IsSpace has it. */
 const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
-/** strings.TrimSpace. */
+/** strings.TrimSpace, character by character: a regular expression would try every gap of a long text. */
 export function trimSpace(text: string): string {
-  return text.replace(new RegExp(`^${SPACE.source}+|${SPACE.source}+$`, 'g'), '')
+  let [start, end] = [0, text.length]
+  while (start < end && SPACE.test(text[start]!)) start += 1
+  while (end > start && SPACE.test(text[end - 1]!)) end -= 1
+  return text.slice(start, end)
 }
 
 function trimSet(text: string, set: string): string {
