@@ -67,9 +67,10 @@ export const PROTOCOL = words('SCTP', 'TCP', 'UDP')
 /** An address of IPv4 or IPv6. */
 export const ADDRESS = someText(addressProblems)
 
+const PORT_NAME = text(portNameProblems)
+
 /** A port by number or by name. */
-export const PORT_OR_NAME: Form = (value, field) =>
-  typeof value === 'number' ? PORT(value, field) : text(portNameProblems)(value, field)
+export const PORT_OR_NAME: Form = (value, field) => (typeof value === 'number' ? PORT : PORT_NAME)(value, field)
 
 /** The name of a variable of the environment. */
 export const VARIABLE = someText((value) =>

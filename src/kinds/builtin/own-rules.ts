@@ -9,6 +9,7 @@ import type { Ask } from './asks.ts'
 import { definitionName } from './definitions.ts'
 import type { Form } from './form.ts'
 import { FORMS } from './forms.ts'
+import { at } from './look.ts'
 import { POD_RULES } from './pod-rules.ts'
 import type { Place, Rule } from './rule.ts'
 import { WORKLOAD_RULES } from './workload-rules.ts'
@@ -57,7 +58,7 @@ function errorsOf(ask: Ask, object: JsonObject, path: string): FieldError[] {
     )
   }
   if (where && !where.slice(1).includes(String(object[where[0]]))) return []
-  if (unless?.some(([at, word]) => valueAt(object, at) === word)) return []
+  if (unless?.some(([path, word]) => at(object, path) === word)) return []
   return oneOf.some((field) => isThere(object, field, ask)) ? [] : [errorOf(ask, path)]
 }
 
@@ -79,16 +80,9 @@ function placeOf(path: string, field: string): string {
 
 /** To Go, an empty text, a zero and an empty list are nothing; an empty object is something. */
 function isThere(object: JsonObject, path: string, { nor }: Ask): boolean {
-  const value = valueAt(object, path)
+  const value = at(object, path)
   if (Array.isArray(value)) return value.length > 0
   return value !== undefined && value !== null && value !== '' && value !== 0 && value !== nor
-}
-
-function valueAt(object: JsonObject, path: string): unknown {
-  if (!path.includes('.')) return object[path]
-  let value: unknown = object
-  for (const field of path.split('.')) value = isObject(value) ? value[field] : undefined
-  return value
 }
 
 const RULES: Readonly<Record<string, Rule>> = { ...POD_RULES, ...WORKLOAD_RULES }
