@@ -1,23 +1,14 @@
 // `flotilla template` against both real helms: every flag, what is printed, what is written, and the exit status.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Command } from 'commander'
 import { readEnvironment } from '../config.ts'
 import { runCli } from '../run.ts'
+import { takeWritten } from '../../testing/helm/run-command.ts'
 import { findBinary } from '../../testing/testenv.ts'
 import type { Terminal } from '../terminal.ts'
 import { addTemplateFlags, commanderArgs, HELM_FLAG_NAMES } from '../template/helm-flags.ts'
@@ -211,15 +202,6 @@ describe('flotilla template', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  function filesBelow(folder: string): string {
-    if (!statSync(folder, { throwIfNoEntry: false })) return ''
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
-    const files = names.filter((name) => statSync(join(folder, name)).isFile())
-    const text = files.map((name) => `${name}\n${readFileSync(join(folder, name), 'utf8')}`).join('')
-    rmSync(folder, { recursive: true })
-    return text
-  }
-
   async function ours(args: readonly string[]): Promise<Outcome & { readonly err: string }> {
     let out = ''
     let err = ''
@@ -234,14 +216,14 @@ describe('flotilla template', () => {
     const command = addTemplateFlags(new Command().argument('<words...>'))
     command.parse(commanderArgs(args), { from: 'user' })
     const code = await template(command.args, { terminal, stdin, render: inPlace }, command.opts())
-    return { code, out, err, error: errorOf(err), written: filesBelow(join(dir, 'OUT')) }
+    return { code, out, err, error: errorOf(err), written: takeWritten(dir) }
   }
 
   async function real(binary: string, args: readonly string[]): Promise<Outcome> {
     return await new Promise((resolve) => {
       execFile(binary, ['template', ...args], { cwd: dir }, (error, out, err) => {
         const code = error ? Number(error.code) : 0
-        resolve({ code, out, error: errorOf(err), written: filesBelow(join(dir, 'OUT')) })
+        resolve({ code, out, error: errorOf(err), written: takeWritten(dir) })
       })
     })
   }

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path'
 import { readEnvironment } from '../../cli/config.ts'
 import { runCli } from '../../cli/run.ts'
 import type { Terminal } from '../../cli/terminal.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { fromGoBytes, goBytes } from '../../render/gotemplate/go-string.ts'
 import type { HelmVersion } from '../../render/helm/profile.ts'
 import { compareOutputs } from './compare.ts'
@@ -104,8 +105,8 @@ async function runOurs(version: HelmVersion, command: OddCommand, dir: string): 
   }
 }
 
-/** What was written into `OUT`, which is gone then. */
-function takeWritten(dir: string): string {
+/** What was written into `OUT`, which is gone then; as Latin-1, so that no byte is lost. */
+export function takeWritten(dir: string): string {
   const folder = join(dir, 'OUT')
   if (!lstatSync(folder, { throwIfNoEntry: false })) return ''
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
@@ -139,17 +140,12 @@ export async function differences(
   tell: (name: string, verdict: CommandVerdict) => void = () => {},
 ): Promise<string[]> {
   const different: string[] = []
-  const left = commands[Symbol.iterator]()
   const alone = oneAtATime()
-  const work = async (): Promise<void> => {
-    for (let next = left.next(); !next.done; next = left.next()) {
-      const [name, command] = next.value
-      const verdict = await judgeCommand(command, judged, alone)
-      tell(name, verdict)
-      if (!AGREED.has(verdict.kind)) different.push(`${name}: ${verdict.kind} ${verdict.detail ?? ''}`)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await inParallel(commands, AT_ONCE, async ([name, command]) => {
+    const verdict = await judgeCommand(command, judged, alone)
+    tell(name, verdict)
+    if (!AGREED.has(verdict.kind)) different.push(`${name}: ${verdict.kind} ${verdict.detail ?? ''}`)
+  })
   return different
 }
 
