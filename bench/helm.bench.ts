@@ -7,11 +7,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readChartTree } from '../src/cli/chart-files.ts'
+import { loadChartFrom, locateChart } from '../src/cli/chart-files.ts'
 import { generateTraditionalKey, hex, randomBytes, sha256 } from '../src/core/bytes.ts'
 import { checkRequirements } from '../src/render/helm/check-chart.ts'
 import type { FrozenRecord } from '../src/render/helm/frozen.ts'
-import { loadChart } from '../src/render/helm/load-chart.ts'
 import { profileOf } from '../src/render/helm/profile.ts'
 import { renderChart } from '../src/render/helm/render-chart.ts'
 import { templateOutput } from '../src/render/helm/template-output.ts'
@@ -55,7 +54,7 @@ function timed(rounds: number, run: (round: number) => void): number[] {
 
 /** A render with other values each time, as for another cluster. */
 function renderer(dir: string, replay = false): (round: number) => string {
-  const chart = loadChart(readChartTree(dir), { profile })
+  const chart = loadChartFrom(locateChart(dir), profile)
   checkRequirements(chart, profile)
   const entropy = { randomBytes, now: () => Date.now(), generateKey: generateTraditionalKey }
   let frozen: FrozenRecord = {}

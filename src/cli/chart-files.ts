@@ -7,10 +7,10 @@ import { goQuote } from '../core/go-quote.ts'
 import type { Chart, ChartFile } from '../render/helm/chart.ts'
 import { HelmError } from '../render/helm/helm-error.ts'
 import type { IgnoreRules } from '../render/helm/file-pattern.ts'
-import { loadChart, loadChartArchive, loadFiles, readIgnoreRules } from '../render/helm/load-chart.ts'
+import { loadChartArchive, loadFiles, readIgnoreRules } from '../render/helm/load-chart.ts'
 import { assertKnownVersion } from '../render/helm/metadata.ts'
 import type { HelmProfile } from '../render/helm/profile.ts'
-import { readChartArchive } from '../render/helm/tar.ts'
+import { readChartArchive, withoutBom } from '../render/helm/tar.ts'
 import { sniffContent } from './sniff-content.ts'
 
 const MAX_FILE = 5 * 1024 * 1024
@@ -22,13 +22,11 @@ export function locateChart(name: string): string {
   return resolve(path)
 }
 
-/** Loads the chart at a path. */
-export function loadChartFrom(name: string, profile: HelmProfile): Chart {
-  const path = locateChart(name)
+/** Loads the chart that was located. */
+export function loadChartFrom(path: string, profile: HelmProfile): Chart {
   if (statSync(path).isDirectory()) {
     if (profile.name === 'helm4') assertKnownVersion(readChartYaml(path))
-    const rules = chartRules(join(path, '.helmignore'))
-    return loadChart(readChartTree(path, { ignored: rules }), { profile, ignored: rules })
+    return loadFiles(readChartTree(path, chartRules(join(path, '.helmignore'))), { profile })
   }
   const data = readFileSync(path)
   if (data[0] !== 0x1f || data[1] !== 0x8b || data[2] !== 0x08) {
@@ -99,16 +97,11 @@ function addressText(path: string): string {
   }).join('')
 }
 
-/** What is read below a directory: what is ignored is not looked at, but for links, which must lead somewhere. */
-interface TreeOptions {
-  readonly ignored?: IgnoreRules
-  readonly base?: string
-  readonly files?: Map<string, Uint8Array>
-}
-
-/** The files below a directory; symbolic links are followed. */
-export function readChartTree(dir: string, options: TreeOptions = {}): Map<string, Uint8Array> {
-  const { ignored = () => false, base = '', files = new Map<string, Uint8Array>() } = options
+/**
+ * The files below a directory, in the order of a walk; symbolic links are followed. What is ignored is not looked at, but for
+ * links, which must lead somewhere.
+ */
+function readChartTree(dir: string, ignored: IgnoreRules, base = '', files: ChartFile[] = []): readonly ChartFile[] {
   const folder = join(dir, base)
   for (const entry of readdirSync(folder, { encoding: 'buffer' }).sort(Buffer.compare)) {
     const name = fromGoBytes(entry)
@@ -117,12 +110,12 @@ export function readChartTree(dir: string, options: TreeOptions = {}): Map<strin
     const stat = statOf(file)
     if (!stat) throw lost(file)
     if (ignored(path, stat.isDirectory())) continue
-    if (stat.isDirectory()) readChartTree(dir, { ignored, base: path, files })
+    if (stat.isDirectory()) readChartTree(dir, ignored, path, files)
     else if (!stat.isFile()) {
       throw new HelmError(`cannot load irregular file ${file} as it has file mode type bits set`)
     } else if (stat.size > MAX_FILE) {
       throw new HelmError(`chart file ${goQuote(name)} is larger than the maximum file size ${MAX_FILE}`)
-    } else files.set(path, readFileSync(file))
+    } else files.push({ name: path, data: withoutBom(readFileSync(file)) })
   }
   return files
 }

@@ -17,7 +17,7 @@ import { KustomizeError } from '../../render/kustomize/kustomize-error.ts'
 import { isRepositoryUrl } from '../../render/kustomize/loader.ts'
 import type { Resource } from '../../render/kustomize/resource.ts'
 import { NOT_A_NAMESPACE, effectiveNamespace } from '../../render/kustomize/resource-id.ts'
-import { loadChartFrom } from '../chart-files.ts'
+import { loadChartFrom, locateChart } from '../chart-files.ts'
 import { diskTree } from '../disk-tree.ts'
 import { EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
@@ -105,7 +105,7 @@ function writeSeparately(resources: readonly Resource[], directory: string): voi
 
 function renderHelm(request: HelmRequest, flags: KustomizeFlags, terminal: Terminal): string {
   const profile = profileOf('helm4')
-  const chart = loadChartFrom(request.chartPath, profile)
+  const chart = loadChartFrom(locateChart(request.chartPath), profile)
   checkRequirements(chart, profile)
   checkReleaseName(request.releaseName, profile)
   const values = userValues(

@@ -48,10 +48,10 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
   // In helm's order, for the first problem is the one that is told.
   capabilitiesFor(cluster, profile)
   const { name, path } = nameAndChart(words, flags, (text) => nameFromTemplate(text, entropy, profile))
-  locateChart(path)
+  const located = locateChart(path)
   const given = readUserValues(flags, stdin)
   const values = userValues(given, profile)
-  const chart = loadChartFrom(path, profile)
+  const chart = loadChartFrom(located, profile)
   checkDependencies(() => checkRequirements(chart, profile), flags)
   checkReleaseName(name, profile)
   const frozen = readFrozen(flags.frozen)

@@ -20,13 +20,11 @@ export type FileTree = ReadonlyMap<string, Uint8Array>
 export interface LoadOptions {
   readonly profile: HelmProfile
   readonly warn?: (message: string) => void
-  /** The rules of `.helmignore`, where they were read already. */
-  readonly ignored?: IgnoreRules
 }
 
 /** Loads a chart from a directory's files; `.helmignore` is obeyed. */
 export function loadChart(tree: FileTree, options: LoadOptions): Chart {
-  const ignored = options.ignored ?? readIgnoreRules(tree.get('.helmignore'))
+  const ignored = readIgnoreRules(tree.get('.helmignore'))
   const files: ChartFile[] = []
   for (const name of [...tree.keys()].sort(walkOrder)) {
     if (isIgnored(name, ignored)) continue
@@ -45,7 +43,7 @@ export function readIgnoreRules(text: Uint8Array | undefined): IgnoreRules {
   }
 }
 
-function isIgnored(name: string, ignored: (path: string, isDirectory: boolean) => boolean): boolean {
+function isIgnored(name: string, ignored: IgnoreRules): boolean {
   for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
     if (ignored(name.slice(0, slash), true)) return true
   }

@@ -1,5 +1,5 @@
 // Renders a chart from disk as `helm template release-name DIR` does, for tests and the conformance run.
-import { loadChartFrom } from '../../cli/chart-files.ts'
+import { loadChartFrom, locateChart } from '../../cli/chart-files.ts'
 import { generateTraditionalKey, randomBytes } from '../../core/bytes.ts'
 import { goBytes } from '../../render/gotemplate/go-string.ts'
 import { checkRequirements } from '../../render/helm/check-chart.ts'
@@ -21,7 +21,9 @@ export function renderLikeHelm(
   try {
     const values = userValues(options, profile)
     const chart =
-      typeof chartFiles === 'string' ? loadChartFrom(chartFiles, profile) : loadChart(chartFiles, { profile })
+      typeof chartFiles === 'string'
+        ? loadChartFrom(locateChart(chartFiles), profile)
+        : loadChart(chartFiles, { profile })
     checkRequirements(chart, profile)
     const rendered = renderChart({
       chart,
