@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpResponse, Transport } from '../core/http.ts'
+import { readWholeNumber } from '../core/read-number.ts'
 import { TIME_HEADER } from '../wire/clock-skew.ts'
 import { decodeDifference } from '../wire/difference.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
@@ -248,8 +249,8 @@ async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Frame> 
 }
 
 async function refusalOf(path: string, response: HttpResponse): Promise<HubRefusal> {
-  const seconds = Number(response.headers['retry-after'])
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3600) * 1000 : undefined
+  const seconds = readWholeNumber(response.headers['retry-after'] ?? '') ?? 0
+  const retryAfterMs = seconds > 0 ? Math.min(seconds, 3600) * 1000 : undefined
   let message = `${path.split('?')[0]}: the hub answered ${response.status}`
   try {
     const bytes = await readBody(response.body, LIMITS.answerBytes)

@@ -4,6 +4,7 @@ import type { ApiError } from '../core/errors.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../core/http.ts'
 import { deadline } from '../core/deadline.ts'
+import { readWholeNumber } from '../core/read-number.ts'
 import { statusToError } from './status.ts'
 
 /** What a client is made of. */
@@ -79,8 +80,8 @@ async function refusal(request: RestRequest, response: HttpResponse): Promise<Ap
 
 // Load balancers and overloaded servers say it in the header only.
 function withRetryAfter(error: ApiError, header: string | undefined): ApiError {
-  const seconds = Number(header)
-  if (!header || !Number.isFinite(seconds) || error.details.retryAfterSeconds !== undefined) return error
+  const seconds = readWholeNumber(header ?? '')
+  if (seconds === undefined || error.details.retryAfterSeconds !== undefined) return error
   return statusToError(
     { reason: error.reason, message: error.message, details: { ...error.details, retryAfterSeconds: seconds } },
     error.code,

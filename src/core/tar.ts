@@ -1,5 +1,6 @@
 /** Tar archives in memory, as POSIX and GNU write them; what an entry may be is the caller's to decide. */
 import { concatBytes, utf8 } from './bytes.ts'
+import { readOctalNumber, readWholeNumber } from './read-number.ts'
 
 /** Everything in an archive comes in blocks of so many bytes. */
 export const BLOCK = 512
@@ -18,7 +19,7 @@ export interface TarEntry {
   readonly data: Uint8Array
 }
 
-/** An archive that ends in the middle or has a size that is no number. */
+/** An archive that ends in the middle, or has a size or a pax record that cannot be read. */
 export class TarError extends Error {
   override readonly name = 'TarError'
 }
@@ -30,15 +31,19 @@ export function* tarEntries(tar: Uint8Array): Generator<TarEntry> {
   for (let at = 0; at + BLOCK <= tar.length;) {
     const header = tar.subarray(at, at + BLOCK)
     if (header.every((byte) => byte === 0)) return
-    const size = numberField(header.subarray(124, 136))
-    if (!(size >= 0)) throw new TarError('invalid tar header')
+    const size = tarNumber(header.subarray(124, 136))
+    if (size === undefined) throw invalidHeader()
     const data = tar.subarray(at + BLOCK, at + BLOCK + size)
     if (data.length < size) throw new TarError('unexpected EOF')
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
     const type = String.fromCharCode(header[156]!)
     if (type === 'x') {
-      longName = paxRecord(data, 'path') ?? longName
-      longLink = paxRecord(data, 'linkpath') ?? longLink
+      for (const { key, value } of paxRecords(data)) {
+        // An empty value takes back what an earlier record said.
+        const said = value.length === 0 ? undefined : value
+        if (key === 'path') longName = said
+        else if (key === 'linkpath') longLink = said
+      }
     } else if (type === 'L') longName = untilNul(data)
     else if (type === 'K') longLink = untilNul(data)
     else if (type !== 'g') {
@@ -109,22 +114,43 @@ function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-function numberField(bytes: Uint8Array): number {
-  // The highest bit says that a large size is written in binary.
-  if (bytes[0]! & 0x80) return bytes.subarray(1).reduce((sum, byte) => sum * 256 + byte, bytes[0]! & 0x7f)
-  return Number.parseInt(latin1(untilNul(bytes)).trim() || '0', 8)
+/** Reads a number of a header: octal digits between blanks and NULs, or binary; undefined when the field holds anything else. */
+export function tarNumber(field: Uint8Array): number | undefined {
+  const first = field[0] ?? 0
+  // The highest bit says that a large number is written in binary, the next one that the number is negative.
+  if (first & 0x80) {
+    const number = field.subarray(1).reduce((sum, byte) => sum * 256 + byte, first & 0x7f)
+    return Number.isSafeInteger(number) ? number : undefined
+  }
+  const text = latin1(field).replaceAll(/^[\0 ]+|[\0 ]+$/g, '')
+  return text === '' ? 0 : readOctalNumber(text)
 }
 
-function paxRecord(data: Uint8Array, key: string): Uint8Array | undefined {
-  for (let at = 0; at < data.length;) {
-    const space = data.indexOf(0x20, at)
-    const length = space < 0 ? Number.NaN : Number(latin1(data.subarray(at, Math.min(space, at + 20))))
-    if (!(length > 0) || at + length > data.length) return undefined
-    const equals = data.indexOf(0x3d, space)
-    if (equals > 0 && latin1(data.subarray(space + 1, Math.min(equals, space + 64))) === key) {
-      return data.subarray(equals + 1, at + length - 1)
-    }
-    at += length
+function invalidHeader(): TarError {
+  return new TarError('invalid tar header')
+}
+
+interface PaxRecord {
+  readonly key: string
+  readonly value: Uint8Array
+}
+
+/** The digits of a length and the blank after them; a reader that looks further can be made to read everything for each record. */
+const MAX_LENGTH_FIELD = 11
+/** Longer keys are none that matter here. */
+const MAX_KEY = 64
+
+/** The records of a pax header: `length key=value`, each with a line's end, where the length is that of the whole record. */
+function* paxRecords(data: Uint8Array): Generator<PaxRecord> {
+  for (let rest = data; rest.length > 0;) {
+    const space = rest.subarray(0, MAX_LENGTH_FIELD).indexOf(0x20)
+    const length = space < 0 ? undefined : readWholeNumber(latin1(rest.subarray(0, space)))
+    // The length counts its own digits, so that a record never ends before its key begins.
+    if (length === undefined || length <= space + 2 || length > rest.length) throw invalidHeader()
+    const record = rest.subarray(space + 1, length)
+    const equals = record.indexOf(0x3d)
+    if (equals < 1 || record.at(-1) !== 0x0a) throw invalidHeader()
+    yield { key: latin1(record.subarray(0, Math.min(equals, MAX_KEY))), value: record.subarray(equals + 1, -1) }
+    rest = rest.subarray(length)
   }
-  return undefined
 }

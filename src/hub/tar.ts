@@ -1,7 +1,7 @@
 /** A backup's container: plain files in one POSIX tar, which every system can list and open. */
 import type { FileHandle } from 'node:fs/promises'
 import { Stalled } from '../core/errors.ts'
-import { BLOCK, checksumOf, MAX_TAR_NAME, paddingOf, tarHeader } from '../core/tar.ts'
+import { BLOCK, checksumOf, MAX_TAR_NAME, paddingOf, tarHeader, tarNumber } from '../core/tar.ts'
 
 /** One file of an archive. */
 export interface TarEntry {
@@ -67,11 +67,10 @@ export async function* readTar(file: FileHandle, damaged: (why: string) => Error
 }
 
 function parseHeader(header: Buffer, damaged: (why: string) => Error): { name: string; size: number } {
-  const sum = Number.parseInt(header.toString('latin1', 148, 155), 8)
+  const sum = tarNumber(header.subarray(148, 156))
   if (sum !== checksumOf(header)) throw damaged('it is no archive, or one with a changed byte')
   const name = header.toString('utf8', 0, 100).split('\0', 1)[0]!
-  if (header[124] === 0x80) return { name, size: Number(header.readBigUInt64BE(128)) }
-  const size = Number.parseInt(header.toString('latin1', 124, 136), 8)
-  if (!Number.isSafeInteger(size)) throw damaged(`the size of ${JSON.stringify(name)} cannot be read`)
+  const size = tarNumber(header.subarray(124, 136))
+  if (size === undefined) throw damaged(`the size of ${JSON.stringify(name)} cannot be read`)
   return { name, size }
 }

@@ -2,6 +2,7 @@
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { readBody } from '../core/http.ts'
+import { readWholeNumber } from '../core/read-number.ts'
 import { authorizationOf } from './credentials.ts'
 import type { Credentials } from './credentials.ts'
 import { SourceError } from './source-error.ts'
@@ -64,8 +65,8 @@ export const httpGet: HttpGet = async (asked) => {
         continue
       }
       const limit = response.statusCode < 300 ? asked.maxBytes : MAX_ERROR_BODY
-      const length = Number(response.headers['content-length'] ?? 0)
-      if (length > limit && response.statusCode < 300) throw tooLarge(url, asked.maxBytes)
+      const length = readWholeNumber(String(response.headers['content-length'] ?? ''))
+      if (length !== undefined && length > limit && response.statusCode < 300) throw tooLarge(url, asked.maxBytes)
       const body = await readBody(response.body, limit).catch((caught: unknown) => {
         throw caught instanceof RangeError ? tooLarge(url, asked.maxBytes) : caught
       })

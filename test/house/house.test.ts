@@ -31,6 +31,10 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly SourceFile[]>> = 
     ...planted('src/wire/x.ts', "import { randomBytes } from '../core/bytes.ts'"),
     ...planted('src/hub/x.ts', "const home = process.env['HOME']"),
   ],
+  foreignNumbers: [
+    ...planted('src/source/git/x.ts', 'const size = Number(text)'),
+    ...planted('src/core/tar.ts', 'const size = Number.parseInt(text, 8)'),
+  ],
   fileNames: [...planted('src/core/string-utils.ts', ''), ...planted('src/core/helpers/x.ts', '')],
   testOnly: planted('src/core/x.ts', "import { test } from 'node:test'"),
 }

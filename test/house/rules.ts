@@ -112,6 +112,17 @@ export function doors(files: readonly SourceFile[]): Complaint[] {
     )
 }
 
+/** Numbers in what strangers send are read by core/read-number.ts: `Number` also reads lengths that never move a reader on. */
+export function foreignNumbers(files: readonly SourceFile[]): Complaint[] {
+  return files
+    .filter(({ path }) => !isTest(path) && (roomOf(path) === 'source' || path.endsWith('/tar.ts')))
+    .flatMap((file) => {
+      const line = file.text.split('\n').findIndex((text) => /\bNumber\(|\bparse(Int|Float)\(/.test(text))
+      const says = 'reads a number from foreign text with Number or parseInt; use core/read-number.ts'
+      return line < 0 ? [] : [{ rule: 'numbers', path: `${file.path}:${line + 1}`, says }]
+    })
+}
+
 /** A name says what a thing is. */
 export function fileNames(files: readonly SourceFile[]): Complaint[] {
   return files
@@ -131,4 +142,4 @@ export function testOnly(files: readonly SourceFile[]): Complaint[] {
 }
 
 /** All rules over the sources. */
-export const RULES = { roomImports, dialectImports, pureRooms, doors, fileNames, testOnly } as const
+export const RULES = { roomImports, dialectImports, pureRooms, doors, foreignNumbers, fileNames, testOnly } as const

@@ -1,5 +1,6 @@
 /** A git repository on this disk: its files at a revision, or as they stand in the work tree. */
 import { execFile } from 'node:child_process'
+import { readWholeNumber } from '../../core/read-number.ts'
 import { resolveLinks } from '../../source/tree-entries.ts'
 import type { TreeEntry } from '../../source/tree-entries.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -46,7 +47,9 @@ export function openRepository(root: string): GitRepository {
     let at = 0
     for (const oid of distinct) {
       const end = output.indexOf(10, at)
-      const size = Number(output.subarray(at, end).toString().split(' ')[2])
+      const line = output.subarray(at, end).toString()
+      const size = readWholeNumber(line.split(' ')[2] ?? '')
+      if (size === undefined) throw new Error(`git cat-file said ${JSON.stringify(line)}`)
       contents.set(oid, output.subarray(end + 1, end + 1 + size))
       at = end + 1 + size + 1
     }

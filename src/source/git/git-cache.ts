@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { hex, sha256 } from '../../core/bytes.ts'
 import { toError } from '../../core/errors.ts'
+import { readWholeNumber } from '../../core/read-number.ts'
 import { ARTIFACT_LIMITS } from '../artifact.ts'
 import { SourceError } from '../source-error.ts'
 import { shownPath } from '../tree-entries.ts'
@@ -203,9 +204,10 @@ async function readBatch(
           const end = rest.indexOf(0x0a)
           if (end < 0) return
           const line = rest.subarray(0, end).toString('latin1')
-          const match = /^([0-9a-f]+) blob (\d+)$/.exec(line)
-          if (!match) throw new Error(`git cat-file said ${JSON.stringify(line)}`)
-          wanted = { oid: match[1]!, size: Number(match[2]) }
+          const [, oid, size] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? []
+          const bytes = readWholeNumber(size ?? '')
+          if (oid === undefined || bytes === undefined) throw new Error(`git cat-file said ${JSON.stringify(line)}`)
+          wanted = { oid, size: bytes }
           rest = rest.subarray(end + 1)
           if (wanted.size > ARTIFACT_LIMITS.fileBytes) throw tooLarge(paths.get(wanted.oid) ?? wanted.oid)
         }
