@@ -7,11 +7,14 @@ import type { Caller } from '../core/http.ts'
 import { silentLogger } from '../core/log.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { Cluster } from '../kinds/cluster.ts'
+import { GATEWAY_BINDING, GATEWAY_POLICY } from '../kinds/gateway-policy.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createApiServer } from './api-server.ts'
 import type { ApiServer } from './api-server.ts'
+import { storeKeyOf, textAt } from './objects.ts'
 
 /** What needs callers other than the administrator, or a clock that jumps. */
 describe('who may do what', () => {
@@ -55,10 +58,14 @@ describe('who may do what', () => {
     const needs = [
       ['list', 'clusters'],
       ['create', 'clusters'],
+      ['patch', 'clusters'],
+      ['accept', 'clusters'],
       ['patch', 'clusters', 'status'],
       ['get', 'jointokens'],
       ['update', 'jointokens', 'status'],
       ['watch', 'assignments'],
+      ['get', 'clusterreports'],
+      ['create', 'clusterreports'],
       ['update', 'clusterreports'],
       ['delete', 'clusterreports'],
     ] as const
@@ -80,6 +87,74 @@ describe('who may do what', () => {
     assert.equal(await may(gateway.user, { ...lease, namespace: 'flotilla-system' }), true)
     assert.equal(await may(gateway.user, { ...lease, namespace: 'default' }), false)
     assert.equal((await send(gateway, 'GET', '/apis/flotilla.dev/v1alpha1/clusters')).status, 200)
+  })
+
+  it('the gateway changes the sealing key of a cluster and no other field', async () => {
+    const policies = '/apis/admissionregistration.k8s.io/v1'
+    await send(admin, 'POST', `${policies}/validatingadmissionpolicies`, { body: GATEWAY_POLICY })
+    await send(admin, 'POST', `${policies}/validatingadmissionpolicybindings`, { body: GATEWAY_BINDING })
+    await clock.settle()
+    const clusters = '/apis/flotilla.dev/v1alpha1/clusters'
+    const { spec } = Cluster.examples[0]! as unknown as Cluster
+    const metadata = { name: 'store-1', labels: { region: 'eu' }, finalizers: ['example.com/keep'] }
+    const full = { ...spec, joinToken: 'one', values: { a: { b: 1 } }, taints: [{ key: 'k', effect: 'NoSelect' }] }
+    const typed = { apiVersion: 'flotilla.dev/v1alpha1', kind: 'Cluster' }
+    const created = await send(admin, 'POST', clusters, { body: { ...typed, metadata, spec: full } })
+    assert.equal(created.status, 201, created.body.message)
+    const patch = (body: unknown, name = 'store-1', kind = 'merge-patch') =>
+      send(gateway, 'PATCH', `${clusters}/${name}`, { body, headers: { 'content-type': `application/${kind}+json` } })
+    const key = (letter: string) => ({ sealingKey: spec.sealingKey.replace('3p7b', `3p7${letter}`) })
+    const taken = await patch({ spec: key('c') })
+    assert.equal(taken.status, 200, taken.body.message)
+    assert.equal(taken.body.spec.sealingKey, key('c').sealingKey)
+
+    const others = [
+      { metadata: { labels: { region: 'us' } } },
+      { metadata: { labels: null } },
+      { metadata: { annotations: { a: 'b' } } },
+      { metadata: { finalizers: null } },
+      { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }] } },
+      { spec: { accepted: false } },
+      { spec: { refused: { verdict: 'Revoked', at: '2026-01-01T00:00:00Z' } } },
+      { spec: { identityKey: spec.sealingKey } },
+      { spec: { retiredSealingKey: { key: spec.sealingKey, at: '2026-01-01T00:00:00Z' } } },
+      { spec: { joinToken: null } },
+      { spec: { values: { a: { b: 2 } } } },
+      { spec: { taints: [] } },
+      { spec: { checkInSeconds: 60 } },
+      { spec: { decommission: { policy: 'Remove', at: '2026-01-01T00:00:00Z' } } },
+      { spec: { ...key('d'), siteClass: 'Edge' } },
+    ]
+    for (const body of others) {
+      const refused = await patch(body)
+      assert.equal(refused.status, 403, JSON.stringify(body))
+      assert.match(
+        refused.body.message,
+        /denied request: system:flotilla:gateway may change spec.sealingKey of store-1 and no other field$/,
+      )
+    }
+    const byOperations = await patch([{ op: 'remove', path: '/spec/taints' }], 'store-1', 'json-patch')
+    assert.equal(byOperations.status, 403)
+    const { body: stored } = await send(admin, 'GET', `${clusters}/store-1`)
+    assert.deepEqual(
+      [stored.metadata.labels, stored.metadata.finalizers, stored.spec],
+      [metadata.labels, metadata.finalizers, { ...created.body.spec, ...key('c') }],
+    )
+    const label = await send(admin, 'PATCH', `${clusters}/store-1`, {
+      body: others[0],
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    assert.equal(label.status, 200, 'the policy is about the gateway only')
+
+    // An expression that does not fit the kind would be a warning here.
+    const policy = `${policies}/validatingadmissionpolicies/${GATEWAY_POLICY.metadata.name}`
+    assert.deepEqual((await send(admin, 'GET', policy)).body.status.typeChecking, {})
+
+    // Stored by a release that did not know the fields with defaults yet.
+    const old = { ...typed, metadata: { name: 'old' }, spec }
+    await store.commit({ key: storeKeyOf(Cluster, old.metadata), expect: 0, value: textAt(old) })
+    assert.equal((await patch({ spec: key('c') }, 'old')).status, 200)
+    assert.equal((await patch({ spec: { ...key('d'), checkInSeconds: 31 } }, 'old')).status, 403)
   })
 
   it('acting as others needs the verb for each of their parts', async () => {
@@ -205,6 +280,39 @@ describe('who may do what', () => {
     assert.deepEqual(rules[0], mine)
     assert.deepEqual(rules.at(-1), { ...body.rules[0], verbs: [...body.rules[0].verbs] })
     await again.close()
+  })
+
+  it('the gateway of a data directory of the first release may patch clusters after a start', async () => {
+    const own = createMemoryStore()
+    const kinds = [...BUILTIN_KINDS, ...NATIVE_KINDS]
+    const started = () => createApiServer({ store: own, kinds, clock, ids: systemIds, log: silentLogger })
+    const at = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:flotilla:gateway'
+    const ask = async (api: ApiServer, method: string, path: string, body?: unknown) => {
+      const request = { method, path, headers: {}, ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }) }
+      const response = await api.handle(request, admin, new AbortController().signal)
+      return JSON.parse(fromUtf8(await readBody(response.body, 1 << 20)))
+    }
+    const mayPatch = async (api: ApiServer): Promise<boolean> => {
+      const resourceAttributes = { verb: 'patch', group: 'flotilla.dev', resource: 'clusters' }
+      const spec = { user: gateway.user, groups: gateway.groups, resourceAttributes }
+      return (await ask(api, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec })).status.allowed
+    }
+    const first = started()
+    const role = await ask(first, 'GET', at)
+    const firstRelease = {
+      verbs: ['get', 'list', 'watch', 'create', 'accept'],
+      apiGroups: ['flotilla.dev'],
+      resources: ['clusters'],
+    }
+    await ask(first, 'PUT', at, { ...role, rules: [firstRelease, ...role.rules.slice(1)] })
+    await clock.settle()
+    assert.equal(await mayPatch(first), false)
+    await first.close()
+
+    const second = started()
+    assert.equal(await mayPatch(second), true)
+    await second.close()
+    await own.close()
   })
 
   it('one request too many of a class is told when to come back', async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createClient } from '../client/create-client.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
 import { Secret } from '../core/secret.ts'
-import { installKinds, installPolicies } from '../hub/kube-home.ts'
+import { installKinds } from '../hub/kube-home.ts'
 import { authorityTable, goldenAuthority } from '../testing/agent-authority.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
 import { passingClock } from '../testing/passing-clock.ts'
@@ -15,9 +15,7 @@ test('what an agent may do is what the golden file says, with the home on a kube
   const connection = { server: plane.url, ca: plane.ca, cert: plane.adminCert, key: new Secret(plane.adminKey) }
   const { transport, close } = createUndiciTransport(connection)
   const client = createClient({ transport, clock: passingClock })
-  const { signal } = new AbortController()
-  await installKinds(client, passingClock, signal)
-  await installPolicies(client, signal)
+  await installKinds(client, passingClock, new AbortController().signal)
   const hub = await startTestHub('hub', { home: { clock: passingClock, as: () => transport, close } })
   try {
     assert.equal(await authorityTable(hub), goldenAuthority())

@@ -7,6 +7,7 @@ import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
 import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../kinds/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../kinds/exception-policy.ts'
+import { GATEWAY_BINDING, GATEWAY_POLICY } from '../kinds/gateway-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../kinds/builtin/admission.ts'
 import { ClusterRole } from '../kinds/builtin/rbac.ts'
 import { toCrd } from '../kinds/crd.ts'
@@ -24,18 +25,17 @@ export const CRD: ResourceType<CustomResourceDefinition & { status?: { condition
   scope: 'Cluster',
 }
 
+const POLICIES = [ACCEPT_POLICY, GATEWAY_POLICY, BIND_POLICY, APPROVE_POLICY, TERMS_POLICY, EXCEPTION_POLICY]
+const BINDINGS = [ACCEPT_BINDING, GATEWAY_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING, EXCEPTION_BINDING]
+
 const ESTABLISH_MS = 60_000
 const POLL_MS = 100
 
 /** Applies the policies that ship with our kinds; the same on both homes. */
 export async function installPolicies(client: Client, signal: AbortSignal): Promise<void> {
   const options = { fieldManager: 'flotilla-hub', force: true, signal }
-  for (const policy of [ACCEPT_POLICY, BIND_POLICY, APPROVE_POLICY, TERMS_POLICY, EXCEPTION_POLICY]) {
-    await client.apply(ValidatingAdmissionPolicy, policy, options)
-  }
-  for (const binding of [ACCEPT_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING, EXCEPTION_BINDING]) {
-    await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
-  }
+  for (const policy of POLICIES) await client.apply(ValidatingAdmissionPolicy, policy, options)
+  for (const binding of BINDINGS) await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
 }
 
 /** Applies what view, edit and admin mean for our kinds, and who may approve; the embedded home has them from the start. */

@@ -3,6 +3,7 @@ import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../kinds/exception-policy.ts'
+import { GATEWAY_BINDING, GATEWAY_POLICY } from '../kinds/gateway-policy.ts'
 import type { Api, ApiCase, Reply } from './api-contract-harness.ts'
 import { configMap } from './api-contract-harness.ts'
 
@@ -307,6 +308,65 @@ export const POLICY_CASES: readonly ApiCase[] = [
         await api.ok('PUT', `${rbac}/clusterroles/${ann}`, { ...role, rules: able })
         await eventually(async () => assert.equal((await post(true)).status, 201))
       })
+    },
+  },
+  {
+    title: 'the gateway changes the sealing key of a cluster and no other field',
+    async run(api) {
+      const name = `gw-${api.namespace}`
+      const gateway = 'system:flotilla:gateway'
+      const rbac = '/apis/rbac.authorization.k8s.io/v1'
+      await api.ok('POST', `${rbac}/clusterroles`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name },
+        rules: [{ apiGroups: ['flotilla.dev'], resources: ['clusters'], verbs: ['get', 'patch'] }],
+      })
+      await api.ok('POST', `${rbac}/clusterrolebindings`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+        subjects: ['ann', gateway].map((user) => ({
+          apiGroup: 'rbac.authorization.k8s.io',
+          kind: 'User',
+          name: user,
+        })),
+      })
+      const clusters = '/apis/flotilla.dev/v1alpha1/clusters'
+      const example = Cluster.examples[0]! as unknown as { spec: Spec }
+      const spec = { ...example.spec, values: { a: { b: [1, 'x'] } }, limits: { maxPrune: 3 } }
+      await api.ok('POST', clusters, { ...example, metadata: { name, labels: { region: 'eu' } }, spec })
+      const patch = (body: Spec, user = gateway) =>
+        api.send('PATCH', `${clusters}/${name}?dryRun=All`, {
+          body,
+          contentType: 'application/merge-patch+json',
+          headers: { 'impersonate-user': user },
+        })
+      const sealingKey = String(example.spec['sealingKey']).replace('3p7b', '3p7c')
+      const installed = [GATEWAY_POLICY, GATEWAY_BINDING] as unknown as readonly [Spec, Spec]
+      try {
+        await under(api, installed, async () => {
+          const reply = await patch({ spec: { sealingKey, accepted: false } })
+          assert.equal(reply.status, 403, reply.text)
+          const policyName = GATEWAY_POLICY.metadata.name
+          assert.equal(
+            reply.body.message,
+            `clusters.flotilla.dev "${name}" is forbidden: ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: ${gateway} may change spec.sealingKey of ${name} and no other field`,
+          )
+          const accepted = await patch({ spec: { sealingKey } })
+          assert.equal(accepted.status, 200, accepted.text)
+          for (const metadata of [{ labels: { region: 'us' } }, { labels: null }, { finalizers: ['example.com/x'] }]) {
+            assert.equal((await patch({ metadata })).status, 403)
+          }
+          for (const field of [{ identityKey: sealingKey }, { values: { a: { b: [1] } } }, { limits: null }]) {
+            assert.equal((await patch({ spec: field })).status, 403)
+          }
+          assert.equal((await patch({ metadata: { labels: { region: 'us' } } }, 'ann')).status, 200)
+        })
+      } finally {
+        await api.ok('DELETE', `${clusters}/${name}`)
+      }
     },
   },
   {

@@ -20,6 +20,7 @@ import { formatTime } from '../core/time.ts'
 import { callerOfUnverified } from '../gateway/caller.ts'
 import { createGateway } from '../gateway/create-gateway.ts'
 import type { Gateway, GatewayOptions } from '../gateway/create-gateway.ts'
+import { installPolicies } from '../hub/kube-home.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
@@ -77,7 +78,8 @@ export function embeddedHome(
   return {
     clock,
     as: (user) => {
-      const caller: Caller = { user, groups: ['system:masters'] }
+      // The gateway has its own role and no more, as in a hub that runs.
+      const caller: Caller = { user, groups: [user === 'admin' ? 'system:masters' : 'system:authenticated'] }
       return (request, signal) => api.handle(request, caller, signal)
     },
     async close() {
@@ -98,6 +100,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
   const home = givenHome ?? embeddedHome(ids)
   const { clock, as } = home
   const client: Client = createClient({ transport: as('admin'), clock })
+  await installPolicies(client, new AbortController().signal)
   const blobs = createMemoryBlobs()
   const built = buildTrust(1, [TEST_ENDPOINT])
   const trustFiles = built.files

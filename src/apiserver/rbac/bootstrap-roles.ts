@@ -190,8 +190,9 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
   {
     name: 'system:flotilla:gateway',
     rules: [
-      // A token may say that its cluster is accepted at its first join.
-      on([...READ, 'create', 'accept'], OWN, 'clusters'),
+      // A token may accept its cluster at the first join. With patch the gateway records a new sealing key; the policy of
+      // kinds/gateway-policy.ts refuses every other change.
+      on([...READ, 'create', 'patch', 'accept'], OWN, 'clusters'),
       on(['get', 'patch', 'update'], OWN, 'clusters/status'),
       on(READ, OWN, 'jointokens'),
       on(['get', 'patch', 'update'], OWN, 'jointokens/status'),
