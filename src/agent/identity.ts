@@ -146,7 +146,12 @@ export function identityToRenew(
   return { ...identity, sealingKey, sealingKeyRenewals: 0, olderSealingKeys: kept.slice(0, MOST_OLDER_KEYS) }
 }
 
-/** The identity after a renewal that succeeded. */
+/** Whether the hub may not have recorded the sealing key yet: the key replaced another one, and no renewal has announced it. */
+export function isSealingKeyUnheard({ sealingKeyRenewals = 0, olderSealingKeys = [] }: Identity): boolean {
+  return sealingKeyRenewals === 0 && olderSealingKeys.length > 0
+}
+
+/** The identity after a renewal that announced the sealing key. */
 export function identityRenewed(identity: Identity): Identity {
   return { ...identity, sealingKeyRenewals: (identity.sealingKeyRenewals ?? 0) + 1 }
 }

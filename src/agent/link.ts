@@ -30,6 +30,7 @@ import {
   identityRenewed,
   identityToRenew,
   identitySigner,
+  isSealingKeyUnheard,
   loadTransport,
   loadTrustFile,
   newRequest,
@@ -76,6 +77,9 @@ export interface Link {
   sealing(): { readonly clusterId: string; readonly keys: readonly Secret<string>[] } | undefined
 }
 
+// Each try is a renewal of the certificate. The hub has to be upgraded, or its role repaired, before one succeeds.
+const ANNOUNCE_AGAIN_MS = 3_600_000
+
 /** Makes a link; nothing happens before `run`. */
 export async function createLink(ports: LinkPorts): Promise<Link> {
   const { storage, clock, ids, newKeyPair } = ports
@@ -97,6 +101,8 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
   let endpointIndex = 0
   /** The document whose wish for a new sealing key was fulfilled. Also a key that is new already is announced: the last try may have ended before the hub heard. */
   let answered: Digest | undefined
+  /** Monotonic milliseconds before which a sealing key that the hub refused is not announced again. */
+  let announceAt = Number.NEGATIVE_INFINITY
 
   const endpoint = () => {
     const endpoints = trust?.bundle.endpoints ?? identity.endpoints
@@ -218,13 +224,29 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     // Kept before it is announced: what the hub seals to a key must find it here.
     await keepIdentity(identityToRenew(identity, newKeyPair, facts))
     const { sealingKey } = publicKeysOf(identity)
-    const request: RenewRequest = { root: identity.root, clusterId, csr: fresh.csr, sealingKey }
+    const request: RenewRequest = { root: identity.root, clusterId, csr: fresh.csr }
+    let certificate: string
+    try {
+      certificate = await requestRenewal({ ...request, sealingKey }, signal)
+      await keepIdentity(identityRenewed(identity))
+      answered = asked?.document
+      announceAt = Number.NEGATIVE_INFINITY
+    } catch (caught) {
+      const mayBeTheKey = caught instanceof HubRefusal && caught.status === 403 && isSealingKeyUnheard(identity)
+      if (!mayBeTheKey) throw caught
+      // A hub whose gateway may not record a new sealing key refuses the whole request. The certificate matters more than the
+      // announcement: the hub continues to seal to the key before it, which this agent keeps.
+      certificate = await requestRenewal(request, signal)
+      announceAt = clock.monotonicMs() + ANNOUNCE_AGAIN_MS
+      log.warn({ clusterId, err: caught }, 'the hub refused the new sealing key; renewed the certificate without it')
+    }
+    return certified({ certificate, privateKey: fresh.privateKey, clusterId })
+  }
+
+  async function requestRenewal(request: RenewRequest, signal: AbortSignal): Promise<string> {
     const envelope = signEnvelope(identitySigner(identity), PAYLOAD.renew, utf8(JSON.stringify(request)))
     // Without the old certificate: it may be the very thing that has expired, and the identity key is proof enough.
-    const answer = await withHub(undefined, (hub) => hub.renew(envelope, signal))
-    await keepIdentity(identityRenewed(identity))
-    answered = asked?.document
-    return certified({ certificate: answer.certificate, privateKey: fresh.privateKey, clusterId })
+    return (await withHub(undefined, (hub) => hub.renew(envelope, signal))).certificate
   }
 
   /** Turned away for good, perhaps: a cluster that was decommissioned while its agent was away may read that and end. */
@@ -271,10 +293,11 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     }
   }
 
-  /** By time, or because the document asks for a new sealing key: a document that asks is answered once. */
+  /** By time, because the document asks for a new sealing key, or to announce one again that the hub refused. A document that asks is answered once. */
   function isRenewalDue(): boolean {
     const asked = ports.retiredSealingKey()
-    if (asked && asked.document !== answered) move({ type: 'RenewalAsked' })
+    const isUnheard = isSealingKeyUnheard(identity) || (asked !== undefined && asked.document !== answered)
+    if (isUnheard && clock.monotonicMs() >= announceAt) move({ type: 'RenewalAsked' })
     return clock.now() >= (state.renewAt ?? Number.POSITIVE_INFINITY)
   }
 

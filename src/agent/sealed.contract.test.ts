@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import { base64, fromUtf8, utf8 } from '../core/bytes.ts'
+import { base64, fromUtf8, generateKeyPair, utf8 } from '../core/bytes.ts'
 import type { Logger } from '../core/log.ts'
 import { Secret } from '../kinds/builtin/core.ts'
+import { ClusterRole } from '../kinds/builtin/rbac.ts'
+import type { PolicyRule } from '../kinds/builtin/rbac.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
@@ -349,6 +351,110 @@ describe('a sealing key', () => {
       const isNew = async () => (await keyOf('store-1')) !== retired
       await hub.clock.runUntil(isNew, { ...TIMES, what: 'the hub has heard' })
       assert.equal(identityOf(first!).sealingKey, made, 'not another one')
+    })
+  })
+
+  describe('that the hub refuses to record', () => {
+    const TIMES = { withinMs: 300_000 }
+    const role = { name: 'system:flotilla:gateway' }
+    const rulesOf = async () => (await hub.client.get(ClusterRole, role)).rules!
+    const setRules = async (rules: PolicyRule[]) => {
+      await hub.client.update(ClusterRole, { ...(await hub.client.get(ClusterRole, role)), rules })
+      await hub.clock.settle()
+    }
+    const renewals = () => hub.network.requests.filter((line) => line.endsWith(ROUTES.renew)).length
+    const isFollowing = () => sites.every((site) => site.agent().linkState() === 'Following')
+    let granted: PolicyRule[]
+
+    // As on a hub of the first release: the gateway may not patch Clusters, only their status.
+    beforeEach(async () => {
+      granted = await rulesOf()
+      const isAboutClusters = ({ resources }: PolicyRule) => resources?.includes('clusters') ?? false
+      const without = (rule: PolicyRule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'patch') })
+      await setRules(granted.map((rule) => (isAboutClusters(rule) ? without(rule) : rule)))
+    })
+
+    it('costs no certificate at the renewal that makes the key, and is announced again later', async () => {
+      await run(1)
+      const [first] = sites
+      const [old, before] = [await keyOf('store-1'), (await hub.client.get(Cluster, { name: 'store-1' })).status!]
+      await renew(RENEWALS_PER_SEALING_KEY + 1)
+      await hub.clock.runUntil(isFollowing, { ...TIMES, what: 'following' })
+      const { spec, status } = await hub.client.get(Cluster, { name: 'store-1' })
+      assert.equal(spec.sealingKey, old)
+      assert.notEqual(status!.certificate!.fingerprint, before.certificate!.fingerprint)
+      const made = identityOf(first!).sealingKey
+
+      // Content goes on, values sealed to the old key included, and the hub is left alone for a while.
+      await run(2, content(OTHER))
+      assert.equal(await passwordOn(first!), base64(utf8(OTHER)))
+      const asked = renewals()
+      await hub.clock.advance(1_200_000)
+      assert.equal(renewals(), asked)
+
+      await setRules(granted)
+      const isNew = async () => (await keyOf('store-1')) !== old
+      await hub.clock.runUntil(isNew, { withinMs: 3_600_000, what: 'the hub has the new key' })
+      assert.equal(identityOf(first!).sealingKey, made, 'not another one')
+      await hub.clock.advance(60_000)
+      const announced = renewals()
+      await hub.clock.advance(3_900_000)
+      assert.equal(renewals(), announced)
+    })
+
+    it('lets an agent in again that was locked out for it, also after another start', async () => {
+      await run(1)
+      const [first] = sites
+      // As an agent of the first release left its files: a new key that no renewal has announced, and a renewal that is due.
+      await first!.stop()
+      const identity = identityOf(first!)
+      const made = generateKeyPair('x25519').privateKey
+      const stuck = {
+        ...identity,
+        sealingKey: made,
+        sealingKeyRenewals: 0,
+        olderSealingKeys: [identity.sealingKey],
+      }
+      first!.files.set(AGENT_FILES.identity, utf8(JSON.stringify(stuck)))
+      const transport = JSON.parse(fromUtf8(first!.files.get(AGENT_FILES.transport)!)) as object
+      first!.files.set(AGENT_FILES.transport, utf8(JSON.stringify({ ...transport, renewAt: 0 })))
+      for (const _start of ['first', 'second']) {
+        await first!.start()
+        await hub.clock.runUntil(isFollowing, { ...TIMES, what: 'following' })
+        await hub.clock.advance(60_000)
+        assert.equal(first!.agent().linkState(), 'Following')
+        await first!.stop()
+      }
+      await setRules(granted)
+      const old = await keyOf('store-1')
+      await first!.start()
+      const isNew = async () => (await keyOf('store-1')) !== old
+      await hub.clock.runUntil(isNew, { ...TIMES, what: 'the hub has the new key' })
+      assert.equal(identityOf(first!).sealingKey, made)
+    })
+
+    it('brings no certificate to a cluster that is turned away', async () => {
+      await run(1)
+      const [first] = sites
+      await hub.assign(
+        'store-1',
+        { [BUNDLE]: { generation: 1, objects: content(PLAIN) } },
+        { rules: { trustVersion: 1, retireSealingKey: await keyOf('store-1') } },
+      )
+      const isMade = () => identityOf(first!).olderSealingKeys !== undefined
+      await hub.clock.runUntil(isMade, { ...TIMES, what: 'a new key' })
+      await hub.clock.runUntil(isFollowing, { ...TIMES, what: 'following' })
+      const cluster = await hub.client.get(Cluster, { name: 'store-1' })
+      const refused = { verdict: 'Revoked' as const, at: '2026-01-01T00:00:00Z' }
+      await hub.client.update(Cluster, { ...cluster, spec: { ...cluster.spec, refused } })
+      hub.clock.jumpWall(60 * 86_400_000)
+      const isRefused = () => first!.agent().linkState() === 'Refused'
+      await hub.clock.runUntil(isRefused, { ...TIMES, what: 'refused' })
+      await hub.clock.advance(600_000)
+      assert.deepEqual(
+        (await hub.client.get(Cluster, { name: 'store-1' })).status!.certificate,
+        cluster.status!.certificate,
+      )
     })
   })
 
