@@ -67,7 +67,11 @@ async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: Fetch
   if (same && versionOfRevision(same.revision) === found.version && (found.digest ?? same.commit) === same.commit) {
     return { kind: 'Same' }
   }
-  const url = new URL(found.url, spec.url.replace(/\/*$/, '/')).href
+  const url = URL.parse(found.url, spec.url.replace(/\/*$/, '/'))?.href
+  if (url === undefined) {
+    const why = `chart ${spec.chart} ${found.version}: ${JSON.stringify(found.url)} is no address of an archive`
+    throw new SourceError('BadIndex', `${indexUrl}: ${why}.`, { retry: true })
+  }
   const archive = await get(url, MAX_CHART, context)
   const digest = digestOf(archive.body)
   if (found.digest !== undefined && found.digest !== digest) {
@@ -134,7 +138,12 @@ async function store(
 
 /** The last part of an address, for messages and signatures. */
 function fileOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '')
+  const last = new URL(url).pathname.split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    return last // a "%" that escapes nothing stands for itself
+  }
 }
 
 function versionOfRevision(revision: string): string {

@@ -56,8 +56,13 @@ export const httpGet: HttpGet = async (asked) => {
       })
       const location = response.headers['location']
       if (response.statusCode >= 301 && response.statusCode <= 308 && typeof location === 'string') {
-        response.body.destroy()
-        const next = new URL(location, url)
+        // A body that is given up says so with an error, and one that no listener hears would end the process.
+        response.body.on('error', () => {}).destroy()
+        const next = URL.parse(location, url)
+        if (!next) {
+          const where = `${JSON.stringify(location)}, which is no address`
+          throw new SourceError('Redirected', `${url.origin} redirects to ${where}.`, { retry: true })
+        }
         if (next.protocol !== 'https:' && !(protocol === 'http:' && next.protocol === 'http:')) {
           throw new SourceError('Redirected', `${url.origin} redirects to ${next.origin}, which is not https.`)
         }

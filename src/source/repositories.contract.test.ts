@@ -134,6 +134,44 @@ test('an archive by its address says its own version', async (t) => {
   assert.match(words(await fetch()), /^BadArchive: web\.tgz: Chart\.yaml/)
 })
 
+test('redirects are followed, whatever they bring along', async (t) => {
+  const { files, publish } = helmFiles()
+  publish('1.0.0')
+  const bodies: Readonly<Record<string, string>> = { '/none': '', '/short': 'moved', '/long': 'x'.repeat(100_000) }
+  const redirect: ContentHandler = (request, response) => {
+    const [, first = '', rest = ''] = /^(\/\w+)(\/charts\/.*)$/.exec(request.url ?? '') ?? []
+    const body = bodies[first]
+    if (body === undefined) return false
+    response.writeHead(302, { location: rest }).end(body)
+    return true
+  }
+  const { server, fetcher, credentials } = await world(t, [redirect, serveFiles(files)])
+  for (const from of Object.keys(bodies)) {
+    const helm = { url: `${server.url}${from}/charts`, chart: 'web' }
+    const outcome = await fetcher.fetch({ helm }, { credentials })
+    assert.ok(outcome.kind === 'New' || outcome.kind === 'Same', `${from}: ${words(outcome)}`)
+  }
+})
+
+test('addresses that cannot be read are refused by name', async (t) => {
+  const files = new Map<string, Uint8Array | string>()
+  const redirect: ContentHandler = (request, response) => {
+    if (request.url !== '/moved/index.yaml') return false
+    response.writeHead(302, { location: 'https://[' }).end()
+    return true
+  }
+  const { server, fetcher, credentials } = await world(t, [redirect, serveFiles(files)])
+  const said = async (helm: object) => words(await fetcher.fetch({ helm: helm as never }, { credentials }))
+  files.set('/charts/index.yaml', 'entries:\n  web:\n  - version: 1.0.0\n    urls: ["https://["]\n')
+  assert.match(await said({ url: `${server.url}/charts`, chart: 'web' }), /^BadIndex: .*"https:\/\/\[" is no address/)
+  assert.match(
+    await said({ url: `${server.url}/moved`, chart: 'web' }),
+    /^Redirected: .*"https:\/\/\[", which is no address/,
+  )
+  files.set('/%zz.tgz', chartOf('1.0.0'))
+  assert.match(await said({ url: `${server.url}/%zz.tgz` }), /^1\.0\.0@sha256:/)
+})
+
 test('hostile archives are refused by name', async (t) => {
   const { files, publish } = helmFiles()
   const { server, fetcher, credentials } = await world(t, [serveFiles(files)])

@@ -72,7 +72,7 @@ function hostUrl(text: string, scheme: SourceScheme, refuse: Refuse): SourceUrl 
   if (url.search !== '' || url.hash !== '') refuse('it has a "?" or "#" part')
   // What a parser would take for ".." or "/" on the other side of the wire must not hide from the prefix rules here.
   if (/%(2e|2f|5c|00)/i.test(url.pathname)) refuse('its path hides a dot, slash or NUL behind "%"')
-  const user = decodeURIComponent(url.username)
+  const user = decoded(url.username, refuse)
   if (scheme === 'ssh') checkSsh(user, host, refuse)
   else if (user !== '') refuse('it has a user in it; put it into a Secret and name that in spec.credentials')
   const given = /^[^:]+:\/\/[^/]*?:(\d{1,5})(?:\/|$)/.exec(text)?.[1] ?? ''
@@ -85,6 +85,14 @@ function hostUrl(text: string, scheme: SourceScheme, refuse: Refuse): SourceUrl 
     user,
     path: url.pathname,
     text: `${scheme}://${at}${host}${port === '' ? '' : `:${port}`}${url.pathname}`,
+  }
+}
+
+function decoded(user: string, refuse: Refuse): string {
+  try {
+    return decodeURIComponent(user)
+  } catch {
+    return refuse('its user name has a "%" that escapes nothing')
   }
 }
 

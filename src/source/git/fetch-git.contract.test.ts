@@ -339,6 +339,9 @@ test('addresses that would run or read something else are refused before git sta
   assert.match(await said('git@-host:x'), /^BadUrl: .*no host name/)
   assert.match(await said('git://host/x'), /^BadUrl: .*use https/)
   assert.match(await said('https://user:pw@host/x'), /^BadUrl: .*put it into a Secret/)
+  for (const user of ['%zz', '%', '%ff']) {
+    assert.match(await said(`https://${user}@host/x`), /^BadUrl: .*"%" that escapes nothing/)
+  }
   assert.match(await said('https://host/a/%2e%2e/b'), /^BadUrl: |FetchFailed/)
   assert.match(await said('file:///srv/../etc'), /^BadUrl: .*must be clean/)
   assert.equal(
