@@ -1,5 +1,6 @@
 /** A values.schema.json as both validators read it: references inside the document, patterns, types. */
 import { RE2JS } from 're2js'
+import { goQuote } from '../../core/go-quote.ts'
 import { jsonKind } from './json-kind.ts'
 
 /** A JSON object. */
@@ -58,6 +59,15 @@ export function isMultiple(value: number, step: number): boolean {
   return step <= 0 || Number.isInteger(Number((value / step).toPrecision(12)))
 }
 
+/** Escapes that are no UTF-8 stay as they are, and name no key. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** The document: finds what references name, and keeps compiled patterns. */
 export class SchemaDocument {
   readonly root: unknown
@@ -87,8 +97,10 @@ export class SchemaDocument {
     const [base = '', fragment = ''] = ref.split('#')
     let found: unknown = base === '' ? this.root : this.#anchors.get(base)
     if (found === undefined) throw elsewhere(ref)
+    const bad = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(fragment)?.[0]
+    if (bad !== undefined) throw new SchemaError(`parse ${goQuote(ref)}: invalid URL escape ${goQuote(bad)}`)
     for (const part of fragment.split('/').slice(1)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+      const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
       found = isObject(found) ? found.get(key) : Array.isArray(found) ? found[Number(key)] : undefined
       if (found === undefined) throw new SchemaError(missing(fragment, key))
     }
