@@ -2,7 +2,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { createServer } from './node-http.ts'
+import { createPlainServer } from './plain-server.ts'
 
 /** The socket's name in the hub's directory. */
 export const CONSOLE_DOOR = 'console.sock'
@@ -12,10 +12,14 @@ export async function openConsoleDoor(
   path: string,
   { signInUrl, log }: { readonly signInUrl: () => string; readonly log: Logger },
 ): Promise<{ close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    const isRight = request.method === 'POST' && request.url === '/sign-in'
-    response.writeHead(isRight ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
-    response.end(isRight ? signInUrl() : 'not found')
+  const server = createPlainServer({
+    name: 'console socket',
+    log,
+    answer(request, response, { path: asked }) {
+      const isRight = request.method === 'POST' && asked === '/sign-in'
+      response.writeHead(isRight ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+      response.end(isRight ? signInUrl() : 'not found')
+    },
   })
   try {
     // That of a hub that was killed; the directory is held by this one.

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
+import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
+import { connectTo, rawGet, sendRaw, statusesIn } from '../testing/hostile-requests.ts'
 import { startConsole } from './console.ts'
 import type { FleetSnapshot, FleetView } from './fleet-view.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
 
 const EMPTY: FleetSnapshot = { total: 0, counts: {}, clusters: [], bundles: [], rollouts: [] }
-const PORTS = { clock: systemClock, ids: systemIds, metrics: async () => 'flotilla_clusters 3\n' }
+const PORTS = { clock: systemClock, ids: systemIds, log: silentLogger, metrics: async () => 'flotilla_clusters 3\n' }
 
 function viewOf() {
   let snapshot = EMPTY
@@ -98,9 +100,11 @@ test('metrics need no sign-in, but the right name; a failure is a 500 with its r
   assert.equal(scraped.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
   assert.equal((await ask(`${base}/metrics`, { host: 'evil.example' })).status, 421)
 
-  const broken = await listenForMetrics({ host: '127.0.0.1', port: 0 }, () =>
-    Promise.reject(new Error('no api thread')),
-  )
+  const broken = await listenForMetrics({
+    listen: { host: '127.0.0.1', port: 0 },
+    text: () => Promise.reject(new Error('no api thread')),
+    log: silentLogger,
+  })
   t.after(() => broken.close())
   const failed = await ask(`http://127.0.0.1:${broken.port}/metrics`)
   assert.deepEqual([failed.status, failed.text], [500, 'the metrics cannot be collected: no api thread\n'])
@@ -112,6 +116,42 @@ test('a name that leads here from elsewhere is refused', async (t) => {
   const headers = await signedIn(console.signInUrl())
   assert.equal((await ask(base, { ...headers, host: 'evil.example' })).status, 421)
   assert.equal((await ask(base, { ...headers, host: `localhost:${console.address.port}` })).status, 200)
+})
+
+test('a page of another origin gets nothing, but a link to the page may be followed', async (t) => {
+  const { console, base } = await started(t)
+  const cookie = await signedIn(console.signInUrl())
+  const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+  const script = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  const visit = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const frame = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
+  const statusOf = async (site: string, how: Record<string, string>, path: string) =>
+    (await ask(base + path, { ...cookie, 'sec-fetch-site': site, ...how })).status
+  // Another port of this machine is another origin of the same site.
+  for (const site of ['cross-site', 'same-site', 'something new', 'none, cross-site']) {
+    for (const path of ['/', '/metrics', '/events', '/page.js', '/none']) {
+      for (const how of [image, script, frame, {}]) {
+        assert.equal(await statusOf(site, how, path), 403, `${site} ${path} ${JSON.stringify(how)}`)
+      }
+      if (path !== '/') assert.equal(await statusOf(site, visit, path), 403, `${site} ${path}`)
+    }
+    assert.equal(await statusOf(site, visit, '/'), 200)
+    const { pathname, search } = new URL(console.signInUrl())
+    const link = { 'sec-fetch-site': site, ...visit }
+    assert.equal((await ask(base + pathname + search, link)).status, 200, 'a sign-in address may be a link')
+    assert.equal((await ask(base, link)).status, 401, 'a visit alone shows nothing')
+  }
+  assert.equal(await statusOf('same-origin', script, '/page.js'), 200)
+  assert.equal(await statusOf('none', visit, '/metrics'), 200)
+})
+
+test('the host of an absolute target counts, not that of the header', async (t) => {
+  const { console } = await started(t)
+  const { port } = console.address
+  const statusOf = async (target: string, host: string) =>
+    statusesIn(await sendRaw(connectTo(port), rawGet(target, host)))
+  assert.deepEqual(await statusOf(`http://127.0.0.1:${port}/metrics`, 'x'), [200])
+  assert.deepEqual(await statusOf('http://evil.example/metrics', `127.0.0.1:${port}`), [421])
 })
 
 test('events bring the fleet at once and again when it changes, and leave nothing behind', async (t) => {

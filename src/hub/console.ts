@@ -4,18 +4,20 @@
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
+import type { Logger } from '../core/log.ts'
 import { formatAddress, isLoopback } from './addresses.ts'
 import type { ListenAddress } from './addresses.ts'
 import { COOKIE, createConsoleSessions } from './console-session.ts'
 import type { FleetView } from './fleet-view.ts'
 import { listenOn } from './listen.ts'
 import { sendMetrics } from './metrics/metrics-listener.ts'
-import { createServer } from './node-http.ts'
+import { createPlainServer } from './plain-server.ts'
+import type { RequestTarget } from './plain-server.ts'
 import { Stalled } from '../core/errors.ts'
 
 /** A running console. */
@@ -34,6 +36,7 @@ export interface ConsoleOptions {
   readonly metrics: () => Promise<string>
   readonly clock: Clock
   readonly ids: Ids
+  readonly log: Logger
 }
 
 const HEADERS = {
@@ -59,7 +62,7 @@ const REFRESH_MS = 5_000
 
 /** Starts the console. */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { listen, view, metrics, clock, ids } = options
+  const { listen, view, metrics, clock, ids, log } = options
   if (!isLoopback(listen.host)) {
     throw new Stalled(
       'ConsoleNotLoopback',
@@ -71,24 +74,28 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const files = await readFiles()
   let hosts: ReadonlySet<string> = new Set()
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, query, host }: RequestTarget,
+  ): void | Promise<void> {
     // A page of another site that resolves its name to this address must not get an answer.
-    if (!hosts.has(request.headers.host ?? '')) return send(response, 421, 'this address is not served here\n')
+    if (!hosts.has(host)) return send(response, 421, 'this address is not served here\n')
+    if (isForeign(request.headers, path)) return send(response, 403, 'pages of other origins may not ask this one\n')
     if (request.method !== 'GET') return send(response, 405, 'only GET\n')
-    const url = new URL(request.url ?? '/', 'http://console')
-    if (url.pathname === '/metrics') return void sendMetrics(response, metrics)
-    const code = url.searchParams.get('code')
+    if (path === '/metrics') return sendMetrics(response, metrics)
+    const code = query.get('code')
     const isSignedIn = sessions.isSignedIn(request.headers.cookie)
-    if (url.pathname === '/' && code !== null) return signIn(response, isSignedIn ? 'already' : sessions.exchange(code))
+    if (path === '/' && code !== null) return signIn(response, isSignedIn ? 'already' : sessions.exchange(code))
     if (!isSignedIn) return send(response, 401, SIGN_IN_ADVICE)
-    if (url.pathname === '/events') return void streamEvents(response, view, clock, stop.signal)
-    const file = FILES[url.pathname]
+    if (path === '/events') return streamEvents(response, view, clock, stop.signal)
+    const file = FILES[path]
     const text = file && files.get(file[0])
     if (!file || text === undefined) return send(response, 404, 'not found\n')
     send(response, 200, text, { 'content-type': file[1] })
   }
 
-  const listening = await listenOn(createServer(handle), listen)
+  const listening = await listenOn(createPlainServer({ name: 'console', log, answer }), listen)
   const { port } = listening
   const address = { host: listen.host, port }
   hosts = new Set([formatAddress(address), formatAddress({ host: 'localhost', port })])
@@ -100,6 +107,19 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       await listening.close()
     },
   }
+}
+
+/**
+ * Whether a page of another origin made the browser ask. Browsers say so in Sec-Fetch-Site; other programs send no such header. All
+ * ports of a host are one site, so that `same-site` is another origin, too. A person who follows a link to the page itself is let
+ * in, as from a ticket with a sign-in address: the answer is a document of its own, the other page can neither read nor frame it,
+ * nothing is changed but by a code that the link must know, and the strict cookie does not come along from another site.
+ */
+function isForeign(headers: IncomingHttpHeaders, path: string): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return false
+  const isVisit = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return !(isVisit && path === '/')
 }
 
 const SIGN_IN_ADVICE =

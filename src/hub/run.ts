@@ -239,12 +239,14 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     metrics: page.text,
     clock,
     ids,
+    log,
   })
   closers.push(() => console.close())
   const door = await openConsoleDoor(directory.file(CONSOLE_DOOR), { signInUrl: console.signInUrl, log })
   closers.push(() => door.close())
   if (config.metricsListen !== undefined) {
-    const metrics = await listenForMetrics(parseAddress(config.metricsListen), page.text)
+    const listen = parseAddress(config.metricsListen)
+    const metrics = await listenForMetrics({ listen, text: page.text, log })
     closers.push(() => metrics.close())
   }
   if (config.webhookListen !== undefined) {

@@ -1,5 +1,5 @@
 /** The door for git servers: a genuine call says "ask this source now", and nothing else is read from it. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Client } from '../client/client.ts'
 import { POLL_ANNOTATION } from '../controllers/source-fetch/reconcile.ts'
 import { fromBase64, fromUtf8 } from '../core/bytes.ts'
@@ -12,7 +12,7 @@ import { Source } from '../kinds/source.ts'
 import { checkWebhook } from '../source/webhook.ts'
 import type { ListenAddress } from './addresses.ts'
 import { listenOn } from './listen.ts'
-import { createServer } from './node-http.ts'
+import { createPlainServer } from './plain-server.ts'
 
 /** What the listener needs. */
 export interface WebhookOptions {
@@ -39,9 +39,9 @@ const PATH = /^\/hooks\/([a-z0-9][a-z0-9-]{0,62})\/([a-z0-9][a-z0-9.-]{0,252})$/
 export async function listenForWebhooks({ listen, client, clock, log }: WebhookOptions): Promise<WebhookListener> {
   const hinted = new Map<string, number>()
 
-  async function answer(request: IncomingMessage): Promise<number> {
+  async function statusOf(request: IncomingMessage, path: string): Promise<number> {
     if (request.method !== 'POST') return 405
-    const match = PATH.exec(new URL(request.url ?? '/', 'http://hooks').pathname)
+    const match = PATH.exec(path)
     if (!match) return 404
     const [, namespace = '', name = ''] = match
     const token = await tokenOf(namespace, name)
@@ -86,19 +86,18 @@ export async function listenForWebhooks({ listen, client, clock, log }: WebhookO
     log.info({ source: key }, 'webhook received')
   }
 
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 })
-  server.maxConnections = 256
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answer(request)
-      .catch((caught: unknown) => {
+  const server = createPlainServer({
+    name: 'webhook',
+    log,
+    async answer(request, response, { path }) {
+      const status = await statusOf(request, path).catch((caught: unknown) => {
+        if (request.destroyed && !request.complete) throw caught
         log.error({ err: toError(caught) }, 'a webhook could not be served')
         return 503
       })
-      .then((status) => {
-        request.resume()
-        return response.writeHead(status, { connection: 'close' }).end()
-      })
-      .catch(() => response.destroy())
+      request.resume()
+      response.writeHead(status, { connection: 'close' }).end()
+    },
   })
   return await listenOn(server, listen)
 }

@@ -30,6 +30,9 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly SourceFile[]>> = 
     ...planted('src/gateway/x.ts', 'const id = Math.random()'),
     ...planted('src/wire/x.ts', "import { randomBytes } from '../core/bytes.ts'"),
     ...planted('src/hub/x.ts', "const home = process.env['HOME']"),
+    ...planted('src/hub/x.ts', "import { createServer } from 'node:http'"),
+    ...planted('src/sim/x.ts', "const { createSecureServer } = process.getBuiltinModule('node:http2')"),
+    ...planted('src/gateway/x.ts', "const url = new URL(request.url ?? '/', 'http://x')"),
   ],
   foreignNumbers: [
     ...planted('src/source/git/x.ts', 'const size = Number(text)'),

@@ -98,9 +98,19 @@ const DOORS: readonly { readonly word: RegExp; readonly says: string; readonly e
     says: "reads the environment; only a binary's config.ts does",
     except: /^src\/(hub|agent|cli)\/config\.ts$/,
   },
+  {
+    word: /\bcreate(Secure)?Server\b/,
+    says: 'opens a listener whose handler may end the process; use createPlainServer of hub/plain-server.ts',
+    except: /^src\/(hub\/(plain-server|free-port)|(apiserver|gateway)\/https-listener)\.ts$/,
+  },
+  {
+    word: /\bnew URL\([^)]*\brequest\.(url|path)\b/,
+    says: 'throws on a malformed request target; split the path by hand, or use readTarget of hub/plain-server.ts',
+    except: /^$/,
+  },
 ]
 
-/** Time, timers, randomness and the environment have one door each. */
+/** Time, timers, randomness, the environment, listeners and request targets have one door each. */
 export function doors(files: readonly SourceFile[]): Complaint[] {
   return files
     .filter((file) => !isTest(file.path))

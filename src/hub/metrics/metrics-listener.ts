@@ -1,10 +1,11 @@
 /** A plain http listener for Prometheus: one path, read only. */
 import type { ServerResponse } from 'node:http'
 import { toError } from '../../core/errors.ts'
+import type { Logger } from '../../core/log.ts'
 import type { ListenAddress } from '../addresses.ts'
 import { listenOn } from '../listen.ts'
 import type { Listening } from '../listen.ts'
-import { createServer } from '../node-http.ts'
+import { createPlainServer } from '../plain-server.ts'
 import { METRICS_TYPE } from './metrics-page.ts'
 
 /** Answers a scrape; a failure is a 500 with the reason, so that Prometheus shows the target as down. */
@@ -18,12 +19,22 @@ export async function sendMetrics(response: ServerResponse, text: () => Promise<
   }
 }
 
+/** What the listener needs. */
+export interface MetricsListenerOptions {
+  readonly listen: ListenAddress
+  readonly text: () => Promise<string>
+  readonly log: Logger
+}
+
 /** Starts the listener. */
-export async function listenForMetrics(listen: ListenAddress, text: () => Promise<string>): Promise<Listening> {
-  const server = createServer((request, response) => {
-    const isScrape = request.method === 'GET' && new URL(request.url ?? '/', 'http://metrics').pathname === '/metrics'
-    if (isScrape) return void sendMetrics(response, text)
-    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('only GET /metrics\n')
+export async function listenForMetrics({ listen, text, log }: MetricsListenerOptions): Promise<Listening> {
+  const server = createPlainServer({
+    name: 'metrics',
+    log,
+    async answer(request, response, { path }) {
+      if (request.method === 'GET' && path === '/metrics') return await sendMetrics(response, text)
+      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('only GET /metrics\n')
+    },
   })
   return await listenOn(server, listen)
 }

@@ -73,7 +73,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   try {
     const git = join(folder, 'git')
     const sites: Site[] = []
-    const board = await openChangeBoard(place.listen.board, () => sites)
+    const board = await openChangeBoard({ listen: place.listen.board, sites: () => sites, log })
     closers.push(() => board.close())
     const [repository, hub] = await Promise.all([
       createRepository(git, clock).then(async (made) => {
@@ -146,7 +146,7 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
     signInUrl: () => hub.signInUrl(),
     plan: plan(true),
   })
-  const opened = await openDoor(door, plays)
+  const opened = await openDoor(door, { plays, log })
   closers.push(() => opened.close())
   const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running, plan: plan(false) })
   arriving.catch(() => {}) // whoever waits for it hears it

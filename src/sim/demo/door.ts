@@ -2,33 +2,38 @@
 import { chmod } from 'node:fs/promises'
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
-import { createServer } from '../../hub/node-http.ts'
+import type { Logger } from '../../core/log.ts'
+import { createPlainServer } from '../../hub/plain-server.ts'
 import { PlayRefused, SITUATIONS } from './plays.ts'
 import type { Play, Plays } from './plays.ts'
+import { sentJson } from './sent-json.ts'
 
 const MAX_BYTES = 4096
 
+/** What is behind the door. */
+export interface DoorOptions {
+  readonly plays: Plays
+  readonly log: Logger
+}
+
 /** Opens the door at a path. */
-export async function openDoor(path: string, plays: Plays): Promise<{ close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    const answer = (status: number, body: object): void => {
-      response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-      response.end(JSON.stringify(body))
-    }
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-    })
-    request.on('end', () => {
-      const play = size <= MAX_BYTES ? readPlay(Buffer.concat(chunks).toString('utf8')) : undefined
+export async function openDoor(path: string, { plays, log }: DoorOptions): Promise<{ close(): Promise<void> }> {
+  const server = createPlainServer({
+    name: 'demo socket',
+    log,
+    async answer(request, response) {
+      const answer = (status: number, body: object): void => {
+        response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+        response.end(JSON.stringify(body))
+      }
+      const play = readPlay(await sentJson(request, MAX_BYTES))
       if (!play) return answer(400, { refused: 'no such situation' })
-      plays(play).then(
-        (played) => answer(200, played),
-        (caught: unknown) => answer(caught instanceof PlayRefused ? 409 : 500, { refused: toError(caught).message }),
-      )
-    })
+      try {
+        answer(200, await plays(play))
+      } catch (caught) {
+        answer(caught instanceof PlayRefused ? 409 : 500, { refused: toError(caught).message })
+      }
+    },
   })
   await new Promise<void>((opened, failed) => {
     server.once('error', failed)
@@ -44,13 +49,7 @@ export async function openDoor(path: string, plays: Plays): Promise<{ close(): P
   }
 }
 
-function readPlay(text: string): Play | undefined {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function readPlay(body: unknown): Play | undefined {
   if (!isObject(body)) return undefined
   const situation = SITUATIONS.find((known) => known === body['situation'])
   const { target, undo } = body
