@@ -1,6 +1,7 @@
 /** The render thread under guard: content that takes too long or too much fails its own bundle, and the next one renders. */
 import type { RenderPort } from '../../controllers/controllers.ts'
 import type { Clock } from '../../core/clock.ts'
+import { toError } from '../../core/errors.ts'
 import { createWorkGuard, LimitReached } from '../../core/limited-work.ts'
 import type { WorkLimits } from '../../core/limited-work.ts'
 import type { Logger } from '../../core/log.ts'
@@ -85,7 +86,7 @@ export function createRenderer(options: LimitedRendererOptions): LimitedRenderer
   async function rest(): Promise<void> {
     const idle = thread
     thread = undefined
-    await idle?.close()
+    await idle?.close().catch((caught: unknown) => log.warn({ err: toError(caught) }, 'an idle thread was ended'))
   }
 
   /** Ends the thread when nothing came for a while. */

@@ -121,6 +121,7 @@ export type ToThread<N extends ThreadName> =
   | { readonly type: 'close' }
   | { readonly type: 'call'; readonly id: number; readonly input: ThreadShapes[N]['call'] }
   | { readonly type: 'metrics'; readonly id: number }
+  | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'cancel'; readonly id: number }
 
 /** From a thread. */
@@ -129,4 +130,7 @@ export type FromThread<N extends ThreadName> =
   | { readonly type: 'answer'; readonly id: number; readonly value: ThreadShapes[N]['answer'] }
   | { readonly type: 'progress'; readonly id: number; readonly progress: WorkProgress }
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
+  | { readonly type: 'pong'; readonly id: number }
+  /** A process group that the thread started, or that has ended. */
+  | { readonly type: 'process'; readonly group: number; readonly isRunning: boolean }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }

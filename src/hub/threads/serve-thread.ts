@@ -17,14 +17,20 @@ export interface ThreadBody<N extends ThreadName> {
   close(): Promise<void>
 }
 
+/** Tells the main thread of a process group that was started, so that the group ends with the thread; the answer tells that it has ended. */
+export type NoteProcess = (group: number) => () => void
+
 /** Runs a thread; what `setUp` throws ends it, and the main thread hears why. */
 export async function serveThread<N extends ThreadName>(
-  setUp: (init: ThreadShapes[N]['init']) => Promise<ThreadBody<N>>,
+  setUp: (init: ThreadShapes[N]['init'], noteProcess: NoteProcess) => Promise<ThreadBody<N>>,
 ): Promise<void> {
   const port = parentPort
   invariant(port, 'this file runs as a thread of the hub only')
   const post = (message: FromThread<N>): void => port.postMessage(message)
-  const body = await setUp(workerData as ThreadShapes[N]['init'])
+  const body = await setUp(workerData as ThreadShapes[N]['init'], (group) => {
+    post({ type: 'process', group, isRunning: true })
+    return () => post({ type: 'process', group, isRunning: false })
+  })
   const calls = new Map<number, AbortController>()
 
   async function tell(id: number): Promise<void> {
@@ -57,6 +63,8 @@ export async function serveThread<N extends ThreadName>(
       case 'metrics':
         void tell(message.id)
         return
+      case 'ping':
+        return post({ type: 'pong', id: message.id })
       case 'cancel':
         calls.get(message.id)?.abort()
         return

@@ -1,8 +1,9 @@
-/** The source thread: a hostile index, archive or repository slows down nobody else. */
+/** The source thread: a hostile index, archive or repository slows down no other part of the hub. */
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { systemClock } from '../../core/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { fetchSource } from '../../source/fetch-source.ts'
+import { removeOldAccess } from '../../source/git/git-access.ts'
 import { createRefPolls } from '../../source/git/ref-polls.ts'
 import { prepareGitHome } from '../../source/git/run-git.ts'
 import type { HttpGet } from '../../source/http-get.ts'
@@ -13,13 +14,14 @@ const http: HttpGet = async (request) => {
   return await httpGet(request)
 }
 
-await serveThread<'source'>(async (init) => {
+await serveThread<'source'>(async (init, noteProcess) => {
   await prepareGitHome(init.git.home)
+  await removeOldAccess(init.folder)
   const parts = {
     blobs: createFileBlobs({ folder: init.blobs, ids: systemIds }),
     clock: systemClock,
     ids: systemIds,
-    git: init.git,
+    git: { ...init.git, noteProcess },
     folder: init.folder,
     localPaths: init.localPaths,
     polls: createRefPolls(systemClock),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { startThread, superviseThread } from './thread.ts'
 
@@ -39,6 +41,10 @@ test('the death of a thread is heard, and fails what it was asked', async () => 
   const call = render.call(request(''), NEVER)
   await assert.rejects(call, /the render thread ended: boom/)
   await assert.rejects(render.death, /the render thread ended: boom/)
+  // Nothing that is said to it now would ever be heard.
+  await assert.rejects(render.call(request(''), NEVER), /the render thread ended: boom/)
+  await assert.rejects(render.ping(), /the render thread ended: boom/)
+  await assert.rejects(render.metrics(), /the render thread ended: boom/)
 })
 
 test('a call that is no longer wanted ends at once', async () => {
@@ -49,4 +55,42 @@ test('a call that is no longer wanted ends at once', async () => {
   unwanted.abort(new Error('changed my mind'))
   await assert.rejects(call, /changed my mind/)
   await render.close()
+})
+
+test('a thread that has time answers a ping, and one that is busy does not', async () => {
+  const idle = await superviseThread(
+    'render',
+    workerOf(`${READY} parentPort.on('message', ({ type, id }) => {
+      if (type === 'ping') parentPort.postMessage({ type: 'pong', id })
+      else process.exit()
+    })`),
+  )
+  await idle.ping()
+  await idle.close()
+  const busy = await superviseThread('render', workerOf(`${READY} for (;;) {}`))
+  const ping = busy.ping()
+  await busy.kill()
+  await assert.rejects(ping, /the render thread ended/)
+})
+
+test('closing waits for a while and then ends a thread that is busy', async () => {
+  const slept: number[] = []
+  const clock = { sleep: async (ms: number) => void slept.push(ms) }
+  const busy = await superviseThread('source', workerOf(`${READY} for (;;) {}`), { clock, withinMs: 3000 })
+  await assert.rejects(busy.close(), { message: 'the source thread did not close within 3 s and was ended' })
+  assert.deepEqual(slept, [3000])
+})
+
+test('processes that a thread started end with the thread', { timeout: 30_000 }, async () => {
+  const worker = workerOf(`
+    const child = require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
+    parentPort.postMessage({ type: 'process', group: child.pid, isRunning: true })
+    parentPort.postMessage({ type: 'ready', value: { port: child.pid } })
+    setTimeout(() => { for (;;) {} })`)
+  const { ready, kill } = await superviseThread('api', worker)
+  process.kill(ready.port, 0)
+  await kill()
+  // Nothing waits for the process any more, so that a zombie may be left of it.
+  const state = () => spawnSync('ps', ['-o', 'stat=', '-p', String(ready.port)], { encoding: 'utf8' }).stdout.trim()
+  while (!/^(Z.*)?$/.test(state())) await sleep(20)
 })

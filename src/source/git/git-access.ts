@@ -1,5 +1,5 @@
 /** How one fetch reaches its server: credentials as configuration and files that live as long as the fetch. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ids } from '../../core/ids.ts'
 import { authorizationOf } from '../credentials.ts'
@@ -18,10 +18,18 @@ export interface GitAccessOptions {
   readonly ids: Pick<Ids, 'uid'>
 }
 
+const FOLDER = '.access-'
+
+/** Removes what fetches that were ended in the middle left on disk; only while no fetch runs in the folder. */
+export async function removeOldAccess(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) if (name.startsWith(FOLDER)) await rm(join(folder, name), { recursive: true, force: true })
+}
+
 /** Runs work with access to a repository; what it wrote to disk is gone afterwards. */
 export async function withGitAccess<T>(options: GitAccessOptions, work: (access: GitAccess) => Promise<T>): Promise<T> {
   const { url, credentials } = options
-  const folder = join(options.folder, `.access-${options.ids.uid()}`)
+  const folder = join(options.folder, `${FOLDER}${options.ids.uid()}`)
   const write = async (name: string, text: string): Promise<string> => {
     const file = join(folder, name)
     await writeFile(file, text.endsWith('\n') ? text : `${text}\n`, { mode: 0o600 })

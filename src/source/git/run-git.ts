@@ -13,8 +13,10 @@ export interface GitProgram {
   readonly home: string
   /** Proxy settings and the like, by name; nothing else of the environment is inherited. */
   readonly environment?: Readonly<Record<string, string>>
-  /** The ssh program; `ssh` unless said. */
+  /** The ssh program. Defaults to `ssh`. */
   readonly ssh?: string
+  /** Hears the process group of each run, and then that it has ended: a thread that is ended in the middle ends no process. */
+  readonly noteProcess?: (group: number) => () => void
 }
 
 /** One run. */
@@ -106,6 +108,7 @@ export async function runGit(program: GitProgram, run: GitRun): Promise<Uint8Arr
       // gone already
     }
   }
+  const noteEnd = child.pid === undefined ? undefined : program.noteProcess?.(child.pid)
   let failure: Error | undefined
   const onAbort = (): void => {
     failure ??= toError(signal.reason)
@@ -131,6 +134,7 @@ export async function runGit(program: GitProgram, run: GitRun): Promise<Uint8Arr
   } finally {
     signal.removeEventListener('abort', onAbort)
     kill()
+    noteEnd?.()
   }
 }
 
