@@ -73,8 +73,9 @@ export interface KubeViews {
   /** Tells the home where to find them, and follows changes of its front proxy until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>
   /** Gives the listener a new certificate. */
-  renew(keys: HubKeys): Promise<void>
-  close(): Promise<void>
+  renew(keys: HubKeys, signal: AbortSignal): Promise<void>
+  /** Tells the home that they are no longer served. */
+  withdraw(): Promise<void>
 }
 
 /** Starts to serve; undefined, with a line in the log, where the home passes nothing on to others or cannot reach this hub. */
@@ -158,11 +159,11 @@ export async function startKubeViews(options: KubeViewsOptions): Promise<KubeVie
     }
   }
 
-  async function refresh(): Promise<void> {
+  async function refresh(signal: AbortSignal): Promise<void> {
     const published = await readPublished(client)
     if (!published || jsonEqual(published, proxy)) return
     proxy = published
-    await thread.call({ server, proxy }, new AbortController().signal)
+    await thread.call({ server, proxy }, signal)
   }
 
   return {
@@ -173,21 +174,18 @@ export async function startKubeViews(options: KubeViewsOptions): Promise<KubeVie
         try {
           if (!isDone) await register(signal)
           isDone = true
-          await refresh()
+          await refresh(signal)
         } catch (caught) {
           if (!signal.aborted) log.warn({ err: toError(caught) }, `${VIEW_GROUP} could not be registered`)
         }
         await clock.sleep(REFRESH_MS, signal).catch(() => {}) // aborted: the loop ends
       }
     },
-    async renew(keys) {
+    async renew(keys, signal) {
       server = issueApiServer(keys, names, options)
-      await thread.call({ server, proxy: proxy! }, new AbortController().signal)
+      await thread.call({ server, proxy: proxy! }, signal)
     },
-    async close() {
-      await withdraw()
-      await thread.close()
-    },
+    withdraw,
   }
 }
 

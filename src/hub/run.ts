@@ -9,6 +9,7 @@ import { createUndiciTransport } from '../client/undici-transport.ts'
 import type { Connection } from '../client/connection.ts'
 import { runBlobCollector } from '../blobs/collector.ts'
 import { createFileBlobs } from '../blobs/file-blobs.ts'
+import { deadline, untilAborted } from '../core/deadline.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { Secret } from '../core/secret.ts'
@@ -42,6 +43,7 @@ import { createGateCalls } from './gate-calls.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
 import { DATABASE_FILE, loadSealingKeys, requireKeys } from './secret-keys.ts'
+import { startFetcher } from './threads/limited-fetcher.ts'
 import { createRenderer } from './threads/limited-renderer.ts'
 import type { GatewayKeys } from './threads/messages.ts'
 import { API_LIMITS, startThread } from './threads/thread.ts'
@@ -73,7 +75,7 @@ interface Home {
   readonly server: string
   as(user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Connection
   /** Gives its listener a new certificate. */
-  renew(keys: HubKeys): Promise<void>
+  renew(keys: HubKeys, signal: AbortSignal): Promise<void>
   /** The threads it needs on this machine. */
   readonly threads: readonly Pick<Thread<'api'>, 'metrics'>[]
   /** Several hubs may share it, so one must lead. */
@@ -83,12 +85,16 @@ interface Home {
 /** Things to close, last opened first. */
 type Closers = (() => Promise<void> | void)[]
 
+/** A part that has not closed by then is left behind, so that the hub ends whatever its parts do; threads end themselves sooner. */
+const CLOSE_WITHIN_MS = 15_000
+
 /** Starts a hub and waits until it is ready; what was started before a failure is closed again. */
 export async function startHub(config: HubConfig, ports: HubPorts): Promise<RunningHub> {
   const closers: Closers = []
   const closeAll = async (): Promise<void> => {
     for (let close = closers.pop(); close; close = closers.pop()) {
-      await Promise.resolve(close()).catch((caught: unknown) => {
+      const closing = { clock: ports.clock, ms: CLOSE_WITHIN_MS, what: 'a part of the hub was asked to close' }
+      await deadline(closing, (signal) => untilAborted(Promise.resolve(close()), signal)).catch((caught: unknown) => {
         ports.log.error({ err: toError(caught) }, 'a part did not close cleanly')
       })
     }
@@ -165,14 +171,19 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   closers.push(() => gateway.close())
   const renderer = createRenderer({ blobs: blobsFolder, clock, log })
   closers.push(() => renderer.close())
-  const source = await startThread('source', {
-    blobs: blobsFolder,
-    folder: directory.file('sources'),
-    git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
-    localPaths: listOf(config.sourcePaths ?? ''),
+  const fetcher = await startFetcher({
+    init: {
+      blobs: blobsFolder,
+      folder: directory.file('sources'),
+      git: { ...programEnvironment(), home: directory.file(join('sources', 'home')) },
+      localPaths: listOf(config.sourcePaths ?? ''),
+    },
+    clock,
+    ids,
+    log,
   })
-  closers.push(() => source.close())
-  deaths.push(gateway.death, source.death)
+  closers.push(() => fetcher.close())
+  deaths.push(gateway.death)
 
   const views =
     config.kubeconfig === undefined
@@ -189,7 +200,10 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
           logLevel: config.logLevel,
         })
   if (views) {
-    closers.push(() => views.close())
+    closers.push(
+      () => views.thread.close(),
+      () => views.withdraw(),
+    )
     deaths.push(views.thread.death)
   }
 
@@ -199,15 +213,15 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     read: () => readHubKeys(directory),
     spread: async (next) => {
       await gateway.call(gatewayKeys(next), life.signal)
-      await home.renew(next)
-      await views?.renew(next)
+      await home.renew(next, life.signal)
+      await views?.renew(next, life.signal)
     },
   })
   const keeping = kept.run(life.signal)
   closers.push(() => keeping)
 
   const view = createFleetView({ client: clientOf(HUB_USERS.admin, admin), clock, ids, log })
-  const threads = [...home.threads, gateway, source]
+  const threads = [...home.threads, gateway]
   const page = createMetricsPage({ clock, facts: () => view.facts(), threads: () => threads })
   const working = runControllers(
     {
@@ -216,7 +230,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       onTrustChange: kept.onChange,
       blobsFolder,
       render: renderer.render,
-      fetchSource: (request, signal) => source.call(request, signal),
+      fetchSource: fetcher.fetch,
       askGate: createGateCalls({
         clock,
         ...(config.gateHosts === undefined ? {} : { hosts: listOf(config.gateHosts) }),
@@ -321,9 +335,9 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     server,
     threads: [api],
     isShared: false,
-    renew: async (next) => {
+    renew: async (next, signal) => {
       const names = certificateNames([listen.host, hostname()])
-      await api.call(issueApiServer(next, names, starting), new AbortController().signal)
+      await api.call(issueApiServer(next, names, starting), signal)
     },
     as: (user) => {
       const { certificate, privateKey } = issueApiClient(keys, user, starting)

@@ -24,6 +24,8 @@ export interface FetchRequest {
   readonly refused?: FetchFailure
   /** Somebody said that there is news: do not answer from what was heard a moment ago. */
   readonly isHinted: boolean
+  /** Fetches apart from all other sources: this one may be what ended the thread that they share. */
+  readonly isAlone?: boolean
 }
 
 /** A new artifact; it is stored when this is said. */
@@ -50,11 +52,16 @@ export interface FetchFailure {
   readonly commit?: string
 }
 
+/** The reason of a fetch that the hub had to stop from outside; the source is fetched apart from the others from then on. */
+export const FETCH_STOPPED = 'FetchStopped'
+
 /** What came of a fetch. */
 export type FetchOutcome =
   | { readonly kind: 'Same' }
   | { readonly kind: 'New'; readonly artifact: FetchedArtifact }
   | { readonly kind: 'Held'; readonly revision: string; readonly reason: string; readonly message: string }
+  /** The thread was ended because of this fetch or of another one beside it; this one is to be tried again alone. */
+  | { readonly kind: 'Interrupted' }
   | FetchFailure
 
 /** What a fetcher works with. */

@@ -1,12 +1,10 @@
 /** One fetch of one source, whatever it is. */
 import { deadline } from '../core/deadline.ts'
-import { parseDuration } from '../core/duration.ts'
 import { toError } from '../core/errors.ts'
 import type { FetchContext, FetchOutcome, FetchParts, FetchRequest } from './fetch-request.ts'
+import { fetchTimeoutMs } from './fetch-timeout.ts'
 import { fetchGit } from './git/fetch-git.ts'
 import { SourceError } from './source-error.ts'
-
-const DEFAULT_TIMEOUT_MS = 60_000
 
 /** Fetches a source; never throws for what a source did, only when the caller's signal is aborted. */
 export async function fetchSource(
@@ -14,8 +12,7 @@ export async function fetchSource(
   parts: FetchParts,
   signal: AbortSignal,
 ): Promise<FetchOutcome> {
-  const { timeout } = request.spec
-  const ms = (timeout === undefined ? undefined : parseDuration(timeout)) || DEFAULT_TIMEOUT_MS
+  const ms = fetchTimeoutMs(request.spec)
   const what = 'The source did not answer in time'
   try {
     return await deadline({ clock: parts.clock, ms, signal, what }, (own) =>

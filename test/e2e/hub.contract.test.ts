@@ -1,11 +1,13 @@
 /** A hub as a process: one per directory, gone when told, the same after a restart. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer as createWebServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
+import { chartArchive, ENDLESS_MODULE, ENDLESS_NOTE } from '../../src/testing/endless-archive.ts'
+import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup } from './flotilla-process.ts'
 
 const READY = /^flotilla hub ready: api (\S+) gateway (\S+) console (\S+) kubeconfig (\S+)\n/
@@ -107,4 +109,49 @@ test('without a hub, commands say how to get one', async (t) => {
     refused.stderr,
     /^error: there is no hub to talk to\n {2}where: .*\n {2}do: {4}start one with `\S+ demo`/,
   )
+})
+
+test('an archive that is never read to its end stops neither the other sources nor SIGTERM', async (t) => {
+  const server = createWebServer((request, response) => {
+    response.end(chartArchive('web', request.url?.includes('endless')))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => void server.close())
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const source = (name: string) => `
+apiVersion: flotilla.dev/v1alpha1
+kind: Source
+metadata:
+  name: ${name}
+spec:
+  helm:
+    url: ${address}/${name}.tgz
+  timeout: 1s
+`
+  const data = join(temporaryFolder(t), 'hub')
+  const hub = startFlotilla(t, ['hub', 'run', '--data', data, ...FREE], {
+    env: { NODE_OPTIONS: `--import=${ENDLESS_MODULE}` },
+  })
+  const [, , , , kubeconfig = ''] = await hub.says(READY)
+  const apply = async (name: string): Promise<void> => {
+    const applied = await runFlotilla(t, ['apply', '-f', '-', '--kubeconfig', kubeconfig], { input: source(name) })
+    assert.equal(applied.code, 0, applied.stderr)
+  }
+  const isBusy = (times: number) =>
+    eventually('an archive without an end', async () => hub.logged().split(ENDLESS_NOTE).length > times || undefined)
+  await apply('endless-1')
+  await isBusy(1)
+  await apply('fine')
+  const ready = ['get', 'source', 'fine', '-o', 'jsonpath={.status.artifact.revision}', '--kubeconfig', kubeconfig]
+  await eventually('an artifact beside an archive without an end', async () => {
+    const { stdout } = await runFlotilla(t, ready)
+    return stdout.startsWith('1.0.0@sha256:') || undefined
+  })
+  // Now the thread that all share and the one of the first archive are both busy for ever.
+  await isBusy(2)
+  await apply('endless-2')
+  await isBusy(3)
+  const ended = await hub.stop()
+  assert.deepEqual([ended.code, ended.signal], [0, null], ended.stderr)
+  assert.match(ended.stderr, /the source thread did not close within 8 s and was ended/)
 })

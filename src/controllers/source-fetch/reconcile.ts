@@ -8,11 +8,10 @@ import type { Source } from '../../kinds/source.ts'
 import type { Secret } from '../../kinds/builtin/core.ts'
 import { readCredentials } from '../../source/credentials.ts'
 import type { Credentials } from '../../source/credentials.ts'
-import { identityOf, selectionOf } from '../../source/fetch-request.ts'
+import { FETCH_STOPPED, identityOf, selectionOf } from '../../source/fetch-request.ts'
 import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import { pollIntervalMs } from '../../source/poll-interval.ts'
 import { SourceError } from '../../source/source-error.ts'
-import type { FinishedFetch } from './jobs.ts'
 import type { SourceFetchPorts } from './ports.ts'
 
 /** The annotation that asks for a fetch now; its value only has to be another one than before. */
@@ -20,6 +19,8 @@ export const POLL_ANNOTATION = 'flotilla.dev/poll'
 
 const JITTER = 0.2
 const MAX_BACKOFF_MS = 600_000
+/** Each try of a source that had to be stopped may cost a processor for as long as it is let; it is tried seldom. */
+const STOPPED_BACKOFF = { baseMs: 300_000, maxMs: 3_600_000, jitter: JITTER }
 /** After a restart sources that have an artifact are asked one after another, not all at once. */
 const SPREAD_MS = 10_000
 
@@ -43,10 +44,11 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
       const stalled = draft.conditions.get('Stalled')
       if (stalled) draft.conditions.set('Stalled', 'True', stalled.reason, stalled.message)
       const done = jobs.take(key)
-      if (done && done.wanted === wanted && !source.spec.suspend) {
-        settle(draft, done, context)
-        if (hint !== undefined) source.status!.hint = hint.slice(0, 128)
+      // One that was interrupted has no outcome: it is begun again below, alone.
+      if (done && done.outcome.kind !== 'Interrupted' && done.wanted === wanted && !source.spec.suspend) {
         const { outcome } = done
+        settle(draft, { outcome, ms: done.ms }, context)
+        if (hint !== undefined) source.status!.hint = hint.slice(0, 128)
         if (outcome.kind === 'Failed' && outcome.commit)
           refused.set(key, { wanted: contentOf(source), failure: outcome })
         const waitMs = nextPollMs(source, outcome, { failures: jobs.failures(key), fraction: context.ids.fraction() })
@@ -60,23 +62,29 @@ export function sourceFetchReconciler(ports: SourceFetchPorts): Reconciler<Sourc
       if (jobs.isRunning(key)) return {}
       const last = jobs.lastWanted(key)
       // The first look after a start: what was asked before the restart need not be asked this instant.
-      if (last === undefined && isSettled(source, hint) && !done) {
-        const waitMs = Math.round(Math.min(SPREAD_MS, pollIntervalMs(source.spec)) * context.ids.fraction())
-        jobs.schedule(key, wanted, waitMs)
-        if (waitMs > 0) return { requeueAfterMs: waitMs }
+      if (last === undefined && isServed(source, hint) && !done) {
+        const waitMs = firstPollMs(source, context.ids.fraction())
+        if (waitMs > 0) {
+          jobs.schedule(key, wanted, waitMs)
+          return { requeueAfterMs: waitMs }
+        }
       }
       const dueInMs = last === wanted || last === undefined ? jobs.dueInMs(key) : 0
       if (dueInMs > 0) return { requeueAfterMs: dueInMs }
       const known = refused.get(key)
       const isHinted = hint !== undefined && hint !== source.status?.hint
+      const isAlone = isStopped(source) || jobs.isSuspect(key)
       const request = {
         isHinted,
+        ...(isAlone ? { isAlone } : {}),
         ...(known?.wanted === contentOf(source) ? { refused: known.failure } : {}),
       }
       jobs.begin({
         key,
         wanted,
         host: hostOf(source),
+        namespace: source.metadata.namespace ?? '',
+        isAlone,
         work: (signal) => fetchOne(source, request, ports, signal),
       })
       if (!source.status?.artifact && !draft.conditions.get('Ready')) {
@@ -97,9 +105,22 @@ function contentOf({ spec }: Source): string {
   return `${identityOf(spec)} ${selectionOf(spec)}`
 }
 
-function isSettled(source: Source, hint: string | undefined): boolean {
-  const { artifact, observedGeneration, hint: served } = source.status ?? {}
-  return artifact !== undefined && observedGeneration === source.metadata.generation && served === hint
+/** Whether the status is about what the source says now. */
+function isServed(source: Source, hint: string | undefined): boolean {
+  const { observedGeneration, hint: served } = source.status ?? {}
+  return observedGeneration === source.metadata.generation && served === hint
+}
+
+/** Whether the last fetch had to be stopped; it is in the status, so that a hub that starts again knows whom to fetch alone. */
+function isStopped({ status }: Source): boolean {
+  return status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === FETCH_STOPPED) ?? false
+}
+
+/** How long a source waits that was looked at before the hub started: one without an artifact does not, unless its fetch was stopped. */
+function firstPollMs(source: Source, fraction: number): number {
+  if (isStopped(source)) return backoffMs(0, fraction, STOPPED_BACKOFF)
+  if (source.status?.artifact === undefined) return 0
+  return Math.round(Math.min(SPREAD_MS, pollIntervalMs(source.spec)) * fraction)
 }
 
 function hostOf({ spec }: Source): string {
@@ -109,7 +130,7 @@ function hostOf({ spec }: Source): string {
 
 async function fetchOne(
   source: Source,
-  about: Pick<FetchRequest, 'isHinted' | 'refused'>,
+  about: Pick<FetchRequest, 'isHinted' | 'refused' | 'isAlone'>,
   ports: SourceFetchPorts,
   signal: AbortSignal,
 ): Promise<FetchOutcome> {
@@ -146,7 +167,15 @@ async function credentialsOf(secret: Secret, ports: SourceFetchPorts, signal: Ab
   return knownHosts === undefined ? credentials : { ...credentials, knownHosts }
 }
 
-function settle(draft: Draft<Source>, { outcome, ms }: FinishedFetch, context: Context): void {
+/** What a fetch came to, when it was not interrupted. */
+type Settled = Exclude<FetchOutcome, { readonly kind: 'Interrupted' }>
+
+function settle(
+  draft: Draft<Source>,
+  fetched: { readonly outcome: Settled; readonly ms: number },
+  context: Context,
+): void {
+  const { outcome, ms } = fetched
   const { conditions, next: source } = draft
   const status = (source.status ??= {})
   conditions.remove('Stalled')
@@ -182,6 +211,7 @@ function settle(draft: Draft<Source>, { outcome, ms }: FinishedFetch, context: C
     case 'Failed': {
       const message = `${outcome.message} ${goOn(source)}`
       conditions.set('Ready', 'False', outcome.reason, message)
+      if (outcome.reason === FETCH_STOPPED) context.log.warn({ reason: outcome.reason }, outcome.message)
       if (!outcome.retry) conditions.set('Stalled', 'True', outcome.reason, message)
     }
   }
@@ -208,6 +238,9 @@ function nextPollMs(
   { failures, fraction }: { readonly failures: number; readonly fraction: number },
 ): number {
   const intervalMs = pollIntervalMs(spec)
+  if (outcome.kind === 'Failed' && outcome.reason === FETCH_STOPPED) {
+    return Math.max(intervalMs, backoffMs(failures - 1, fraction, STOPPED_BACKOFF))
+  }
   if (outcome.kind === 'Failed' && outcome.retry) {
     const options = {
       baseMs: Math.min(intervalMs, 15_000),

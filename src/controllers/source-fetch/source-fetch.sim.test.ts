@@ -208,3 +208,72 @@ test('content that was refused is not fetched again until it changes', async (t)
   assert.match(await condition('Ready'), /^True Fetched/)
   assert.equal(await condition('Stalled'), '-')
 })
+
+test('a fetch that was interrupted is tried again alone, and each time it takes more of them to be trusted again', async (t) => {
+  const { hub, create, condition, serve } = await world(t)
+  let interruptions = 1
+  serve(({ isAlone }) => {
+    if (isAlone || interruptions === 0) return fetched('c1')
+    interruptions -= 1
+    return { kind: 'Interrupted' }
+  })
+  await create()
+  await hub.clock.advance(100)
+  assert.match(await condition('Ready'), /^True Fetched/)
+  const alone = () => hub.fetches.map(({ isAlone }) => (isAlone ? 'alone' : 'shared')).join(' ')
+  assert.equal(alone(), 'shared alone')
+  await hub.clock.advance(70_000)
+  assert.equal(alone(), 'shared alone shared')
+  interruptions = 1
+  await hub.clock.advance(70_000)
+  assert.equal(alone(), 'shared alone shared shared alone')
+  await hub.clock.advance(140_000)
+  assert.equal(alone(), 'shared alone shared shared alone alone shared')
+})
+
+test('a source whose fetch had to be stopped says so and is tried alone and seldom, also after a restart of the hub', async (t) => {
+  const { hub, create, condition, edit, serve } = await world(t)
+  const message = 'The hub stopped the fetch because it did not end within 80 s.'
+  serve(({ spec, isAlone }) => {
+    if (!spec.git!.url.includes('poison')) return fetched('c1')
+    return isAlone ? { kind: 'Failed', reason: 'FetchStopped', message, retry: true } : { kind: 'Interrupted' }
+  })
+  const poison = 'https://poison.example.com/a.git'
+  const asked = () => hub.fetches.filter(({ spec }) => spec.git!.url === poison)
+  await create('poison', { git: { url: poison } })
+  await create()
+  await hub.clock.advance(1000)
+  assert.match(await condition('Ready'), /^True Fetched/)
+  assert.equal(await condition('Ready', 'poison'), `False FetchStopped: ${message} There is no artifact yet.`)
+  assert.equal(await condition('Stalled', 'poison'), '-')
+  const first = asked().length
+  await hub.clock.advance(3_600_000)
+  const tries = asked().length - first
+  assert.ok(tries >= 3 && tries <= 5, `${tries} tries in an hour`)
+
+  const [before, all] = [asked().length, hub.fetches.length]
+  await hub.restart()
+  await hub.clock.advance(230_000)
+  assert.equal(asked().length, before, 'the others come first')
+  assert.ok(hub.fetches.length > all)
+  await hub.clock.advance(80_000)
+  assert.equal(asked().length, before + 1)
+  await edit((next) => (next.metadata.annotations = { [POLL_ANNOTATION]: 'now' }), 'poison')
+  assert.equal(asked().length, before + 2, 'a person may ask at once')
+  assert.deepEqual(
+    asked().map(({ isAlone }) => isAlone ?? false),
+    [
+      false,
+      ...asked()
+        .slice(1)
+        .map(() => true),
+    ],
+    'it is with the others once and never again',
+  )
+
+  serve(fetched('c2'))
+  await edit((next) => (next.metadata.annotations = { [POLL_ANNOTATION]: 'again' }), 'poison')
+  assert.match(await condition('Ready', 'poison'), /^True Fetched/)
+  await hub.clock.advance(120_000)
+  assert.equal(asked().at(-1)?.isAlone, undefined, 'what was put right is fetched with the others again')
+})

@@ -1,0 +1,237 @@
+/**
+ * The source thread under guard. All fetches share one thread, so that content which keeps that thread busy stops them all,
+ * and none of them can be told from the others. The guard therefore ends the thread and says that each fetch was
+ * interrupted. A fetch that is tried again alone has a thread for itself, and what that thread does is its own doing.
+ */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FetchSourcePort } from '../../controllers/controllers.ts'
+import type { Clock } from '../../core/clock.ts'
+import { toError } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { createWorkGuard, LimitReached } from '../../core/limited-work.ts'
+import type { Logger } from '../../core/log.ts'
+import { FETCH_STOPPED } from '../../source/fetch-request.ts'
+import type { FetchFailure, FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
+import { fetchTimeoutMs } from '../../source/fetch-timeout.ts'
+import type { SourceInit } from './messages.ts'
+import { startThread } from './thread.ts'
+import type { Thread } from './thread.ts'
+
+/** What fetches may use. */
+export interface FetchLimits {
+  /** How much longer than spec.timeout a fetch may take before its thread is ended; longer than a shared thread may be silent. */
+  readonly marginMs: number
+  /** How long the thread that all fetches share may be too busy to answer. */
+  readonly sharedSilenceMs: number
+  /** How long the thread of a single fetch may be too busy to answer; far above what real content needs. */
+  readonly ownSilenceMs: number
+  readonly memoryMiB: number
+}
+
+/** The limits of a hub. */
+export const FETCH_LIMITS: FetchLimits = {
+  marginMs: 20_000,
+  sharedSilenceMs: 10_000,
+  ownSilenceMs: 60_000,
+  memoryMiB: 2048,
+}
+
+/** Fetches sources. */
+export interface LimitedFetcher {
+  readonly fetch: FetchSourcePort
+  close(): Promise<void>
+}
+
+/** Starts a thread with its own folders. */
+export type StartSourceThread = (init: SourceInit, memoryMiB: number) => Promise<Thread<'source'>>
+
+/** What the fetcher works with. */
+export interface LimitedFetcherOptions {
+  readonly init: SourceInit
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  readonly ids: Pick<Ids, 'suffix'>
+  readonly log: Pick<Logger, 'warn'>
+  readonly limits?: FetchLimits
+  readonly start?: StartSourceThread
+}
+
+/** A thread and what is known of it. */
+interface Running {
+  readonly thread: Thread<'source'>
+  readonly silenceMs: number
+  fetches: number
+  isWatched: boolean
+  /** Why the thread is no more. */
+  end: 'silent' | 'late' | 'died' | undefined
+}
+
+/** The folder of threads that fetch one source alone; each has one of its own in it. */
+const ALONE = 'alone'
+
+const PING_EVERY_MS = 2_000
+
+const startSourceThread: StartSourceThread = (init, memoryMiB) =>
+  startThread('source', init, { maxOldGenerationSizeMb: memoryMiB })
+
+/** Starts the shared thread, so that a hub that cannot have one does not start. */
+export async function startFetcher(options: LimitedFetcherOptions): Promise<LimitedFetcher> {
+  const { init, clock, ids, log, limits = FETCH_LIMITS, start = startSourceThread } = options
+  const closing = new AbortController()
+  const alone = new Set<Running>()
+  let shared: Promise<Running> | undefined
+  let current: Running | undefined
+  /** A shared thread begins when the one before it is gone: both use the same folder. */
+  let before: Promise<void> = Promise.resolve()
+
+  async function run(own: SourceInit, silenceMs: number): Promise<Running> {
+    const thread = await start(own, limits.memoryMiB)
+    const running: Running = { thread, silenceMs, fetches: 0, isWatched: false, end: undefined }
+    thread.death.catch(() => (running.end ??= 'died'))
+    return running
+  }
+
+  async function end(running: Running, why: NonNullable<Running['end']>): Promise<void> {
+    running.end ??= why
+    await running.thread.kill()
+  }
+
+  async function startShared(): Promise<Running> {
+    await before
+    closing.signal.throwIfAborted()
+    const running = (current = await run(init, limits.sharedSilenceMs))
+    running.thread.death.catch(() => endShared(running, 'died'))
+    return running
+  }
+
+  function sharedThread(): Promise<Running> {
+    if (shared) return shared
+    const starting = startShared()
+    starting.catch(() => {
+      if (shared === starting) shared = undefined // the next fetch tries again
+    })
+    return (shared = starting)
+  }
+
+  async function endShared(running: Running, why: NonNullable<Running['end']>): Promise<void> {
+    if (closing.signal.aborted || current !== running) return
+    current = undefined
+    shared = undefined
+    log.warn({ fetches: running.fetches, why }, 'the source thread was ended; its fetches are tried again one by one')
+    before = end(running, why)
+    await before
+  }
+
+  /** Whether a thread answers. Asked in two parts: when the main thread itself was busy, the answer lies there already. */
+  async function isAnswering({ thread, silenceMs }: Running): Promise<boolean> {
+    const done = new AbortController()
+    const pong = thread.ping().then(
+      () => true,
+      () => true, // the thread is gone, which is heard elsewhere
+    )
+    try {
+      for (const ms of [silenceMs / 2, silenceMs / 2]) {
+        const isHeard = await Promise.race([pong, clock.sleep(ms, done.signal).then(() => false)])
+        if (isHeard) return true
+      }
+      return false
+    } finally {
+      done.abort()
+    }
+  }
+
+  /** Watches a thread while it fetches, and once more after that: a fetch that was called off may still keep it busy. */
+  async function watch(running: Running, endIt: typeof end): Promise<void> {
+    if (running.isWatched) return
+    running.isWatched = true
+    for (let wasBusy = true; wasBusy || running.fetches > 0;) {
+      wasBusy = running.fetches > 0
+      if (!(await isAnswering(running))) await endIt(running, 'silent')
+      if (running.end !== undefined || closing.signal.aborted) return
+      await clock.sleep(PING_EVERY_MS, closing.signal).catch(() => {}) // the hub closes
+    }
+    running.isWatched = false
+  }
+
+  async function fetchIn(
+    running: Running,
+    { request, signal, endIt }: { request: FetchRequest; signal: AbortSignal; endIt: typeof end },
+  ): Promise<FetchOutcome> {
+    const { marginMs: graceMs, memoryMiB } = limits
+    const timeMs = fetchTimeoutMs(request.spec)
+    const guard = createWorkGuard({ clock, limits: { timeMs, graceMs, memoryMiB }, place: 'the fetch' })
+    guard.begin()
+    running.fetches += 1
+    try {
+      const work = running.thread.call(request, signal)
+      void watch(running, endIt)
+      return await guard.watch(work)
+    } catch (caught) {
+      if (caught instanceof LimitReached && caught.limit === 'time') await endIt(running, 'late')
+      throw caught
+    } finally {
+      running.fetches -= 1
+    }
+  }
+
+  async function fetchShared(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
+    const running = await sharedThread()
+    try {
+      return await fetchIn(running, { request, signal, endIt: endShared })
+    } catch (caught) {
+      if (signal.aborted || closing.signal.aborted || running.end === undefined) throw caught
+      return { kind: 'Interrupted' }
+    }
+  }
+
+  async function fetchAlone(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
+    const folder = join(init.folder, ALONE, ids.suffix(10))
+    const git = { ...init.git, home: join(folder, 'home') }
+    const running = await run({ ...init, folder, git }, limits.ownSilenceMs)
+    alone.add(running)
+    try {
+      closing.signal.throwIfAborted()
+      return await fetchIn(running, { request, signal, endIt: end })
+    } catch (caught) {
+      if (signal.aborted || closing.signal.aborted || running.end === undefined) throw caught
+      return stopped(request, running.end, toError(caught))
+    } finally {
+      alone.delete(running)
+      await running.thread.kill()
+      // Processes that were just ended may still be writing.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch((caught: unknown) =>
+        log.warn({ err: toError(caught), folder }, 'the folder of a fetch could not be removed'),
+      )
+    }
+  }
+
+  function stopped(request: FetchRequest, why: NonNullable<Running['end']>, caught: Error): FetchFailure {
+    const seconds = (fetchTimeoutMs(request.spec) + limits.marginMs) / 1000
+    const because = {
+      silent: `its content kept a thread of the hub busy for ${limits.ownSilenceMs / 1000} s`,
+      late: `it did not end within ${seconds} s, which is spec.timeout and ${limits.marginMs / 1000} s more`,
+      died:
+        caught instanceof LimitReached
+          ? `it needed more than ${limits.memoryMiB} MiB of memory`
+          : `it ended the thread that ran it (${caught.message})`,
+    }[why]
+    const message = `The hub stopped the fetch because ${because}. Check what the address in spec serves. Until a fetch succeeds, the hub fetches this source apart from the others, and less often.`
+    return { kind: 'Failed', reason: FETCH_STOPPED, message, retry: true }
+  }
+
+  // What a hub that was killed left behind; nothing fetches yet.
+  await rm(join(init.folder, ALONE), { recursive: true, force: true })
+  await sharedThread()
+  return {
+    fetch: async (request, signal) => {
+      closing.signal.throwIfAborted()
+      return await (request.isAlone ? fetchAlone : fetchShared)(request, signal)
+    },
+    close: async () => {
+      closing.abort(new Error('the hub is closing'))
+      const running = await shared?.catch(() => undefined)
+      await Promise.all([running?.thread.close(), ...[...alone].map(({ thread }) => thread.kill())])
+      await before
+    },
+  }
+}
