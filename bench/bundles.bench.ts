@@ -2,7 +2,7 @@
 // Run with `node bench/bundles.bench.ts`. Figures to compare are the ratios; times are this machine's.
 import { utf8 } from '../src/core/bytes.ts'
 import type { ClusterInputs } from '../src/core/cluster-inputs.ts'
-import type { Digest } from '../src/core/digest.ts'
+import type { Digest } from '../src/core/crypto/digest.ts'
 import type { BundleRecipe } from '../src/render/bundle/recipe.ts'
 import { renderVariants } from '../src/render/bundle/render-variants.ts'
 import { blobsOf } from '../src/render/rendered.ts'

@@ -5,7 +5,7 @@
  * reports that come one by one within a second. Once with as many slots as a share of the fleet, and once with fifty however large it is: a Rollout
  * has its slots written in it, so a look follows those, and not the fleet.
  */
-import { digestOf } from '../src/core/digest.ts'
+import { digestOf } from '../src/core/crypto/digest.ts'
 import { silentLogger } from '../src/core/log.ts'
 import { createPace } from '../src/engine/pace.ts'
 import { createRolloutBooks } from '../src/controllers/rollout-advance/books.ts'

@@ -1,7 +1,7 @@
 /** What the agent knows about its cluster as a whole, read again now and then; the hub hears of it when it changed. */
 import type { Client } from '../client/client.ts'
 import type { Discovery } from '../client/discovery.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'

@@ -2,7 +2,7 @@
 import { clientOver } from '../client/create-client.ts'
 import type { Discovery } from '../client/discovery.ts'
 import { createRest } from '../client/rest.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Transport } from '../core/http.ts'
 import { executorRefusal, userOf } from '../plan/ceiling.ts'
 import type { Ceiling, Executor } from '../plan/ceiling.ts'

@@ -1,7 +1,7 @@
 /** What is wholly here: of each bundle the base of the next difference, and of each set its sealed values. */
 import type { Static } from 'typebox'
-import type { Digest } from '../core/digest.ts'
-import { Type } from '../core/type.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { createKeptMap } from './kept-map.ts'
 import type { KeptMap } from './kept-map.ts'

@@ -1,10 +1,10 @@
 /** How an operation begins: every object is met and every write tried, all before the first one is made. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isApiError } from '../core/errors.ts'
-import { inParallel } from '../core/in-parallel.ts'
+import { inParallel } from '../core/async/in-parallel.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { placeOf } from '../plan/apply-order.ts'
 import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
 import { objectKey } from '../plan/object-id.ts'

@@ -1,5 +1,5 @@
 /** What the agent remembers of one bundle between steps; all of it can be found again after a restart. */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { DriftHistory } from '../plan/drift.ts'
 import type { Judgement } from '../plan/judgement.ts'

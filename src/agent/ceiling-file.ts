@@ -1,7 +1,7 @@
 /** The file in which a cluster's own people say how far the agent may go. */
 import { toError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { checkValue } from '../wire/validate.ts'
 import { readYamlDocument } from '../yaml/read.ts'

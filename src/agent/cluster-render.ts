@@ -4,7 +4,7 @@
  */
 import type { Discovery } from '../client/discovery.ts'
 import { base64, fromBase64, fromUtf8, hex, hmacSha256, utf8 } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { canonicalJson, isObject, jsonEqual } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'

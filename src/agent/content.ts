@@ -1,7 +1,7 @@
 /** Sets and objects by digest: from disk when they are there, from the hub when they are not, verified before anybody sees them. */
 import type { Blobs } from '../blobs/blobs.ts'
 import { fromUtf8 } from '../core/bytes.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { toError, Waiting } from '../core/errors.ts'
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'

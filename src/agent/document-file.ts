@@ -1,6 +1,6 @@
 /** The document and the last refusal, as they are on disk. */
 import { base64, fromBase64, utf8 } from '../core/bytes.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import type { TrustedKey } from '../wire/envelope.ts'
 import { Refusal } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'

@@ -1,5 +1,5 @@
 /** The document this cluster follows: fetched, verified, checked against the chain, kept on disk and marked in the cluster. */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'

@@ -1,7 +1,7 @@
 /** What happens when an operation failed: it is written down, the hooks for that moment run once, then it is decided what is done. */
-import type { Clock } from '../core/clock.ts'
-import type { Digest } from '../core/digest.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import type { Clock } from '../core/time/clock.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
 import { decideRemedy, hasRemedy } from '../plan/remedy.ts'
 import type { Remedy } from '../plan/remedy.ts'

@@ -1,5 +1,5 @@
 /** Hooks of a bundle that leaves: before its objects go and after they are gone, once each, from the set it had. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { Waiting } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { HookEvent } from '../kinds/hook.ts'

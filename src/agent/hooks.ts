@@ -1,7 +1,7 @@
 /** Runs hooks: each once per operation, one after the other; plan/hook-moves.ts decides, here it is done and written down. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import type { HookEvent } from '../kinds/hook.ts'
 import { hookOutcome, isRunOnce, nextHookMove } from '../plan/hook-moves.ts'
 import type { HookLive } from '../plan/hook-moves.ts'

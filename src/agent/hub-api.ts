@@ -1,10 +1,10 @@
 /** The hub's gateway as functions: each route once, every answer checked, refusals told apart by what to do about them. */
 import type { Static, TSchema } from 'typebox'
 import { linesOf } from '../client/watch-lines.ts'
-import { deadline, untilAborted } from '../core/deadline.ts'
+import { deadline, untilAborted } from '../core/async/deadline.ts'
 import { concatBytes, fromUtf8, utf8 } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Clock } from '../core/time/clock.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpResponse, Transport } from '../core/http.ts'
 import { readWholeNumber } from '../core/read-number.ts'

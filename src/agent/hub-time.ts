@@ -1,5 +1,5 @@
 /** The time as the hub says it; it is not known before the hub was heard. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 
 // A word that is so much older than the last one was long on its way: the time does not go back for it. One that is older still is
 // from a hub whose clock was set right, and an agent that stayed ahead of it would find every start-by passed.

@@ -5,10 +5,10 @@
  */
 import { compareVersions } from '../client/versions.ts'
 import { utf8 } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import type { HeldDocument } from '../wire/chain.ts'
 import { parseJson } from '../wire/validate.ts'
 import type { ClusterState } from './cluster-state.ts'

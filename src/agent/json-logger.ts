@@ -1,8 +1,8 @@
 /** The agent's logger: one JSON object per line, nothing else; pino would cost the agent more memory than it saves work. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isObject } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
-import { formatMicroTime } from '../core/time.ts'
+import { formatMicroTime } from '../core/time/time.ts'
 
 /** From the most to the least talkative. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const

@@ -1,8 +1,8 @@
 /** Trust that changes, certificates that run out, and hubs that come back from the past. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { digestOf } from '../core/digest.ts'
-import { seededKeys } from '../core/keys.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import { seededKeys } from '../core/crypto/key-pair.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { ClusterReport } from '../kinds/cluster-report.ts'
 import { Cluster } from '../kinds/cluster.ts'

@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
 import { jsonEqual } from '../core/json.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { parseJson } from '../wire/validate.ts'
 import type { AgentStorage } from './storage.ts'
 

@@ -1,7 +1,7 @@
 /** The thread that renders in a cluster: the same answers as in place, and limits that a hostile chart meets alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { chartContent, configMapTemplate } from '../testing/chart-content.ts'
 import { renderInThreads } from './limited-render.ts'
 

@@ -1,9 +1,9 @@
 /** Rendering in a thread with limits on time and memory, one bundle after the other; the engine is loaded there and gone afterwards. */
 import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Clock } from '../core/clock.ts'
-import { answerOfThread, LimitReached } from '../core/limited-work.ts'
-import type { WorkLimits } from '../core/limited-work.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { answerOfThread, LimitReached } from '../core/async/work-guard.ts'
+import type { WorkLimits } from '../core/async/work-guard.ts'
 import type { ClusterRenderAnswer, ClusterRenderRequest } from '../render/bundle/render-in-cluster.ts'
 import type { ClusterRenderPort } from './cluster-render.ts'
 

@@ -1,11 +1,11 @@
 /** Drives the link of wire/agent-link.ts: enrols, renews, follows, and waits, as its states say. */
-import { deadline, untilAborted } from '../core/deadline.ts'
+import { deadline, untilAborted } from '../core/async/deadline.ts'
 import { fromBase64, utf8 } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Clock } from '../core/time/clock.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import type { NewKeyPair } from '../core/keys.ts'
+import type { NewKeyPair } from '../core/crypto/key-pair.ts'
 import type { Logger } from '../core/log.ts'
 import type { Secret } from '../core/secret.ts'
 import {

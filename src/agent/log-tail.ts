@@ -1,8 +1,8 @@
 /** The newest lines of the agent's log, kept in memory so that somebody at the hub can ask for them. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { LIMITS } from '../wire/limits.ts'
 
 /** A logger that remembers. */

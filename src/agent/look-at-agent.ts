@@ -3,11 +3,11 @@ import { readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readKubeconfig } from '../client/kubeconfig.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import { VERSION } from '../core/version.ts'
-import { parseCertificate, wasIssuedBy } from '../core/x509.ts'
+import { parseCertificate, wasIssuedBy } from '../core/crypto/x509.ts'
 import type {
   AgentFacts,
   ClusterRights,

@@ -2,7 +2,7 @@
 import { clientOver } from '../client/create-client.ts'
 import { createDiscovery } from '../client/discovery.ts'
 import { createRest } from '../client/rest.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
 import type { Transport } from '../core/http.ts'
 import { VERSION } from '../core/version.ts'

@@ -5,10 +5,10 @@
  * anything to look at, without comparing values that defaulting or webhooks changed. Only then the API is asked, by a dry run of the same
  * apply, what would change; nothing means no drift. What to do about the rest is decided in plan/drift.ts.
  */
-import type { Clock } from '../core/clock.ts'
-import { inParallel } from '../core/in-parallel.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { inParallel } from '../core/async/in-parallel.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { describeDifference, differences } from '../plan/differences.ts'
 import { afterCorrection, decideDrift } from '../plan/drift.ts'

@@ -5,9 +5,9 @@
  *   meet, dry-run ─▶ inventory old ∪ new ─▶ pre hooks ─▶ wave by wave: apply, record, run, look until healthy ─▶ prune ─▶ post hooks ─▶ keep it so
  *                       (Applying)                                                                (Applied)                  (Settled)
  */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Logger } from '../core/log.ts'
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
 import { decideOperation, decideRendered, rememberSet } from '../plan/operation.ts'

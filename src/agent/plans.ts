@@ -1,6 +1,6 @@
 /** Plans of sets: read from their objects, or rendered here. */
-import type { Clock } from '../core/clock.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Clock } from '../core/time/clock.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { ObjectSet } from '../wire/document.ts'
 import { afterRerender } from '../plan/rerender.ts'
 import { replan } from './bundle-run.ts'

@@ -1,5 +1,5 @@
 /** Which proxy leads to a hub, as HTTPS_PROXY and NO_PROXY say. */
-import { isInNetwork, parseNetwork } from '../core/cidr.ts'
+import { isInNetwork, parseNetwork } from '../core/text/cidr.ts'
 
 /** The variables, as a process has them. */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>

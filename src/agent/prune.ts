@@ -1,6 +1,6 @@
 /** Deleting what left a set, or a whole bundle for its tombstone; plan/prune.ts says what, here it is done: the recorded object only, by its UID. */
 import type { Logger } from '../core/log.ts'
-import { inParallel } from '../core/in-parallel.ts'
+import { inParallel } from '../core/async/in-parallel.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { applyOrder, placeOf } from '../plan/apply-order.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'

@@ -1,8 +1,8 @@
 /** How bundles leave a cluster: for their tombstones, and for nothing else. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError, Waiting } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { fullName } from '../plan/dependencies.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'

@@ -1,5 +1,5 @@
 import { generateTraditionalKey } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { renderInCluster } from '../render/bundle/render-in-cluster.ts'
 import type { ClusterRenderAnswer, ClusterRenderRequest } from '../render/bundle/render-in-cluster.ts'

@@ -1,9 +1,9 @@
 /** The thread that a bundle is rendered in: what a hostile chart uses up or breaks is this thread alone. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toError } from '../core/errors.ts'
-import { createStepWatch } from '../core/limited-work.ts'
-import type { FromWorkThread } from '../core/limited-work.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { createStepWatch } from '../core/async/work-guard.ts'
+import type { FromWorkThread } from '../core/async/work-guard.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import type { FromRenderThread, RenderThreadData } from './limited-render.ts'
 import { renderInPlace } from './render-in-place.ts'

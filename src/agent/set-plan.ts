@@ -1,6 +1,6 @@
 /** A set, ready to be applied: each object with what holds for it, in waves. Objects themselves stay on disk until they are written. */
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import type { HookRules } from '../kinds/hook.ts'

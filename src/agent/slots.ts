@@ -1,5 +1,5 @@
 /** All bundles of a cluster: those that the document names, each in a slot, and those that it does not name any more. */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { objectKey } from '../plan/object-id.ts'
 import type { ObjectId } from '../plan/object-id.ts'
 import type { Holder, OtherRecord } from '../plan/ownership.ts'

@@ -1,8 +1,8 @@
 /** An operation between its beginning and its end: pre hooks, then wave by wave, each applied, run and waited for. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { Waiting } from '../core/errors.ts'
-import { inParallel } from '../core/in-parallel.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import { inParallel } from '../core/async/in-parallel.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { placeOf } from '../plan/apply-order.ts'
 import { healthOf } from '../plan/health.ts'
 import { OPERATION_EVENTS } from '../plan/hook-moves.ts'

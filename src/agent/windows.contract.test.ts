@@ -1,7 +1,7 @@
 /** When content may begin: windows, freezes, and the return of a cluster that was away. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'

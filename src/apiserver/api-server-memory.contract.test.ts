@@ -1,6 +1,6 @@
 import { generateKeyPair } from '../core/bytes.ts'
 import { silentLogger } from '../core/log.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { BUILTIN_KINDS } from '../kinds/builtin.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'

@@ -1,6 +1,6 @@
 import { ApiError, isApiError, toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { CustomResourceDefinition } from '../kinds/builtin/apiextensions.ts'
 import { kindsOfCrd } from '../kinds/custom-kind.ts'
 import type { Kind } from '../kinds/define-kind.ts'

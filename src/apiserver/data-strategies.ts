@@ -1,7 +1,7 @@
 import { base64, fromBase64, utf8 } from '../core/bytes.ts'
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { dataKeyProblems } from '../core/names.ts'
+import { dataKeyProblems } from '../core/text/name-validation.ts'
 import { mapAt, textAt } from '../kinds/builtin/look.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { forbidden, invalid, required, tooLong } from '../kinds/walk/field-error.ts'

@@ -1,6 +1,6 @@
 /** Events go after an hour, as on a kube-apiserver: they are news, not a record. */
 import { isApiError, toError } from '../core/errors.ts'
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Parts } from './context.ts'
 import { parseStored, prefixOf } from './objects.ts'

@@ -1,4 +1,4 @@
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 
 /** What a kube-apiserver makes on its own, besides namespaces and roles. */

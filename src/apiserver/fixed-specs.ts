@@ -1,6 +1,6 @@
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { compareQuantities, parseQuantity } from '../core/quantity.ts'
+import { compareQuantities, parseQuantity } from '../core/text/quantity.ts'
 import { at, itemsAt, mapAt, numberAt, textAt } from '../kinds/builtin/look.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { forbidden, invalid } from '../kinds/walk/field-error.ts'

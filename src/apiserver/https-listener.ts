@@ -9,7 +9,7 @@ import type {
 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { ApiError, toError } from '../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse } from '../core/http.ts'
 import type { Logger } from '../core/log.ts'

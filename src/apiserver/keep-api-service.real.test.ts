@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRest } from '../client/rest.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { openBareControlPlaneHome } from '../testing/api-contract-home.ts'
 import { keepsApiService } from '../testing/api-service-kept.ts'
 

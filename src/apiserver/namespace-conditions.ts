@@ -1,6 +1,6 @@
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { Parts } from './context.ts'
 import { parseStored, prefixOf } from './objects.ts'

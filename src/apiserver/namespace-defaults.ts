@@ -1,6 +1,6 @@
 import { isApiError, toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'

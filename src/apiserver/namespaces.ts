@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { ObjectMeta, UnknownObject } from '../kinds/meta.ts'

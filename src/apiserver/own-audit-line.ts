@@ -1,4 +1,4 @@
-import { formatMicroTime } from '../core/time.ts'
+import { formatMicroTime } from '../core/time/time.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Parts } from './context.ts'

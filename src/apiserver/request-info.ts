@@ -1,4 +1,4 @@
-import { parseDuration } from '../core/duration.ts'
+import { parseDuration } from '../core/time/duration.ts'
 import type { Caller, HttpRequest } from '../core/http.ts'
 import { badRequest, methodNotAllowed } from './refusals.ts'
 import type { Attempt } from './refusals.ts'

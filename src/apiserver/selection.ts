@@ -1,4 +1,4 @@
-import { meetsRequirement, parseSelector } from '../core/selector.ts'
+import { meetsRequirement, parseSelector } from '../core/text/label-selector.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Context } from './context.ts'

@@ -1,6 +1,6 @@
 import { jsonEqual } from '../core/json.ts'
-import { matchesSelector } from '../core/selector.ts'
-import type { Labels } from '../core/selector.ts'
+import { matchesSelector } from '../core/text/label-selector.ts'
+import type { Labels } from '../core/text/label-selector.ts'
 import { at, itemsAt, mapAt } from '../kinds/builtin/look.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { invalid } from '../kinds/walk/field-error.ts'

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { concatBytes, utf8 } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { wholeOf } from '../core/http.ts'
 import type { HttpResponse } from '../core/http.ts'
 

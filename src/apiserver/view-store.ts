@@ -1,5 +1,5 @@
 import { isObject, jsonClone } from '../core/json.ts'
-import { RecentMemo } from '../core/recent-memo.ts'
+import { RecentMemo } from '../core/collections/bounded-cache.ts'
 import { autoscalerFromV2, autoscalerToV2 } from '../kinds/builtin/autoscaler-versions.ts'
 import { Event } from '../kinds/builtin/core.ts'
 import { eventFromCore, eventToCore } from '../kinds/builtin/event-names.ts'

@@ -1,5 +1,5 @@
 import { utf8 } from '../core/bytes.ts'
-import { RecentMemo } from '../core/recent-memo.ts'
+import { RecentMemo } from '../core/collections/bounded-cache.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { StoreEvent } from '../store/store.ts'
 import { parseStored } from './objects.ts'

@@ -1,4 +1,4 @@
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 
 /** Immutable bytes under their digest. A resolved `put` is durable; `get` verifies what it read. */
 export interface Blobs {

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Clock } from '../core/time/clock.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { CollectableBlobs } from './blobs.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts'
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { CollectableBlobs } from './blobs.ts'
 
 /** Blobs that are gone with their process: for tests and the simulator. */

@@ -1,6 +1,6 @@
 import { fromBase64 } from '../core/bytes.ts'
-import { isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
 import type { Blobs } from './blobs.ts'
 

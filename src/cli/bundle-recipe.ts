@@ -1,8 +1,8 @@
 /** A Bundle of a file, as the renderer takes it. */
 import { fromBase64, fromUtf8, generateTraditionalKey } from '../core/bytes.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import type { Bundle } from '../kinds/bundle.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Override } from '../kinds/override.ts'

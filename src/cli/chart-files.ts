@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statS
 import type { Stats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fromGoBytes } from '../render/gotemplate/go-string.ts'
-import { goQuote } from '../core/go-quote.ts'
+import { goQuote } from '../core/text/go-quote.ts'
 import type { Chart, ChartFile } from '../render/helm/chart.ts'
 import { HelmError } from '../render/helm/helm-error.ts'
 import type { IgnoreRules } from '../render/helm/file-pattern.ts'

@@ -1,4 +1,4 @@
-import { parseDuration } from '../core/duration.ts'
+import { parseDuration } from '../core/time/duration.ts'
 import { CliError, EXIT } from './exit.ts'
 
 /** Milliseconds of a flag such as `30m`, `24h` or `7d`; refused when it is none, or not more than nothing. */

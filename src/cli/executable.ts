@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { readEnvironment } from './config.ts'
 import { keepInUse, partsFolder } from './parts.ts'
 import { runProcess } from './run-process.ts'

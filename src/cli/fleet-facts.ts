@@ -1,6 +1,6 @@
 /** The fleet as files and a hub describe it, for commands that ask what would happen. */
 import type { Client } from '../client/client.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import type { Bundle } from '../kinds/bundle.ts'
 import type { ClusterSetBinding } from '../kinds/cluster-set-binding.ts'
 import type { ClusterSet } from '../kinds/cluster-set.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { ClusterWindow } from '../kinds/cluster-window.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { Rollout } from '../kinds/rollout.ts'

@@ -1,5 +1,5 @@
 /** The fleet on one screen: hub, clusters by state, what is moving, what needs somebody. */
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import type { ClusterWindow } from '../kinds/cluster-window.ts'
 import type { Cluster } from '../kinds/cluster.ts'
 import type { Rollout } from '../kinds/rollout.ts'

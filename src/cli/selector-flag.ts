@@ -1,5 +1,5 @@
 import { isApiError } from '../core/errors.ts'
-import { parseSelector } from '../core/selector.ts'
+import { parseSelector } from '../core/text/label-selector.ts'
 import { CliError, EXIT } from './exit.ts'
 
 /** What `-l` says, as the `matchExpressions` of an object. */

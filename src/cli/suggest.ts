@@ -1,5 +1,5 @@
 /** Nearest names as advice. */
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../core/text/nearest-name.ts'
 
 /** `did you mean "x"?` as a sentence part, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {

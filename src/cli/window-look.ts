@@ -1,7 +1,7 @@
 /** Windows and freezes as the CLI shows them. */
 import type { Client } from '../client/client.ts'
 import { isApiError } from '../core/errors.ts'
-import { formatTime, humanAge } from '../core/time.ts'
+import { formatTime, humanAge } from '../core/time/time.ts'
 import type { ClusterWindow } from '../kinds/cluster-window.ts'
 import type { Window } from '../kinds/window.ts'
 import { spanAt } from '../plan/window.ts'

@@ -6,9 +6,9 @@
  *      │              │  └─broken: wait, resume◀──┘
  *      └──Expired─────┘
  */
-import { backoffMs } from '../core/backoff.ts'
-import type { BackoffOptions } from '../core/backoff.ts'
-import type { Clock } from '../core/clock.ts'
+import { backoffMs } from '../core/time/backoff.ts'
+import type { BackoffOptions } from '../core/time/backoff.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
@@ -17,7 +17,7 @@ import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import { createCache } from './cache.ts'
 import type { Change } from './cache.ts'
 import type { ListOptions, ListPage, Reader } from './client.ts'
-import { deadline, untilAborted } from '../core/deadline.ts'
+import { deadline, untilAborted } from '../core/async/deadline.ts'
 import type { Indexer, Lister } from './lister.ts'
 
 /** A local copy of one kind that follows the server. */

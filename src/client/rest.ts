@@ -1,9 +1,9 @@
 import { fromUtf8, utf8 } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { ApiError } from '../core/errors.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../core/http.ts'
-import { deadline } from '../core/deadline.ts'
+import { deadline } from '../core/async/deadline.ts'
 import { readWholeNumber } from '../core/read-number.ts'
 import { statusToError } from './status.ts'
 

@@ -7,9 +7,9 @@
  */
 import { aeadOpen, aeadSeal, base64, fromBase64, fromUtf8, hkdf, hmacSha256, utf8 } from '../core/bytes.ts'
 import { canonicalJson } from '../core/json.ts'
-import { keyPairFromSeed } from '../core/keys.ts'
+import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
 import { Secret } from '../core/secret.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import type { SecretData } from '../render/secret-values.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { sealValues } from '../wire/sealed.ts'

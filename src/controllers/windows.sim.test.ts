@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { ClusterWindow } from '../kinds/cluster-window.ts'
 import { Cluster } from '../kinds/cluster.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { digestOfJson, isDigest } from './digest.ts'
+import { digestOfJson, isDigest } from './crypto/digest.ts'
 import { canonicalJson, jsonClone, jsonEqual } from './json.ts'
 
 function shuffledKeys(value: unknown): unknown {

@@ -1,5 +1,5 @@
 /** Counts what a handler is asked and answers; which request it is, is the caller's to say, from a closed set. */
-import type { Clock } from './clock.ts'
+import type { Clock } from './time/clock.ts'
 import { wholeOf } from './http.ts'
 import type { Handler, HttpRequest } from './http.ts'
 import type { MetricLabels, Metrics } from './metrics.ts'

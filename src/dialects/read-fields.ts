@@ -1,8 +1,8 @@
 /** Reads an object by a table of fields: names in any case, types checked, unknown names with the one that was meant. */
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { nearest } from '../core/nearest.ts'
-import type { LabelSelector } from '../core/selector.ts'
+import { nearest } from '../core/text/nearest-name.ts'
+import type { LabelSelector } from '../core/text/label-selector.ts'
 import { isListOf } from './field-table.ts'
 import type { Fields, Shape } from './field-table.ts'
 

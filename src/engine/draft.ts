@@ -1,6 +1,6 @@
 /** Drafts: an object as it was seen and as it should be, and the one write that follows from the difference. */
 import { jsonClone, jsonEqual } from '../core/json.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { ConditionSet, Draft } from './reconciler.ts'
 

@@ -9,8 +9,8 @@
  * may begin. A paused process can still act for a moment after its pause, so writes stay compare-and-swap.
  */
 import type { Client } from '../client/client.ts'
-import { deadline } from '../core/deadline.ts'
-import type { Clock } from '../core/clock.ts'
+import { deadline } from '../core/async/deadline.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'

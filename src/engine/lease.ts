@@ -1,5 +1,5 @@
 /** Who leads, decided from what a Lease says: pure. The loop is in leader-election.ts. */
-import { formatMicroTime } from '../core/time.ts'
+import { formatMicroTime } from '../core/time/time.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'
 
 /** How to address Leases. */

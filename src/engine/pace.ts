@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 
 /** At most one act per key in an interval; remembers only acts younger than that. */
 export interface Pace {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Condition, KubeObject } from '../kinds/meta.ts'

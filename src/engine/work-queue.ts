@@ -9,9 +9,9 @@
  *
  * Lanes share: keys are taken from each lane (their namespace) in turn, so that one busy tenant delays nobody else.
  */
-import { backoffMs } from '../core/backoff.ts'
-import type { BackoffOptions } from '../core/backoff.ts'
-import type { Clock } from '../core/clock.ts'
+import { backoffMs } from '../core/time/backoff.ts'
+import type { BackoffOptions } from '../core/time/backoff.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { QueueMetrics } from './metrics.ts'
 

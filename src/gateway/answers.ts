@@ -1,6 +1,6 @@
 /** Answers of the gateway: JSON for people's eyes, bytes for documents and blobs, one form of refusal. */
 import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { ApiError } from '../core/errors.ts'
 import { bodyOf } from '../core/http.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'

@@ -1,6 +1,6 @@
 /** Who an agent is, from its certificate alone. Identity is compared whole; nothing of the request counts. */
 import type { Caller } from '../core/http.ts'
-import { parseCertificate, wasIssuedBy } from '../core/x509.ts'
+import { parseCertificate, wasIssuedBy } from '../core/crypto/x509.ts'
 import { AGENT_ORGANIZATION } from '../wire/hub-trust.ts'
 
 /** Somebody without a valid agent certificate: may ask for trust, enrol and renew, nothing else. */

@@ -1,9 +1,9 @@
 /** What agents show a hub that forgot: a document with this hub's own signature that the hub does not know. */
 import type { Client } from '../client/client.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { Assignment } from '../kinds/assignment.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { isBeyond } from '../wire/chain.ts'

@@ -1,9 +1,9 @@
 /** Which running agent speaks for each cluster: kept in memory, written to the Cluster when it changes, so that all gateways know (clones). */
 import type { Client } from '../client/client.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { ApiError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { hearAgent, sameRecord } from '../wire/agent-instances.ts'
 import type { AgentRecord } from '../wire/agent-instances.ts'

@@ -1,6 +1,6 @@
 /** Parsed sets of the blobs, the ones used last: shared by whoever asks what a set names. */
 import type { Blobs } from '../blobs/blobs.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { ObjectSet } from '../wire/document.ts'
 import { parseObjectSet } from '../wire/signed-document.ts'
 

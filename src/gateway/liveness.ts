@@ -3,10 +3,10 @@
  * in which it stood still, or for which it sent a cluster away itself, is nobody's silence (I-15).
  */
 import type { Client } from '../client/client.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isApiError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { formatMicroTime } from '../core/time.ts'
+import { formatMicroTime } from '../core/time/time.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import {
   formatLiveness,

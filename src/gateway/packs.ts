@@ -1,6 +1,6 @@
 /** Packs of sets, made once for all clusters that have the same base and want the same set, and kept while they are asked for. */
 import type { Blobs } from '../blobs/blobs.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { SetObject } from '../wire/document.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { encodePack, missingFrom } from '../wire/pack.ts'

@@ -1,5 +1,5 @@
 /** How much one cluster may ask for: a bucket that refills, so that one noisy agent is slowed down and nobody else is (I-17, I-18). */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { ApiError } from '../core/errors.ts'
 
 /** The size of a bucket and how fast it refills. */

@@ -1,7 +1,7 @@
 /** Which blobs a cluster may read: the sets and sealed values its present document names, and the objects those sets name. Knowing a digest is not authority. */
 import type { Blobs } from '../blobs/blobs.ts'
-import { isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { Assignment } from '../kinds/assignment.ts'
 import { ownDocument } from '../wire/signed-document.ts'
 import type { KeptSets } from './kept-sets.ts'

@@ -1,6 +1,6 @@
 /** Clocks of clusters that are wrong: noticed from the time in requests, written when it matters and not for every second. */
 import type { Client } from '../client/client.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { Cluster } from '../kinds/cluster.ts'

@@ -1,10 +1,10 @@
 /** Join tokens at the door: who may use one, and uses counted by compare-and-swap. */
 import type { Client } from '../client/client.ts'
-import { isInNetwork } from '../core/cidr.ts'
+import { isInNetwork } from '../core/text/cidr.ts'
 import { equalBytes, utf8 } from '../core/bytes.ts'
 import { ApiError, isApiError } from '../core/errors.ts'
-import { matchesGlob } from '../core/glob.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import { matchesGlob } from '../core/text/glob.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import { isAcceptedBy } from '../wire/accept-rule.ts'
 import { tokenHash } from '../wire/join-code.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 
 /** The agent's bundled program, for clusters that start from nothing. */
 export interface AgentBundle {

@@ -1,7 +1,7 @@
 /** Every blob that an object of the hub names: what the collector must keep. */
 import { digestsIn } from '../blobs/reachable.ts'
 import type { Reader } from '../client/client.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { NATIVE_KINDS } from '../kinds/native.ts'
 
 const PAGE = 500

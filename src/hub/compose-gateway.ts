@@ -1,4 +1,4 @@
-import type { CertificateAndKey } from '../core/x509.ts'
+import type { CertificateAndKey } from '../core/crypto/x509.ts'
 import { createGateway } from '../gateway/create-gateway.ts'
 import type { Gateway, GatewayOptions } from '../gateway/create-gateway.ts'
 import { issueAgentCertificate } from '../wire/hub-trust.ts'

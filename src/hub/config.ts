@@ -1,9 +1,9 @@
 /** The hub's settings: file < environment < flags, read once, each with where it came from. */
 import type { Static, TProperties } from 'typebox'
-import { problemOf } from '../core/check-schema.ts'
+import { problemOf } from '../core/schema/check-schema.ts'
 import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { readYamlDocument } from '../yaml/read.ts'
 
 const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'

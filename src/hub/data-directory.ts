@@ -3,10 +3,10 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 
 /** A directory that belongs to this process until it is released. */
 export interface DataDirectory {

@@ -1,7 +1,7 @@
 /** Dialects of this hub: their kinds are installed where nobody has them, their controllers run beside ours. */
 import type { Client } from '../client/client.ts'
 import type { DialectControllers } from '../controllers/controllers.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { isApiError, Stalled } from '../core/errors.ts'
 import { createFleetControllers } from '../dialects/fleet/controllers/fleet-controllers.ts'
 import { FLEET_KINDS } from '../dialects/fleet/kinds.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import type { GateQuestion } from '../controllers/controllers.ts'
 import { CALL_LIMITS, createGateCalls, signatureOf } from './gate-calls.ts'
 

@@ -1,7 +1,7 @@
 /** What a hub says about itself on its own API, so that the CLI can make join codes without the hub's directory. */
 import type { Client, Reader } from '../client/client.ts'
-import { isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isApiError, Stalled } from '../core/errors.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 

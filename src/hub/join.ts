@@ -1,8 +1,8 @@
 /** Inviting clusters: a JoinToken for one name or a pattern, and the code that only its bearer has. */
 import type { Client } from '../client/client.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { Stalled } from '../core/errors.ts'
 import { JoinToken } from '../kinds/join-token.ts'
 import type { SiteClass } from '../kinds/site-class.ts'

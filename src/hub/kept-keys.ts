@@ -2,7 +2,7 @@
  * The hub's keys while it runs. They are read again every few seconds, so that `flotilla trust` works on a running hub, and certificates of its listeners are made anew long before
  * they run out: no restart is ever needed for a key.
  */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'

@@ -1,8 +1,8 @@
 /** The home on a real kube-apiserver: our kinds as CRDs, everything else as it is in the embedded home. */
 import { HUB_ROLES } from '../apiserver/rbac/bootstrap-roles.ts'
 import type { Client } from '../client/client.ts'
-import { deadline } from '../core/deadline.ts'
-import type { Clock } from '../core/clock.ts'
+import { deadline } from '../core/async/deadline.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { ACCEPT_BINDING, ACCEPT_POLICY } from '../kinds/accept-policy.ts'
 import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../kinds/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../kinds/bind-policy.ts'

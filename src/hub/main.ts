@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { readFileSync } from 'node:fs'
 import { toError } from '../core/errors.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { HubConfig, printConfig, readHubConfig } from './config.ts'
 import { createLogger } from './logger.ts'

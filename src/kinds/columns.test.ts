@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import { Deployment } from './builtin/apps.ts'
 import { ConfigMap, Event } from './builtin/core.ts'
 import { Bundle } from './bundle.ts'

@@ -1,6 +1,6 @@
 /** Tables, as `kubectl get` shows them: what a kube-apiserver answers to `as=Table`. */
 import { canonicalJson } from '../core/json.ts'
-import { humanAge, parseTime } from '../core/time.ts'
+import { humanAge, parseTime } from '../core/time/time.ts'
 import type { Cell, Column, Kind } from './define-kind.ts'
 import { findByPath, parseJsonPath } from './json-path.ts'
 import type { PathStep } from './json-path.ts'

@@ -1,7 +1,7 @@
 /** What is wrong with a CustomResourceDefinition, in the words of a kube-apiserver. */
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { label1035Problems, subdomainProblems } from '../core/names.ts'
+import { label1035Problems, subdomainProblems } from '../core/text/name-validation.ts'
 import type { CrdVersion, CustomResourceDefinition } from './builtin/apiextensions.ts'
 import { ruleCostErrors } from './crd-rules.ts'
 import { schemaErrors } from './crd-schema.ts'

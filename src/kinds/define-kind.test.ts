@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LabelSelector } from '../core/selector.ts'
+import type { LabelSelector } from '../core/text/label-selector.ts'
 import { Cluster } from './cluster.ts'
 import type { KubeObject, ResourceType } from './meta.ts'
 import { NATIVE_KINDS } from './native.ts'

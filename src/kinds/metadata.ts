@@ -5,7 +5,7 @@ import {
   labelValueProblems,
   pathSegmentProblems,
   subdomainProblems,
-} from '../core/names.ts'
+} from '../core/text/name-validation.ts'
 import type { Kind } from './define-kind.ts'
 import type { KubeObject, ObjectMeta } from './meta.ts'
 import type { StructuralSchema } from './structural.ts'

@@ -5,9 +5,9 @@
  * A field with a `default` is present in the TypeScript type and not required in the schema: defaulting comes before validation.
  */
 import type { TObject, TProperties, TSchema, TSchemaOptions, TUnsafe, Static } from 'typebox'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { JsonObject } from '../core/json.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import type { Condition } from './meta.ts'
 
 /** What a field may say about itself besides its type. */

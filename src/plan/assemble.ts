@@ -4,7 +4,7 @@
  * Absence never removes: an entry leaves only for a tombstone at its generation or above, and a tombstone leaves only for
  * a receipt or for an admission above it. Generations never go back.
  */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { compareText } from './placement.ts'
 import type { Revision } from './state.ts'
 import { strictest } from './window.ts'

@@ -5,7 +5,7 @@
  * (its continuity); silence counts only inside that time. While no gateway speaks at all, the hub is blind and
  * the last verdict stands.
  */
-import { humanAge } from '../core/time.ts'
+import { humanAge } from '../core/time/time.ts'
 
 /** What one gateway's newest summary says about one cluster. */
 export interface GatewayView {

@@ -1,5 +1,5 @@
 /** The local ceiling: what a cluster's own people let the agent do, whatever the hub says. Checked before every write. */
-import { matchesGlob } from '../core/glob.ts'
+import { matchesGlob } from '../core/text/glob.ts'
 import { describeObject, selects } from './object-id.ts'
 import type { ObjectId } from './object-id.ts'
 

@@ -1,5 +1,5 @@
 /** Why a whole cluster is held as it is: by a person's hold, a cordon, or the label of a site. */
-import type { Labels } from '../core/selector.ts'
+import type { Labels } from '../core/text/label-selector.ts'
 
 /** The label with which a site or a person holds a cluster as it is: `maintenance=frozen`. */
 export const FREEZE_LABEL = 'maintenance'

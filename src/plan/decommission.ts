@@ -12,7 +12,7 @@
  *
  * Until it is revoked a person can take it back: then its Placements select it again. Nothing here follows from silence alone.
  */
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { compareText } from './placement-facts.ts'
 
 /** What a person asked for. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { commitReleaseName, gather, GATHER_MS } from './gather.ts'
 import type { GatheredBundle, GatherDecision } from './gather.ts'
 

@@ -5,7 +5,7 @@
  * with the same artifact; then all that changed and have the same rollout settings become one Release. A bundle that cannot
  * be rendered has been looked at: it is named, and holds up nobody. Neither does one that takes too long.
  */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { compareText } from './placement-facts.ts'
 
 /** How long after an artifact came its bundles wait for each other. */

@@ -6,7 +6,7 @@
  * Each state is written before the next step is taken. `Starting` is written only while nothing of that name is there: whatever is
  * found then with our name on it is what this operation made. So a crash runs no hook twice, and what was under way is watched on.
  */
-import { formatDuration } from '../core/duration.ts'
+import { formatDuration } from '../core/time/duration.ts'
 import { isObject } from '../core/json.ts'
 import type { HookRules } from '../kinds/hook.ts'
 import type { UnknownObject } from '../kinds/meta.ts'

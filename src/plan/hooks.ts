@@ -3,7 +3,7 @@
  *
  *   pre-* ─▶ waves, each with its `during` hooks ─▶ prune ─▶ post-*          failure: when one of these failed
  */
-import { parseDuration } from '../core/duration.ts'
+import { parseDuration } from '../core/time/duration.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'
 import { HOOK_DELETES, HOOK_EVENTS } from '../kinds/hook.ts'
 import type { HookEvent, HookRules } from '../kinds/hook.ts'

@@ -1,5 +1,5 @@
 /** How an object of a cluster is named, in inventories, decisions and messages. */
-import { matchesGlob } from '../core/glob.ts'
+import { matchesGlob } from '../core/text/glob.ts'
 import type { ObjectSelector } from '../kinds/bundle-options.ts'
 
 /** An object by group, kind, namespace and name; the version is not part of who it is. */

@@ -1,5 +1,5 @@
 /** What holds for one object: the bundle's options, then the object's own annotations, which win. */
-import { parseDuration } from '../core/duration.ts'
+import { parseDuration } from '../core/time/duration.ts'
 import {
   APPLY_METHODS,
   DELETE_POLICIES,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { decideOperation, decideRendered, nextWaveMove, rememberSet } from './operation.ts'
 import type { OperationDecision, Recorded, Wanted, WaveMove } from './operation.ts'
 

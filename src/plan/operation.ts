@@ -8,9 +8,9 @@
  * Each phase is written to the cluster before the next begins, so that a killed agent carries on where it was. A wait is a
  * phase with a time in it: nobody stands and waits.
  */
-import type { Digest } from '../core/digest.ts'
-import { formatDuration } from '../core/duration.ts'
-import { formatTime } from '../core/time.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { formatDuration } from '../core/time/duration.ts'
+import { formatTime } from '../core/time/time.ts'
 
 /** What an operation is. */
 export type OperationKind = 'Install' | 'Upgrade' | 'RollBack' | 'Uninstall'

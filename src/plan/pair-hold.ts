@@ -1,5 +1,5 @@
 /** Why nothing new may begin for a bundle on a cluster: a hold of the cluster, a freeze, or a window that is closed. */
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { clusterHoldSentence, holdOfCluster } from './cluster-hold.ts'
 import type { HoldableCluster } from './cluster-hold.ts'
 import { decideWindows } from './window.ts'

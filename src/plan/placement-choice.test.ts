@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { approximateQuantity } from '../core/quantity.ts'
+import { approximateQuantity } from '../core/text/quantity.ts'
 import {
   placementCluster as cluster,
   placementLoad,

@@ -14,7 +14,7 @@ import type { Selection } from './placement-select.ts'
 import { describeObserved, describeRequirement, unmetBy } from './placement-selectors.ts'
 import { domainOf } from './placement-spread.ts'
 import { describeTaint } from './placement-taints.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 
 /** One question asked of a cluster. */
 export interface PlacementCheck {

@@ -1,5 +1,5 @@
 /** What a placement's answer follows from, and what it can be. */
-import type { LabelRequirement, LabelSelector, Labels } from '../core/selector.ts'
+import type { LabelRequirement, LabelSelector, Labels } from '../core/text/label-selector.ts'
 
 /** What a taint does to clusters that do not tolerate it. */
 export type TaintEffect = 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew'

@@ -1,6 +1,6 @@
 /** Which clusters a question lets through: sets, labels, predicates, taints; compiled once, asked per cluster. */
-import { requirementsOf } from '../core/selector.ts'
-import type { LabelRequirement } from '../core/selector.ts'
+import { requirementsOf } from '../core/text/label-selector.ts'
+import type { LabelRequirement } from '../core/text/label-selector.ts'
 import type {
   CelProgram,
   Misconfigured,

@@ -1,5 +1,5 @@
 /** Decision groups: selected clusters in chunks that rollouts can move one after the other. */
-import { meetsRequirement, requirementsOf } from '../core/selector.ts'
+import { meetsRequirement, requirementsOf } from '../core/text/label-selector.ts'
 import { compareText } from './placement-facts.ts'
 import type { GroupPlace, Misconfigured, NamedGroup, PlacementCluster, PlacementQuestion } from './placement-facts.ts'
 import { selectorProblem } from './placement-selectors.ts'

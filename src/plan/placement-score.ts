@@ -1,6 +1,6 @@
 /** Scores of feasible clusters: which prioritizers count, with which weight, and what each gives. */
-import { approximateQuantity } from '../core/quantity.ts'
-import { parseTime } from '../core/time.ts'
+import { approximateQuantity } from '../core/text/quantity.ts'
+import { parseTime } from '../core/time/time.ts'
 import type {
   Misconfigured,
   PlacementCluster,

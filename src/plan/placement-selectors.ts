@@ -1,7 +1,7 @@
 /** Selectors of placements: what is wrong with one, and what it wants in words. */
-import { labelKeyProblems, labelValueProblems } from '../core/names.ts'
-import { meetsRequirement, requirementsOf } from '../core/selector.ts'
-import type { LabelRequirement, LabelSelector, Labels } from '../core/selector.ts'
+import { labelKeyProblems, labelValueProblems } from '../core/text/name-validation.ts'
+import { meetsRequirement, requirementsOf } from '../core/text/label-selector.ts'
+import type { LabelRequirement, LabelSelector, Labels } from '../core/text/label-selector.ts'
 
 /** What is wrong with a selector, as Kubernetes would refuse it, or undefined. */
 export function selectorProblem(selector: LabelSelector): string | undefined {

@@ -1,5 +1,5 @@
 /** Taints and tolerations: who is kept away, and until when a toleration lasts. */
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import type { ClusterTaint, PlacementCluster, Toleration } from './placement-facts.ts'
 
 /** How a cluster's taints and a placement's tolerations meet. */

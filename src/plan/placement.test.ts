@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { matchesSelector } from '../core/selector.ts'
+import { matchesSelector } from '../core/text/label-selector.ts'
 import { placementCluster as cluster, placementQuestion, placementWorld } from '../testing/placement-world.ts'
 import { decidePlacement, PAGE_SIZE } from './placement.ts'
 import type { ClusterDecision, PlacementBefore, PlacementCluster, PlacementQuestion } from './placement.ts'

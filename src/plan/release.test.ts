@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { decideRelease, releaseName } from './release.ts'
 import type { ExistingRelease, ReleaseWish } from './release.ts'
 

@@ -1,6 +1,6 @@
 /** What a bundle's next Release is called, and which generation its content has. */
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { Release } from '../kinds/release.ts'
 import type { ReleaseVariant } from './variants.ts'
 

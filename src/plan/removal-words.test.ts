@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { removalState } from './removal-words.ts'
 import type { RemovalStanding } from './removal-words.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { askAbout, leaveOf, removalName, removalPairs } from './removal.ts'
 import type { IntentFacts, RemovalFacts, ReportedRemoval } from './removal.ts'
 import { planRollout } from './rollout.ts'

@@ -7,7 +7,7 @@
  * receipt. A cluster that the bundle's Placement selects again keeps the bundle, unless its tombstone is out already. Both ends are
  * recorded as settled and never looked at again: what happens to the pair later is another change, with another Rollout.
  */
-import { digestOfJson } from '../core/digest.ts'
+import { digestOfJson } from '../core/crypto/digest.ts'
 import type { PairHold } from './pair-hold.ts'
 import { compareText } from './placement-facts.ts'
 import type { VerdictReason } from './placement-facts.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import { withoutBad } from './bad-revisions.ts'
 import type { ExistingRelease } from './release.ts'

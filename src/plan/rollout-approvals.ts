@@ -8,7 +8,7 @@
  * edit whose author the API does not know), one of the approvals could be that author's own: one more is needed, so that
  * at least `count` of them are not.
  */
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import { compareText } from './placement-facts.ts'
 
 /** What a ring asks for. */

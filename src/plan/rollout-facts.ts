@@ -1,5 +1,5 @@
 /** What a rollout's decision follows from, and what it can be. */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { ApprovalFact } from './rollout-approvals.ts'
 import type { PairHold } from './pair-hold.ts'
 import type { RemovalFacts } from './removal.ts'

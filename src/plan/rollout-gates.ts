@@ -8,8 +8,8 @@
  * The verdicts are written down on the Rollout together with the record that they let pass, before anybody of the next ring
  * is admitted (I-04). A message is kept while its verdict stays, so that waiting writes nothing.
  */
-import { formatDuration, parseDuration } from '../core/duration.ts'
-import { formatTime, isTimeZone, parseTime } from '../core/time.ts'
+import { formatDuration, parseDuration } from '../core/time/duration.ts'
+import { formatTime, isTimeZone, parseTime } from '../core/time/time.ts'
 import { holdOf } from './rollout-holds.ts'
 import type { Hold } from './rollout-holds.ts'
 import { judgeSeries } from './rollout-metric.ts'

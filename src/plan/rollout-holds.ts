@@ -1,5 +1,5 @@
 /** Why a rollout does not move: one sentence each, with since when and what would release it. */
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import type { Pair, RolloutAdmission } from './rollout-pairs.ts'
 
 /** A hold: a permanent word, the sentence, since when, and what would release it. */

@@ -2,7 +2,7 @@
  * How other systems' rollouts are said with rings: Rancher Fleet's rolloutStrategy, Open Cluster Management's strategies, Argo
  * CD's RollingSync and KubeFleet's staged runs. What has no exact form is named in `notes`; nothing is dropped silently.
  */
-import type { LabelRequirement, LabelSelector } from '../core/selector.ts'
+import type { LabelRequirement, LabelSelector } from '../core/text/label-selector.ts'
 import type { RingSpec } from './rollout-rings.ts'
 
 /** Rings, and what is not exactly the same. */

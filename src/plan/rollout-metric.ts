@@ -1,5 +1,5 @@
 /** Whether a metric was within its bounds for the whole time: every series, at every step. Missing data is not success. */
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 
 /** A question to Prometheus, and what its answer must be. */
 export interface MetricGate {

@@ -2,7 +2,7 @@
  * What it takes before anybody of a ring is admitted, and before it counts as through: approvals and gates, each written down
  * first. The record comes with one compare-and-swap, the admissions that rest on it with a later one.
  */
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { judgeApprovals } from './rollout-approvals.ts'
 import type { ApprovalContext } from './rollout-approvals.ts'
 import type { RingAsk, RolloutInput } from './rollout-facts.ts'

@@ -1,5 +1,5 @@
 /** The facts of a rollout, pair by pair: who is a member, who holds a slot, who is well at the target. */
-import type { Labels } from '../core/selector.ts'
+import type { Labels } from '../core/text/label-selector.ts'
 import type { Availability } from './availability.ts'
 import { pairHoldOf } from './pair-hold.ts'
 import type { PairHold } from './pair-hold.ts'

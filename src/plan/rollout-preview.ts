@@ -1,6 +1,6 @@
 /** The plan shown before it starts: who is in which ring, who is in none, who cannot be reached, and what ring 1 does not represent. */
-import type { Labels } from '../core/selector.ts'
-import { formatTime } from '../core/time.ts'
+import type { Labels } from '../core/text/label-selector.ts'
+import { formatTime } from '../core/time/time.ts'
 import { concurrencyOf } from './concurrency.ts'
 import type { PairHold } from './pair-hold.ts'
 import { compareText } from './placement-facts.ts'

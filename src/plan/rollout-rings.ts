@@ -7,9 +7,9 @@
  *
  * A ring's gate is recorded on the Rollout before anybody of the next ring is admitted (I-04).
  */
-import { formatTime, parseTime } from '../core/time.ts'
-import { matchesSelector } from '../core/selector.ts'
-import type { LabelSelector, Labels } from '../core/selector.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
+import { matchesSelector } from '../core/text/label-selector.ts'
+import type { LabelSelector, Labels } from '../core/text/label-selector.ts'
 import { concurrencyOf } from './concurrency.ts'
 import { compareText } from './placement-facts.ts'
 import type { ApprovalNeed, ApprovalRecord } from './rollout-approvals.ts'

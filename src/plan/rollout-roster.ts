@@ -2,8 +2,8 @@
  * The pairs of a rollout, by ring, counted and in order, so that a decision reads numbers and the few pairs it is about,
  * however many there are: one pair that changes is taken out and put in again, and nothing else is looked at.
  */
-import { createSortedSet, inOneOrder } from '../core/sorted-set.ts'
-import type { SortedSet } from '../core/sorted-set.ts'
+import { createSortedSet, inOneOrder } from '../core/collections/sorted-set.ts'
+import type { SortedSet } from '../core/collections/sorted-set.ts'
 import { compareText } from './placement-facts.ts'
 import type { RolloutCounts } from './rollout-facts.ts'
 import { pairKey } from './rollout-pairs.ts'

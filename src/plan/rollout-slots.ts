@@ -1,5 +1,5 @@
 /** Slots: which stay taken, which come back, and who takes the next ones. */
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import type { FreedSlot, RolloutInput } from './rollout-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './rollout-pairs.ts'

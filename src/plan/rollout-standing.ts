@@ -1,5 +1,5 @@
 /** How the rings of a rollout stand: who is in which, who failed, what the moving ring may still do. */
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import type { FreedSlot, RolloutCounts, RolloutInput } from './rollout-facts.ts'
 import { judgeExit, judgeOpening, withoutExit } from './rollout-opening.ts'
 import type { Exit, Opening } from './rollout-opening.ts'

@@ -2,8 +2,8 @@
  * The next step of a rollout whose rings may move: stop, open a ring, admit, let a ring be through, wait, or be done.
  * Each function below knows one reason; the first one that applies decides.
  */
-import { inOneOrder } from '../core/sorted-set.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import { inOneOrder } from '../core/collections/sorted-set.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { removalProgress } from './removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './rollout-facts.ts'
 import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './rollout-holds.ts'

@@ -4,7 +4,7 @@
  * What is taken over is written on the older rollout before the newer one admits anybody of that bundle, so that two
  * rollouts never spend the budget of one bundle.
  */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { Predecessor, RolloutInput, Superseded } from './rollout-facts.ts'
 import { contentIn } from './rollout-pairs.ts'
 import type { ReleaseBundle, RolloutAdmission } from './rollout-pairs.ts'

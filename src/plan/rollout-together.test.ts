@@ -1,7 +1,7 @@
 /** Several bundles in one Rollout: what moves together, what is taken over, and who fails alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import type { State } from '../kinds/states.ts'
 import { attemptsBy } from './rollout-retry.ts'
 import { planRollout } from './rollout.ts'

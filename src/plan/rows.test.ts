@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { countsOf, rowOf } from './rows.ts'
 import type { RowBundle, RowCluster } from './rows.ts'
 

@@ -3,7 +3,7 @@
  * a cluster and objects of a set alike. A person releases one change by naming it: the token says the generation, the
  * number, and which ones, so that a release never covers a later, larger change.
  */
-import { digestOfJson } from '../core/digest.ts'
+import { digestOfJson } from '../core/crypto/digest.ts'
 
 /** What is being counted. */
 export type ShrinkNoun = 'clusters' | 'bundles' | 'objects'

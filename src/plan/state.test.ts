@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { STATES } from '../kinds/states.ts'
 import type { State } from '../kinds/states.ts'
 import type { Availability } from './availability.ts'

@@ -2,7 +2,7 @@
  * The one vocabulary of states: what a (bundle, cluster) pair is, from what is assigned, reported and seen.
  * API, CLI, console and metrics all ask here, so that they cannot disagree.
  */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { STATES } from '../kinds/states.ts'
 import type { State } from '../kinds/states.ts'
 import type { Availability } from './availability.ts'

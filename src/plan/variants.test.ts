@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { buildCluster } from '../testing/builders.ts'
 import { clusterInputsOf, contentFor, variantKey } from './variants.ts'
 import type { ReleaseVariant } from './variants.ts'

@@ -1,7 +1,7 @@
 /** Which content of a Release is a cluster's: each variant says what its render read, and the cluster that has the same has it. */
 import { inputAt, matchesReads } from '../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../core/cluster-inputs.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { Bundle } from '../kinds/bundle.ts'
 import { bundleOptionsOf } from '../kinds/bundle-options.ts'
 import type { BundleOptions } from '../kinds/bundle-options.ts'

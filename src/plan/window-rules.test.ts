@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { pairHoldOf } from './pair-hold.ts'
 import { decideWindows, opensAt, spanAt } from './window.ts'
 import { compileWindow, windowObjectProblem, windowRulesFor } from './window-rules.ts'

@@ -2,9 +2,9 @@
  * Which windows concern a cluster, and what they say there: the hub writes it into the cluster's document and decides by
  * it whom to admit, so that both ends know the same rules.
  */
-import { matchesGlob } from '../core/glob.ts'
-import { meetsRequirement, requirementsOf } from '../core/selector.ts'
-import type { LabelRequirement, Labels, LabelSelector } from '../core/selector.ts'
+import { matchesGlob } from '../core/text/glob.ts'
+import { meetsRequirement, requirementsOf } from '../core/text/label-selector.ts'
+import type { LabelRequirement, Labels, LabelSelector } from '../core/text/label-selector.ts'
 import type { TimeSpan, WindowPass, WindowRule } from './window.ts'
 import { spanAt, windowProblem } from './window.ts'
 

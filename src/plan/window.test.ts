@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import { parseCron } from './cron.ts'
 import { catchUpHold, decideWindows, spanAt, strictest, windowProblem } from './window.ts'
 import type { TimeSpan, WindowRule } from './window.ts'

@@ -4,9 +4,9 @@
  *
  * All windows that concern a bundle must be open, and no freeze may hold: the tighter wins.
  */
-import { matchesGlob } from '../core/glob.ts'
-import { parseDuration } from '../core/duration.ts'
-import { dayAfter, formatTime, isTimeZone, momentOfWallTime, parseTime, wallTimeAt } from '../core/time.ts'
+import { matchesGlob } from '../core/text/glob.ts'
+import { parseDuration } from '../core/time/duration.ts'
+import { dayAfter, formatTime, isTimeZone, momentOfWallTime, parseTime, wallTimeAt } from '../core/time/time.ts'
 import { parseCron } from './cron.ts'
 import type { Cron } from './cron.ts'
 

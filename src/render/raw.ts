@@ -1,6 +1,6 @@
 /** YAML documents as they are: read, flattened, checked. Every problem is reported, not only the first. */
 import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { UnknownObject } from '../kinds/meta.ts'

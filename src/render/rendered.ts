@@ -1,7 +1,7 @@
 /** What every renderer gives: objects, and the bytes under which they are stored. */
 import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { canonicalJson } from '../core/json.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 

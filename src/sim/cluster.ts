@@ -2,7 +2,7 @@
 import { createApiServer } from '../apiserver/api-server.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Handler, HttpRequest, Transport } from '../core/http.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'

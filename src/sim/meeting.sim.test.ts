@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prefixOf } from '../apiserver/objects.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { Approval } from '../kinds/approval.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { Bundle } from '../kinds/bundle.ts'

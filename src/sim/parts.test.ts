@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTime } from '../core/time.ts'
+import { parseTime } from '../core/time/time.ts'
 import { builtinKind } from '../kinds/builtin/from-table.ts'
 import { itemsAt, numberAt, textAt } from '../kinds/builtin/look.ts'
 import type { ResourceType, UnknownObject } from '../kinds/meta.ts'

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { digestOf } from '../core/digest.ts'
-import { formatTime } from '../core/time.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import { formatTime } from '../core/time/time.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'

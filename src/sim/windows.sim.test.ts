@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { prefixOf } from '../apiserver/objects.ts'
-import { formatTime } from '../core/time.ts'
+import { formatTime } from '../core/time/time.ts'
 import { isObject } from '../core/json.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'
 import { Bundle } from '../kinds/bundle.ts'

@@ -1,8 +1,8 @@
 /** Artifacts: an immutable list of files by digest, and the files beside it; what two commits share is stored once. */
 import type { Blobs } from '../blobs/blobs.ts'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
-import { isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { canonicalJson, isObject } from '../core/json.ts'
 
 /** One file of an artifact. */

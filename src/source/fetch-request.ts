@@ -1,8 +1,8 @@
 /** What is asked of a fetch and what can come of it, and what of the artifact before still counts. */
 import type { Blobs } from '../blobs/blobs.ts'
-import type { Clock } from '../core/clock.ts'
-import { digestOfJson } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { digestOfJson } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Source } from '../kinds/source.ts'
 import type { Credentials } from './credentials.ts'

@@ -1,5 +1,5 @@
 /** One fetch of one source, whatever it is. */
-import { deadline } from '../core/deadline.ts'
+import { deadline } from '../core/async/deadline.ts'
 import { toError } from '../core/errors.ts'
 import type { FetchContext, FetchOutcome, FetchParts, FetchRequest } from './fetch-request.ts'
 import { fetchTimeoutMs } from './fetch-timeout.ts'

@@ -1,4 +1,4 @@
-import { parseDuration } from '../core/duration.ts'
+import { parseDuration } from '../core/time/duration.ts'
 import type { Source } from '../kinds/source.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000

@@ -1,8 +1,8 @@
 /** Helm repositories: index.yaml, the newest version in a range, the archive checked against its digest and signature; or one archive by its address. */
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
-import { compareVersions } from '../core/semver.ts'
+import { compareVersions } from '../core/text/semver.ts'
 import type { Source } from '../kinds/source.ts'
 import { readYamlDocument } from '../yaml/read.ts'
 import { YamlError } from '../yaml/yaml.ts'

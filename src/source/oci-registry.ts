@@ -1,10 +1,10 @@
 /** OCI registries: manifests by tag, range or digest; token authentication; layers checked against their digests. */
 import { fromUtf8 } from '../core/bytes.ts'
-import { digestOf, isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf, isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { compareVersions } from '../core/semver.ts'
+import { compareVersions } from '../core/text/semver.ts'
 import type { Source } from '../kinds/source.ts'
 import { authorizationOf, credentialsFor, isBoundTo, URLS_ANNOTATION } from './credentials.ts'
 import type { Credentials } from './credentials.ts'

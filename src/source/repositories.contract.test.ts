@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { createTestRegistry, requireBasic, serveFiles, startContentServer } from '../testing/content-server.ts'
 import type { ContentHandler } from '../testing/content-server.ts'
 import { createTestFetcher } from '../testing/source-fetcher.ts'

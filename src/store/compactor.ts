@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { Store } from './store.ts'

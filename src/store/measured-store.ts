@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Store } from './store.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Blobs } from '../blobs/blobs.ts'
 import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 
 /** Blobs under test and how to end them. */
 export interface BlobsUnderTest {

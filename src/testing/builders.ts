@@ -1,6 +1,6 @@
 /** Objects for tests: say what the case is about, the rest is filled in. */
 import { base64, publicKeyDer } from '../core/bytes.ts'
-import { seededKeys } from '../core/keys.ts'
+import { seededKeys } from '../core/crypto/key-pair.ts'
 import { Bundle } from '../kinds/bundle.ts'
 import { Cluster } from '../kinds/cluster.ts'
 import { apiVersionOf } from '../kinds/meta.ts'

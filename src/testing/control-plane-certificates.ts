@@ -1,7 +1,7 @@
 // Certificates of a control plane for tests: a root of its own, short-lived, made in memory.
 import { generateKeyPair } from '../core/bytes.ts'
 import { systemIds } from '../core/system-ids.ts'
-import { type CertificateAndKey, type CertificateKind, issueCertificate, selfSignedCa } from '../core/x509.ts'
+import { type CertificateAndKey, type CertificateKind, issueCertificate, selfSignedCa } from '../core/crypto/x509.ts'
 
 const HOUR_MS = 3_600_000
 

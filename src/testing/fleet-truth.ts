@@ -6,10 +6,10 @@
  */
 import { prefixOf } from '../apiserver/objects.ts'
 import { fromUtf8 } from '../core/bytes.ts'
-import { isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isObject } from '../core/json.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time/time.ts'
 import { Assignment } from '../kinds/assignment.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'

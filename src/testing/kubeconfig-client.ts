@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import { readKubeconfig } from '../client/kubeconfig.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 
 /** A client and how to end its connections. */
 export interface KubeconfigClient {

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { digestOf } from '../core/digest.ts'
-import { formatTime } from '../core/time.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import { formatTime } from '../core/time/time.ts'
 import type { State } from '../kinds/states.ts'
 import type { ApprovalFact } from '../plan/rollout-approvals.ts'
 import { ASK_EVERY_MS } from '../plan/rollout-gates.ts'

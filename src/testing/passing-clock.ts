@@ -1,6 +1,6 @@
 /** The real clock in the place of a virtual one: time passes by itself, and who lets it pass only waits for what it brings. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../core/system-clock.ts'
+import { systemClock } from '../core/time/system-clock.ts'
 import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'
 
 const LOOK_MS = 50

@@ -8,8 +8,8 @@
  */
 import assert from 'node:assert/strict'
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import type { State } from '../kinds/states.ts'
 import type { ExistingRelease } from '../plan/release.ts'
 import { planRollback } from '../plan/rollback.ts'

@@ -1,5 +1,5 @@
 /** Builders for tests of the wire: a hub's trust, a document, a head, all from a number. */
-import { seededKeys } from '../core/keys.ts'
+import { seededKeys } from '../core/crypto/key-pair.ts'
 import type { Ids } from '../core/ids.ts'
 import { SUFFIX_ALPHABET } from '../core/ids.ts'
 import type { ClusterDocument } from '../wire/document.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { buildDocument } from '../testing/wire-builders.ts'
 import { acceptDocument } from './chain.ts'
 import type { ClusterDocument } from './document.ts'

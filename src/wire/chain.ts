@@ -1,5 +1,5 @@
 /** The chain rule: which document may follow the one an agent holds (I-11, I-24, I-25). */
-import type { Digest } from '../core/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
 import { isOlderVersion, tooOldMessage } from './agent-version.ts'
 import type { ClusterDocument } from './document.ts'
 

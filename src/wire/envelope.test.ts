@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { base64, fromUtf8, utf8 } from '../core/bytes.ts'
-import { keyPairFromSeed } from '../core/keys.ts'
+import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
 import { openEnvelope, PAYLOAD, signEnvelope, trustedKey } from './envelope.ts'
 import { signerOf } from './hub-trust.ts'
 import { WireError } from './validate.ts'

@@ -4,9 +4,9 @@
  * and the bytes as they are, so that no two readers can see different things in them.
  */
 import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../core/bytes.ts'
-import { digestOf } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
-import { Type } from '../core/type.ts'
+import { digestOf } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { LIMITS } from './limits.ts'
 import { parseJson, WireError } from './validate.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import { afterStep, followStep, openSession, STREAM_LIFE_MS } from './follow-session.ts'
 import { frameLine, parseFrame } from './frames.ts'
 import type { Head } from './follow-session.ts'

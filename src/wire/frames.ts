@@ -1,8 +1,8 @@
 /** What agent and gateway say to each other: routes, requests, answers and the frames of a follow stream. */
 import type { Static } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
-import type { Digest } from '../core/digest.ts'
-import { Type } from '../core/type.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { REMOVAL_STATES } from '../kinds/cluster-report.ts'
 import { STATES } from '../kinds/states.ts'
 import { LIMITS } from './limits.ts'

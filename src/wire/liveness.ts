@@ -5,7 +5,7 @@
  */
 import type { Static } from 'typebox'
 import { utf8 } from '../core/bytes.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { parseJson } from './validate.ts'
 
 /** Where the gateways' Leases are. */

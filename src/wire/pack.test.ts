@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/digest.ts'
+import { digestOf } from '../core/crypto/digest.ts'
 import type { ObjectSet } from './document.ts'
 import { decodePack, encodePack, missingFrom, openPack } from './pack.ts'
 import { objectSetBytes } from './signed-document.ts'

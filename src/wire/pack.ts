@@ -7,7 +7,7 @@
  */
 import type { Static } from 'typebox'
 import { concatBytes, utf8 } from '../core/bytes.ts'
-import { Type } from '../core/type.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { decodeDifference, encodeDifference } from './difference.ts'
 import type { ObjectSet, SetObject } from './document.ts'
 import { LIMITS } from './limits.ts'

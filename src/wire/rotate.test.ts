@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededKeys } from '../core/keys.ts'
+import { seededKeys } from '../core/crypto/key-pair.ts'
 import { buildDocument, buildTrust, countingIds, WIRE_START } from '../testing/wire-builders.ts'
 import { loadTrust, TRUST_FILES } from './hub-trust.ts'
 import { newEpoch, requireAgent, rotateCa, rotateSigner } from './rotate.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { publicKeyOf } from '../core/bytes.ts'
-import { parseCertificate, wasIssuedBy } from '../core/x509.ts'
+import { parseCertificate, wasIssuedBy } from '../core/crypto/x509.ts'
 import { buildTrust, countingIds, WIRE_START } from '../testing/wire-builders.ts'
 import { keyIdOf } from './envelope.ts'
 import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from './hub-trust.ts'

@@ -4,9 +4,9 @@
  */
 import type { Static } from 'typebox'
 import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../core/bytes.ts'
-import { digestOf, isDigest } from '../core/digest.ts'
-import type { Digest } from '../core/digest.ts'
-import { Type } from '../core/type.ts'
+import { digestOf, isDigest } from '../core/crypto/digest.ts'
+import type { Digest } from '../core/crypto/digest.ts'
+import { Type } from '../core/schema/typebox.ts'
 import { keyIdOf, openEnvelope, PAYLOAD, signEnvelope, trustedKey, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { checkEndpoint } from './join-code.ts'

@@ -1,7 +1,7 @@
 /** Bytes of the other side become typed values here, or a WireError that says what is wrong with them. */
 import type { Static, TSchema } from 'typebox'
 import { fromUtf8 } from '../core/bytes.ts'
-import { problemOf } from '../core/check-schema.ts'
+import { problemOf } from '../core/schema/check-schema.ts'
 
 /** Why something from the other side was refused. */
 export type WireReason = 'Malformed' | 'TooLarge' | 'BadSignature' | 'UnknownSigner' | 'WrongType' | 'WrongDigest'

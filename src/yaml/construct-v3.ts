@@ -1,7 +1,7 @@
 /** Values as Kustomize makes them: yaml.v3's decoder into a map with string keys, then JSON. */
 import { Constructor, NOTHING, setEntry } from './construct.ts'
 import type { ScalarValue, Target } from './construct.ts'
-import { goQuote } from '../core/go-quote.ts'
+import { goQuote } from '../core/text/go-quote.ts'
 import { goSyntax } from './go-syntax.ts'
 import { TAGGED, isMarkedString, shortTag, tagOf } from './node.ts'
 import type { YamlNode } from './node.ts'

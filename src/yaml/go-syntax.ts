@@ -1,5 +1,5 @@
 /** Values in Go's own syntax (`%#v`), for the errors that show them. */
-import { goQuote } from '../core/go-quote.ts'
+import { goQuote } from '../core/text/go-quote.ts'
 import { goFloat } from './go-text.ts'
 import { PLAIN, isMarkedString, tagOf } from './node.ts'
 import type { YamlNode } from './node.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { goJson } from './go-json.ts'
-import { goQuote } from '../core/go-quote.ts'
+import { goQuote } from '../core/text/go-quote.ts'
 import { goFloat, goFloat32, goUtf8 } from './go-text.ts'
 import { compareKeys } from './key-order.ts'
 import { isMarkedString, longTag, makeNode, makeString, shortTag, tagOf } from './node.ts'

@@ -4,7 +4,7 @@ import { readKubeconfig } from '../../src/client/kubeconfig.ts'
 import { createRest } from '../../src/client/rest.ts'
 import type { Rest } from '../../src/client/rest.ts'
 import { createUndiciTransport } from '../../src/client/undici-transport.ts'
-import { systemClock } from '../../src/core/system-clock.ts'
+import { systemClock } from '../../src/core/time/system-clock.ts'
 import type { Cleanup } from './flotilla-process.ts'
 
 /** The API of the kubeconfig of a hub. */

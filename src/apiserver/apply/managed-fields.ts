@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../../core/time.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { ManagedFieldsEntry } from '../../kinds/meta.ts'
 import { fromFieldsV1, toFieldsV1 } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'

@@ -1,6 +1,6 @@
 import { jsonClone } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'

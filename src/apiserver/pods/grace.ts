@@ -1,7 +1,7 @@
 import { at, textAt } from '../../kinds/builtin/look.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { parseTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { DeleteOptions } from '../options.ts'
 
 /**

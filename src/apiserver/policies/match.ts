@@ -1,6 +1,6 @@
 /** Whether a policy's or binding's match says that it is about a request. */
-import { matchesSelector } from '../../core/selector.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import { matchesSelector } from '../../core/text/label-selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { MatchResources } from '../../kinds/builtin/admission.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest } from '../admission.ts'

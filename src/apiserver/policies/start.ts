@@ -4,7 +4,7 @@ import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../kinds/builtin/admission.ts'
-import { matchesSelector } from '../../core/selector.ts'
+import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'

@@ -1,4 +1,4 @@
-import { labelKeyProblems } from '../../core/names.ts'
+import { labelKeyProblems } from '../../core/text/name-validation.ts'
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,

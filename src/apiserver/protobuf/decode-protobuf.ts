@@ -1,7 +1,7 @@
 import { base64, fromUtf8 } from '../../core/bytes.ts'
 import { ApiError, toError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { badRequest } from '../refusals.ts'
 import { protobufTables } from './messages.ts'
 import type { Field } from './messages.ts'

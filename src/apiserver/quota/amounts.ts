@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
-import { compareQuantities, formatQuantity, parseQuantity, quantityForm } from '../../core/quantity.ts'
-import type { Quantity, QuantityForm } from '../../core/quantity.ts'
+import { compareQuantities, formatQuantity, parseQuantity, quantityForm } from '../../core/text/quantity.ts'
+import type { Quantity, QuantityForm } from '../../core/text/quantity.ts'
 
 /** Amounts of resources by name: what somebody requests, uses or may use at most. */
 

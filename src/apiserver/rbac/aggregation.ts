@@ -1,6 +1,6 @@
 import { jsonEqual } from '../../core/json.ts'
-import { matchesSelector } from '../../core/selector.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import { matchesSelector } from '../../core/text/label-selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 import type { Parts } from '../context.ts'

@@ -1,5 +1,5 @@
 import { jsonEqual } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/builtin/rbac.ts'
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
 import { GROUP } from '../../kinds/define-kind.ts'

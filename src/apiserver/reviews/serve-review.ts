@@ -1,7 +1,7 @@
 import type { ApiError } from '../../core/errors.ts'
 import type { Caller } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { REVIEW_KINDS } from '../../kinds/builtin/reviews.ts'
 import type { SelfSubjectRulesReview, SubjectAccessReview, TokenReview } from '../../kinds/builtin/reviews.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { TokenRequest } from '../../kinds/builtin/reviews.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'

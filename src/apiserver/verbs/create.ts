@@ -1,5 +1,5 @@
 import { jsonClone } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { defaultObject, validateObject } from '../../kinds/validate.ts'
 import { invalidObject } from '../../kinds/walk/field-error.ts'

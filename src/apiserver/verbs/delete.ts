@@ -1,5 +1,5 @@
 import { jsonClone, jsonEqual } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
 import type { CommitResult } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import { concatBytes, utf8 } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
-import { endWith } from '../../core/end-with.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { endWith } from '../../core/async/abort-with.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../core/http.ts'
 import { forbidden, invalidObject } from '../../kinds/walk/field-error.ts'

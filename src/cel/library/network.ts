@@ -2,7 +2,7 @@
 import { ArrayList, CelFailure, CelOpaque, EntryMap } from '../values.ts'
 import { library } from './overload.ts'
 import type { Overload } from './overload.ts'
-import { parseAddress } from '../../core/cidr.ts'
+import { parseAddress } from '../../core/text/cidr.ts'
 import { parseRequestUri } from './url.ts'
 import type { ParsedUrl } from './url.ts'
 

@@ -5,9 +5,9 @@ import {
   label1035Problems,
   labelValueProblems,
   subdomainProblems,
-} from '../../core/names.ts'
-import { addQuantities, compareQuantities, parseQuantity, quantityToNumber } from '../../core/quantity.ts'
-import type { Quantity } from '../../core/quantity.ts'
+} from '../../core/text/name-validation.ts'
+import { addQuantities, compareQuantities, parseQuantity, quantityToNumber } from '../../core/text/quantity.ts'
+import type { Quantity } from '../../core/text/quantity.ts'
 import { ArrayList, CelFailure, CelOpaque, CelOptional, MAX_INT, MIN_INT } from '../values.ts'
 import type { CelValue } from '../values.ts'
 import { library } from './overload.ts'

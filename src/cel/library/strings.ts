@@ -1,5 +1,5 @@
 /** cel-go's string extensions, version 2, as Kubernetes has them. Positions count code points. */
-import { NAMED_ESCAPES } from '../../core/go-quote.ts'
+import { NAMED_ESCAPES } from '../../core/text/go-quote.ts'
 import { ArrayList, CelFailure, textSize } from '../values.ts'
 import type { CelList } from '../values.ts'
 import { formatText } from './format-text.ts'

@@ -1,5 +1,5 @@
 /** Timestamps and durations: reading, writing, and their parts in a time zone. */
-import { parseDurationNanos, UNIT_NANOS } from '../../core/duration.ts'
+import { parseDurationNanos, UNIT_NANOS } from '../../core/time/duration.ts'
 import { CelDuration, CelFailure, CelTimestamp, MAX_INT, MIN_INT } from '../values.ts'
 import { library } from './overload.ts'
 import type { Overload } from './overload.ts'

@@ -1,5 +1,5 @@
 /** Whether one cluster joined, is heard, follows its newest document and runs what it should. */
-import { humanAge, parseTime } from '../../core/time.ts'
+import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Cluster } from '../../kinds/cluster.ts'

@@ -1,5 +1,5 @@
 /** Whether a hub answers, agrees about the time, knows its version, and has nobody waiting at the door. */
-import { humanAge } from '../../core/time.ts'
+import { humanAge } from '../../core/time/time.ts'
 import type { Check, CheckCategory } from './check.ts'
 
 /** What was learned by asking the hub. */

@@ -1,5 +1,5 @@
 /** `flotilla backup FILE`: a hub's database and blobs in one file, taken while it runs. */
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { telling } from '../backup-trouble.ts'
 import type { Terminal } from '../terminal.ts'

@@ -8,7 +8,7 @@ import { Bundle } from '../../kinds/bundle.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { Source } from '../../kinds/source.ts'
 import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
-import { nameFrom } from '../../core/name-from-address.ts'
+import { nameFrom } from '../../core/text/name-from-url.ts'
 import { bundleImport } from './bundle-import.ts'
 import type { BundleImportFlags, ImportedFrom } from './bundle-import.ts'
 

@@ -1,8 +1,8 @@
 /** `flotilla cluster accept`, `reject` and `revoke`. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { askBefore } from '../ask-before.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'

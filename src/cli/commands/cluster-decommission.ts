@@ -1,8 +1,8 @@
 /** `flotilla cluster decommission`: takes a cluster out of the fleet for good, or takes that back. */
 import { clientOver } from '../../client/create-client.ts'
-import { parseDuration } from '../../core/duration.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { parseDuration } from '../../core/time/duration.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { CLUSTERS } from '../own-kinds.ts'

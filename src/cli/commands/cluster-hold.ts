@@ -1,8 +1,8 @@
 /** `flotilla cluster hold`, `release`, `cordon` and `uncordon`: nothing new begins there until it may. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { holdOfCluster } from '../../plan/cluster-hold.ts'
 import { CliError, EXIT } from '../exit.ts'

@@ -1,8 +1,8 @@
 /** `flotilla cluster add`. */
 import { clientOver } from '../../client/create-client.ts'
-import { parseNetwork } from '../../core/cidr.ts'
+import { parseNetwork } from '../../core/text/cidr.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import type { Connection } from '../connect.ts'
 import { readDuration } from '../duration.ts'

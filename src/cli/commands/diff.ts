@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path'
 import { clientOver } from '../../client/create-client.ts'
 import { generateTraditionalKey } from '../../core/bytes.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/source.ts'
 import type { Entropy } from '../../render/helm/frozen.ts'

@@ -1,9 +1,9 @@
 /** drift accept and revert, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { parseTime } from '../../core/time.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { parseTime } from '../../core/time/time.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import { Override } from '../../kinds/override.ts'

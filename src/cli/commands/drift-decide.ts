@@ -1,8 +1,8 @@
 /** `flotilla drift accept` and `flotilla drift revert`: what is done about a change that somebody made in a cluster. */
 import { clientOver } from '../../client/create-client.ts'
-import { digestOfJson } from '../../core/digest.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Override } from '../../kinds/override.ts'
 import type { Connection } from '../connect.ts'

@@ -1,9 +1,9 @@
 /** drift list and show, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { build, buildCluster } from '../../testing/builders.ts'

@@ -1,8 +1,8 @@
 /** `flotilla drift list` and `flotilla drift show`: what somebody changed in clusters, as their agents report it. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { humanAge, parseTime } from '../../core/time.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLogger } from '../../core/log.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'

@@ -1,8 +1,8 @@
 /** `flotilla freeze create|list|lift`: nothing begins within its times, except what an exception names. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime, parseTime } from '../../core/time.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { ClusterWindow } from '../../kinds/cluster-window.ts'
 import type { Window } from '../../kinds/window.ts'
 import { compileWindow, isForCluster, windowObjectProblem } from '../../plan/window-rules.ts'

@@ -1,6 +1,6 @@
 /** `flotilla hub run`: starts a hub and stays until it is told to stop. */
 import { readFile } from 'node:fs/promises'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'

@@ -2,7 +2,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generateTraditionalKey, utf8 } from '../../core/bytes.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { fromGoBytes } from '../../render/gotemplate/go-string.ts'
 import { checkReleaseName, checkRequirements } from '../../render/helm/check-chart.ts'

@@ -1,7 +1,7 @@
 /** logs, against the real API server in memory, with an agent that answers by writing its report. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import { Cluster } from '../../kinds/cluster.ts'
 import { build, buildCluster } from '../../testing/builders.ts'

@@ -1,9 +1,9 @@
 /** `flotilla logs`: the newest lines of an agent's own log, asked for through its next check-in. */
 import { clientOver } from '../../client/create-client.ts'
 import type { Client } from '../../client/client.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { Connection } from '../connect.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'

@@ -1,7 +1,7 @@
 /** rollback and release lift, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'

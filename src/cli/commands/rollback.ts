@@ -1,7 +1,7 @@
 /** `flotilla rollback`, `retry` and `release lift`: taking a change back, with what it touches shown first, trying again, letting it come again. */
 import { clientOver } from '../../client/create-client.ts'
 import { findObject } from '../../client/find-object.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'

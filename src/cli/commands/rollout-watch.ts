@@ -1,7 +1,7 @@
 /** `flotilla rollout watch`: a rollout as it moves; redrawn in place on a terminal, a line for each change otherwise. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import type { Rollout } from '../../kinds/rollout.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'

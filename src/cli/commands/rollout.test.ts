@@ -1,7 +1,7 @@
 /** rollout status, pause, resume, abort, history and the preview, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { ensureNamespace } from '../../hub/hub-info.ts'
 import { Approval } from '../../kinds/approval.ts'
 import { Bundle } from '../../kinds/bundle.ts'

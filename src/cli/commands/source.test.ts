@@ -1,7 +1,7 @@
 /** source poll, suspend, resume and accept, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { Source } from '../../kinds/source.ts'
 import { build } from '../../testing/builders.ts'
 import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'

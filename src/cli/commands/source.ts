@@ -1,8 +1,8 @@
 /** `flotilla source poll`, `suspend`, `resume` and `accept`. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { Source } from '../../kinds/source.ts'
 import { askBefore } from '../ask-before.ts'
 import type { Connection } from '../connect.ts'

@@ -1,7 +1,7 @@
 /** `flotilla status`: the fleet on one screen. */
 import { clientOver } from '../../client/create-client.ts'
 import { isObject } from '../../core/json.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import type { Connection } from '../connect.ts'
 import { statusSummary, statusText } from '../fleet-status.ts'
 import { CLUSTERS, listAll, ROLLOUTS } from '../own-kinds.ts'

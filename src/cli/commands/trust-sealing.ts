@@ -1,6 +1,6 @@
 /** `flotilla trust rotate sealing`: asks agents for new sealing keys. */
-import { systemClock } from '../../core/system-clock.ts'
-import { formatTime } from '../../core/time.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { isSealingKeyRetired } from '../../plan/sealing-key.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { whoAmI } from '../who-am-i.ts'

@@ -1,5 +1,5 @@
 /** `flotilla trust` and `flotilla hub new-epoch`: changes that only the root key can make. */
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,6 +1,6 @@
 /** What a change would do to a fleet: every bundle it touches, rendered before and after for the clusters that are selected. */
-import { digestOf } from '../../core/digest.ts'
-import type { Digest } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'

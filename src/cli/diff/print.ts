@@ -1,6 +1,6 @@
 /** A preview as text, JSON, or markdown for a pull request. */
 import { bytesText } from '../bytes-text.ts'
-import { humanAge, parseTime } from '../../core/time.ts'
+import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet-diff.ts'
 import { someOf } from '../../plan/lint/finding.ts'
 import { changeWords } from '../../plan/object-changes.ts'

@@ -1,8 +1,8 @@
 /** All checks over files and what a hub adds to them. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import { nearest } from '../../core/text/nearest-name.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/source.ts'

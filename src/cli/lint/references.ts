@@ -1,4 +1,4 @@
-import { nearest } from '../../core/nearest.ts'
+import { nearest } from '../../core/text/nearest-name.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/override.ts'

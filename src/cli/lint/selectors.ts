@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Place } from '../../plan/managed-fields.ts'
 

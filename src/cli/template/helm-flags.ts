@@ -4,7 +4,7 @@
  */
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { goQuote } from '../../core/go-quote.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
 import { CliError, EXIT } from '../exit.ts'
 
 /** How a flag takes its value: `lists` may be separated by commas, `optional` takes one only behind `=`. */

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join, resolve as absolute } from 'node:path'
-import { goQuote } from '../../core/go-quote.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
 import { goBytes, fromGoBytes } from '../../render/gotemplate/go-string.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 

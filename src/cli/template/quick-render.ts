@@ -1,6 +1,6 @@
 /** Renders in the thread of the command, within a budget; a chart that wants more is left where it is. */
 import { Script } from 'node:vm'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 import { CliError } from '../exit.ts'
 import { renderRequest, toldError } from './render-request.ts'

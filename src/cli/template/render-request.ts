@@ -1,8 +1,8 @@
 /** Renders what a request asks for: reads the chart and the values from disk, and prepares what is printed. */
 import { existsSync, readFileSync } from 'node:fs'
 import { generateTraditionalKey } from '../../core/bytes.ts'
-import { goQuote } from '../../core/go-quote.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { fromGoBytes } from '../../render/gotemplate/go-string.ts'
 import { capabilitiesFor } from '../../render/helm/capabilities.ts'
 import { checkReleaseName, checkRequirements } from '../../render/helm/check-chart.ts'

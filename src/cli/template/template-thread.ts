@@ -1,7 +1,7 @@
 /** The thread a large chart is rendered in: what it uses up or breaks is this thread alone. */
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { FromWorkThread } from '../../core/limited-work.ts'
+import type { FromWorkThread } from '../../core/async/work-guard.ts'
 import type { FromTemplateThread, TemplateRequest } from './template-request.ts'
 
 const { compileCache } = workerData as TemplateRequest
@@ -9,8 +9,8 @@ const { compileCache } = workerData as TemplateRequest
 if (compileCache !== undefined) enableCompileCache(compileCache)
 const [{ systemClock }, { createStepWatch }, { HelmError }, { CliError }, { renderRequest, toldError }] =
   await Promise.all([
-    import('../../core/system-clock.ts'),
-    import('../../core/limited-work.ts'),
+    import('../../core/time/system-clock.ts'),
+    import('../../core/async/work-guard.ts'),
     import('../../render/helm/helm-error.ts'),
     import('../exit.ts'),
     import('./render-request.ts'),

@@ -1,8 +1,8 @@
 /** Renders in a thread with a cap on time and memory: what is too much ends that thread. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { answerOfThread, LimitReached } from '../../core/limited-work.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { answerOfThread, LimitReached } from '../../core/async/work-guard.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { RenderCaps } from './limited-render.ts'

@@ -31,7 +31,7 @@ export function addObserve(program: Command, act: Act): void {
       act(async (run, words, flags) => {
         const [{ logs }, { systemClock }, connection] = await Promise.all([
           import('../commands/logs.ts'),
-          import('../../core/system-clock.ts'),
+          import('../../core/time/system-clock.ts'),
           run.connect(),
         ])
         await logs(words[0]!, { ...run, connection, clock: systemClock, flags })

@@ -130,7 +130,7 @@ export function addRollback(program: Command, act: Act): void {
         const [{ rollback }, { askYesNo }, { systemClock }, connection] = await Promise.all([
           commands(),
           import('../confirm.ts'),
-          import('../../core/system-clock.ts'),
+          import('../../core/time/system-clock.ts'),
           run.connect(),
         ])
         await rollback(words[0]!, { ...run, connection, flags, confirm: askYesNo, now: () => systemClock.now() })
@@ -146,7 +146,7 @@ export function addRollback(program: Command, act: Act): void {
       act(async (run, words, flags) => {
         const [{ retry }, { systemClock }, connection] = await Promise.all([
           commands(),
-          import('../../core/system-clock.ts'),
+          import('../../core/time/system-clock.ts'),
           run.connect(),
         ])
         await retry(words[0]!, { ...run, connection, flags, confirm: async () => true, now: () => systemClock.now() })

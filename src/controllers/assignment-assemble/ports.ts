@@ -1,4 +1,4 @@
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'

@@ -1,6 +1,6 @@
 /** Secret values of a set, from where the hub keeps them to where one cluster can open them. */
 import type { Blobs } from '../../blobs/blobs.ts'
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { toError, Waiting } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { AssembledEntry } from '../../plan/assemble.ts'

@@ -1,6 +1,6 @@
 /** What a document must know of the sets it names; each is looked into once. */
 import type { Blobs } from '../../blobs/blobs.ts'
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { RENDER_FEATURE, parseObjectSet } from '../../wire/signed-document.ts'
 
 /** What is kept of a set. */

@@ -178,7 +178,7 @@ test('an Override changes one cluster until it ends', async (t) => {
   const { hub, bundle, settle, delivered } = await world(t, { a: {}, b: {} }, chart)
   await bundle({})
   await settle()
-  const { formatTime } = await import('../../core/time.ts')
+  const { formatTime } = await import('../../core/time/time.ts')
   const spec = {
     bundle: 'app',
     clusters: ['b'],

@@ -1,6 +1,6 @@
 /** A change that would drop more objects from clusters than its guard allows stops before a Release is made of it, and asks. */
 import { Stalled } from '../../core/errors.ts'
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { RELEASE_DROP } from '../../kinds/placement.ts'
 import { describeObject } from '../../plan/object-id.ts'

@@ -1,6 +1,6 @@
 /** What lint says about released content, as a condition: advice, which never holds anything back. */
 import { fromUtf8 } from '../../core/bytes.ts'
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'

@@ -1,5 +1,5 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { Secret as SecretKind } from '../../kinds/builtin/core.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { Override } from '../../kinds/override.ts'

@@ -1,8 +1,8 @@
 /** A Bundle, its Source's artifact and its Overrides as one recipe, and the digest that says whether anything of it changed. */
-import { digestOfJson } from '../../core/digest.ts'
-import type { Digest } from '../../core/digest.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
-import { parseTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { bundleOptionsOf } from '../../kinds/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'

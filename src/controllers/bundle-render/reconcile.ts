@@ -1,5 +1,5 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'

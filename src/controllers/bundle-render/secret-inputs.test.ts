@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOfJson } from '../../core/digest.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import { Secret as SecretKind } from '../../kinds/builtin/core.ts'

@@ -1,5 +1,5 @@
 /** Rendered objects as a stored set: every blob before the one that names it, and no value of a Secret in any of them. */
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { BundleOptions } from '../../kinds/bundle-options.ts'

@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../../core/time.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Secret } from '../../kinds/builtin/core.ts'
 import { BUNDLE_ANNOTATION } from '../bundle-secrets.ts'

@@ -1,5 +1,5 @@
 /** Whether the agent follows what the hub issues, in the agent's own words. */
-import { humanAge } from '../../core/time.ts'
+import { humanAge } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'

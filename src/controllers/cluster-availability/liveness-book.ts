@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import type { GatewayView } from '../../plan/availability.ts'
 import type { Liveness } from '../../wire/liveness.ts'
 

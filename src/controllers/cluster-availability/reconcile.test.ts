@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import type { State } from '../../kinds/states.ts'

@@ -1,5 +1,5 @@
 import { jsonEqual } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import type { Availability } from '../../plan/availability.ts'

@@ -1,5 +1,5 @@
 /** The taint of clusters that are offline: nobody new selects them, and nobody who has them loses them. */
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../core/duration.ts'
-import { formatTime, parseTime } from '../../core/time.ts'
+import { parseDuration } from '../../core/time/duration.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'

@@ -1,5 +1,5 @@
-import { parseNetwork } from '../../core/cidr.ts'
-import { parseTime } from '../../core/time.ts'
+import { parseNetwork } from '../../core/text/cidr.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { JoinToken } from '../../kinds/join-token.ts'
 

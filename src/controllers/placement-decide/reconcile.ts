@@ -1,7 +1,7 @@
 import { Stalled } from '../../core/errors.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'

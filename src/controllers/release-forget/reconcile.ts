@@ -1,4 +1,4 @@
-import { parseTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'

@@ -1,4 +1,4 @@
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { Release } from '../../kinds/release.ts'
 import type { Source } from '../../kinds/source.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import type { Release } from '../../kinds/release.ts'
 import { Source } from '../../kinds/source.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
-import { parseTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'

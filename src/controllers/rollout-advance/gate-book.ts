@@ -1,10 +1,10 @@
 /** Questions to the world, asked in the background: a few at a time, each gate at most once at a time; the answers are facts with times. */
-import type { Clock } from '../../core/clock.ts'
-import { untilAborted } from '../../core/deadline.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { untilAborted } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Secret } from '../../kinds/builtin/core.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Rollout } from '../../kinds/rollout.ts'

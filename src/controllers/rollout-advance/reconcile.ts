@@ -1,6 +1,6 @@
-import { parseDuration } from '../../core/duration.ts'
+import { parseDuration } from '../../core/time/duration.ts'
 import { jsonEqual } from '../../core/json.ts'
-import { formatTime, parseTime } from '../../core/time.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/release.ts'

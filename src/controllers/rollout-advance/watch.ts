@@ -1,7 +1,7 @@
 import type { Change } from '../../client/cache.ts'
 import type { Informer } from '../../client/informer.ts'
 import { jsonEqual } from '../../core/json.ts'
-import { parseTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time/time.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import type { Approval } from '../../kinds/approval.ts'

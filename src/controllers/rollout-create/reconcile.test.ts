@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { Release } from '../../kinds/release.ts'
 import { RolloutPlan } from '../../kinds/rollout-plan.ts'
 import type { Rollout } from '../../kinds/rollout.ts'

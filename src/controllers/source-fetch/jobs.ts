@@ -1,6 +1,6 @@
 /** Fetches in the background: a few at a time, fewer per host, at most one per source; suspects apart from the others. */
-import type { Clock } from '../../core/clock.ts'
-import { untilAborted } from '../../core/deadline.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { untilAborted } from '../../core/async/deadline.ts'
 import { toError } from '../../core/errors.ts'
 import { FETCH_STOPPED } from '../../source/fetch-request.ts'
 import type { FetchOutcome } from '../../source/fetch-request.ts'

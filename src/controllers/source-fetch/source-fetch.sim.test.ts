@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { Source } from '../../kinds/source.ts'
 import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'

@@ -1,5 +1,5 @@
 /** An Application, or all of one that differ only in their cluster, as Source, Placement, RolloutPlan and Bundle. */
-import type { LabelRequirement } from '../../core/selector.ts'
+import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { Placement } from '../../kinds/placement.ts'
 import { RolloutPlan } from '../../kinds/rollout-plan.ts'

@@ -1,5 +1,5 @@
 /** What an Application deploys, as the content of a Bundle: where from, of which style, with which values. */
-import { nameFrom } from '../../core/name-from-address.ts'
+import { nameFrom } from '../../core/text/name-from-url.ts'
 import { Source } from '../../kinds/source.ts'
 import type { ArgoSource } from './application.ts'
 import { hasMarks, shownText } from './cluster-words.ts'

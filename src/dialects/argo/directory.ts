@@ -1,5 +1,5 @@
 /** A directory of plain manifests as Argo CD reads it: its own files, and those below only when it is told to. */
-import { matchesGlob } from '../../core/glob.ts'
+import { matchesGlob } from '../../core/text/glob.ts'
 import type { ArgoSource, Remarks } from './application.ts'
 
 /** The directory, and its files where they are known. */

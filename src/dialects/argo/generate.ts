@@ -1,8 +1,8 @@
 /** Generators of an ApplicationSet: the parameters of each Application, and the clusters that they leave open. */
 import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { meetsRequirement, requirementsOf } from '../../core/selector.ts'
-import type { LabelRequirement, LabelSelector } from '../../core/selector.ts'
+import { meetsRequirement, requirementsOf } from '../../core/text/label-selector.ts'
+import type { LabelRequirement, LabelSelector } from '../../core/text/label-selector.ts'
 import { readFields } from '../read-fields.ts'
 import type { Reading } from '../read-fields.ts'
 import type { Remarks } from './application.ts'

@@ -1,7 +1,7 @@
 /** Applications and ApplicationSets of Argo CD as Flotilla's own objects, for whoever leaves Argo CD. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { LabelRequirement } from '../../core/selector.ts'
+import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { mergePatch } from '../../render/bundle/finish.ts'
 import { fromRollingSync } from '../../plan/rollout-mappings.ts'

@@ -1,6 +1,6 @@
 /** The objects a GitRepo stands for. */
 import { RE2JS } from 're2js'
-import { digestOfJson } from '../../core/digest.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'

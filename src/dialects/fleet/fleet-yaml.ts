@@ -1,7 +1,7 @@
 /** fleet.yaml as Fleet reads it: YAML 1.1, the first document, names in any case. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import { readFirstYaml } from '../../yaml/read.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { FLEET_YAML } from './fields.ts'

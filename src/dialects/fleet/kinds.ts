@@ -1,5 +1,5 @@
 /** Fleet's kinds as far as its users write and read them: what may be in them, and the columns they know. */
-import type { LabelSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'

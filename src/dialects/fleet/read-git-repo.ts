@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js'
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'

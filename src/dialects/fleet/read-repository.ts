@@ -1,6 +1,6 @@
 /** A repository as Fleet reads it: directories to bundles, each compiled by itself; one with a mistake keeps no other from being made. */
 import { fromUtf8 } from '../../core/bytes.ts'
-import { subdomainProblems } from '../../core/names.ts'
+import { subdomainProblems } from '../../core/text/name-validation.ts'
 import { compileBundle } from './compile-bundle.ts'
 import type { CompiledBundle, CompileScene, GitRepoOptions } from './compile-bundle.ts'
 import { readFleetYaml } from './fleet-yaml.ts'

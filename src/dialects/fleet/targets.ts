@@ -2,8 +2,8 @@
  * Which clusters a target means. Fleet's criteria (name, selector, group, selector of groups) are turned into alternatives of
  * labels and names, so that Placements, variants and rings can say them; a cluster is meant when one alternative fits.
  */
-import { matchesSelector, requirementsOf } from '../../core/selector.ts'
-import type { LabelRequirement, LabelSelector } from '../../core/selector.ts'
+import { matchesSelector, requirementsOf } from '../../core/text/label-selector.ts'
+import type { LabelRequirement, LabelSelector } from '../../core/text/label-selector.ts'
 import type { FleetTarget } from './fleet-yaml.ts'
 
 /** The label whose value a Cluster goes by besides its name. */

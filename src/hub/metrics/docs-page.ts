@@ -1,6 +1,6 @@
 /** The generated part of docs/metrics.md: every metric the hub declares, from the declarations themselves. */
 import type { HistogramSpec, Metrics, MetricSpec } from '../../core/metrics.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { declareEngineMetrics } from '../../engine/metrics.ts'
 import { createMeasuredStore } from '../../store/measured-store.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Cluster } from '../../kinds/cluster.ts'
 import { buildBundle, buildCluster } from '../../testing/builders.ts'

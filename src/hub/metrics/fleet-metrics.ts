@@ -1,6 +1,6 @@
 /** The fleet in numbers, in the one vocabulary of states. Labels come from closed sets: a fleet of 10,000 has no more series than one of 5. */
 import type { Metrics, Observe } from '../../core/metrics.ts'
-import { parseTime } from '../../core/time.ts'
+import { parseTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/assignment.ts'
 import type { Bundle } from '../../kinds/bundle.ts'
 import type { ClusterReport } from '../../kinds/cluster-report.ts'

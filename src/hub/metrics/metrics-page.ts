@@ -2,7 +2,7 @@
 import collectDefaultMetrics from '@prometheus-io/client/lib/defaultMetrics.js'
 import Registry from '@prometheus-io/client/lib/registry.js'
 import type { Metrics } from '../../core/metrics.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { VERSION } from '../../core/version.ts'
 import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'

@@ -1,9 +1,9 @@
 /** The render thread under guard: content that takes too long or too much fails its own bundle, and the next one renders. */
 import type { RenderPort } from '../../controllers/controllers.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
-import { createWorkGuard, LimitReached } from '../../core/limited-work.ts'
-import type { WorkLimits } from '../../core/limited-work.ts'
+import { createWorkGuard, LimitReached } from '../../core/async/work-guard.ts'
+import type { WorkLimits } from '../../core/async/work-guard.ts'
 import type { Logger } from '../../core/log.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import { startThread } from './thread.ts'

@@ -1,8 +1,8 @@
 /** What the main thread and its threads say to each other; plain data only. */
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
-import type { Digest } from '../../core/digest.ts'
-import type { WorkProgress } from '../../core/limited-work.ts'
-import type { CertificateAndKey } from '../../core/x509.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import type { WorkProgress } from '../../core/async/work-guard.ts'
+import type { CertificateAndKey } from '../../core/crypto/x509.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import type { GitProgram } from '../../source/git/run-git.ts'

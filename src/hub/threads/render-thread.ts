@@ -1,6 +1,6 @@
 /** The render thread: hostile or huge input slows down nobody else. */
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { createBundleRenderer } from '../render-bundles.ts'
 import { serveThread } from './serve-thread.ts'

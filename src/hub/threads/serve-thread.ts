@@ -1,7 +1,7 @@
 /** A thread's side: sets itself up, says ready, answers calls, and closes when it is asked to. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant, toError } from '../../core/errors.ts'
-import type { WorkProgress } from '../../core/limited-work.ts'
+import type { WorkProgress } from '../../core/async/work-guard.ts'
 import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
 
 /** What a thread does once it is set up. */

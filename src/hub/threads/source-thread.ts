@@ -1,6 +1,6 @@
 /** The source thread: a hostile index, archive or repository slows down no other part of the hub. */
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { fetchSource } from '../../source/fetch-source.ts'
 import { removeOldAccess } from '../../source/git/git-access.ts'

@@ -2,10 +2,10 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ResourceLimits } from 'node:worker_threads'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
-import { systemClock } from '../../core/system-clock.ts'
-import type { WorkProgress } from '../../core/limited-work.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import type { WorkProgress } from '../../core/async/work-guard.ts'
 import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
 
 /** A thread that is ready. */

@@ -2,7 +2,7 @@
 import type { Authorizer, Decision } from '../../apiserver/authorize.ts'
 import type { Attempt } from '../../apiserver/refusals.ts'
 import type { Client } from '../../client/client.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import { SubjectAccessReview } from '../../kinds/builtin/reviews.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'

@@ -1,6 +1,6 @@
 /** The views of the embedded home: rows over its own store. */
 import type { ApiView } from '../../apiserver/api-server.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { prefixOf } from '../../apiserver/objects.ts'
 import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/bundle-deployment.ts'
 import { BundleCount } from '../../kinds/bundle-count.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
-import { digestOf } from '../../core/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'
 import { PlacementDecision } from '../../kinds/placement-decision.ts'

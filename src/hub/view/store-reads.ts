@@ -1,5 +1,5 @@
 /** What rows are made from, read from the embedded home's own store. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { prefixOf, storeKeyOf } from '../../apiserver/objects.ts'
 import { Assignment } from '../../kinds/assignment.ts'
 import { Bundle } from '../../kinds/bundle.ts'

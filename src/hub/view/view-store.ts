@@ -1,5 +1,5 @@
 /** A store that only reads: its entries are rows, worked out when they are asked for, in the order of their keys. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
 import { rowText } from './rows.ts'
 import type { PlacedRow, RowSource } from './rows.ts'

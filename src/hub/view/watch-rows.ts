@@ -6,7 +6,7 @@
  *                                 ▲                                                                                     │
  *                                 └─────────────────────────────────────────────────────────────────────────────────────┘
  */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, toError } from '../../core/errors.ts'
 import { expired } from '../../store/event-log.ts'
 import type { Store, StoreEvent, StoreWatch } from '../../store/store.ts'

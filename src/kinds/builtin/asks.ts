@@ -3,7 +3,7 @@
  * presence: each is proven by what a kube-apiserver answered when the field was left out (`testing/fixtures/builtin-missed.json`).
  */
 
-import { subdomainProblems } from '../../core/names.ts'
+import { subdomainProblems } from '../../core/text/name-validation.ts'
 
 /** One of some fields of a type must be there. */
 export interface Ask {

@@ -11,7 +11,7 @@
  */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { canonicalQuantity } from '../../core/quantity.ts'
+import { canonicalQuantity } from '../../core/text/quantity.ts'
 import { METADATA_SCHEMA } from '../metadata.ts'
 import type { StructuralSchema } from '../structural.ts'
 import { fieldSchema } from '../walk/merge-keys.ts'

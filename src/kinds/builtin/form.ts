@@ -6,7 +6,7 @@ import {
   labelValueProblems,
   portNameProblems,
   subdomainProblems,
-} from '../../core/names.ts'
+} from '../../core/text/name-validation.ts'
 import { addressProblems } from '../metadata.ts'
 import { invalid, notSupported } from '../walk/field-error.ts'
 import type { FieldError } from '../walk/field-error.ts'

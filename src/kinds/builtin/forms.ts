@@ -2,7 +2,12 @@
  * What the value of one field must be like, where Kubernetes' own validation says more than the schema. Each is proven by what a
  * kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
-import { dataKeyProblems, labelKeyProblems, portNameProblems, subdomainProblems } from '../../core/names.ts'
+import {
+  dataKeyProblems,
+  labelKeyProblems,
+  portNameProblems,
+  subdomainProblems,
+} from '../../core/text/name-validation.ts'
 import {
   ADDRESS,
   AMOUNT,

@@ -3,7 +3,7 @@
  * kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
 import type { JsonObject } from '../../core/json.ts'
-import { canonicalQuantity, compareQuantities, parseQuantity } from '../../core/quantity.ts'
+import { canonicalQuantity, compareQuantities, parseQuantity } from '../../core/text/quantity.ts'
 import { forbidden, invalid, notSupported, required } from '../walk/field-error.ts'
 import type { FieldError } from '../walk/field-error.ts'
 import { itemsAt, mapAt, numberAt, textAt } from './look.ts'

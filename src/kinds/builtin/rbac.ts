@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { KubeObject } from '../meta.ts'
 import { builtinKind } from './from-table.ts'
 

@@ -1,6 +1,6 @@
 /** The words Kubernetes' own kinds are written in: as in `../schema.ts`, without bounds, since Kubernetes has none there. */
 import type { Static, TObject, TProperties, TSchema, TSchemaOptions, TUnsafe } from 'typebox'
-import { Type } from '../../core/type.ts'
+import { Type } from '../../core/schema/typebox.ts'
 import { kindOf } from '../define-kind.ts'
 import type { Kind, KindParts } from '../define-kind.ts'
 import type { KubeObject } from '../meta.ts'

@@ -2,7 +2,7 @@
  * What must fit together in workloads, services and what leads to them, in the words of Kubernetes' own validation. Each rule is proven by
  * what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
-import { compareQuantities, parseQuantity } from '../../core/quantity.ts'
+import { compareQuantities, parseQuantity } from '../../core/text/quantity.ts'
 import { addressProblems } from '../metadata.ts'
 import { forbidden, invalid, notSupported, required } from '../walk/field-error.ts'
 import type { FieldError } from '../walk/field-error.ts'

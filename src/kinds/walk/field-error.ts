@@ -1,6 +1,6 @@
 /** One thing that is wrong with an object, in the words of Kubernetes' field errors. */
 import { ApiError } from '../../core/errors.ts'
-import { goQuote } from '../../core/go-quote.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
 import { goValue } from './go-text.ts'
 
 /** A field error; `message` is the text after the path. */

@@ -1,7 +1,7 @@
 /** String formats a kube-apiserver checks in CRDs; others are ignored there and here. */
-import { parseDuration } from '../../core/duration.ts'
-import { labelProblems, subdomainProblems } from '../../core/names.ts'
-import { formatTime, parseTime } from '../../core/time.ts'
+import { parseDuration } from '../../core/time/duration.ts'
+import { labelProblems, subdomainProblems } from '../../core/text/name-validation.ts'
+import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { StructuralSchema } from '../structural.ts'
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i

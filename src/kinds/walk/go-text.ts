@@ -1,5 +1,5 @@
 /** Values as Go prints them, since Kubernetes' messages are made by Go. */
-import { goQuote } from '../../core/go-quote.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
 import { canonicalJson } from '../../core/json.ts'
 
 /** `%v` of a number: whole ones as an int64, others as a float64. */

@@ -10,7 +10,7 @@ import { oldItems } from './correlate.ts'
 import { invalid, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
 import { hasFormat, heededFormat } from './formats.ts'
-import { goQuote } from '../../core/go-quote.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
 import { goFloat, goValue } from './go-text.ts'
 import { own } from './own.ts'
 

@@ -1,6 +1,6 @@
 /** Fields that a kind does not have, with the nearest one it does. */
 import { isObject } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
+import { nearest } from '../../core/text/nearest-name.ts'
 import { builtInGroups, findBuiltinKind, TABLE_MINOR } from '../../kinds/builtin/from-table.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'

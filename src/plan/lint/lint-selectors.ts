@@ -1,7 +1,7 @@
 /** Selectors that no cluster can meet, or none does. */
-import { nearest } from '../../core/nearest.ts'
-import { matchesSelector, meetsRequirement, requirementsOf, selectorText } from '../../core/selector.ts'
-import type { LabelRequirement, LabelSelector, Labels } from '../../core/selector.ts'
+import { nearest } from '../../core/text/nearest-name.ts'
+import { matchesSelector, meetsRequirement, requirementsOf, selectorText } from '../../core/text/label-selector.ts'
+import type { LabelRequirement, LabelSelector, Labels } from '../../core/text/label-selector.ts'
 import type { Place } from '../managed-fields.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'

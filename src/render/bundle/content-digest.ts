@@ -1,5 +1,5 @@
-import { digestOfJson } from '../../core/digest.ts'
-import type { Digest } from '../../core/digest.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { BundleRecipe, LayerOptions } from './recipe.ts'
 
 /** A file of an artifact by what is in it. */

@@ -1,7 +1,7 @@
 /** Layers: the bundle, then its variants, then Overrides; what a cluster gets is their sum, and each value knows its layer. */
 import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { matchesSelector } from '../../core/selector.ts'
+import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { BundleRecipe, ClusterValues, Layer, LayerClusters, LayerOptions } from './recipe.ts'
 import type { WatchedInputs } from './watch-inputs.ts'
 

@@ -1,7 +1,7 @@
 /** What a bundle is rendered from, as plain data: it travels to another thread, and its digest says whether anything changed. */
-import type { Digest } from '../../core/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { LabelSelector } from '../../core/selector.ts'
+import type { LabelSelector } from '../../core/text/label-selector.ts'
 
 /** A change of one object after rendering: a JSON merge patch (null removes). */
 export interface ObjectPatch {

@@ -1,6 +1,6 @@
 /** Go's fmt: Print's `%v`, and the verbs of printf with their complaints (`%!d(string=x)`). */
 import { formatFloat } from './format-float.ts'
-import { isGoPrint } from '../../core/go-quote.ts'
+import { isGoPrint } from '../../core/text/go-quote.ts'
 import { compareStrings, fromGoBytes, goBytes, goQuote, quotedRune } from './go-string.ts'
 import { GoBytes, GoInt, GoNamed, GoStruct, kindOf, typeInfo, typeName } from './value.ts'
 

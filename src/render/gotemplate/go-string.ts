@@ -3,7 +3,7 @@
  * surrogate U+DC80 to U+DCFF (Python calls this surrogateescape), so that cutting a rune in half or reading a binary
  * file loses nothing, and everything else stays an ordinary string.
  */
-import { goQuotedRune } from '../../core/go-quote.ts'
+import { goQuotedRune } from '../../core/text/go-quote.ts'
 import { compareBytes, utf8 } from '../../core/bytes.ts'
 
 const ASCII_ONLY = /^[\u0000-\u007f]*$/

@@ -2,7 +2,7 @@
 import { GoError } from '../gotemplate/function.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
-import { versionText } from '../../core/semver.ts'
+import { versionText } from '../../core/text/semver.ts'
 import { parseVersion } from './semver.ts'
 import type { Capabilities } from './template-objects.ts'
 

@@ -1,5 +1,5 @@
 /** Chart.yaml: what it says, and Helm's checks of it. */
-import { isGoPrint } from '../../core/go-quote.ts'
+import { isGoPrint } from '../../core/text/go-quote.ts'
 import { goQuote } from '../gotemplate/go-string.ts'
 import { decodeYaml } from './decode-struct.ts'
 import type { Decoded, FieldType } from './decode-struct.ts'

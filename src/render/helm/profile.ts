@@ -1,5 +1,5 @@
 /** What differs between the Helm versions that Flotilla renders for. */
-import type { PrereleaseRule } from '../../core/semver.ts'
+import type { PrereleaseRule } from '../../core/text/semver.ts'
 
 /** Which Helm's rules to follow: 4.2.3 or 3.18.0. */
 export type HelmVersion = 'helm3' | 'helm4'

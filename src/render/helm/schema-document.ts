@@ -1,6 +1,6 @@
 /** A values.schema.json as both validators read it: references inside the document, patterns, types. */
 import { RE2JS } from 're2js'
-import { goQuote } from '../../core/go-quote.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
 import { jsonKind } from './json-kind.ts'
 
 /** A JSON object. */

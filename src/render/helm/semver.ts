@@ -1,6 +1,6 @@
 /** Versions with the errors of Go's semver library, as templates and Helm's own messages show them. */
-import { parseVersion as parse, satisfies as holds, VersionError } from '../../core/semver.ts'
-import type { PrereleaseRule, Version } from '../../core/semver.ts'
+import { parseVersion as parse, satisfies as holds, VersionError } from '../../core/text/semver.ts'
+import type { PrereleaseRule, Version } from '../../core/text/semver.ts'
 import { GoError } from '../gotemplate/function.ts'
 import { goQuote } from '../gotemplate/go-string.ts'
 

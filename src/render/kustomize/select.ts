@@ -1,5 +1,5 @@
 /** Which objects a selector chooses. */
-import { matchesSelector, parseSelector } from '../../core/selector.ts'
+import { matchesSelector, parseSelector } from '../../core/text/label-selector.ts'
 import type { Selector } from './kustomization.ts'
 import { KustomizeError, messageOf } from './kustomize-error.ts'
 import { compilePattern } from './pattern.ts'

@@ -2,7 +2,7 @@
 import { fieldManager } from '../../agent/applier.ts'
 import type { Client } from '../../client/client.ts'
 import { linesOf } from '../../client/watch-lines.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { FleetSnapshot } from '../../hub/fleet-view.ts'
 import { ClusterReport } from '../../kinds/cluster-report.ts'

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isApiError, toError } from '../../core/errors.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { inParallel } from '../../core/async/in-parallel.ts'
 import { inviteCluster } from '../../hub/join.ts'
 import type { LogLevel } from '../../hub/logger.ts'
 import type { HubPorts } from '../../hub/ports.ts'

@@ -1,8 +1,8 @@
 /** The situations an edge team rehearses, played in a running demo. */
 import type { Client } from '../../client/client.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { isApiError } from '../../core/errors.ts'
-import { formatTime } from '../../core/time.ts'
+import { formatTime } from '../../core/time/time.ts'
 import { Bundle } from '../../kinds/bundle.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import { Release } from '../../kinds/release.ts'

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { concatBytes, utf8 } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { programEnvironment } from '../../hub/config.ts'
 
 /** A repository on disk. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 
 /**
  * The door between a simulated process and the world. While the process lives it is open; from the moment it is killed

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 
 /** What happened, in order, and a running SHA-256 of it: equal hashes, equal runs. */
 export interface History {

@@ -9,7 +9,7 @@
  * A dropped message does not fail at once: as with TCP, the client hears nothing until it gives up or the network does
  * (`stallMs`). A dropped answer means that the work was done and nobody knows.
  */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import type { Caller, Handler, HttpRequest, HttpResponse, Transport } from '../../core/http.ts'
 import { createConnection } from './connection.ts'

@@ -6,7 +6,7 @@
  *                  └──kill──▶ down, at once: its gate is shut, nothing of it acts any more
  */
 import type { Blobs } from '../../blobs/blobs.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import type { Caller, Handler, Transport } from '../../core/http.ts'
 import type { Ids } from '../../core/ids.ts'

@@ -1,5 +1,5 @@
 /** CronJobs: when a run is due, and what it leaves behind. */
-import { dayAfter, formatTime, wallTimeAt } from '../../core/time.ts'
+import { dayAfter, formatTime, wallTimeAt } from '../../core/time/time.ts'
 import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
 import { builtinKind } from '../../kinds/builtin/from-table.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'

@@ -1,6 +1,6 @@
 /** Which commit a ref means, out of what the repository offers. */
-import { compareVersions, parseVersion, satisfies, VersionError } from '../../core/semver.ts'
-import type { Version } from '../../core/semver.ts'
+import { compareVersions, parseVersion, satisfies, VersionError } from '../../core/text/semver.ts'
+import type { Version } from '../../core/text/semver.ts'
 import { SourceError } from '../source-error.ts'
 
 /** What to follow; exactly one, or none for the repository's own default branch. */

@@ -1,7 +1,7 @@
 /** Git: which commit, whether it may follow the last one, and its files as an artifact. */
-import { digestOfJson } from '../../core/digest.ts'
-import type { Digest } from '../../core/digest.ts'
-import { compareVersions } from '../../core/semver.ts'
+import { digestOfJson } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { compareVersions } from '../../core/text/semver.ts'
 import type { Source } from '../../kinds/source.ts'
 import { ARTIFACT_LIMITS, readTree, storeTree } from '../artifact.ts'
 import type { ArtifactFile } from '../artifact.ts'

@@ -1,7 +1,7 @@
 /** A bare repository beside the hub that holds what was fetched from one address; it may be deleted at any time. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { hex, sha256 } from '../../core/bytes.ts'
 import { toError } from '../../core/errors.ts'
 import { readWholeNumber } from '../../core/read-number.ts'

@@ -1,5 +1,5 @@
 /** One question to a repository however many sources follow it: answers are shared while they are fresh. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 
 /** Shared answers of `ls-remote`. */
 export interface RefPolls {

@@ -10,7 +10,7 @@ import { requireBasic, serveGit, startContentServer } from '../../testing/conten
 import type { ContentHandler } from '../../testing/content-server.ts'
 import { createTestRepository } from '../../testing/git-repository.ts'
 import { createTestFetcher } from '../../testing/source-fetcher.ts'
-import { systemClock } from '../../core/system-clock.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
 import type { Credentials } from '../credentials.ts'
 import type { FetchOutcome } from '../fetch-request.ts'
 import { createRefPolls } from './ref-polls.ts'

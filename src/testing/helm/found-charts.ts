@@ -1,7 +1,7 @@
 // Charts below some directories, each with the dependencies that others of them can give.
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import type { PrereleaseRule } from '../../core/semver.ts'
+import type { PrereleaseRule } from '../../core/text/semver.ts'
 import { readYamlTable } from '../../render/helm/read-yaml.ts'
 import { isCompatible } from '../../render/helm/semver.ts'
 

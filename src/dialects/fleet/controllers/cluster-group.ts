@@ -1,5 +1,5 @@
 /** How the clusters of a ClusterGroup do. */
-import { matchesSelector } from '../../../core/selector.ts'
+import { matchesSelector } from '../../../core/text/label-selector.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Cluster } from '../../../kinds/cluster.ts'
 import type { ClusterGroup } from '../kinds.ts'

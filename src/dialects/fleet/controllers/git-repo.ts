@@ -1,6 +1,6 @@
 /** GitRepo → Source, Placement, RolloutPlans, Bundles; and back, how they do. */
-import type { Digest } from '../../../core/digest.ts'
-import { digestOfJson } from '../../../core/digest.ts'
+import type { Digest } from '../../../core/crypto/digest.ts'
+import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { Stalled } from '../../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import { Bundle } from '../../../kinds/bundle.ts'

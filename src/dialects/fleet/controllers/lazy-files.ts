@@ -1,6 +1,6 @@
 /** Files of an artifact: a repository may be hundreds of megabytes, and a few files of it say what its bundles are. */
 import type { Blobs } from '../../../blobs/blobs.ts'
-import type { Digest } from '../../../core/digest.ts'
+import type { Digest } from '../../../core/crypto/digest.ts'
 import { readTree } from '../../../source/artifact.ts'
 import type { LazyFiles } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import type { Digest } from '../../../core/digest.ts'
+import type { Digest } from '../../../core/crypto/digest.ts'
 import type { Pace } from '../../../engine/pace.ts'
 import type { Context } from '../../../engine/reconciler.ts'
 import type { Secret } from '../../../kinds/builtin/core.ts'

@@ -1,4 +1,4 @@
-import { humanAge } from '../../../core/time.ts'
+import { humanAge } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { eventToCore } from '../event-names.ts'
 import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../look.ts'

@@ -1,4 +1,4 @@
-import { humanAge, parseTime } from '../../../core/time.ts'
+import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { at, itemsAt, mapAt, numberAt, textAt } from '../look.ts'

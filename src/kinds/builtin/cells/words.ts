@@ -1,6 +1,6 @@
 /** What cells of Kubernetes' own tables are made of. */
-import { selectorText } from '../../../core/selector.ts'
-import { humanAge, parseTime } from '../../../core/time.ts'
+import { selectorText } from '../../../core/text/label-selector.ts'
+import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { Cell } from '../../define-kind.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { at, itemsAt, mapAt, numberAt, textAt } from '../look.ts'

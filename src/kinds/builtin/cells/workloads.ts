@@ -1,4 +1,4 @@
-import { humanAge, parseTime } from '../../../core/time.ts'
+import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { at, itemsAt, numberAt, textAt } from '../look.ts'
 import {

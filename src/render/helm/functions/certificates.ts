@@ -18,9 +18,9 @@ import {
   TAG,
   time,
   unsignedInteger,
-} from '../../../core/der.ts'
-import { fromPem, toPem } from '../../../core/pem.ts'
-import { OID } from '../../../core/x509.ts'
+} from '../../../core/crypto/der.ts'
+import { fromPem, toPem } from '../../../core/crypto/pem.ts'
+import { OID } from '../../../core/crypto/x509.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { formatValue } from '../../gotemplate/format.ts'

@@ -1,6 +1,6 @@
 /** Checksums and encodings. */
 import { base64, hex, sha1, sha256, sha512 } from '../../../core/bytes.ts'
-import { smallSha256 } from '../../../core/small-sha256.ts'
+import { smallSha256 } from '../../../core/crypto/small-sha256.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { fromGoBytes, goBytes } from '../../gotemplate/go-string.ts'

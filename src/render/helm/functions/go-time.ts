@@ -1,5 +1,5 @@
 /** Go's time.Time: instants in nanoseconds, Go's layouts in and out, durations. */
-import { parseDurationNanos } from '../../../core/duration.ts'
+import { parseDurationNanos } from '../../../core/time/duration.ts'
 
 /** An instant and the zone it is shown in. */
 export interface GoTime {

@@ -4,8 +4,8 @@ import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { GoBytes, GoInt, goInt, GoStruct } from '../../gotemplate/value.ts'
 import type { HelmProfile } from '../profile.ts'
-import { compareVersions, versionText } from '../../../core/semver.ts'
-import type { PrereleaseRule, Version } from '../../../core/semver.ts'
+import { compareVersions, versionText } from '../../../core/text/semver.ts'
+import type { PrereleaseRule, Version } from '../../../core/text/semver.ts'
 import { parseVersion, satisfies } from '../semver.ts'
 
 const parsed = new WeakMap<GoStruct, Version>()

@@ -1,7 +1,7 @@
 /** Checks a value against a schema of `type.ts`, and says what is wrong where: the keywords that those schemas use, and no others. Pure. */
-import { invariant } from './errors.ts'
-import { isObject } from './json.ts'
-import { parseTime } from './time.ts'
+import { invariant } from '../errors.ts'
+import { isObject } from '../json.ts'
+import { parseTime } from '../time/time.ts'
 
 /** What is wrong with a value, and where in it: the names and indices on the way. */
 export interface SchemaProblem {

@@ -1,8 +1,8 @@
 /** Key pairs made from given random bytes: who passes the bytes decides whether they can be made again. */
-import { publicKeyOf } from './bytes.ts'
-import type { KeyPair } from './bytes.ts'
+import { publicKeyOf } from '../bytes.ts'
+import type { KeyPair } from '../bytes.ts'
 import { element, objectIdentifier, octetString, sequence, smallInteger, contextTag } from './der.ts'
-import type { Ids } from './ids.ts'
+import type { Ids } from '../ids.ts'
 import { toPem } from './pem.ts'
 
 /** Ed25519 signs documents, P-256 speaks TLS, X25519 seals. */

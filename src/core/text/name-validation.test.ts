@@ -7,7 +7,7 @@ import {
   labelValueProblems,
   pathSegmentProblems,
   subdomainProblems,
-} from './names.ts'
+} from './name-validation.ts'
 
 const CASES = [
   [subdomainProblems, ['a', 'a-b.c9', '1.2', 'a'.repeat(253)], ['', 'A', '-a', 'a-', 'a..b', 'a_b', 'a'.repeat(254)]],

@@ -1,5 +1,5 @@
-import { hex, sha256 } from './bytes.ts'
-import { canonicalJson } from './json.ts'
+import { hex, sha256 } from '../bytes.ts'
+import { canonicalJson } from '../json.ts'
 
 /** `sha256:` and 64 hexadecimal digits: the name of immutable bytes. */
 export type Digest = `sha256:${string}`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
-import { answerOfThread, createStepWatch, createWorkGuard, LimitReached } from './limited-work.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { answerOfThread, createStepWatch, createWorkGuard, LimitReached } from './work-guard.ts'
 
 const LIMITS = { timeMs: 1000, memoryMiB: 64, graceMs: 500 }
 

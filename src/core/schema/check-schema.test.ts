@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Check } from 'typebox/schema'
 import { problemOf } from './check-schema.ts'
-import { Type } from './type.ts'
+import { Type } from './typebox.ts'
 
 const Part = Type.Object(
   {

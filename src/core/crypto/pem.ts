@@ -1,5 +1,5 @@
 /** PEM text around DER bytes. */
-import { base64, fromBase64 } from './bytes.ts'
+import { base64, fromBase64 } from '../bytes.ts'
 
 /** PEM of DER bytes, 64 columns, with a final line break. */
 export function toPem(label: string, der: Uint8Array): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiError } from './errors.ts'
-import { matchesSelector, meetsRequirement, parseSelector } from './selector.ts'
+import { ApiError } from '../errors.ts'
+import { matchesSelector, meetsRequirement, parseSelector } from './label-selector.ts'
 
 describe('label selectors', () => {
   const labels = { region: 'eu', ring: 'early' }

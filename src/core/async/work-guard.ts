@@ -2,8 +2,8 @@
  * Work in a thread under limits on time and memory: one clock, one way to hear a thread, one set of words, for whoever starts it. The thread itself comes in:
  * what it uses up or breaks is itself alone, and it is always ended here.
  */
-import type { Clock } from './clock.ts'
-import { toError } from './errors.ts'
+import type { Clock } from '../time/clock.ts'
+import { toError } from '../errors.ts'
 
 /** What the work may use. */
 export interface WorkLimits {

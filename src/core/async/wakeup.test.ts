@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
-import { createNotice } from './notice.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { createNotice } from './wakeup.ts'
 
 it('a notice wakes its waiter, is kept when nobody waits, and ends with time or signal', async () => {
   const clock = createVirtualClock()

@@ -1,6 +1,6 @@
 /** DER, the strict form of ASN.1's BER: a synchronous writer and a small reader that accepts nothing DER forbids. */
-import { compareBytes, concatBytes, fromUtf8, utf8 } from './bytes.ts'
-import { formatTime, parseTime } from './time.ts'
+import { compareBytes, concatBytes, fromUtf8, utf8 } from '../bytes.ts'
+import { formatTime, parseTime } from '../time/time.ts'
 
 /** Tags used by certificates and keys; the context tags are made with `contextTag`. */
 export const TAG = {

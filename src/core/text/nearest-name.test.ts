@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editDistance, nearest } from './nearest.ts'
+import { editDistance, nearest } from './nearest-name.ts'
 
 test('swapped neighbours are one edit', () => {
   assert.equal(editDistance('clutser', 'cluster'), 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RecentMemo } from './recent-memo.ts'
+import { RecentMemo } from './bounded-cache.ts'
 
 describe('the answers to the last few keys', () => {
   const kept = (memo: RecentMemo<string, number>) => ['a', 'b', 'c', 'd'].filter((key) => memo.get(key) !== undefined)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type as TypeBox } from 'typebox'
-import { Type } from './type.ts'
+import { Type } from './typebox.ts'
 
 /** Every builder, as schemas use them. */
 function schemasOf(type: typeof Type) {

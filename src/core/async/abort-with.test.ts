@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { it } from 'node:test'
-import { endWith } from './end-with.ts'
+import { endWith } from './abort-with.ts'
 
 it('ends all controllers with their signal, for its reason, by one listener', () => {
   const life = new AbortController()

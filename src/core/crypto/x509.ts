@@ -1,5 +1,5 @@
 /** X.509 certificates and signing requests, as much as TLS between hub and agents needs; everything else is refused. */
-import { hex, publicKeyDer, publicKeyOf, publicKeyPem, sha256, sign, verify } from './bytes.ts'
+import { hex, publicKeyDer, publicKeyOf, publicKeyPem, sha256, sign, verify } from '../bytes.ts'
 import { digestOf } from './digest.ts'
 import type { Digest } from './digest.ts'
 import {
@@ -26,7 +26,7 @@ import {
 } from './der.ts'
 import type { DerReader } from './der.ts'
 import { fromPem, toPem } from './pem.ts'
-import { decodeSan, encodeSan } from './x509-names.ts'
+import { decodeSan, encodeSan } from './subject-alt-names.ts'
 
 /** Object identifiers of certificates, as we write and read them. */
 export const OID = {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** Wakes one waiter: a notice given while nobody waits is kept, several are one. */
 export interface Notice {

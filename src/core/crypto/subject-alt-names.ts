@@ -1,5 +1,5 @@
 /** Subject alternative names: DNS names, IP addresses and URIs, told apart by their form. */
-import { utf8 } from './bytes.ts'
+import { utf8 } from '../bytes.ts'
 import { contextTag, DerError, element } from './der.ts'
 import type { DerElement } from './der.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 // One for all: a reason of its own for every timer that is not needed any more would cost more than the timer.
 const WORK_IS_DONE = new Error('the work is done')

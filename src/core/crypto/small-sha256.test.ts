@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hex, sha256 } from './bytes.ts'
+import { hex, sha256 } from '../bytes.ts'
 import { smallSha256 } from './small-sha256.ts'
 
 test('every length around a block gives the same digest as OpenSSL', () => {

@@ -1,5 +1,5 @@
 /** Label selectors: the object form of specs and the text form of queries. */
-import { ApiError } from './errors.ts'
+import { ApiError } from '../errors.ts'
 
 /** One requirement of a selector. */
 export interface LabelRequirement {
