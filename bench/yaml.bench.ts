@@ -4,8 +4,8 @@
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readNodes, readYaml } from '../src/yaml/read.ts'
-import { writeNodes, writeYaml } from '../src/yaml/write.ts'
+import { readNodes, readYaml } from '../src/yaml/read/read-yaml.ts'
+import { writeNodes, writeYaml } from '../src/yaml/write/write-yaml.ts'
 import { YamlError } from '../src/yaml/yaml.ts'
 
 const ROUNDS = 5

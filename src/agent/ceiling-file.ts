@@ -4,7 +4,7 @@ import { isObject } from '../core/json.ts'
 import { Type } from '../core/schema/typebox.ts'
 import type { Ceiling } from '../plan/ceiling.ts'
 import { checkValue } from '../wire/validate.ts'
-import { readYamlDocument } from '../yaml/read.ts'
+import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 
 const strict = { additionalProperties: false }
 const Glob = Type.String({ minLength: 1, maxLength: 253 })

@@ -2,7 +2,7 @@ import { utf8 } from '../core/bytes.ts'
 import type { ApiError } from '../core/errors.ts'
 import { bodyOf } from '../core/http.ts'
 import type { HttpResponse } from '../core/http.ts'
-import { writeYaml } from '../yaml/write.ts'
+import { writeYaml } from '../yaml/write/write-yaml.ts'
 
 /** Answers as bytes: JSON or YAML, Status for refusals, warnings as headers. */
 

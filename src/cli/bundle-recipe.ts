@@ -9,7 +9,7 @@ import type { Override } from '../kinds/override.ts'
 import type { BundleRecipe, InputSource } from '../render/bundle/recipe.ts'
 import type { Entropy } from '../render/helm/frozen.ts'
 import { takeSecret } from '../render/secret-values.ts'
-import { readYamlDocument } from '../yaml/read.ts'
+import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 import { CliError, EXIT } from './exit.ts'
 
 /** The texts of a ConfigMap or Secret in the namespace of the bundle, where it is known. */

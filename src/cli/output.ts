@@ -39,7 +39,7 @@ export async function parseOutput(
   }
   if (text === 'yaml') {
     // Only who prints YAML waits for what writes it.
-    const { writeYaml } = await import('../yaml/write.ts')
+    const { writeYaml } = await import('../yaml/write/write-yaml.ts')
     return { kind: 'objects', printer: (objects, { single }) => writeYaml(whole(objects, single)) }
   }
   if (text === 'name') {

@@ -3,7 +3,7 @@ import { base64, fromBase64, fromUtf8, utf8 } from '../core/bytes.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
-import { readYaml } from '../yaml/read.ts'
+import { readYaml } from '../yaml/read/read-yaml.ts'
 import type { Connection } from './connection.ts'
 
 /** What a kubeconfig says about one context. */

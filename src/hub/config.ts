@@ -4,7 +4,7 @@ import { problemOf } from '../core/schema/check-schema.ts'
 import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import { Type } from '../core/schema/typebox.ts'
-import { readYamlDocument } from '../yaml/read.ts'
+import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 
 const ADDRESS = '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.-]*):[0-9]{1,5}$'
 const Address = (description: string, value: string) => Type.String({ description, default: value, pattern: ADDRESS })

@@ -1,6 +1,6 @@
 /** Rewrite rules: an address that files name is served by a mirror. */
 import { isObject } from '../core/json.ts'
-import { readYamlDocument } from '../yaml/read.ts'
+import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 import { SourceError } from './source-error.ts'
 import { ALL_SCHEMES, isBelow, parseSourceUrl } from './source-url.ts'
 import type { SourceScheme, SourceUrl } from './source-url.ts'

@@ -5,7 +5,7 @@ import { importApplications } from '../dialects/argo/import-applications.ts'
 import type { ApplicationsRequest } from '../dialects/argo/import-applications.ts'
 import type { Bundle } from '../kinds/bundle.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { readYaml } from '../yaml/read.ts'
+import { readYaml } from '../yaml/read/read-yaml.ts'
 
 /** Options of an import, the clone as paths or as files. */
 export type ImportOptions = Partial<Omit<ApplicationsRequest, 'objects'>> & {

@@ -2,7 +2,7 @@
  * Small repositories in the layouts that Fleet's users have: one application (a counter with a front, a store and copies of the
  * store) as manifests, kustomization, chart, both, and several charts; for one cluster, and for dev, test and prod.
  */
-import { writeYaml } from '../yaml/write.ts'
+import { writeYaml } from '../yaml/write/write-yaml.ts'
 
 /** Texts by path. */
 export type Tree = Record<string, string>

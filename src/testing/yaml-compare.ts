@@ -1,9 +1,9 @@
 /** Compares our YAML with helm's and Kustomize's; what comes back are the differences, so an empty list is agreement. */
 import { isObject } from '../core/json.ts'
 import { goJson } from '../yaml/go-json.ts'
-import { compareKeys, sortedEntries } from '../yaml/key-order.ts'
-import { readFirstYaml, readNodes, readYamlDocument } from '../yaml/read.ts'
-import { writeNodes, writeYaml } from '../yaml/write.ts'
+import { compareKeys, sortedEntries } from '../yaml/write/key-order.ts'
+import { readFirstYaml, readNodes, readYamlDocument } from '../yaml/read/read-yaml.ts'
+import { writeNodes, writeYaml } from '../yaml/write/write-yaml.ts'
 import { YamlError } from '../yaml/yaml.ts'
 import { askHelm, askKustomize } from './yaml-oracle.ts'
 import { yamlMapping } from './yaml-texts.ts'

@@ -3,7 +3,7 @@ import { goQuote } from '../core/text/go-quote.ts'
 import { goFloat } from './go-text.ts'
 import { PLAIN, isMarkedString, tagOf } from './node.ts'
 import type { YamlNode } from './node.ts'
-import { isResolvable, resolvePlain } from './resolve.ts'
+import { isResolvable, resolvePlain } from './resolve-scalar.ts'
 import type { Resolver } from './yaml.ts'
 
 const NIL = 'interface {}(nil)'

@@ -1,5 +1,5 @@
 /** The tree of a YAML document: what yaml.v3's Node is, for those who must keep comments, styles and the order of keys. */
-import { resolveTag } from './resolve.ts'
+import { resolveTag } from './resolve-scalar.ts'
 
 /** What a node is. */
 export type NodeKind = 'document' | 'sequence' | 'mapping' | 'scalar' | 'alias'

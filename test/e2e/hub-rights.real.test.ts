@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { startControlPlane } from '../../src/testing/control-plane.ts'
-import { readYamlDocument } from '../../src/yaml/read.ts'
+import { readYamlDocument } from '../../src/yaml/read/read-yaml.ts'
 import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import { contentOf, startEmbeddedSite } from './keep-world.ts'
 

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOver } from '../../src/client/create-client.ts'
 import { ServiceAccount } from '../../src/kinds/builtin/core.ts'
 import { RBAC_KINDS } from '../../src/kinds/builtin/rbac.ts'
-import { readYamlDocument } from '../../src/yaml/read.ts'
+import { readYamlDocument } from '../../src/yaml/read/read-yaml.ts'
 import { NO_FOLDER, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import { restOf, tokenOf } from './hub-rest.ts'
 

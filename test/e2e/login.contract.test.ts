@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readYamlDocument } from '../../src/yaml/read.ts'
+import { readYamlDocument } from '../../src/yaml/read/read-yaml.ts'
 import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import { restOf, tokenOf } from './hub-rest.ts'
 

@@ -15,7 +15,7 @@ import { object } from '../../src/kinds/schema.ts'
 import { defaultObject, pruneObject, validateObject } from '../../src/kinds/validate.ts'
 import type { StructuralSchema } from '../../src/kinds/structural.ts'
 import { structuralProblems, unboundedPaths } from '../../src/kinds/walk/check.ts'
-import { readYaml } from '../../src/yaml/read.ts'
+import { readYaml } from '../../src/yaml/read/read-yaml.ts'
 import { REPOSITORY } from './source-tree.ts'
 
 const DOCS = join(REPOSITORY, 'docs/kinds')

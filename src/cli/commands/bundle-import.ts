@@ -1,7 +1,7 @@
 /** `flotilla bundle import git|helm|oci`: what is somewhere else already, as a bundle. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { readYaml } from '../../yaml/read.ts'
+import { readYaml } from '../../yaml/read/read-yaml.ts'
 import type { Connection } from '../connect.ts'
 import { deliverImport } from '../deliver-import.ts'
 import { CliError, EXIT } from '../exit.ts'

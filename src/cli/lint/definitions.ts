@@ -10,7 +10,7 @@ import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintFields } from '../../plan/lint/lint-fields.ts'
 import type { Place } from '../../plan/managed-fields.ts'
-import { readYaml } from '../../yaml/read.ts'
+import { readYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { YamlDocument } from '../../yaml/yaml.ts'
 

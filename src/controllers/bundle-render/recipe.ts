@@ -9,7 +9,7 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/override.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from '../../render/bundle/recipe.ts'
-import { readYamlDocument } from '../../yaml/read.ts'
+import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { markedInputs, refuseSecretInputs, secretInput } from './secret-inputs.ts'
 

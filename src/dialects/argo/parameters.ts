@@ -1,7 +1,7 @@
 /** Parameters of generators as maps: made flat for plain templates, joined as Argo CD joins them. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { readFirstYaml } from '../../yaml/read.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { Parameters } from './fill-template.ts'
 

@@ -2,7 +2,7 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
-import { readFirstYaml } from '../../yaml/read.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { FLEET_YAML } from './fields.ts'
 import { readFields } from '../read-fields.ts'

@@ -1,7 +1,7 @@
 /** The files of a chart, with the charts beside it that it names as dependencies: what `helm dependency update` would put into `charts/`. */
 import { fromUtf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
-import { readFirstYaml } from '../../yaml/read.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { RenderFailure } from './render-failure.ts'
 

@@ -1,6 +1,6 @@
 /** A chart of a bundle for one cluster: which values it gets, and the text that comes out. */
 import { utf8 } from '../../core/bytes.ts'
-import { writeYaml } from '../../yaml/write.ts'
+import { writeYaml } from '../../yaml/write/write-yaml.ts'
 import type { Chart } from '../helm/chart.ts'
 import { checkRequirements } from '../helm/check-chart.ts'
 import type { FrozenRecord } from '../helm/frozen.ts'

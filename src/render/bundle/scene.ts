@@ -2,7 +2,7 @@
 import { utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { readYamlDocument } from '../../yaml/read.ts'
+import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { ClusterFacts } from '../helm/capabilities.ts'
 import type { Entropy, FrozenRecord } from '../helm/frozen.ts'
 import type { LookUp } from '../helm/functions/all.ts'

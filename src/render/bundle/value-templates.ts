@@ -4,8 +4,8 @@
  */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { readFirstYaml } from '../../yaml/read.ts'
-import { writeYaml } from '../../yaml/write.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
+import { writeYaml } from '../../yaml/write/write-yaml.ts'
 import type { RenderWatch } from '../helm/limits.ts'
 import { createExpander } from './expand.ts'
 import type { LayerOptions } from './recipe.ts'

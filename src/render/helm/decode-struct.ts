@@ -2,7 +2,7 @@
  * sigs.k8s.io/yaml's unmarshalling into Go structs: field names match in any case, and numbers and booleans become text
  * where the field is a string.
  */
-import { readFirstYaml } from '../../yaml/read.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { GoError } from '../gotemplate/function.ts'
 import { formatFloat } from '../gotemplate/format-float.ts'

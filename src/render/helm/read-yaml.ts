@@ -1,5 +1,5 @@
 /** YAML as Helm unmarshals it: into a map, through JSON, with Go's complaints. */
-import { readFirstYaml } from '../../yaml/read.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { GoNamed } from '../gotemplate/value.ts'
 import type { GoTypeInfo } from '../gotemplate/value.ts'

@@ -2,7 +2,7 @@
  * Where each value came from. Of all layers that have a value the first counts, as in coalescing: what the user gave (the last
  * flag or file first), then the defaults of the topmost chart, and so down to the chart itself; globals from the top chart down.
  */
-import { readFirstNode } from '../../yaml/read.ts'
+import { readFirstNode } from '../../yaml/read/read-yaml.ts'
 import type { YamlNode } from '../../yaml/node.ts'
 import { deepEqual } from './functions/equality.ts'
 import { fullPath } from './chart.ts'

@@ -1,14 +1,14 @@
 /** What of the yaml room this engine uses, in one place. */
-import { readInput } from '../../yaml/input.ts'
+import { readInput } from '../../yaml/read/input.ts'
 import type { YamlNode } from '../../yaml/node.ts'
-import { Parser } from '../../yaml/parser.ts'
+import { Parser } from '../../yaml/read/parser.ts'
 
 export { DOUBLE_QUOTED, LITERAL, PLAIN, SINGLE_QUOTED, makeNode } from '../../yaml/node.ts'
 export type { NodeKind, YamlNode } from '../../yaml/node.ts'
-export { nodeValue, readFirstYaml, readNodes } from '../../yaml/read.ts'
-export { writeNode, writeYaml } from '../../yaml/write.ts'
+export { nodeValue, readFirstYaml, readNodes } from '../../yaml/read/read-yaml.ts'
+export { writeNode, writeYaml } from '../../yaml/write/write-yaml.ts'
 export { goFloat } from '../../yaml/go-text.ts'
-export { isOldBoolean, resolvePlain } from '../../yaml/resolve.ts'
+export { isOldBoolean, resolvePlain } from '../../yaml/resolve-scalar.ts'
 export { goJson } from '../../yaml/go-json.ts'
 export { YamlError } from '../../yaml/yaml.ts'
 

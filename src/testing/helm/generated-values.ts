@@ -1,7 +1,7 @@
 // Values made from a chart's defaults. Some files change everything of a kind (every boolean turned, every default nulled, every
 // type changed); most charts stop at the first of these, so that others change a few places, which lets a render go on.
 import { readYamlTable } from '../../render/helm/read-yaml.ts'
-import { writeYaml } from '../../yaml/write.ts'
+import { writeYaml } from '../../yaml/write/write-yaml.ts'
 import { seeded } from './random.ts'
 import type { Random } from './random.ts'
 import { NUMBER_SPELLINGS, ODD_VALUES, SPELLINGS, spelled } from './odd-values.ts'

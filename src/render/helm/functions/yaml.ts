@@ -1,6 +1,6 @@
 /** toYaml, fromYaml and their kin. */
 import { base64 } from '../../../core/bytes.ts'
-import { writeYaml } from '../../../yaml/write.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { YamlError } from '../../../yaml/yaml.ts'
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'

@@ -3,8 +3,8 @@ import { encodeNode } from './encode-node.ts'
 import { encodeSigs } from './encode-sigs.ts'
 import { encodeV3 } from './encode-v3.ts'
 import { Emitter } from './emitter.ts'
-import type { Unwrap } from './go-json.ts'
-import type { YamlNode } from './node.ts'
+import type { Unwrap } from '../go-json.ts'
+import type { YamlNode } from '../node.ts'
 
 /** How to write. */
 export interface WriteOptions {

@@ -1,6 +1,6 @@
 /** The order in which Go's emitters write keys: natural, so that `a9` is before `a10`. */
 
-import { entriesOf } from './go-json.ts'
+import { entriesOf } from '../go-json.ts'
 
 /**
  * The entries of a mapping in that order. It is not always one: `a10`, `a1b`, `a2` go round in a circle, where Go's

@@ -1,9 +1,9 @@
 /** A place that moves through a text, and how it fails there. */
-import { CR, LF, isBreakOrEnd, isHighSurrogate } from './chars.ts'
+import { CR, LF, isBreakOrEnd, isHighSurrogate } from '../chars.ts'
 import type { Input } from './input.ts'
 import type { Mark } from './token.ts'
-import { YamlError } from './yaml.ts'
-import type { Resolver } from './yaml.ts'
+import { YamlError } from '../yaml.ts'
+import type { Resolver } from '../yaml.ts'
 
 /** What the reading rooms need to know about their caller. */
 export interface Reading {

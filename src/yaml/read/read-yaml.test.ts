@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { utf8 } from '../core/bytes.ts'
-import { nodeValue, readFirstNode, readFirstYaml, readNodes, readYaml, readYamlDocument } from './read.ts'
-import { YamlError } from './yaml.ts'
-import type { ReadOptions } from './yaml.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { nodeValue, readFirstNode, readFirstYaml, readNodes, readYaml, readYamlDocument } from './read-yaml.ts'
+import { YamlError } from '../yaml.ts'
+import type { ReadOptions } from '../yaml.ts'
 
 function valueOf(text: string, options: ReadOptions = {}): unknown {
   return readYamlDocument(text, options).value

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { quickValue } from './quick.ts'
-import { readFirstYaml } from './read.ts'
+import { quickValue } from './fast-path.ts'
+import { readFirstYaml } from './read-yaml.ts'
 
 const OPTIONS = { duplicateKeys: 'last', mappings: 'map', integer: (value: bigint) => `int ${value}` } as const
 

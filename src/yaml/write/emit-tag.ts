@@ -1,6 +1,6 @@
 /** Tags on the way out. */
-import { utf8 } from '../core/bytes.ts'
-import { isWordChar } from './chars.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { isWordChar } from '../chars.ts'
 
 /** A tag as it is written: `!handle!suffix`, or `!<suffix>` without handle. */
 export interface TagParts {

@@ -3,8 +3,8 @@
  * piece as soon as the scanner wants that piece, so a bad byte only matters if the scanner gets near it: the text is cut
  * where the bad piece starts, and what is wrong is remembered for when the scanner reaches the cut.
  */
-import { utf8 } from '../core/bytes.ts'
-import type { Position } from './yaml.ts'
+import { utf8 } from '../../core/bytes.ts'
+import type { Position } from '../yaml.ts'
 
 /** Why the text ends early. */
 export interface InputProblem {

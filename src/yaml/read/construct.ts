@@ -1,13 +1,13 @@
 /** Makes plain values of a tree: what both of Go's decoders have in common. */
-import { fromBase64 } from '../core/bytes.ts'
-import { goUtf8 } from './go-text.ts'
-import type { YamlNode } from './node.ts'
-import { isResolvable, resolvePlain, resolveUndated } from './resolve.ts'
-import type { Resolved } from './resolve.ts'
-import { formatTimestamp } from './timestamp.ts'
+import { fromBase64 } from '../../core/bytes.ts'
+import { goUtf8 } from '../go-text.ts'
+import type { YamlNode } from '../node.ts'
+import { isResolvable, resolvePlain, resolveUndated } from '../resolve-scalar.ts'
+import type { Resolved } from '../resolve-scalar.ts'
+import { formatTimestamp } from '../timestamp.ts'
 import type { Reading } from './text-cursor.ts'
-import { YamlError } from './yaml.ts'
-import type { ValueOptions } from './yaml.ts'
+import { YamlError } from '../yaml.ts'
+import type { ValueOptions } from '../yaml.ts'
 
 /** A mapping while it is filled. */
 export type Target = Map<string, unknown> | Record<string, unknown>

@@ -2,7 +2,7 @@
  * Cuts a text into tokens as go-yaml's scanner does, with its errors. Indentation becomes BLOCK-… tokens, and a KEY token
  * is put in front of what turns out to be a key once its `:` is seen.
  */
-import { COLON, DASH, DOT, HASH, NUL, QUESTION, SPACE, TAB, isBlankOrEnd, isBreak } from './chars.ts'
+import { COLON, DASH, DOT, HASH, NUL, QUESTION, SPACE, TAB, isBlankOrEnd, isBreak } from '../chars.ts'
 import { CommentScanner } from './scan-comment.ts'
 import { scanBlockScalar } from './scan-block-scalar.ts'
 import { scanPlainScalar, scanQuotedScalar } from './scan-flow-scalar.ts'

@@ -1,5 +1,5 @@
 /** Writes text with Go's rules for line breaks, indentation and white space; knows nothing of documents. */
-import { isBlank, isBlankOrEnd, isBreak } from './chars.ts'
+import { isBlank, isBlankOrEnd, isBreak } from '../chars.ts'
 import { isPrintable } from './scalar-analysis.ts'
 
 /** How lines are made. */

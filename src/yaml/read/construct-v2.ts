@@ -1,11 +1,11 @@
 /** Values as sigs.k8s.io/yaml makes them for kubectl and Helm: yaml.v2's decoder, then JSON. */
 import { Constructor, hasEntry, setEntry } from './construct.ts'
 import type { ScalarValue, Target } from './construct.ts'
-import { goFloat32 } from './go-text.ts'
-import { goSyntax } from './go-syntax.ts'
-import { PLAIN } from './node.ts'
-import type { YamlNode } from './node.ts'
-import { resolvePlain } from './resolve.ts'
+import { goFloat32 } from '../go-text.ts'
+import { goSyntax } from '../go-syntax.ts'
+import { PLAIN } from '../node.ts'
+import type { YamlNode } from '../node.ts'
+import { resolvePlain } from '../resolve-scalar.ts'
 
 /** A key as JSON has it, and as Go tells it from others. */
 interface Key {

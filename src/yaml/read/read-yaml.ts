@@ -3,12 +3,12 @@ import { ConstructorV2 } from './construct-v2.ts'
 import { ConstructorV3 } from './construct-v3.ts'
 import { readInput } from './input.ts'
 import type { Input } from './input.ts'
-import type { YamlNode } from './node.ts'
+import type { YamlNode } from '../node.ts'
 import { Parser } from './parser.ts'
-import { quickValue } from './quick.ts'
+import { quickValue } from './fast-path.ts'
 import type { Reading } from './text-cursor.ts'
-import { YamlError } from './yaml.ts'
-import type { Position, ReadLimits, ReadOptions, YamlDocument } from './yaml.ts'
+import { YamlError } from '../yaml.ts'
+import type { Position, ReadLimits, ReadOptions, YamlDocument } from '../yaml.ts'
 
 const DEFAULT_LIMITS: Required<ReadLimits> = {
   maxBytes: 64 * 1024 * 1024,

@@ -1,11 +1,11 @@
 /** Values as Kustomize makes them: yaml.v3's decoder into a map with string keys, then JSON. */
 import { Constructor, NOTHING, setEntry } from './construct.ts'
 import type { ScalarValue, Target } from './construct.ts'
-import { goQuote } from '../core/text/go-quote.ts'
-import { goSyntax } from './go-syntax.ts'
-import { TAGGED, isMarkedString, shortTag, tagOf } from './node.ts'
-import type { YamlNode } from './node.ts'
-import { resolvePlain } from './resolve.ts'
+import { goQuote } from '../../core/text/go-quote.ts'
+import { goSyntax } from '../go-syntax.ts'
+import { TAGGED, isMarkedString, shortTag, tagOf } from '../node.ts'
+import type { YamlNode } from '../node.ts'
+import { resolvePlain } from '../resolve-scalar.ts'
 
 /** The 1.2 dialect. */
 export class ConstructorV3 extends Constructor {

@@ -1,9 +1,9 @@
 /** Gives the comments that the scanner found to the nodes they are about, as yaml.v3's parser does. */
-import type { YamlNode } from './node.ts'
+import type { YamlNode } from '../node.ts'
 import type { Scanner } from './scanner.ts'
 import { BLOCK_END, BLOCK_MAPPING_START, BLOCK_SEQUENCE_START } from './token.ts'
 import type { Token } from './token.ts'
-import { YamlError } from './yaml.ts'
+import { YamlError } from '../yaml.ts'
 
 /** Comments waiting for a node. */
 interface Waiting {

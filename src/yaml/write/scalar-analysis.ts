@@ -1,5 +1,5 @@
 /** In which styles a scalar may be written: Go's analysis, which decides about quotes. */
-import { isBlank, isBlankOrEnd, isBreak, isHighSurrogate } from './chars.ts'
+import { isBlank, isBlankOrEnd, isBreak, isHighSurrogate } from '../chars.ts'
 
 /** What a scalar allows. */
 export interface ScalarAnalysis {

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { goJson } from './go-json.ts'
 import { goQuote } from '../core/text/go-quote.ts'
 import { goFloat, goFloat32, goUtf8 } from './go-text.ts'
-import { compareKeys } from './key-order.ts'
+import { compareKeys } from './write/key-order.ts'
 import { isMarkedString, longTag, makeNode, makeString, shortTag, tagOf } from './node.ts'
-import { resolvePlain } from './resolve.ts'
+import { resolvePlain } from './resolve-scalar.ts'
 import { formatTimestamp, parseTimestamp } from './timestamp.ts'
 
 describe('Go text', () => {

@@ -1,6 +1,6 @@
 /** Anchors, aliases, tags and directives. */
-import { hexValue, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, isWordChar, HASH } from './chars.ts'
-import { goUtf8 } from './go-text.ts'
+import { hexValue, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, isWordChar, HASH } from '../chars.ts'
+import { goUtf8 } from '../go-text.ts'
 import type { Scanner } from './scanner.ts'
 import * as t from './token.ts'
 import { Token, markOf } from './token.ts'

@@ -2,7 +2,7 @@
  * Comments as yaml.v3 finds them, for Kustomize: above (head), beside (line) and below (foot) what they are about. Its
  * rules for which is which are kept as they are, also where they surprise.
  */
-import { CR, HASH, LF, NUL, isBlank, isBreak, isBreakOrEnd } from './chars.ts'
+import { CR, HASH, LF, NUL, isBlank, isBreak, isBreakOrEnd } from '../chars.ts'
 import type { Scanner } from './scanner.ts'
 import { BLOCK_ENTRY, BLOCK_SEQUENCE_START, FLOW_ENTRY, VALUE } from './token.ts'
 import type { Mark } from './token.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { makeNode, makeString } from './node.ts'
-import { nodeValue, readNodes, readYaml, readYamlDocument } from './read.ts'
-import { writeNode, writeNodes, writeYaml } from './write.ts'
-import { YamlError } from './yaml.ts'
+import { makeNode, makeString } from '../node.ts'
+import { nodeValue, readNodes, readYaml, readYamlDocument } from '../read/read-yaml.ts'
+import { writeNode, writeNodes, writeYaml } from './write-yaml.ts'
+import { YamlError } from '../yaml.ts'
 
 // Strings with all that makes quoting hard, and not those that Go itself changes or refuses.
 const character = fc.oneof(

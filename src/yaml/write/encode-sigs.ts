@@ -1,12 +1,12 @@
 /** Plain values as sigs.k8s.io/yaml writes them: made into JSON, read as YAML, and that written by yaml.v2. */
 import { Emitter } from './emitter.ts'
-import { goJson, goJsonNumber } from './go-json.ts'
-import type { Unwrap } from './go-json.ts'
-import { goFloat } from './go-text.ts'
+import { goJson, goJsonNumber } from '../go-json.ts'
+import type { Unwrap } from '../go-json.ts'
+import { goFloat } from '../go-text.ts'
 import { sortedEntries } from './key-order.ts'
-import { DOUBLE_QUOTED, LITERAL, PLAIN } from './node.ts'
-import { readFirstYaml } from './read.ts'
-import { isBase60, resolveTag } from './resolve.ts'
+import { DOUBLE_QUOTED, LITERAL, PLAIN } from '../node.ts'
+import { readFirstYaml } from '../read/read-yaml.ts'
+import { isBase60, resolveTag } from '../resolve-scalar.ts'
 
 /** The text of a value, with a newline at its end. */
 export function encodeSigs(value: unknown, unwrap: Unwrap): string {

@@ -1,6 +1,6 @@
 /** Quoted and plain scalars. */
-import { COLON, HASH, NUL, QUESTION, TAB, hexValue, isBlank, isBlankOrEnd, isBreak } from './chars.ts'
-import { DOUBLE_QUOTED, PLAIN, SINGLE_QUOTED } from './node.ts'
+import { COLON, HASH, NUL, QUESTION, TAB, hexValue, isBlank, isBlankOrEnd, isBreak } from '../chars.ts'
+import { DOUBLE_QUOTED, PLAIN, SINGLE_QUOTED } from '../node.ts'
 import type { Scanner } from './scanner.ts'
 import { SCALAR, Token } from './token.ts'
 

@@ -1,11 +1,11 @@
 /** Plain values as yaml.v3 writes them. */
-import { base64 } from '../core/bytes.ts'
+import { base64 } from '../../core/bytes.ts'
 import type { Emitter } from './emitter.ts'
-import type { Unwrap } from './go-json.ts'
-import { goFloat } from './go-text.ts'
+import type { Unwrap } from '../go-json.ts'
+import { goFloat } from '../go-text.ts'
 import { sortedEntries } from './key-order.ts'
-import { DOUBLE_QUOTED, LITERAL, PLAIN } from './node.ts'
-import { isBase60, isOldBoolean, resolveTag } from './resolve.ts'
+import { DOUBLE_QUOTED, LITERAL, PLAIN } from '../node.ts'
+import { isBase60, isOldBoolean, resolveTag } from '../resolve-scalar.ts'
 
 /** Sends the events of a value to an emitter; bytes are a text that is no UTF-8. */
 export function encodeV3(emitter: Emitter, value: unknown, unwrap: Unwrap): void {

@@ -1,8 +1,8 @@
 /** Trees as yaml.v3's encoder writes them. */
 import type { Emitter } from './emitter.ts'
-import { DOUBLE_QUOTED, FLOW, FOLDED, LITERAL, PLAIN, SINGLE_QUOTED, TAGGED, longTag, shortTag } from './node.ts'
-import type { YamlNode } from './node.ts'
-import { resolveTag } from './resolve.ts'
+import { DOUBLE_QUOTED, FLOW, FOLDED, LITERAL, PLAIN, SINGLE_QUOTED, TAGGED, longTag, shortTag } from '../node.ts'
+import type { YamlNode } from '../node.ts'
+import { resolveTag } from '../resolve-scalar.ts'
 
 /** Sends the events of a tree to an emitter, as a document of its own. */
 export function encodeNode(emitter: Emitter, node: YamlNode): void {

@@ -1,15 +1,15 @@
 /** Builds the tree of each document from its tokens, with go-yaml's grammar and errors. */
 import type { Input } from './input.ts'
-import { FLOW, PLAIN, TAGGED, makeNode, shortTag } from './node.ts'
-import type { NodeKind, YamlNode } from './node.ts'
+import { FLOW, PLAIN, TAGGED, makeNode, shortTag } from '../node.ts'
+import type { NodeKind, YamlNode } from '../node.ts'
 import { CommentCollector } from './parse-comment.ts'
-import { resolveTag } from './resolve.ts'
+import { resolveTag } from '../resolve-scalar.ts'
 import { Scanner } from './scanner.ts'
 import { syntaxError } from './text-cursor.ts'
 import type { Reading } from './text-cursor.ts'
 import * as t from './token.ts'
 import type { Mark, Token } from './token.ts'
-import { YamlError } from './yaml.ts'
+import { YamlError } from '../yaml.ts'
 
 /** What stands before the content of a node. */
 interface Properties {

@@ -1,6 +1,6 @@
 /** Literal and folded block scalars. */
-import { HASH, NUL, SPACE, TAB, ZERO, isBlank, isBreak, isBreakOrEnd, isDigit } from './chars.ts'
-import { FOLDED, LITERAL } from './node.ts'
+import { HASH, NUL, SPACE, TAB, ZERO, isBlank, isBreak, isBreakOrEnd, isDigit } from '../chars.ts'
+import { FOLDED, LITERAL } from '../node.ts'
 import type { Scanner } from './scanner.ts'
 import { SCALAR, Token } from './token.ts'
 

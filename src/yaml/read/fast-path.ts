@@ -5,9 +5,9 @@
  */
 import { setEntry } from './construct.ts'
 import type { Target } from './construct.ts'
-import { COLON, DASH, HASH, SPACE } from './chars.ts'
-import { resolvePlain } from './resolve.ts'
-import type { ValueOptions } from './yaml.ts'
+import { COLON, DASH, HASH, SPACE } from '../chars.ts'
+import { resolvePlain } from '../resolve-scalar.ts'
+import type { ValueOptions } from '../yaml.ts'
 
 /** The value of the only document of a text; undefined when the parser has to look at it. Keys may come twice: the last counts. */
 export function quickValue(text: string, options: ValueOptions): { readonly value: unknown } | undefined {
