@@ -1,6 +1,6 @@
 // How many evaluations a second, against a closure written by hand for the same predicate. Run with `node bench/cel.bench.ts`.
 import { celEnvironment, compileCel } from '../src/cel/cel.ts'
-import { DYNAMIC } from '../src/cel/schema.ts'
+import { DYNAMIC } from '../src/cel/declare-schema.ts'
 
 const cluster = {
   metadata: { labels: { region: 'eu', tier: 'edge', version: 'v1.36.2' } },

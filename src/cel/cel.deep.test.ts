@@ -9,7 +9,7 @@ import type { OracleAnswer } from '../testing/cel-oracle.ts'
 import { startControlPlane } from '../testing/control-plane.ts'
 import { CASES, FAILURES } from './cases.fixture.ts'
 import { celEnvironment, compileCel } from './cel.ts'
-import { DYNAMIC } from './schema.ts'
+import { DYNAMIC } from './declare-schema.ts'
 
 const environment = celEnvironment({ object: DYNAMIC })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { celEnvironment, compileCel } from './cel.ts'
 import { CASES, FAILURES, ISSUES } from './cases.fixture.ts'
-import { DYNAMIC } from './schema.ts'
+import { DYNAMIC } from './declare-schema.ts'
 import { celToJson } from './values.ts'
 
 const environment = celEnvironment({ object: DYNAMIC })

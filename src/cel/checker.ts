@@ -1,5 +1,5 @@
 /** Gives every node its type and every call its possible overloads, or says what does not fit, in cel-go's words. */
-import type { CallExpr, CelProblem, Expr, FoldExpr, SelectExpr, StructExpr } from './ast.ts'
+import type { CallExpr, CelProblem, Expr, FoldExpr, SelectExpr, StructExpr } from './syntax/ast.ts'
 import type { Overload } from './library/overload.ts'
 import {
   fieldTypeOf,

@@ -4,8 +4,8 @@
  */
 import { dottedName } from './checker.ts'
 import type { Checked } from './checker.ts'
-import type { CallExpr, Expr, FoldExpr, StructExpr } from './ast.ts'
-import { callCost } from './cost.ts'
+import type { CallExpr, Expr, FoldExpr, StructExpr } from './syntax/ast.ts'
+import { callCost } from './cost/call-cost.ts'
 import { fitsType } from './library/overload.ts'
 import type { Overload } from './library/overload.ts'
 import {

@@ -1,6 +1,6 @@
 /** The CEL rules of a definition: whether they compile, and whether they may cost too much. */
 import { compileCel, celEnvironment } from '../cel/cel.ts'
-import { declareSchema, maxCardinality } from '../cel/schema.ts'
+import { declareSchema, maxCardinality } from '../cel/declare-schema.ts'
 import { isObject } from '../core/json.ts'
 import type { StructuralSchema, ValidationRule } from './structural.ts'
 import { forbidden, invalid, notSupported, required } from './walk/field-error.ts'

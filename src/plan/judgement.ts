@@ -1,7 +1,7 @@
 /** A bundle's own rules about its objects, in CEL: when one is well, and which of its values are told to the hub. */
 import { celEnvironment, compileCel } from '../cel/cel.ts'
 import type { CelProgram } from '../cel/cel.ts'
-import { DYNAMIC } from '../cel/schema.ts'
+import { DYNAMIC } from '../cel/declare-schema.ts'
 import { celToJson } from '../cel/values.ts'
 import type { CelValue } from '../cel/values.ts'
 import { isObject } from '../core/json.ts'

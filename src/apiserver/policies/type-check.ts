@@ -1,5 +1,5 @@
-import { declareSchema } from '../../cel/schema.ts'
-import type { Declared } from '../../cel/schema.ts'
+import { declareSchema } from '../../cel/declare-schema.ts'
+import type { Declared } from '../../cel/declare-schema.ts'
 import type { ResourceRule, ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'

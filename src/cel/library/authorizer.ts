@@ -1,7 +1,7 @@
 /** `authorizer.group('apps').resource('deployments').check('create').allowed()`: who may do what, asked inside an expression. */
 import { CelFailure, CelOpaque } from '../values.ts'
 import type { CelValue } from '../values.ts'
-import type { Declared } from '../schema.ts'
+import type { Declared } from '../declare-schema.ts'
 import { library } from './overload.ts'
 import type { Overload } from './overload.ts'
 

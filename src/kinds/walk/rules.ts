@@ -4,8 +4,8 @@
  */
 import { celEnvironment, compileCel, PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelProgram, CelResult } from '../../cel/cel.ts'
-import { declareSchema } from '../../cel/schema.ts'
-import type { Declared } from '../../cel/schema.ts'
+import { declareSchema } from '../../cel/declare-schema.ts'
+import type { Declared } from '../../cel/declare-schema.ts'
 import { optionalType } from '../../cel/types.ts'
 import { CelOptional } from '../../cel/values.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'

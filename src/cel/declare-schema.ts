@@ -1,5 +1,5 @@
 /** Structural schemas as CEL types, and JSON of such a schema as CEL values. */
-import { escapeFieldName } from './escape.ts'
+import { escapeFieldName } from './escape-field-name.ts'
 import { parseDate, parseDurationText, parseTimestamp } from './library/time.ts'
 import { listType, mapType, SIMPLE } from './types.ts'
 import type { CelType } from './types.ts'

@@ -1,7 +1,7 @@
 /** Source text to tokens with positions. */
 import type { CelProblem } from './ast.ts'
-import { CelUint } from './values.ts'
-import type { CelValue } from './values.ts'
+import { CelUint } from '../values.ts'
+import type { CelValue } from '../values.ts'
 
 /** What a token is. */
 export type TokenKind = 'ident' | 'number' | 'string' | 'punct' | 'end'

@@ -1,6 +1,6 @@
 /** What a call costs while it runs: cel-go's counts, and those Kubernetes' libraries add. */
-import { CelList, CelMap, CelOpaque, sizeOf } from './values.ts'
-import type { CelValue } from './values.ts'
+import { CelList, CelMap, CelOpaque, sizeOf } from '../values.ts'
+import type { CelValue } from '../values.ts'
 
 /** Cost of one character read. */
 export const PER_CHARACTER = 0.1

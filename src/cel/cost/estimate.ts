@@ -2,18 +2,18 @@
  * What an expression can cost at most, before it ever runs: sizes come from the schema's bounds, and from what fits into one
  * request where it has none. Same rules as cel-go's and Kubernetes' estimators, so that a rule is refused here and there alike.
  */
-import type { CallExpr, Expr, FoldExpr } from './ast.ts'
-import { ACCUMULATOR } from './ast.ts'
-import type { Checked } from './checker.ts'
-import { dottedName } from './checker.ts'
-import { PER_CHARACTER } from './cost.ts'
+import type { CallExpr, Expr, FoldExpr } from '../syntax/ast.ts'
+import { ACCUMULATOR } from '../syntax/ast.ts'
+import type { Checked } from '../checker.ts'
+import { dottedName } from '../checker.ts'
+import { PER_CHARACTER } from './call-cost.ts'
 import { libraryCost, regexCost } from './library-cost.ts'
 import type { Call, CallEstimate, Part } from './library-cost.ts'
-import { add, cap, fixed, MOST, multiply, scale, union, UNKNOWN, ZERO } from './ranges.ts'
-import type { Range } from './ranges.ts'
-import { optionalValueType } from './types.ts'
-import type { CelType } from './types.ts'
-import { textSize } from './values.ts'
+import { add, cap, fixed, MOST, multiply, scale, union, UNKNOWN, ZERO } from './cost-range.ts'
+import type { Range } from './cost-range.ts'
+import { optionalValueType } from '../types.ts'
+import type { CelType } from '../types.ts'
+import { textSize } from '../values.ts'
 
 /** The estimated cost of a checked expression, given the declared types of its variables. */
 export function estimateCost(expr: Expr, checked: Checked, variables: ReadonlyMap<string, CelType>): Range {

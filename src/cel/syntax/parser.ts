@@ -3,8 +3,8 @@ import type { CallExpr, Expr } from './ast.ts'
 import { CelSyntaxError, tokenize } from './lexer.ts'
 import type { Token } from './lexer.ts'
 import { expandMacro } from './macros.ts'
-import { CelUint, MAX_INT, MAX_UINT, MIN_INT } from './values.ts'
-import type { CelValue } from './values.ts'
+import { CelUint, MAX_INT, MAX_UINT, MIN_INT } from '../values.ts'
+import type { CelValue } from '../values.ts'
 
 /** Longer sources are refused unread. */
 export const MAX_SOURCE = 100_000

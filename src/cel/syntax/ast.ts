@@ -1,5 +1,5 @@
 /** The syntax tree. Macros are already expanded: `all`, `map` and the rest are one kind of fold, as in cel-go. */
-import type { CelValue } from './values.ts'
+import type { CelValue } from '../values.ts'
 
 interface Node {
   /** Unique in its tree; what the checker learns is kept beside the tree, by id. */

@@ -1,9 +1,9 @@
 /** What calls to Kubernetes' and cel-go's libraries cost at most, by the sizes of what they are given. */
-import type { Expr } from './ast.ts'
-import { AUTHORIZATION_CHECK, MAX_FORMAT_PATTERN, PER_CHARACTER, PER_REGEX_CHARACTER } from './cost.ts'
-import { add, cap, fixed, multiply, scale, UNKNOWN, ZERO } from './ranges.ts'
-import type { Range } from './ranges.ts'
-import type { CelType } from './types.ts'
+import type { Expr } from '../syntax/ast.ts'
+import { AUTHORIZATION_CHECK, MAX_FORMAT_PATTERN, PER_CHARACTER, PER_REGEX_CHARACTER } from './call-cost.ts'
+import { add, cap, fixed, multiply, scale, UNKNOWN, ZERO } from './cost-range.ts'
+import type { Range } from './cost-range.ts'
+import type { CelType } from '../types.ts'
 
 export interface CallEstimate {
   readonly cost: Range
