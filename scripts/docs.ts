@@ -5,7 +5,7 @@ import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
 import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
-import { NATIVE_KINDS } from '../src/kinds/native.ts'
+import { NATIVE_KINDS } from '../src/kinds/native/native-kinds.ts'
 import { lintPage } from '../src/plan/lint/docs-page.ts'
 
 for (const kind of NATIVE_KINDS) {

@@ -9,7 +9,7 @@ import { base64, fromBase64, fromUtf8, hex, sha256, unzstd, utf8, zstd } from '.
 import type { Digest } from '../core/crypto/digest.ts'
 import { isApiError } from '../core/errors.ts'
 import { Type } from '../core/schema/typebox.ts'
-import { BundleOptionsSchema } from '../kinds/bundle-options.ts'
+import { BundleOptionsSchema } from '../kinds/fields/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { HookState } from '../plan/hook-moves.ts'
 import type { OperationKind } from '../plan/operation.ts'

@@ -2,7 +2,7 @@
 import type { Clock } from '../core/time/clock.ts'
 import { Waiting } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import type { HookEvent } from '../kinds/hook.ts'
+import type { HookEvent } from '../kinds/fields/hook.ts'
 import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
 import { waveTimeoutMs } from '../plan/object-options.ts'
 import { ObjectFailure } from './applier.ts'

@@ -1,7 +1,7 @@
 /** Why a bundle may not begin now: bundles it depends on, windows and freezes, catch-up. */
 import type { Clock } from '../core/time/clock.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import { decideDependencies } from '../plan/dependencies.ts'
 import type { DependencyFacts } from '../plan/dependencies.ts'
 import { catchUpHold, decideWindows, strictest } from '../plan/window.ts'

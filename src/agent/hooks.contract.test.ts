@@ -1,7 +1,7 @@
 /** Hooks of bundles, against an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { joinedAgents } from '../testing/joined-agents.ts'

@@ -2,7 +2,7 @@
 import type { Clock } from '../core/time/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime, parseTime } from '../core/time/time.ts'
-import type { HookEvent } from '../kinds/hook.ts'
+import type { HookEvent } from '../kinds/fields/hook.ts'
 import { hookOutcome, isRunOnce, nextHookMove } from '../plan/hook-moves.ts'
 import type { HookLive } from '../plan/hook-moves.ts'
 import { hookOrder } from '../plan/hooks.ts'

@@ -1,8 +1,8 @@
 /** The link on bad ways: streams that are held back, busy gateways, wrong clocks. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { ClusterReport } from '../kinds/cluster-report.ts'
-import { Cluster } from '../kinds/cluster.ts'
+import { ClusterReport } from '../kinds/native/cluster-report.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'

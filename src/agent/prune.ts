@@ -1,7 +1,7 @@
 /** Deleting what left a set, or a whole bundle for its tombstone; plan/prune.ts says what, here it is done: the recorded object only, by its UID. */
 import type { Logger } from '../core/log.ts'
 import { inParallel } from '../core/async/in-parallel.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import { applyOrder, placeOf } from '../plan/apply-order.ts'
 import { describeObject, objectKey } from '../plan/object-id.ts'
 import { CONFIRM_PRUNE, isKeptKind } from '../plan/object-options.ts'

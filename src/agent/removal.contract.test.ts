@@ -1,7 +1,7 @@
 /** How bundles leave a cluster, and what the agent says about it, against an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest, AgentUnderTestOptions } from '../testing/agent-under-test.ts'

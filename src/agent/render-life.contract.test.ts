@@ -1,7 +1,7 @@
 /** Bundles that are rendered in the cluster, among others: what they keep from being pruned, how they go back, and how they leave. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { chartContent, configMapTemplate } from '../testing/chart-content.ts'

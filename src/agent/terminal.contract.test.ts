@@ -1,8 +1,8 @@
 /** How an agent ends when its cluster left the fleet, through a real gateway. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { ClusterReport } from '../kinds/cluster-report.ts'
-import { Cluster } from '../kinds/cluster.ts'
+import { ClusterReport } from '../kinds/native/cluster-report.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'

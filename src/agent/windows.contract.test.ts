@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { formatTime } from '../core/time/time.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'

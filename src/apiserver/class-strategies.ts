@@ -1,7 +1,7 @@
 import { jsonEqual } from '../core/json.ts'
-import { at } from '../kinds/builtin/look.ts'
-import { forbidden, invalid } from '../kinds/walk/field-error.ts'
-import type { FieldError } from '../kinds/walk/field-error.ts'
+import { at } from '../kinds/builtin/read-path.ts'
+import { forbidden, invalid } from '../kinds/validation/field-error.ts'
+import type { FieldError } from '../kinds/validation/field-error.ts'
 import type { Strategy } from './strategies.ts'
 
 /** Classes are named by what uses them: what a class means stays what it was. */

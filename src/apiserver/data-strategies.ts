@@ -2,10 +2,10 @@ import { base64, fromBase64, utf8 } from '../core/bytes.ts'
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { dataKeyProblems } from '../core/text/name-validation.ts'
-import { mapAt, textAt } from '../kinds/builtin/look.ts'
+import { mapAt, textAt } from '../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { forbidden, invalid, required, tooLong } from '../kinds/walk/field-error.ts'
-import type { FieldError } from '../kinds/walk/field-error.ts'
+import { forbidden, invalid, required, tooLong } from '../kinds/validation/field-error.ts'
+import type { FieldError } from '../kinds/validation/field-error.ts'
 import type { Strategy } from './strategies.ts'
 
 /** ConfigMaps and Secrets: what their keys may be, what a type of secret needs, and what may no longer change. */

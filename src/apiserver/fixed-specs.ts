@@ -1,10 +1,10 @@
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
 import { compareQuantities, parseQuantity } from '../core/text/quantity.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../kinds/builtin/look.ts'
+import { at, itemsAt, mapAt, numberAt, textAt } from '../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { forbidden, invalid } from '../kinds/walk/field-error.ts'
-import type { FieldError } from '../kinds/walk/field-error.ts'
+import { forbidden, invalid } from '../kinds/validation/field-error.ts'
+import type { FieldError } from '../kinds/validation/field-error.ts'
 
 /** What of a Job and of a claim may no longer change: somebody works with it already. */
 

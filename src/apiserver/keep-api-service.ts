@@ -1,7 +1,7 @@
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { itemsAt, textAt as wordAt } from '../kinds/builtin/look.ts'
+import { itemsAt, textAt as wordAt } from '../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Parts } from './context.ts'
 import { apiService } from './first-objects.ts'

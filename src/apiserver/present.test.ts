@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ConfigMap } from '../kinds/builtin/core.ts'
-import { Cluster } from '../kinds/cluster.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { textAt } from './objects.ts'
 import { itemTexts } from './present.ts'

@@ -1,5 +1,5 @@
 import { jsonEqual } from '../core/json.ts'
-import { compareVersions } from '../kinds/custom-kind.ts'
+import { compareVersions } from '../kinds/crd/custom-kind.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 
 /** Which kinds are served, by group and version. */

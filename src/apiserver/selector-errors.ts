@@ -1,10 +1,10 @@
 import { jsonEqual } from '../core/json.ts'
 import { matchesSelector } from '../core/text/label-selector.ts'
 import type { Labels } from '../core/text/label-selector.ts'
-import { at, itemsAt, mapAt } from '../kinds/builtin/look.ts'
+import { at, itemsAt, mapAt } from '../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { invalid } from '../kinds/walk/field-error.ts'
-import type { FieldError } from '../kinds/walk/field-error.ts'
+import { invalid } from '../kinds/validation/field-error.ts'
+import type { FieldError } from '../kinds/validation/field-error.ts'
 
 /** What is wrong with the selector of a workload; the one rule about its spec that keeps it from adopting others' pods. */
 export function selectorErrors(

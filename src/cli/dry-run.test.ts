@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Placement } from '../kinds/placement.ts'
+import { Placement } from '../kinds/native/placement.ts'
 import { build } from '../testing/builders.ts'
 import { createCliHub } from '../testing/cli-hub.ts'
 import { clientOver } from '../client/create-client.ts'

@@ -1,17 +1,17 @@
 /** Our kinds' addresses without their schemas: typebox would double the time to the first byte. */
 import type { Client, ListOptions } from '../client/client.ts'
-import type { Assignment } from '../kinds/assignment.ts'
-import type { Bundle } from '../kinds/bundle.ts'
-import type { ClusterReport } from '../kinds/cluster-report.ts'
-import type { ClusterWindow } from '../kinds/cluster-window.ts'
-import type { Cluster } from '../kinds/cluster.ts'
+import type { Assignment } from '../kinds/native/assignment.ts'
+import type { Bundle } from '../kinds/native/bundle.ts'
+import type { ClusterReport } from '../kinds/native/cluster-report.ts'
+import type { ClusterWindow } from '../kinds/native/cluster-window.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
-import type { Placement } from '../kinds/placement.ts'
-import type { Release } from '../kinds/release.ts'
-import type { Rollout } from '../kinds/rollout.ts'
-import type { Source } from '../kinds/source.ts'
-import type { State } from '../kinds/states.ts'
-import type { Window } from '../kinds/window.ts'
+import type { Placement } from '../kinds/native/placement.ts'
+import type { Release } from '../kinds/native/release.ts'
+import type { Rollout } from '../kinds/native/rollout.ts'
+import type { Source } from '../kinds/native/source.ts'
+import type { State } from '../kinds/fields/states.ts'
+import type { Window } from '../kinds/native/window.ts'
 
 /** Clusters. */
 export const CLUSTERS = ownKind<Cluster>('Cluster', 'Cluster')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rollout } from '../kinds/rollout.ts'
+import type { Rollout } from '../kinds/native/rollout.ts'
 import { headLine, ringLines, statusText } from './rollout-look.ts'
 
 test('what holds a rollout is said once', () => {

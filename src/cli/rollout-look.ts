@@ -1,5 +1,5 @@
 /** How a rollout looks in text, ring by ring: in `rollout status` and `rollout watch` alike. */
-import type { Rollout } from '../kinds/rollout.ts'
+import type { Rollout } from '../kinds/native/rollout.ts'
 
 /** The annotation that keeps why somebody moved a lever. */
 export const REASON = 'flotilla.dev/reason'

@@ -1,5 +1,5 @@
 /** How states look, in every command. */
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 import type { Color } from './terminal.ts'
 
 /** Glyph, ASCII stand-in and colour of each state. */

@@ -1,5 +1,5 @@
 /** What a person wants of a table besides seeing it: some rows, in an order, as CSV. */
-import { STATES } from '../kinds/states.ts'
+import { STATES } from '../kinds/fields/states.ts'
 import { CliError, EXIT } from './exit.ts'
 import { parseJsonPath } from './jsonpath.ts'
 import { cellText } from './table.ts'

@@ -1,4 +1,4 @@
-import type { Bundle } from '../kinds/bundle.ts'
+import type { Bundle } from '../kinds/native/bundle.ts'
 import { compileCelFor } from '../plan/placement-cel.ts'
 import { compileFilter, stoppedBy } from '../plan/placement-filter.ts'
 import { asPlacementCluster, asPlacementSet, questionOf } from '../plan/placement-objects.ts'

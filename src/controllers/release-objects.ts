@@ -1,6 +1,6 @@
 /** Releases as the API has them, from and to what decisions look at. */
 import { apiVersionOf } from '../kinds/meta.ts'
-import { Release } from '../kinds/release.ts'
+import { Release } from '../kinds/native/release.ts'
 import type { ExistingRelease } from '../plan/release.ts'
 import type { ReleaseVariant } from '../plan/variants.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bodyOf } from '../core/http.ts'
-import type { Cluster } from '../kinds/cluster.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { buildCluster } from '../testing/builders.ts'
 import { bytesPerSecondOf, createBandwidth } from './bandwidth.ts'

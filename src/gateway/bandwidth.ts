@@ -1,8 +1,8 @@
 /** Content at the pace of a cluster's line; streams, reports and renewals are small and are not held up by it. */
 import type { Clock } from '../core/time/clock.ts'
 import type { HttpResponse } from '../core/http.ts'
-import type { Cluster } from '../kinds/cluster.ts'
-import { SITE_CLASS_BYTES_PER_SECOND } from '../kinds/site-class.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
+import { SITE_CLASS_BYTES_PER_SECOND } from '../kinds/fields/site-class.ts'
 import { IDLE, spendBandwidth } from '../wire/bandwidth.ts'
 import type { BandwidthState } from '../wire/bandwidth.ts'
 

@@ -2,7 +2,7 @@
 import type { Blobs } from '../blobs/blobs.ts'
 import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { Assignment } from '../kinds/assignment.ts'
+import type { Assignment } from '../kinds/native/assignment.ts'
 import { ownDocument } from '../wire/signed-document.ts'
 import type { KeptSets } from './kept-sets.ts'
 

@@ -2,7 +2,7 @@
 import { digestsIn } from '../blobs/reachable.ts'
 import type { Reader } from '../client/client.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import { NATIVE_KINDS } from '../kinds/native.ts'
+import { NATIVE_KINDS } from '../kinds/native/native-kinds.ts'
 
 const PAGE = 500
 

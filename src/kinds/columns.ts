@@ -5,7 +5,7 @@ import type { Cell, Column, Kind } from './define-kind.ts'
 import { findByPath, parseJsonPath } from './json-path.ts'
 import type { PathStep } from './json-path.ts'
 import type { KubeObject, UnknownObject } from './meta.ts'
-import { goNumber } from './walk/go-text.ts'
+import { goNumber } from './validation/go-text.ts'
 
 /** A column of a Table. */
 export interface TableColumn {

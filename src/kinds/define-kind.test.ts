@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LabelSelector } from '../core/text/label-selector.ts'
-import { Cluster } from './cluster.ts'
+import { Cluster } from './native/cluster.ts'
 import type { KubeObject, ResourceType } from './meta.ts'
-import { NATIVE_KINDS } from './native.ts'
-import { Placement } from './placement.ts'
-import { Rollout } from './rollout.ts'
+import { NATIVE_KINDS } from './native/native-kinds.ts'
+import { Placement } from './native/placement.ts'
+import { Rollout } from './native/rollout.ts'
 
 // What a typed client does: the kind decides the type of the answer.
 function read<T extends KubeObject>(_type: ResourceType<T>, text: string): T {

@@ -1,8 +1,8 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import type { KubeObject, ObjectMeta, ResourceType, Scope, UnknownObject } from './meta.ts'
-import { toStructural } from './structural.ts'
-import type { StructuralSchema } from './structural.ts'
-import type { FieldError } from './walk/field-error.ts'
+import { toStructural } from './schema/structural.ts'
+import type { StructuralSchema } from './schema/structural.ts'
+import type { FieldError } from './validation/field-error.ts'
 
 /** The group of Flotilla's own kinds. */
 export const GROUP = 'flotilla.dev'

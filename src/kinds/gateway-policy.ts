@@ -1,6 +1,6 @@
 /** The fields of a Cluster that the gateway may change: a policy that ships with our kinds, for both homes. */
-import { Cluster } from './cluster.ts'
-import { ownBinding, ownPolicy } from './own-policy.ts'
+import { Cluster } from './native/cluster.ts'
+import { ownBinding, ownPolicy } from './policies/shipped-policy.ts'
 
 const NAME = 'clusters-gateway.flotilla.dev'
 const USER = 'system:flotilla:gateway'

@@ -1,6 +1,6 @@
 /** The part of Kubernetes' JSONPath that printer columns use: fields, indexes, `[*]` and `[?(@.field=="value")]`. */
 import { isObject, jsonEqual } from '../core/json.ts'
-import { own } from './walk/own.ts'
+import { own } from './schema/own-field.ts'
 
 /** One step of a path. */
 export type PathStep =

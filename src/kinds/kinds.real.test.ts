@@ -12,12 +12,12 @@ import { ACCEPTANCE_CASES, Specimen } from '../testing/kinds-contract-specimen.t
 import { VALIDATION_CASES } from '../testing/kinds-contract.ts'
 import { needBinary } from '../testing/testenv.ts'
 import { tableColumns, tableRow } from './columns.ts'
-import { toCrd } from './crd.ts'
+import { toCrd } from './crd/to-crd.ts'
 import type { Kind } from './define-kind.ts'
 import type { KubeObject } from './meta.ts'
-import { NATIVE_KINDS } from './native.ts'
+import { NATIVE_KINDS } from './native/native-kinds.ts'
 import { openApiPath } from './openapi.ts'
-import { defaultObject } from './validate.ts'
+import { defaultObject } from './validation/validate-object.ts'
 
 const KINDS = [...NATIVE_KINDS, Specimen]
 

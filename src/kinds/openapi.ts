@@ -1,9 +1,9 @@
 /** OpenAPI v3 of a group and version: schemas, and the few paths kubectl looks for to explain and to apply. */
 import type { Kind } from './define-kind.ts'
-import { METADATA_SCHEMA } from './metadata.ts'
+import { METADATA_SCHEMA } from './validation/metadata.ts'
 import { isObject } from '../core/json.ts'
-import type { StructuralSchema } from './structural.ts'
-import { hasEmbedded } from './walk/embedded.ts'
+import type { StructuralSchema } from './schema/structural.ts'
+import { hasEmbedded } from './validation/embedded-objects.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 

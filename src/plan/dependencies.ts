@@ -1,5 +1,5 @@
 /** Whether a bundle may begin, as far as the bundles it depends on are concerned. */
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 
 /** One bundle another one needs. */
 export interface Dependency {

@@ -1,7 +1,7 @@
 /** Field by field, what differs between what is there and what should be. */
 import { isObject, jsonEqual } from '../core/json.ts'
 import type { KubeObject } from '../kinds/meta.ts'
-import { own } from '../kinds/walk/own.ts'
+import { own } from '../kinds/schema/own-field.ts'
 import { describePlace, ownersAt } from './managed-fields.ts'
 import type { Place } from './managed-fields.ts'
 

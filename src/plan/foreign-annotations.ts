@@ -1,5 +1,5 @@
 /** What annotations of Helm and Argo CD say, in our own words; the tables of docs/hooks.md. Those of our own on the same object win. */
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 
 type Annotations = Readonly<Record<string, string>>
 

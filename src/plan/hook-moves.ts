@@ -8,11 +8,11 @@
  */
 import { formatDuration } from '../core/time/duration.ts'
 import { isObject } from '../core/json.ts'
-import type { HookRules } from '../kinds/hook.ts'
+import type { HookRules } from '../kinds/fields/hook.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { healthOf } from './health.ts'
 import type { OperationKind } from './operation.ts'
-import type { HookEvent } from '../kinds/hook.ts'
+import type { HookEvent } from '../kinds/fields/hook.ts'
 
 /** Where a hook is. */
 export type HookState = 'Starting' | 'Started' | 'Succeeded' | 'Failed'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { ARGO_SYNC_OPTIONS } from './foreign-annotations.ts'
 import { ARGO_HELM_HOOKS, ARGO_HOOKS, HELM_HOOKS, hookOrder, OWN_HOOKS, readHook, sortHooks } from './hooks.ts'

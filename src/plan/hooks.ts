@@ -4,9 +4,9 @@
  *   pre-* ─▶ waves, each with its `during` hooks ─▶ prune ─▶ post-*          failure: when one of these failed
  */
 import { parseDuration } from '../core/time/duration.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
-import { HOOK_DELETES, HOOK_EVENTS } from '../kinds/hook.ts'
-import type { HookEvent, HookRules } from '../kinds/hook.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
+import { HOOK_DELETES, HOOK_EVENTS } from '../kinds/fields/hook.ts'
+import type { HookEvent, HookRules } from '../kinds/fields/hook.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { placeOf } from './apply-order.ts'
 import { describeObject, objectKey } from './object-id.ts'

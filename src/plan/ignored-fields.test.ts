@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { ManagedFieldsEntry, UnknownObject } from '../kinds/meta.ts'
 import { ignoreRulesFor, withLiveIgnored, withoutIgnored } from './ignored-fields.ts'
 

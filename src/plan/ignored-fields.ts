@@ -4,7 +4,7 @@
  * same by their keys, wherever they are in the list.
  */
 import { isObject, jsonClone } from '../core/json.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import { findPlaces, parseJsonPath } from '../kinds/json-path.ts'
 import type { PathStep } from '../kinds/json-path.ts'
 import type { UnknownObject } from '../kinds/meta.ts'

@@ -2,7 +2,7 @@
 import { hex, sha256 } from '../core/bytes.ts'
 import { canonicalJson, isObject, jsonEqual } from '../core/json.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../kinds/meta.ts'
-import { own } from '../kinds/walk/own.ts'
+import { own } from '../kinds/schema/own-field.ts'
 
 /** A place in an object: field names and list indexes from its root. */
 export type Place = readonly (string | number)[]

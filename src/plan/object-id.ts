@@ -1,6 +1,6 @@
 /** How an object of a cluster is named, in inventories, decisions and messages. */
 import { matchesGlob } from '../core/text/glob.ts'
-import type { ObjectSelector } from '../kinds/bundle-options.ts'
+import type { ObjectSelector } from '../kinds/fields/bundle-options.ts'
 
 /** An object by group, kind, namespace and name; the version is not part of who it is. */
 export interface ObjectId {

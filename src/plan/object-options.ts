@@ -7,8 +7,8 @@ import {
   IMMUTABLE,
   PRUNE_MODES,
   TAKEOVER,
-} from '../kinds/bundle-options.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+} from '../kinds/fields/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { ownAnnotations } from './foreign-annotations.ts'
 import { ignoreRulesFor } from './ignored-fields.ts'

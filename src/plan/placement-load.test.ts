@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { PlacementDecision } from '../kinds/placement-decision.ts'
+import { PlacementDecision } from '../kinds/native/placement-decision.ts'
 import { build } from '../testing/builders.ts'
 import { createPlacementLoads } from './placement-load.ts'
 import { loadBeside } from './placement-objects.ts'

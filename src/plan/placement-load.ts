@@ -1,5 +1,5 @@
 /** How busy clusters are with decisions, kept up to date page by page: one changed page is one page to count. */
-import type { PlacementDecision } from '../kinds/placement-decision.ts'
+import type { PlacementDecision } from '../kinds/native/placement-decision.ts'
 import type { PlacementLoad } from './placement-facts.ts'
 
 /** The decisions of all placements, counted per cluster. */

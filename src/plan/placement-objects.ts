@@ -1,8 +1,8 @@
 /** Placement's inputs as the API's objects hold them; the hub and the CLI read them the same way. */
-import type { ClusterSet } from '../kinds/cluster-set.ts'
-import type { Cluster } from '../kinds/cluster.ts'
-import type { PlacementDecision } from '../kinds/placement-decision.ts'
-import type { Placement } from '../kinds/placement.ts'
+import type { ClusterSet } from '../kinds/native/cluster-set.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
+import type { PlacementDecision } from '../kinds/native/placement-decision.ts'
+import type { Placement } from '../kinds/native/placement.ts'
 import { CORDON_TAINT } from './cluster-hold.ts'
 import type { GroupPlace, PlacementCluster, PlacementLoad, PlacementQuestion, PlacementSet } from './placement-facts.ts'
 import type { ClusterDecision } from './placement-pages.ts'

@@ -1,5 +1,5 @@
 /** What becomes of recorded objects that left their set, or whose whole bundle leaves: delete, forget, keep, or wait for a person. */
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import { isKeptKind, isNamed, isOrphaned } from './object-options.ts'
 import { describeObject, objectKey } from './object-id.ts'
 import type { ObjectId } from './object-id.ts'

@@ -1,7 +1,7 @@
 /** What a bundle's next Release is called, and which generation its content has. */
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { Release } from '../kinds/release.ts'
+import type { Release } from '../kinds/native/release.ts'
 import type { ReleaseVariant } from './variants.ts'
 
 /** What the naming looks at in an existing Release of the bundle. */

@@ -1,6 +1,6 @@
 /** What is done about an operation that failed: tried again so many times, then left, taken back, or taken out. */
 import type { Digest } from '../core/crypto/digest.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
 import type { OperationKind } from './operation.ts'
 
 /** Everything that decides. */

@@ -1,6 +1,6 @@
 /** A request to take a Rollout back, turned into the rollback of each of its bundles; for the hub, and for who wants to see first. */
-import type { Release } from '../kinds/release.ts'
-import type { Rollout } from '../kinds/rollout.ts'
+import type { Release } from '../kinds/native/release.ts'
+import type { Rollout } from '../kinds/native/rollout.ts'
 import { existingOf } from './release.ts'
 import { planRollback } from './rollback.ts'
 import type { PlannedRollback, RollbackCluster, RollbackScope } from './rollback.ts'

@@ -6,8 +6,8 @@
  * ring or everybody nobody else receives the content that is taken back, with single clusters the rest goes on with it.
  */
 import type { ClusterInputs } from '../core/cluster-inputs.ts'
-import type { Assignment } from '../kinds/assignment.ts'
-import type { Cluster } from '../kinds/cluster.ts'
+import type { Assignment } from '../kinds/native/assignment.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
 import type { ExistingRelease } from './release.ts'
 import type { Revision } from './state.ts'
 import { clusterInputsOf, setFor } from './variants.ts'

@@ -8,7 +8,7 @@ import { compareText } from './placement-facts.ts'
 import type { RolloutCounts } from './rollout-facts.ts'
 import { pairKey } from './rollout-pairs.ts'
 import type { Pair } from './rollout-pairs.ts'
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 
 /** A pair with what its ring and its slot make of it. */
 export interface Member {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../core/crypto/digest.ts'
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 import { attemptsBy } from './rollout-retry.ts'
 import { planRollout } from './rollout.ts'
 import type { ReleaseBundle, RolloutCluster, RolloutFacts, RolloutInput } from './rollout.ts'

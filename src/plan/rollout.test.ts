@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../core/crypto/digest.ts'
 import { formatTime } from '../core/time/time.ts'
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 import { holdSentence, planRollout, START_BY_MARGIN_MS } from './rollout.ts'
 import type { RolloutAdmission, RolloutCluster, RolloutDecision, RolloutFacts, RolloutInput } from './rollout.ts'
 

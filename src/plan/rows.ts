@@ -1,5 +1,5 @@
 /** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/state.ts. */
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 import type { PairHold } from './pair-hold.ts'
 import { removalState } from './removal-words.ts'
 import type { RemovalStanding } from './removal-words.ts'

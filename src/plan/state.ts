@@ -3,8 +3,8 @@
  * API, CLI, console and metrics all ask here, so that they cannot disagree.
  */
 import type { Digest } from '../core/crypto/digest.ts'
-import { STATES } from '../kinds/states.ts'
-import type { State } from '../kinds/states.ts'
+import { STATES } from '../kinds/fields/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 import type { Availability } from './availability.ts'
 
 /** What identifies the content of a bundle: its generation and the digest of its object set. */

@@ -2,10 +2,10 @@
 import { inputAt, matchesReads } from '../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../core/cluster-inputs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { Bundle } from '../kinds/bundle.ts'
-import { bundleOptionsOf } from '../kinds/bundle-options.ts'
-import type { BundleOptions } from '../kinds/bundle-options.ts'
-import type { Cluster } from '../kinds/cluster.ts'
+import type { Bundle } from '../kinds/native/bundle.ts'
+import { bundleOptionsOf } from '../kinds/fields/bundle-options.ts'
+import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
 
 /** One distinct content of a bundle. */
 export interface ReleaseVariant {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { hideSecret, hideValuesIn } from '../kinds/secret-object.ts'
+import { hideSecret, hideValuesIn } from '../kinds/redact-secret.ts'
 import { fillSecret, takeSecret } from './secret-values.ts'
 
 const secret = (fields: Record<string, unknown>): UnknownObject => ({

@@ -3,7 +3,7 @@ import { base64, utf8 } from '../core/bytes.ts'
 import { isObject } from '../core/json.ts'
 import { Secret } from '../core/secret.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { isSecret } from '../kinds/secret-object.ts'
+import { isSecret } from '../kinds/redact-secret.ts'
 import { RenderFailure } from './bundle/render-failure.ts'
 
 /** A Secret's `data`: base64 by key. */

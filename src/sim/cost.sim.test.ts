@@ -1,9 +1,9 @@
 /** What a change costs the hub, in durable writes: as much as it concerns, whatever else is in the fleet. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { Bundle } from '../kinds/bundle.ts'
-import { Cluster } from '../kinds/cluster.ts'
-import { Placement } from '../kinds/placement.ts'
+import { Bundle } from '../kinds/native/bundle.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
+import { Placement } from '../kinds/native/placement.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
 import { untilTaken } from '../testing/sim-person.ts'
 import { simulate } from '../testing/sim-seeds.ts'

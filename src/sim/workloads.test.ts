@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Deployment } from '../kinds/builtin/apps.ts'
-import { builtinKind } from '../kinds/builtin/from-table.ts'
+import { builtinKind } from '../kinds/builtin/kind-table.ts'
 import { keyOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { healthOf } from '../plan/health.ts'

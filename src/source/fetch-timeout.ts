@@ -1,5 +1,5 @@
 import { parseDuration } from '../core/time/duration.ts'
-import type { Source } from '../kinds/source.ts'
+import type { Source } from '../kinds/native/source.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 // Timers hold no more than 24 days; a fetch that takes a day is no fetch.

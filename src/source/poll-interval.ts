@@ -1,5 +1,5 @@
 import { parseDuration } from '../core/time/duration.ts'
-import type { Source } from '../kinds/source.ts'
+import type { Source } from '../kinds/native/source.ts'
 
 const DEFAULT_INTERVAL_MS = 60_000
 const MIN_INTERVAL_MS = 5_000

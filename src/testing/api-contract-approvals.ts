@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../kinds/approve-policy.ts'
+import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../kinds/policies/approve-policy.ts'
 import type { Api, ApiCase, Reply } from './api-contract-harness.ts'
 import { eventually, under } from './api-contract-policies.ts'
 import type { Spec } from './api-contract-policies.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { isObject } from '../core/json.ts'
-import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { BUILTIN_KINDS } from '../kinds/builtin/builtin-kinds.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import { openApiPath } from '../kinds/openapi.ts'

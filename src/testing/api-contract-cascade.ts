@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { builtinKind } from '../kinds/builtin/from-table.ts'
+import { builtinKind } from '../kinds/builtin/kind-table.ts'
 import { ConfigMap, Namespace } from '../kinds/builtin/core.ts'
 import { configMap, gadget, Gadget } from './api-contract-harness.ts'
 import type { Api, ApiCase, Loose } from './api-contract-harness.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { BUILTIN_KINDS } from '../kinds/builtin.ts'
+import { BUILTIN_KINDS } from '../kinds/builtin/builtin-kinds.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { Api, ApiCase, Loose } from './api-contract-harness.ts'
 import { configMap, Gadget, gadget, ownersOf } from './api-contract-harness.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { Bundle } from '../kinds/bundle.ts'
+import { Bundle } from '../kinds/native/bundle.ts'
 import { ConfigMap, Namespace, Secret } from '../kinds/builtin/core.ts'
-import { Placement } from '../kinds/placement.ts'
-import { Release } from '../kinds/release.ts'
+import { Placement } from '../kinds/native/placement.ts'
+import { Release } from '../kinds/native/release.ts'
 import { configMap, gadget, Gadget } from './api-contract-harness.ts'
 import type { ApiCase } from './api-contract-harness.ts'
 

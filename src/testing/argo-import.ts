@@ -3,7 +3,7 @@ import { utf8 } from '../core/bytes.ts'
 import type { JsonObject } from '../core/json.ts'
 import { importApplications } from '../dialects/argo/import-applications.ts'
 import type { ApplicationsRequest } from '../dialects/argo/import-applications.ts'
-import type { Bundle } from '../kinds/bundle.ts'
+import type { Bundle } from '../kinds/native/bundle.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import { readYaml } from '../yaml/read/read-yaml.ts'
 

@@ -1,11 +1,11 @@
 /** Objects for tests: say what the case is about, the rest is filled in. */
 import { base64, publicKeyDer } from '../core/bytes.ts'
 import { seededKeys } from '../core/crypto/key-pair.ts'
-import { Bundle } from '../kinds/bundle.ts'
-import { Cluster } from '../kinds/cluster.ts'
+import { Bundle } from '../kinds/native/bundle.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { KubeObject, ObjectMeta, ResourceType } from '../kinds/meta.ts'
-import { Placement } from '../kinds/placement.ts'
+import { Placement } from '../kinds/native/placement.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 
 /** An object's own fields, without what its kind and name say already. */

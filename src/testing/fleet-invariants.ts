@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { prefixOf } from '../apiserver/objects.ts'
-import { Assignment } from '../kinds/assignment.ts'
+import { Assignment } from '../kinds/native/assignment.ts'
 import { ConfigMap, Secret } from '../kinds/builtin/core.ts'
-import { ClusterReport } from '../kinds/cluster-report.ts'
-import type { Cluster } from '../kinds/cluster.ts'
+import { ClusterReport } from '../kinds/native/cluster-report.ts'
+import type { Cluster } from '../kinds/native/cluster.ts'
 import type { Kind, ObjOf } from '../kinds/define-kind.ts'
-import { Rollout } from '../kinds/rollout.ts'
+import { Rollout } from '../kinds/native/rollout.ts'
 import type { Store } from '../store/store.ts'
 
 /** All objects of a kind, straight from the store, without waiting for anybody. */

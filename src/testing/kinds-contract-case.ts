@@ -2,7 +2,7 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { KubeObject } from '../kinds/meta.ts'
-import type { FieldError, FieldReason } from '../kinds/walk/field-error.ts'
+import type { FieldError, FieldReason } from '../kinds/validation/field-error.ts'
 
 /** One object that must be refused, and why. */
 export interface ValidationCase {

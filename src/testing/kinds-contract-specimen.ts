@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import { kindOf } from '../kinds/define-kind.ts'
 import type { Kind } from '../kinds/define-kind.ts'
 import type { KubeObject } from '../kinds/meta.ts'
-import type { FieldError } from '../kinds/walk/field-error.ts'
+import type { FieldError } from '../kinds/validation/field-error.ts'
 import { cause, invalid, wrongType } from './kinds-contract-case.ts'
 import type { ValidationCase } from './kinds-contract-case.ts'
 

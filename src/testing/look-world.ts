@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { digestOf } from '../core/crypto/digest.ts'
-import type { State } from '../kinds/states.ts'
+import type { State } from '../kinds/fields/states.ts'
 import type { PairHold } from '../plan/pair-hold.ts'
 import type { RolloutBook } from '../plan/rollout-book.ts'
 import { planRollout } from '../plan/rollout.ts'

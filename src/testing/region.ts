@@ -4,10 +4,10 @@
  * at once, no more than its budget are ever broken, nobody begins late, and the next release reaches everybody.
  */
 import assert from 'node:assert/strict'
-import { Cluster } from '../kinds/cluster.ts'
-import { Placement } from '../kinds/placement.ts'
-import { RolloutPlan } from '../kinds/rollout-plan.ts'
-import { Rollout } from '../kinds/rollout.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
+import { Placement } from '../kinds/native/placement.ts'
+import { RolloutPlan } from '../kinds/native/rollout-plan.ts'
+import { Rollout } from '../kinds/native/rollout.ts'
 import { startFleet } from '../sim/fleet.ts'
 import type { Fleet } from '../sim/fleet.ts'
 import type { World } from '../sim/kernel/world.ts'

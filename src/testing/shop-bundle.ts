@@ -1,6 +1,6 @@
 /** A small bundle that lives, for simulated fleets. */
-import type { Bundle } from '../kinds/bundle.ts'
-import type { Placement } from '../kinds/placement.ts'
+import type { Bundle } from '../kinds/native/bundle.ts'
+import type { Placement } from '../kinds/native/placement.ts'
 
 /** Every store. */
 export const SHOP_PLACEMENT: Placement = {

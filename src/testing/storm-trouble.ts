@@ -1,7 +1,7 @@
 /** What goes wrong on a bad day: the faults, and how each strikes. */
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import type { HttpRequest, Transport } from '../core/http.ts'
-import { Cluster } from '../kinds/cluster.ts'
+import { Cluster } from '../kinds/native/cluster.ts'
 import type { Fleet, FleetMember } from '../sim/fleet.ts'
 import type { Host } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'

@@ -4,11 +4,11 @@
  * agent lies, and a second hub acts on what it saw minutes ago. Then the faults stop, and everything must come to rest.
  */
 import assert from 'node:assert/strict'
-import { Bundle } from '../kinds/bundle.ts'
-import { ClusterReport } from '../kinds/cluster-report.ts'
-import { Placement } from '../kinds/placement.ts'
-import { RolloutPlan } from '../kinds/rollout-plan.ts'
-import { Rollout } from '../kinds/rollout.ts'
+import { Bundle } from '../kinds/native/bundle.ts'
+import { ClusterReport } from '../kinds/native/cluster-report.ts'
+import { Placement } from '../kinds/native/placement.ts'
+import { RolloutPlan } from '../kinds/native/rollout-plan.ts'
+import { Rollout } from '../kinds/native/rollout.ts'
 import { startFleet } from '../sim/fleet.ts'
 import type { Fleet, FleetOptions } from '../sim/fleet.ts'
 import type { SeededIds } from '../sim/kernel/seeded-ids.ts'

@@ -1,8 +1,8 @@
 import { isObject } from '../../core/json.ts'
-import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
-import type { StructuralSchema } from '../../kinds/structural.ts'
-import { isAtomicMap, listMergeOf } from '../../kinds/walk/merge-keys.ts'
-import { own } from '../../kinds/walk/own.ts'
+import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
+import type { StructuralSchema } from '../../kinds/schema/structural.ts'
+import { isAtomicMap, listMergeOf } from '../../kinds/schema/merge-keys.ts'
+import { own } from '../../kinds/schema/own-field.ts'
 import { keyElement, valueElement } from './field-set.ts'
 import type { PathElement } from './field-set.ts'
 

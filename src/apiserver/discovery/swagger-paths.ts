@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { itemsAt, mapAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt } from '../../kinds/builtin/read-path.ts'
 
 /** Paths of OpenAPI v3 as Swagger has them: bodies are parameters, and each operation says what it takes and gives. */
 

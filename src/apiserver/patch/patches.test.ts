@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { StructuralSchema } from '../../kinds/structural.ts'
+import type { StructuralSchema } from '../../kinds/schema/structural.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { applyMergePatch } from './merge-patch.ts'
 import { applyStrategicMerge } from './strategic-merge.ts'

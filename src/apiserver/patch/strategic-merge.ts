@@ -1,8 +1,8 @@
 import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
-import type { StructuralSchema } from '../../kinds/structural.ts'
-import { fieldSchema } from '../../kinds/walk/merge-keys.ts'
+import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
+import type { StructuralSchema } from '../../kinds/schema/structural.ts'
+import { fieldSchema } from '../../kinds/schema/merge-keys.ts'
 import { badRequest } from '../refusals.ts'
 
 /**

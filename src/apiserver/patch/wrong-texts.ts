@@ -1,8 +1,8 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
-import { goJsonType } from '../../kinds/walk/go-text.ts'
+import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
+import { goJsonType } from '../../kinds/validation/go-text.ts'
 import { isCustom } from '../registry.ts'
 
 /** Patches that leave labels or annotations which nobody can read. */

@@ -1,7 +1,7 @@
 import { jsonClone } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
-import { itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Answer } from '../answer.ts'

@@ -2,7 +2,7 @@ import { ApiError } from '../../core/errors.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { isObject, jsonClone } from '../../core/json.ts'
-import { itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 
 /** What PodDisruptionBudgets say to an eviction. */

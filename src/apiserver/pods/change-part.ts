@@ -1,9 +1,9 @@
 import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { forbidden, invalid } from '../../kinds/walk/field-error.ts'
-import type { FieldError } from '../../kinds/walk/field-error.ts'
+import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
+import type { FieldError } from '../../kinds/validation/field-error.ts'
 import { qosOf } from './qos.ts'
 
 /** Parts of a pod that only change at an address of their own: `kubectl debug` adds containers, a resize changes resources. */

@@ -1,4 +1,4 @@
-import { at, textAt } from '../../kinds/builtin/look.ts'
+import { at, textAt } from '../../kinds/builtin/read-path.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { parseTime } from '../../core/time/time.ts'

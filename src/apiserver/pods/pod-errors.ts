@@ -1,9 +1,9 @@
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { at, itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
+import { at, itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { duplicate, forbidden, invalid, required } from '../../kinds/walk/field-error.ts'
-import type { FieldError } from '../../kinds/walk/field-error.ts'
+import { duplicate, forbidden, invalid, required } from '../../kinds/validation/field-error.ts'
+import type { FieldError } from '../../kinds/validation/field-error.ts'
 
 /** What is wrong with a pod, beyond its schema: what it asks of a kernel, and what of it may no longer change. */
 

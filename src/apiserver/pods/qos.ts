@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import { itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 
 /** Guaranteed when every container limits cpu and memory to what it requests, BestEffort when none says anything. */
 export function qosOf(spec: JsonObject): string {

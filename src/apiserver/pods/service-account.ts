@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { itemsAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Mutation } from '../admission.ts'
 import type { Parts } from '../context.ts'

@@ -5,10 +5,10 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../kinds/builtin/admission.ts'
-import { itemsAt } from '../../kinds/builtin/look.ts'
+import { itemsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { invalid, notSupported, required } from '../../kinds/walk/field-error.ts'
-import type { FieldError } from '../../kinds/walk/field-error.ts'
+import { invalid, notSupported, required } from '../../kinds/validation/field-error.ts'
+import type { FieldError } from '../../kinds/validation/field-error.ts'
 import type { Strategy } from '../strategies.ts'
 import { compilePolicy, policyCompiler } from './environment.ts'
 import { compileMutations } from './mutations.ts'

@@ -1,6 +1,6 @@
 import { toError } from '../../core/errors.ts'
 import { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
-import { numberAt } from '../../kinds/builtin/look.ts'
+import { numberAt } from '../../kinds/builtin/read-path.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { applyObject } from '../apply/field-manager.ts'
 import type { Parts } from '../context.ts'

@@ -3,7 +3,7 @@ import type { Declared } from '../../cel/declare-schema.ts'
 import type { ResourceRule, ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
-import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
+import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
 import { policyCompiler } from './environment.ts'
 
 /**

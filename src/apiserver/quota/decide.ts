@@ -1,4 +1,4 @@
-import { mapAt } from '../../kinds/builtin/look.ts'
+import { mapAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { addAmounts, amountsText, countOf, excess, NO_AMOUNTS, pickAmounts, readAmounts } from './amounts.ts'
 import type { Amount, Amounts } from './amounts.ts'

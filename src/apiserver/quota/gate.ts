@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts'
 import { jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import { at } from '../../kinds/builtin/look.ts'
+import { at } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { CommitResult } from '../../store/store.ts'
 import type { AdmissionRequest } from '../admission.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import { itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { amountText, readAmounts } from './amounts.ts'
 import type { Amount, Amounts } from './amounts.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import { itemsAt, mapAt, textAt } from '../../kinds/builtin/look.ts'
+import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { addAmounts, maxAmounts, NO_AMOUNTS, readAmounts } from './amounts.ts'
 import type { Amounts } from './amounts.ts'
 

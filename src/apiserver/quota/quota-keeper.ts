@@ -1,7 +1,7 @@
 import { isApiError, toError } from '../../core/errors.ts'
 import { jsonClone, jsonEqual } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import { mapAt } from '../../kinds/builtin/look.ts'
+import { mapAt } from '../../kinds/builtin/read-path.ts'
 import type { StoreEvent } from '../../store/store.ts'
 import type { Parts } from '../context.ts'
 import type { Followed } from '../follow-kind.ts'

@@ -1,7 +1,7 @@
 import { meetsRequirement } from '../../core/text/label-selector.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import { parseTime } from '../../core/time/time.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/look.ts'
+import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { qosOf } from '../pods/qos.ts'
 import { addAmounts, countOf, readAmounts } from './amounts.ts'

@@ -2,8 +2,8 @@ import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/builtin/rbac.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { invalid, notSupported, required } from '../../kinds/walk/field-error.ts'
-import type { FieldError } from '../../kinds/walk/field-error.ts'
+import { invalid, notSupported, required } from '../../kinds/validation/field-error.ts'
+import type { FieldError } from '../../kinds/validation/field-error.ts'
 import type { Strategy } from '../strategies.ts'
 
 /** What roles and bindings must be beyond their schema, in the words of a kube-apiserver. */

@@ -1,5 +1,5 @@
 import { jsonClone } from '../../core/json.ts'
-import { invalid, invalidObject } from '../../kinds/walk/field-error.ts'
+import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
 import type { Answer } from '../answer.ts'
 import { commitChange } from '../change.ts'

@@ -1,8 +1,8 @@
 /** Whether one cluster joined, is heard, follows its newest document and runs what it should. */
 import { humanAge, parseTime } from '../../core/time/time.ts'
-import type { Assignment } from '../../kinds/assignment.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Check, CheckCategory, CheckId, CheckResult } from './check.ts'
 
 /** What is known of a cluster. */

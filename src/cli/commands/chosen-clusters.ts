@@ -1,7 +1,7 @@
 /** Clusters that a person names or selects, and a change of what the hub says about them. */
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import { askBefore } from '../ask-before.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'

@@ -7,7 +7,7 @@ import { askBefore } from '../ask-before.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
 import { ASSIGNMENTS, CLUSTERS } from '../own-kinds.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { ClusterInput } from './cluster.ts'
 
 /** What these commands work with besides the connection. */

@@ -1,7 +1,7 @@
 /** `flotilla cluster decommission` against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Cluster } from '../../kinds/cluster.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
 import { buildCluster } from '../../testing/builders.ts'
 import { createCliHub } from '../../testing/cli-hub.ts'
 import { clusterDecommission } from './cluster-decommission.ts'

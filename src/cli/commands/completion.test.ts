@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
-import { Cluster } from '../../kinds/cluster.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
 import { buildCluster } from '../../testing/builders.ts'
 import { createCliHub } from '../../testing/cli-hub.ts'
 import { completeWords } from './completion.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { Bundle } from '../../kinds/bundle.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
 import { troubleOf } from '../../testing/cli-hub.ts'
 import { createImportScene } from '../../testing/import-scene.ts'
 import { importArgo } from './import-argo.ts'

@@ -1,7 +1,7 @@
 /** What becomes of a Placement's bundles on one cluster: kept, leaving, or gone, and why. */
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
-import type { Placement } from '../../kinds/placement.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import { removalState } from '../../plan/removal-words.ts'
 import { ASSIGNMENTS, BUNDLES, listAll, REPORTS, ROLLOUTS } from '../own-kinds.ts'
 

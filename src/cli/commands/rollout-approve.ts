@@ -1,7 +1,7 @@
 /** `flotilla rollout approve`: one person's word on a ring. */
 import { clientOver } from '../../client/create-client.ts'
-import type { Approval } from '../../kinds/approval.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
+import type { Approval } from '../../kinds/native/approval.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 import { judgeApprovals } from '../../plan/rollout-approvals.ts'
 import type { ApprovalVerdict } from '../../plan/rollout-approvals.ts'
 import { parseTime } from '../../core/time/time.ts'

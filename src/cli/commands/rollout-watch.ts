@@ -2,7 +2,7 @@
 import { clientOver } from '../../client/create-client.ts'
 import { isApiError } from '../../core/errors.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { ExitCode } from '../exit.ts'
 import { conditionOf, headLine, needsApproval, ringLines } from '../rollout-look.ts'

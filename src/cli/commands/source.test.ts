@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { Source } from '../../kinds/source.ts'
+import { Source } from '../../kinds/native/source.ts'
 import { build } from '../../testing/builders.ts'
 import { createCliHub, troubleOf } from '../../testing/cli-hub.ts'
 import { sourceAccept, sourcePoll, sourceResume, sourceSuspend } from './source.ts'

@@ -1,9 +1,9 @@
 /** `flotilla tree`: which source feeds which bundles, where they go, and how far their newest rollout is. */
 import { clientOver } from '../../client/create-client.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
-import type { Placement } from '../../kinds/placement.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
-import type { Source } from '../../kinds/source.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import type { Connection } from '../connect.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { BUNDLES, listAll, PLACEMENTS, ROLLOUTS, SOURCES } from '../own-kinds.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Cluster } from '../../kinds/cluster.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
 import { buildCluster } from '../../testing/builders.ts'
 import { createCliHub, troubleText } from '../../testing/cli-hub.ts'
 import { trustRotateSealing } from './trust-sealing.ts'

@@ -1,4 +1,4 @@
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { SourceError } from '../../source/source-error.ts'
 import { ALL_SCHEMES, parseSourceUrl } from '../../source/source-url.ts'
 import { CliError, EXIT } from '../exit.ts'

@@ -1,4 +1,4 @@
-import type { Bundle } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 
 /** Whether a file of the repository is below the path a Bundle takes of its Source. */
 export function isBelowPath(bundle: Pick<Bundle, 'spec'>, file: string): boolean {

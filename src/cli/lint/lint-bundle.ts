@@ -1,8 +1,8 @@
 /** One bundle of a file: rendered for every cluster it is for, and what came out checked. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { finding, someOf } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintChart, lintKustomization } from '../../plan/lint/lint-charts.ts'

@@ -1,7 +1,7 @@
 /** A cluster that would lose more of its bundles at once than may go unasked keeps them until a person says so. */
 import { Stalled } from '../../core/errors.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
-import { RELEASE_DROP } from '../../kinds/placement.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
+import { RELEASE_DROP } from '../../kinds/native/placement.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/assemble.ts'
 import { judgeShrink } from '../../plan/shrink-guard.ts'
 

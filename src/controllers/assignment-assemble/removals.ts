@@ -1,5 +1,5 @@
 /** What of a cluster's document goes: admitted removals that are still meant, and what its agent has confirmed. */
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/assemble.ts'
 import { assignmentOf, inNamespaceOf, reportOf } from '../caches.ts'

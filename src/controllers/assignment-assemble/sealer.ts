@@ -2,7 +2,7 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { toError, Waiting } from '../../core/errors.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AssembledEntry } from '../../plan/assemble.ts'
 import { sealingKeyId } from '../../wire/sealed.ts'
 import { decryptValues, sealFor } from '../secret-values.ts'

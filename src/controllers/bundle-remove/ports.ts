@@ -1,6 +1,6 @@
-import type { Bundle } from '../../kinds/bundle.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
-import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { IntentFacts } from '../../plan/removal.ts'
 
 /** A cluster that has the bundle. */

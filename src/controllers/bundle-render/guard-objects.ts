@@ -1,8 +1,8 @@
 /** A change that would drop more objects from clusters than its guard allows stops before a Release is made of it, and asks. */
 import { Stalled } from '../../core/errors.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
-import { RELEASE_DROP } from '../../kinds/placement.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import { RELEASE_DROP } from '../../kinds/native/placement.ts'
 import { describeObject } from '../../plan/object-id.ts'
 import type { ExistingRelease } from '../../plan/release.ts'
 import { judgeShrink } from '../../plan/shrink-guard.ts'

@@ -2,7 +2,7 @@
 import { fromUtf8 } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Draft } from '../../engine/reconciler.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Finding } from '../../plan/lint/finding.ts'

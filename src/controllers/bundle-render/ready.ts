@@ -1,5 +1,5 @@
 import type { ConditionSet } from '../../engine/reconciler.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 
 /**
  * Says in a Bundle's conditions how its newest Release is doing. While it moves the words stay the same: counts are on the

@@ -1,8 +1,8 @@
 /** Content that was taken back: which Releases say so, and how a Bundle shows it. */
 import type { Draft } from '../../engine/reconciler.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import type { Release } from '../../kinds/release.ts'
+import type { Release } from '../../kinds/native/release.ts'
 import type { BadRevision } from '../../plan/bad-revisions.ts'
 import { existingOf } from '../../plan/release.ts'
 import type { BundleRenderPorts } from './ports.ts'

@@ -6,10 +6,10 @@
 import type { Client } from '../../client/client.ts'
 import { findObject } from '../../client/find-object.ts'
 import { ApiError } from '../../core/errors.ts'
-import { Bundle } from '../../kinds/bundle.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import { Release } from '../../kinds/release.ts'
-import { Source } from '../../kinds/source.ts'
+import { Release } from '../../kinds/native/release.ts'
+import { Source } from '../../kinds/native/source.ts'
 
 /** Asks the API itself; throws a Conflict when the caches are behind. `knows` tells whether they have a Release of that name. */
 export async function assertStillSo(

@@ -2,7 +2,7 @@
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Secret } from '../../core/secret.ts'
-import type { BundleOptions } from '../../kinds/bundle-options.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { sortHooks } from '../../plan/hooks.ts'
 import { objectKey } from '../../plan/object-id.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret } from '../../kinds/builtin/core.ts'
-import { Bundle } from '../../kinds/bundle.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
 import { build, buildBundle } from '../../testing/builders.ts'
 import { startControllersHome } from '../../testing/controllers-home.ts'
 import { BUNDLE_ANNOTATION, BUNDLE_SECRET_LABEL, BUNDLE_SECRET_MAKER, bundleSecret } from '../bundle-secrets.ts'

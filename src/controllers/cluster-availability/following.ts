@@ -1,9 +1,9 @@
 /** Whether the agent follows what the hub issues, in the agent's own words. */
 import { humanAge } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
-import type { Assignment } from '../../kinds/assignment.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import { isSealingKeyRetired } from '../../plan/sealing-key.ts'
 
 // What a person has to do about it; the agent's own sentence says what happened.

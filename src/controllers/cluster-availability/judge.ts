@@ -1,4 +1,4 @@
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import { judgeAvailability } from '../../plan/availability.ts'
 import type { Availability } from '../../plan/availability.ts'
 import { LIVENESS_INTERVAL_MS } from '../../wire/liveness.ts'

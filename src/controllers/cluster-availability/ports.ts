@@ -1,6 +1,6 @@
-import type { Assignment } from '../../kinds/assignment.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { GatewayView } from '../../plan/availability.ts'
 
 /** What cluster-availability needs from the world. */

@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Availability } from '../../plan/availability.ts'
 import { badgesOfCluster } from '../../plan/cluster-badges.ts'
 import { clusterSummary } from '../../plan/state.ts'

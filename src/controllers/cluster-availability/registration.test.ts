@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import { buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import { aliasKeys } from './registration.ts'

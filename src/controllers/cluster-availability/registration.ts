@@ -1,5 +1,5 @@
 import type { Draft } from '../../engine/reconciler.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 
 /** `dialect/name`, the key under which an alias is indexed. */
 export function aliasKeys(cluster: Cluster): string[] {

@@ -1,7 +1,7 @@
 /** The taint of clusters that are offline: nobody new selects them, and nobody who has them loses them. */
 import { formatTime } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 
 /** Its key; a placement may tolerate it. */
 export const UNREACHABLE = 'flotilla.dev/unreachable'

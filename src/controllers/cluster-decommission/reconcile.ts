@@ -1,9 +1,9 @@
 import { parseDuration } from '../../core/time/duration.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
-import type { Assignment } from '../../kinds/assignment.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import { planDecommission } from '../../plan/decommission.ts'
 import type { DecommissionFacts } from '../../plan/decommission.ts'
 

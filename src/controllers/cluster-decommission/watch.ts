@@ -1,7 +1,7 @@
 import { isApiError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
-import { Cluster } from '../../kinds/cluster.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
 import { assignmentOf, reportOf } from '../caches.ts'
 import type { ControllerParts } from '../parts.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { JoinToken } from '../../kinds/join-token.ts'
+import { JoinToken } from '../../kinds/native/join-token.ts'
 import { build } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import { joinTokenExpireReconciler } from './reconcile.ts'

@@ -1,7 +1,7 @@
 import { parseNetwork } from '../../core/text/cidr.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
-import type { JoinToken } from '../../kinds/join-token.ts'
+import type { JoinToken } from '../../kinds/native/join-token.ts'
 
 /** Says in a JoinToken's status whether anybody can still join with it. */
 export function joinTokenExpireReconciler(): Reconciler<JoinToken> {

@@ -1,6 +1,6 @@
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
-import { JoinToken } from '../../kinds/join-token.ts'
+import { JoinToken } from '../../kinds/native/join-token.ts'
 import type { ControllerParts } from '../parts.ts'
 import { joinTokenExpireReconciler } from './reconcile.ts'
 

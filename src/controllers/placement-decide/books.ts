@@ -7,8 +7,8 @@
  */
 import { jsonEqual } from '../../core/json.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import type { PlacementDecision } from '../../kinds/placement-decision.ts'
-import type { Placement } from '../../kinds/placement.ts'
+import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import type { PlacementCluster, PlacementQuestion } from '../../plan/placement.ts'
 import { stoppedBy } from '../../plan/placement-filter.ts'
 import type { CompiledFilter, FilterReason } from '../../plan/placement-filter.ts'

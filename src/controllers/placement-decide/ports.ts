@@ -1,5 +1,5 @@
-import type { PlacementDecision } from '../../kinds/placement-decision.ts'
-import type { Placement } from '../../kinds/placement.ts'
+import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import type { CompileCel, PlacementCluster, PlacementLoad, PlacementSet } from '../../plan/placement.ts'
 import type { PlacementBooks } from './books.ts'
 

@@ -1,6 +1,6 @@
 import { keyOf } from '../../kinds/meta.ts'
-import type { PlacementDecision } from '../../kinds/placement-decision.ts'
-import type { Placement } from '../../kinds/placement.ts'
+import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import { compareText, PAGE_SIZE } from '../../plan/placement.ts'
 import { selectedReason } from '../../plan/placement-explain.ts'
 import { stoppedBy, taintsOf } from '../../plan/placement-filter.ts'

@@ -1,6 +1,6 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
-import type { Release } from '../../kinds/release.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RemovalFacts } from '../../plan/removal.ts'
 import type { BundleStanding, GateAnswer } from '../../plan/rollout-gates.ts'
 import type { RingAsk, RolloutCluster } from '../../plan/rollout.ts'

@@ -1,7 +1,7 @@
-import type { Bundle } from '../../kinds/bundle.ts'
-import type { Release } from '../../kinds/release.ts'
-import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 
 /** How many clusters may be changing at once unless the Bundle says otherwise. */
 export const DEFAULT_CONCURRENCY = 10

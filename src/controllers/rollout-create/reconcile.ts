@@ -1,10 +1,10 @@
 import { Waiting } from '../../core/errors.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
-import type { Release } from '../../kinds/release.ts'
-import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
-import { Rollout } from '../../kinds/rollout.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
+import { Rollout } from '../../kinds/native/rollout.ts'
 import { goesBackAs, movesAs } from './moves-as.ts'
 
 const RETRY_MS = 60_000

@@ -1,5 +1,5 @@
-import type { Release } from '../../kinds/release.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RollbackWorld } from '../../plan/rollback-request.ts'
 
 /** The mark of a bundle whose content was taken back. */

@@ -1,7 +1,7 @@
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
-import { Source } from '../../kinds/source.ts'
+import { Source } from '../../kinds/native/source.ts'
 import { readMirrors } from '../../source/mirrors.ts'
 import { findObject } from '../../client/find-object.ts'
 import type { ControllerParts } from '../parts.ts'

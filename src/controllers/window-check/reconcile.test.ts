@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Stalled } from '../../core/errors.ts'
-import { ClusterWindow } from '../../kinds/cluster-window.ts'
+import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'

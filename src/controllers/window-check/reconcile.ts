@@ -1,7 +1,7 @@
 import { Stalled } from '../../core/errors.ts'
 import type { Draft, Reconciler, Result } from '../../engine/reconciler.ts'
-import type { ClusterWindow } from '../../kinds/cluster-window.ts'
-import type { Window } from '../../kinds/window.ts'
+import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
+import type { Window } from '../../kinds/native/window.ts'
 import { windowObjectProblem } from '../../plan/window-rules.ts'
 
 /** Says in a window's status whether it can be read. */

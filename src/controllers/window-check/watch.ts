@@ -1,7 +1,7 @@
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
-import { ClusterWindow } from '../../kinds/cluster-window.ts'
-import { Window } from '../../kinds/window.ts'
+import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
+import { Window } from '../../kinds/native/window.ts'
 import type { ControllerParts } from '../parts.ts'
 import { windowCheckReconciler } from './reconcile.ts'
 

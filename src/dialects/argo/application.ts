@@ -1,7 +1,7 @@
 /** One Application as Flotilla's own objects: how it is rendered, applied and rolled out. */
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { BundleOptions } from '../../kinds/bundle-options.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 
 /** A source of an Application, as it is read. */
 export interface ArgoSource {

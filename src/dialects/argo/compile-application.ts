@@ -1,8 +1,8 @@
 /** An Application, or all of one that differ only in their cluster, as Source, Placement, RolloutPlan and Bundle. */
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
-import { Bundle } from '../../kinds/bundle.ts'
-import { Placement } from '../../kinds/placement.ts'
-import { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
+import { Placement } from '../../kinds/native/placement.ts'
+import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { isAutomated, optionsOf, textsIn } from './application.ts'
 import type { ApplicationSpec, Remarks } from './application.ts'
 import { hasMarks, onlyWord, shownText } from './cluster-words.ts'

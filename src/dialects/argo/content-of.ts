@@ -1,6 +1,6 @@
 /** What an Application deploys, as the content of a Bundle: where from, of which style, with which values. */
 import { nameFrom } from '../../core/text/name-from-url.ts'
-import { Source } from '../../kinds/source.ts'
+import { Source } from '../../kinds/native/source.ts'
 import type { ArgoSource } from './application.ts'
 import { hasMarks, shownText } from './cluster-words.ts'
 import type { Application, CompileScene } from './compile-application.ts'

@@ -1,5 +1,5 @@
 /** Where an Application gets its content, as a Source. */
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 
 /** What of a Source says where and which, or why it cannot be said. */
 export type SourceLocation =

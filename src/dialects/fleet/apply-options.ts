@@ -1,6 +1,6 @@
 /** How the bundle of a directory is applied, on all its clusters alike. */
 import type { JsonObject } from '../../core/json.ts'
-import type { BundleOptions } from '../../kinds/bundle-options.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { CompileScene } from './compile-bundle.ts'
 import type { ComparePatch, FleetOptions, FleetYaml } from './fleet-yaml.ts'
 import { fitsAlternative } from './targets.ts'

@@ -1,7 +1,7 @@
 /** One directory of a repository as a Bundle, with the Placement, RolloutPlan and Sources it needs. */
-import type { Bundle } from '../../kinds/bundle.ts'
-import type { Placement } from '../../kinds/placement.ts'
-import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { RingSpec } from '../../plan/rollout-rings.ts'
 import { applyOptions, customOptions } from './apply-options.ts'
 import { hasContent } from './content.ts'

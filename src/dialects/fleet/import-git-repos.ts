@@ -1,7 +1,7 @@
 /** GitRepos as Flotilla's own objects, for whoever leaves Fleet: what the hub would make of them, belonging to nobody. */
 import { isObject } from '../../core/json.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
-import { Bundle } from '../../kinds/bundle.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Finding } from '../read-fields.ts'
 import { findingText } from '../read-fields.ts'

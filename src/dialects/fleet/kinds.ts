@@ -4,8 +4,18 @@ import type { JsonObject } from '../../core/json.ts'
 import { AGE, kindOf } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { Condition, KubeObject } from '../../kinds/meta.ts'
-import { Conditions, flag, int, labelSelector, listOf, object, optional, rawObject, text } from '../../kinds/schema.ts'
-import { toStructural } from '../../kinds/structural.ts'
+import {
+  Conditions,
+  flag,
+  int,
+  labelSelector,
+  listOf,
+  object,
+  optional,
+  rawObject,
+  text,
+} from '../../kinds/schema/schema-builders.ts'
+import { toStructural } from '../../kinds/schema/structural.ts'
 import { FLEET_GROUP } from './read-git-repo.ts'
 
 const VERSION = 'v1alpha1'

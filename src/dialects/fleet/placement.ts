@@ -1,5 +1,5 @@
 /** Targets as a Placement. */
-import type { Placement } from '../../kinds/placement.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
 import type { FleetTarget } from './fleet-yaml.ts'
 import { meaningOf } from './targets.ts'
 import type { Alternative, Workspace } from './targets.ts'

@@ -1,5 +1,5 @@
 /** A chart from elsewhere as Fleet names one: a chart of a repository, of a registry, an archive, or a directory of a git repository. */
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { cleanPath } from './names.ts'
 
 /** What of a Source says where the chart is. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { STATES } from '../../kinds/states.ts'
+import { STATES } from '../../kinds/fields/states.ts'
 import { addSummaries, fleetState, summaryOf, summaryText, worstOf } from './states.ts'
 
 test('every state has its word, and what decides between two', () => {

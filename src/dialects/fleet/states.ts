@@ -1,5 +1,5 @@
 /** Flotilla's states in Fleet's words: one table, for GitRepos, Bundles and BundleDeployments alike. */
-import type { State } from '../../kinds/states.ts'
+import type { State } from '../../kinds/fields/states.ts'
 import type { FleetSummary } from './kinds.ts'
 
 /** Fleet's states. */

@@ -1,14 +1,14 @@
 /** The fleet in numbers, in the one vocabulary of states. Labels come from closed sets: a fleet of 10,000 has no more series than one of 5. */
 import type { Metrics, Observe } from '../../core/metrics.ts'
 import { parseTime } from '../../core/time/time.ts'
-import type { Assignment } from '../../kinds/assignment.ts'
-import type { Bundle } from '../../kinds/bundle.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
-import type { Cluster } from '../../kinds/cluster.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
-import { ROLLOUT_PHASES } from '../../kinds/rollout.ts'
-import type { Rollout } from '../../kinds/rollout.ts'
-import { STATES } from '../../kinds/states.ts'
+import { ROLLOUT_PHASES } from '../../kinds/native/rollout.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import { STATES } from '../../kinds/fields/states.ts'
 
 /** The objects the numbers are made of. */
 export interface FleetFacts {

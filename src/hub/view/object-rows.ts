@@ -1,8 +1,8 @@
 /** Rows about objects: BundleObject per (bundle, cluster, object), from the set that the cluster is told to have. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import { digestOfJson, isDigest } from '../../core/crypto/digest.ts'
-import { BundleObject } from '../../kinds/bundle-object.ts'
-import type { ClusterReport } from '../../kinds/cluster-report.ts'
+import { BundleObject } from '../../kinds/views/bundle-object.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { describeObject } from '../../plan/object-id.ts'

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { KubeObject } from '../meta.ts'
-import { builtinKind } from './from-table.ts'
+import { builtinKind } from './kind-table.ts'
 
 /** A rule about which requests are meant. */
 export interface ResourceRule {

@@ -1,5 +1,5 @@
 import type { Condition, KubeObject } from '../meta.ts'
-import { builtinKind } from './from-table.ts'
+import { builtinKind } from './kind-table.ts'
 
 /** The names of a custom kind. */
 export interface CrdNames {

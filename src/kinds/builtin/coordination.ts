@@ -1,5 +1,5 @@
 import type { KubeObject } from '../meta.ts'
-import { builtinKind } from './from-table.ts'
+import { builtinKind } from './kind-table.ts'
 
 /** A lease: who holds something, and since when. */
 export interface Lease extends KubeObject {

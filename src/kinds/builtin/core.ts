@@ -1,5 +1,5 @@
 import type { KubeObject } from '../meta.ts'
-import { builtinKind } from './from-table.ts'
+import { builtinKind } from './kind-table.ts'
 
 /** A scope for names. */
 export interface Namespace extends KubeObject {

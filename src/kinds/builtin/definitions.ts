@@ -12,10 +12,10 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { canonicalQuantity } from '../../core/text/quantity.ts'
-import { METADATA_SCHEMA } from '../metadata.ts'
-import type { StructuralSchema } from '../structural.ts'
-import { fieldSchema } from '../walk/merge-keys.ts'
-import { DEFAULTS, WRITTEN_EMPTY } from './defaults.ts'
+import { METADATA_SCHEMA } from '../validation/metadata.ts'
+import type { StructuralSchema } from '../schema/structural.ts'
+import { fieldSchema } from '../schema/merge-keys.ts'
+import { DEFAULTS, WRITTEN_EMPTY } from './defaults/default-values.ts'
 import { DEFINITIONS } from './table/definitions.generated.ts'
 
 const linesOf = new Map<string, ReadonlyMap<string, string>>()

@@ -1,5 +1,5 @@
 import type { Event } from './core.ts'
-import { builtinKind } from './from-table.ts'
+import { builtinKind } from './kind-table.ts'
 import type { KubeObject } from '../meta.ts'
 
 /** A report of something that happened, in the newer group. */

@@ -1,6 +1,6 @@
 /** Questions in the form of objects: they are answered and never stored. */
 import type { ObjOf } from '../define-kind.ts'
-import { atomic, BOOL, defineBuiltin, fields, INT64, mapOf, opt, TEXT, TIME } from './vocabulary.ts'
+import { atomic, BOOL, defineBuiltin, fields, INT64, mapOf, opt, TEXT, TIME } from './builtin-schema-builders.ts'
 
 const authorization = { group: 'authorization.k8s.io', version: 'v1', verbs: ['create'], columns: [] } as const
 const authentication = { group: 'authentication.k8s.io', version: 'v1', verbs: ['create'], columns: [] } as const

@@ -1,6 +1,6 @@
 /** Charts of which nobody can say which version comes next. */
 import { isObject } from '../../core/json.ts'
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { unpinned } from './lint-images.ts'

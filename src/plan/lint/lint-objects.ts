@@ -1,6 +1,6 @@
 /** The checks of rendered objects, as the hub does them for its conditions and the CLI for files. */
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { hideSecret } from '../../kinds/secret-object.ts'
+import { hideSecret } from '../../kinds/redact-secret.ts'
 import type { Finding } from './finding.ts'
 import { lintApi } from './lint-apis.ts'
 import type { LintCluster } from './lint-apis.ts'

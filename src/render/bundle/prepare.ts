@@ -4,7 +4,7 @@
  */
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
-import { isSecret } from '../../kinds/secret-object.ts'
+import { isSecret } from '../../kinds/redact-secret.ts'
 import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { checkRequirements } from '../helm/check-chart.ts'

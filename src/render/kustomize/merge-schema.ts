@@ -1,8 +1,8 @@
 /** Which lists are merged by key: the table of the built-in kinds, or a schema that a kustomization brings. */
 import { definitionName, definitionOf } from '../../kinds/builtin/definitions.ts'
-import { METADATA_SCHEMA } from '../../kinds/metadata.ts'
-import type { StructuralSchema } from '../../kinds/structural.ts'
-import { fieldSchema } from '../../kinds/walk/merge-keys.ts'
+import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
+import type { StructuralSchema } from '../../kinds/schema/structural.ts'
+import { fieldSchema } from '../../kinds/schema/merge-keys.ts'
 import { KustomizeError } from './kustomize-error.ts'
 import { isRecord } from './records.ts'
 

@@ -1,9 +1,9 @@
 /** What the demo runs, and where: the files of its git repository, and the hub's objects that follow it. */
-import type { Bundle } from '../../kinds/bundle.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
-import type { Placement } from '../../kinds/placement.ts'
-import type { RolloutPlan } from '../../kinds/rollout-plan.ts'
-import type { Source } from '../../kinds/source.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { REGIONS, RINGS } from './stores.ts'
 import type { Store } from './stores.ts'
 

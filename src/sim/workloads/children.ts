@@ -1,9 +1,9 @@
 /** What workloads are made of, as their controllers keep it: ReplicaSets, pods and revisions. Pure: what there is in, what to do out. */
 import type { JsonObject } from '../../core/json.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
-import { builtinKind } from '../../kinds/builtin/from-table.ts'
+import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import { shortHash } from './rule.ts'
 
 /** What all of them come down to. */

@@ -1,7 +1,7 @@
 /** CronJobs: when a run is due, and what it leaves behind. */
 import { dayAfter, formatTime, wallTimeAt } from '../../core/time/time.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
-import { builtinKind } from '../../kinds/builtin/from-table.ts'
+import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { parseCron } from '../../plan/cron.ts'
 import type { Cron } from '../../plan/cron.ts'

@@ -1,8 +1,8 @@
 /** The EndpointSlices of a Service, as the endpointslice controller keeps them: who answers behind it. Pure, as `children.ts`. */
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { builtinKind } from '../../kinds/builtin/from-table.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/look.ts'
+import { builtinKind } from '../../kinds/builtin/kind-table.ts'
+import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { child } from './children.ts'
 import type { ChildrenRule, Step } from './children.ts'

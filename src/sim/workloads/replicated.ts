@@ -1,6 +1,6 @@
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { builtinKind } from '../../kinds/builtin/from-table.ts'
-import { at, itemsAt, numberAt, textAt } from '../../kinds/builtin/look.ts'
+import { builtinKind } from '../../kinds/builtin/kind-table.ts'
+import { at, itemsAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { rollingLimits, rollingPods } from './rolling.ts'
 import { shortHash, timedCondition } from './rule.ts'
 import type { Moment, WorkloadRule } from './rule.ts'

@@ -1,5 +1,5 @@
 /** How many pods a Deployment has of its new and of its older ReplicaSets, as its real controller would keep them. */
-import { at, numberAt } from '../../kinds/builtin/look.ts'
+import { at, numberAt } from '../../kinds/builtin/read-path.ts'
 
 /** Pods of a Deployment in the middle of a rollout. */
 export interface RollingPods {

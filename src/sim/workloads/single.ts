@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/bytes.ts'
-import { builtinKind } from '../../kinds/builtin/from-table.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/look.ts'
+import { builtinKind } from '../../kinds/builtin/kind-table.ts'
+import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { timedCondition } from './rule.ts'
 import type { Moment, WorkloadRule } from './rule.ts'

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { createTestRepository } from '../../testing/git-repository.ts'
 import { createTestFetcher } from '../../testing/source-fetcher.ts'
 import type { FetchOutcome } from '../fetch-request.ts'

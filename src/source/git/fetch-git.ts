@@ -2,7 +2,7 @@
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { compareVersions } from '../../core/text/semver.ts'
-import type { Source } from '../../kinds/source.ts'
+import type { Source } from '../../kinds/native/source.ts'
 import { ARTIFACT_LIMITS, readTree, storeTree } from '../artifact.ts'
 import type { ArtifactFile } from '../artifact.ts'
 import { credentialsFor } from '../credentials.ts'

@@ -1,7 +1,7 @@
 /** How a Bundle does, on the row that Fleet's users look at. */
 import { Waiting } from '../../../core/errors.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
-import type { Bundle } from '../../../kinds/bundle.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
 import { keyOf } from '../../../kinds/meta.ts'
 import type { FleetBundle } from '../kinds.ts'
 import { summaryOf, summaryText, worstOf } from '../states.ts'

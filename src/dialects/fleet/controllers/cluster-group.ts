@@ -1,7 +1,7 @@
 /** How the clusters of a ClusterGroup do. */
 import { matchesSelector } from '../../../core/text/label-selector.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
-import type { Cluster } from '../../../kinds/cluster.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { ClusterGroup } from '../kinds.ts'
 
 /** What showing a group needs from the world. */

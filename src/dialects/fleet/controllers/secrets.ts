@@ -1,6 +1,6 @@
 /** The Secrets of a GitRepo: which one a Source is fetched with, bound to its server when nobody said where it may be sent. */
 import type { Context } from '../../../engine/reconciler.ts'
-import { Source } from '../../../kinds/source.ts'
+import { Source } from '../../../kinds/native/source.ts'
 import { bindingFor, FALLBACK_SECRET, mayBeSent } from '../bind-secret.ts'
 import type { Desired } from '../desired.ts'
 import type { GitRepo } from '../kinds.ts'

@@ -1,10 +1,10 @@
 import { humanAge } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { eventToCore } from '../event-names.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../look.ts'
+import { eventToCore } from '../versions/event-versions.ts'
+import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
 import { EVENT_CELLS } from './event.ts'
-import { count, CREATED, firstOf, flag, NONE, number, selector, text, UNSET } from './words.ts'
-import type { CellMaker, Cells } from './words.ts'
+import { count, CREATED, firstOf, flag, NONE, number, selector, text, UNSET } from './cell-makers.ts'
+import type { CellMaker, Cells } from './cell-makers.ts'
 
 function paramKind(policy: UnknownObject): string {
   const kind = mapAt(policy, 'spec.paramKind')

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../look.ts'
+import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
 import { EVENT_CELLS } from './event.ts'
 import { POD_CELLS } from './pod.ts'
 import {
@@ -16,8 +16,8 @@ import {
   text,
   UNKNOWN,
   UNSET,
-} from './words.ts'
-import type { CellMaker, Cells } from './words.ts'
+} from './cell-makers.ts'
+import type { CellMaker, Cells } from './cell-makers.ts'
 
 const MODES: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',

@@ -1,8 +1,8 @@
 import { ageOf } from '../../columns.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { numberAt, textAt } from '../look.ts'
-import { text } from './words.ts'
-import type { Cells } from './words.ts'
+import { numberAt, textAt } from '../read-path.ts'
+import { text } from './cell-makers.ts'
+import type { Cells } from './cell-makers.ts'
 
 /** Cells of events; those of events.k8s.io are the same ones under other names (see `../events.ts`). */
 

@@ -1,9 +1,9 @@
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../look.ts'
-import { hasCondition, NONE } from './words.ts'
-import type { Cells } from './words.ts'
+import { at, itemsAt, mapAt, numberAt, textAt } from '../read-path.ts'
+import { hasCondition, NONE } from './cell-makers.ts'
+import type { Cells } from './cell-makers.ts'
 
 /** What `kubectl get pods` says about a pod: one word for all of its containers' states. */
 

@@ -1,6 +1,6 @@
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, numberAt, textAt } from '../look.ts'
+import { at, itemsAt, numberAt, textAt } from '../read-path.ts'
 import {
   containers,
   flagText,
@@ -14,8 +14,8 @@ import {
   text,
   UNKNOWN,
   UNSET,
-} from './words.ts'
-import type { Cells } from './words.ts'
+} from './cell-makers.ts'
+import type { Cells } from './cell-makers.ts'
 
 const TEMPLATE = { Containers: containers('spec.template.spec'), Images: images('spec.template.spec') }
 

@@ -1,7 +1,0 @@
-import { CLUSTER_CELLS } from './cells/cluster.ts'
-import { CORE_CELLS } from './cells/core.ts'
-import { WORKLOAD_CELLS } from './cells/workloads.ts'
-import type { Cells } from './cells/words.ts'
-
-/** What the columns of Kubernetes' own kinds show, by group and kind; NAME and AGE are the same for all. */
-export const CELLS: Readonly<Record<string, Cells>> = { ...CORE_CELLS, ...WORKLOAD_CELLS, ...CLUSTER_CELLS }

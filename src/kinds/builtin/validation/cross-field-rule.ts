@@ -1,0 +1,25 @@
+/** Rules about what must fit together in an object, where Kubernetes' own validation says more than the schema. */
+import type { JsonObject } from '../../../core/json.ts'
+import { duplicate } from '../../validation/field-error.ts'
+import type { FieldError } from '../../validation/field-error.ts'
+
+/** Where a value is. */
+export interface Place {
+  readonly path: string
+  /** The objects it is in, the nearest first. */
+  readonly above: readonly JsonObject[]
+}
+
+/** What is wrong with an object of some type. */
+export type Rule = (object: JsonObject, place: Place) => FieldError[]
+
+/** The fields with a text that another one before them has. */
+export function repeated(fields: readonly (readonly [field: string, text: string])[]): FieldError[] {
+  const seen = new Set<string>()
+  return fields.flatMap(([field, text]) => {
+    if (text === '') return []
+    if (seen.has(text)) return [duplicate(field, text)]
+    seen.add(text)
+    return []
+  })
+}

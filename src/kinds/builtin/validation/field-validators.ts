@@ -1,0 +1,188 @@
+/**
+ * What the value of one field must be like, where Kubernetes' own validation says more than the schema. Each is proven by what a
+ * kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
+ */
+import {
+  dataKeyProblems,
+  labelKeyProblems,
+  portNameProblems,
+  subdomainProblems,
+} from '../../../core/text/name-validation.ts'
+import {
+  ADDRESS,
+  AMOUNT,
+  between,
+  each,
+  LABEL,
+  LABELS,
+  MAYBE_PORT,
+  MODE,
+  NOT_NEGATIVE,
+  number,
+  PART,
+  pathBelow,
+  pathFromRoot,
+  PORT,
+  PORT_OR_NAME,
+  PROTOCOL,
+  QUALIFIED,
+  someText,
+  stepsBack,
+  SUBDOMAIN,
+  text,
+  USER,
+  VARIABLE,
+  words,
+} from './value-validators.ts'
+import type { Form } from './value-validators.ts'
+
+const CONTAINER = {
+  name: LABEL,
+  image: someText((value) => (value.trim() === value ? [] : ['must not have leading or trailing whitespace'])),
+  imagePullPolicy: words('Always', 'IfNotPresent', 'Never'),
+  terminationMessagePolicy: words('File', 'FallbackToLogsOnError'),
+  restartPolicy: words('Always', 'Never', 'OnFailure'),
+} as const
+
+const KEY_OF_OBJECT = { name: SUBDOMAIN, key: someText(dataKeyProblems) } as const
+const RUNS_AS = { runAsUser: USER, runAsGroup: USER } as const
+const WEIGHT = { weight: number((value) => value >= 1 && value <= 100, 'must be in the range 1-100') } as const
+const PROJECTED_FILES = { defaultMode: MODE } as const
+
+const REPLICAS = { replicas: NOT_NEGATIVE, minReadySeconds: NOT_NEGATIVE } as const
+const ACCESS_MODE = words('ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod')
+
+/** Problems of a schedule, as far as they are seen without reading its fields. */
+function scheduleProblems(schedule: string): string[] {
+  if (/^(CRON_)?TZ=/.test(schedule)) return ['cannot use TZ or CRON_TZ in schedule, use timeZone field instead']
+  const fields = schedule.trim().split(/\s+/)
+  if (schedule.startsWith('@') || fields.length === 5) return []
+  return [`expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`]
+}
+
+/** A host of requests; with a star for all below it. */
+const HOST = someText((value) => {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value)) return ['must be a DNS name, not an IP address']
+  return subdomainProblems(value.replace(/^\*\./, ''))
+})
+
+/** By type and field. */
+export const FORMS: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
+  'core.v1.PodSpec': {
+    restartPolicy: words('Always', 'OnFailure', 'Never'),
+    dnsPolicy: words('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
+    activeDeadlineSeconds: between(1, 2 ** 31 - 1),
+    nodeSelector: LABELS,
+    nodeName: SUBDOMAIN,
+    hostname: LABEL,
+    subdomain: LABEL,
+    serviceAccountName: SUBDOMAIN,
+  },
+  'core.v1.HostAlias': { ip: ADDRESS, hostnames: each(SUBDOMAIN) },
+  'core.v1.Container': CONTAINER,
+  'core.v1.EphemeralContainer': CONTAINER,
+  'core.v1.ContainerPort': {
+    name: someText(portNameProblems),
+    containerPort: MAYBE_PORT,
+    hostPort: MAYBE_PORT,
+    protocol: PROTOCOL,
+  },
+  'core.v1.EnvVar': { name: VARIABLE },
+  'core.v1.EnvFromSource': { prefix: VARIABLE },
+  'core.v1.ConfigMapEnvSource': { name: SUBDOMAIN },
+  'core.v1.SecretEnvSource': { name: SUBDOMAIN },
+  'core.v1.ConfigMapKeySelector': KEY_OF_OBJECT,
+  'core.v1.SecretKeySelector': KEY_OF_OBJECT,
+  'core.v1.Probe': {
+    initialDelaySeconds: NOT_NEGATIVE,
+    timeoutSeconds: NOT_NEGATIVE,
+    periodSeconds: NOT_NEGATIVE,
+    successThreshold: NOT_NEGATIVE,
+    failureThreshold: NOT_NEGATIVE,
+    terminationGracePeriodSeconds: number((value) => value > 0, 'must be greater than 0'),
+  },
+  'core.v1.HTTPGetAction': { port: PORT_OR_NAME, scheme: words('HTTP', 'HTTPS') },
+  'core.v1.TCPSocketAction': { port: PORT_OR_NAME },
+  'core.v1.GRPCAction': { port: PORT },
+  'core.v1.SecurityContext': { ...RUNS_AS, procMount: words('Default', 'Unmasked') },
+  'core.v1.PodSecurityContext': {
+    ...RUNS_AS,
+    fsGroup: USER,
+    fsGroupChangePolicy: words('Always', 'OnRootMismatch'),
+  },
+  'core.v1.SeccompProfile': { type: words('Localhost', 'RuntimeDefault', 'Unconfined') },
+  'core.v1.Toleration': { key: QUALIFIED, effect: words('NoSchedule', 'PreferNoSchedule', 'NoExecute') },
+  'core.v1.TopologySpreadConstraint': {
+    maxSkew: number((value) => value > 0, 'must be greater than zero'),
+    whenUnsatisfiable: words('DoNotSchedule', 'ScheduleAnyway'),
+  },
+  'core.v1.PodAffinityTerm': { topologyKey: text(labelKeyProblems) },
+  'core.v1.WeightedPodAffinityTerm': WEIGHT,
+  'core.v1.PreferredSchedulingTerm': WEIGHT,
+  'core.v1.PodReadinessGate': { conditionType: QUALIFIED },
+  'core.v1.Volume': { name: LABEL },
+  'core.v1.ConfigMapVolumeSource': PROJECTED_FILES,
+  'core.v1.SecretVolumeSource': PROJECTED_FILES,
+  'core.v1.KeyToPath': { path: pathBelow, mode: MODE },
+  'core.v1.HostPathVolumeSource': {
+    path: someText(stepsBack),
+    type: words('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'),
+  },
+  'core.v1.NFSVolumeSource': {
+    path: pathFromRoot,
+  },
+  'core.v1.ReplicationControllerSpec': REPLICAS,
+  'apps.v1.ReplicaSetSpec': REPLICAS,
+  'apps.v1.DeploymentSpec': { ...REPLICAS, revisionHistoryLimit: NOT_NEGATIVE, progressDeadlineSeconds: NOT_NEGATIVE },
+  'apps.v1.RollingUpdateDeployment': { maxUnavailable: PART, maxSurge: AMOUNT },
+  'apps.v1.DaemonSetSpec': { minReadySeconds: NOT_NEGATIVE, revisionHistoryLimit: NOT_NEGATIVE },
+  'apps.v1.RollingUpdateDaemonSet': { maxUnavailable: PART, maxSurge: PART },
+  'apps.v1.StatefulSetSpec': {
+    ...REPLICAS,
+    podManagementPolicy: someText((value) =>
+      ['OrderedReady', 'Parallel'].includes(value) ? [] : ["must be 'OrderedReady' or 'Parallel'"],
+    ),
+  },
+  'apps.v1.RollingUpdateStatefulSetStrategy': { partition: NOT_NEGATIVE },
+  'batch.v1.JobSpec': {
+    parallelism: NOT_NEGATIVE,
+    completions: NOT_NEGATIVE,
+    backoffLimit: NOT_NEGATIVE,
+    activeDeadlineSeconds: NOT_NEGATIVE,
+    ttlSecondsAfterFinished: NOT_NEGATIVE,
+    completionMode: words('NonIndexed', 'Indexed'),
+    podReplacementPolicy: words('Failed', 'TerminatingOrFailed'),
+  },
+  'batch.v1.CronJobSpec': {
+    schedule: someText(scheduleProblems),
+    concurrencyPolicy: words('Allow', 'Forbid', 'Replace'),
+    startingDeadlineSeconds: NOT_NEGATIVE,
+    successfulJobsHistoryLimit: NOT_NEGATIVE,
+    failedJobsHistoryLimit: NOT_NEGATIVE,
+  },
+  'core.v1.ServiceSpec': {
+    type: words('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'),
+    sessionAffinity: words('ClientIP', 'None'),
+    selector: LABELS,
+    externalIPs: each(ADDRESS),
+    externalName: SUBDOMAIN,
+    externalTrafficPolicy: words('Cluster', 'Local'),
+    internalTrafficPolicy: words('Cluster', 'Local'),
+  },
+  'core.v1.ServicePort': { name: LABEL, port: PORT, protocol: PROTOCOL, targetPort: PORT_OR_NAME },
+  'core.v1.PersistentVolumeClaimSpec': {
+    // A kube-apiserver names no item here.
+    accessModes: (value, field) => (Array.isArray(value) ? value : []).flatMap((mode) => ACCESS_MODE(mode, field)),
+    volumeMode: words('Block', 'Filesystem'),
+    storageClassName: SUBDOMAIN,
+  },
+  'networking.v1.IngressSpec': { ingressClassName: SUBDOMAIN },
+  'networking.v1.IngressRule': { host: HOST },
+  'networking.v1.IngressTLS': { hosts: each(HOST) },
+  'networking.v1.HTTPIngressPath': { pathType: words('Exact', 'ImplementationSpecific', 'Prefix') },
+  'networking.v1.IngressServiceBackend': { name: LABEL },
+  'networking.v1.ServiceBackendPort': { number: MAYBE_PORT },
+  'networking.v1.NetworkPolicySpec': { policyTypes: each(words('Ingress', 'Egress')) },
+  'networking.v1.NetworkPolicyPort': { port: PORT_OR_NAME, protocol: PROTOCOL },
+  'policy.v1.PodDisruptionBudgetSpec': { minAvailable: PART, maxUnavailable: PART },
+}

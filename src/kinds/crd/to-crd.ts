@@ -1,0 +1,53 @@
+import type { Kind } from '../define-kind.ts'
+import type { KubeObject } from '../meta.ts'
+
+/** A CustomResourceDefinition, as far as this project writes one. */
+export interface CustomResourceDefinition extends KubeObject {
+  spec: {
+    group: string
+    scope: string
+    names: {
+      kind: string
+      listKind: string
+      plural: string
+      singular: string
+      shortNames?: readonly string[]
+      categories?: readonly string[]
+    }
+    versions: readonly object[]
+  }
+}
+
+/** The CustomResourceDefinition of a kind, as a kube-apiserver accepts it without a warning. */
+export function toCrd(kind: Kind): CustomResourceDefinition {
+  const { status, scale } = kind.subresources
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${kind.group}` },
+    spec: {
+      group: kind.group,
+      scope: kind.scope,
+      names: {
+        kind: kind.kind,
+        listKind: kind.listKind,
+        plural: kind.plural,
+        singular: kind.singular,
+        ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+        ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
+      },
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: kind.schema },
+          ...(status || scale
+            ? { subresources: { ...(status ? { status: {} } : {}), ...(scale ? { scale } : {}) } }
+            : {}),
+          ...(kind.columns.length > 0 ? { additionalPrinterColumns: kind.columns } : {}),
+        },
+      ],
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** Who may accept a cluster: the policy that ships with our kinds, for both homes. */
+import { Cluster } from '../native/cluster.ts'
+import { ownBinding, ownPolicy } from './shipped-policy.ts'
+
+const NAME = 'clusters-accept.flotilla.dev'
+
+const admitted = (object: string) =>
+  `(has(${object}.spec.accepted) && ${object}.spec.accepted && !has(${object}.spec.refused))`
+
+/** Accepting a cluster, or letting one in again that was turned away, needs the verb `accept` on it. */
+export const ACCEPT_POLICY = ownPolicy({
+  name: NAME,
+  kind: Cluster,
+  operations: ['CREATE', 'UPDATE'],
+  matchConditions: [
+    {
+      name: 'lets-the-cluster-in',
+      expression: `${admitted('object')} && (oldObject == null || !${admitted('oldObject')})`,
+    },
+  ],
+  validations: [
+    {
+      expression: `authorizer.group('${Cluster.group}').resource('${Cluster.plural}').name(object.metadata.name).check('accept').allowed()`,
+      messageExpression: `request.userInfo.username + ' may not accept ' + object.metadata.name + ': it needs the verb accept on ${Cluster.plural}.${Cluster.group}'`,
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+/** The policy holds everywhere. */
+export const ACCEPT_BINDING = ownBinding(ACCEPT_POLICY)

@@ -1,0 +1,86 @@
+/** Who may say that a ring opens, and that nobody talks their way around it: policies that ship with our kinds, for both homes. */
+import { Approval } from '../native/approval.ts'
+import { RolloutPlan } from '../native/rollout-plan.ts'
+import { Rollout } from '../native/rollout.ts'
+import { ownBinding, ownPolicy } from './shipped-policy.ts'
+
+const APPROVE = 'approvals-author.flotilla.dev'
+const TERMS = 'rollouts-terms.flotilla.dev'
+
+const may = (verb: string, plural: string, name: string) =>
+  `authorizer.group('${Rollout.group}').resource('${plural}').namespace(object.metadata.namespace).name(${name}).check('${verb}').allowed()`
+const mayApprove = (plural: string, name: string) => may('approve', plural, name)
+
+/** An Approval is its author's own, for groups the author is in, and needs the verb `approve` on what it names. */
+export const APPROVE_POLICY = ownPolicy({
+  name: APPROVE,
+  kind: Approval,
+  operations: ['CREATE'],
+  validations: [
+    {
+      expression: 'object.spec.author == request.userInfo.username',
+      messageExpression: `'spec.author is ' + object.spec.author + ', and the caller is ' + request.userInfo.username + ': nobody approves in the name of somebody else'`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: '!has(object.spec.groups) || object.spec.groups.all(group, group in request.userInfo.groups)',
+      messageExpression: `request.userInfo.username + ' is not in all groups of spec.groups'`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: `has(object.spec.plan) ? ${mayApprove(RolloutPlan.plural, 'object.spec.plan')} : ${mayApprove(Rollout.plural, 'object.spec.rollout')}`,
+      messageExpression: `request.userInfo.username + ' may not approve ' + object.spec.rollout + ': it needs the verb approve on ' + (has(object.spec.plan) ? '${RolloutPlan.plural}.${RolloutPlan.group} ' + object.spec.plan : '${Rollout.plural}.${Rollout.group} ' + object.spec.rollout)`,
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+/** The policy holds everywhere. */
+export const APPROVE_BINDING = ownBinding(APPROVE_POLICY)
+
+const same = (field: string) => `has(r.${field}) == has(o.${field}) && (!has(r.${field}) || r.${field} == o.${field})`
+const STEADY = ['selector', 'group', 'count', 'share', 'approvals', 'gates'].map(same).join(' && ')
+const asks = 'oldObject.spec.rings.exists(o, has(o.approvals) || has(o.gates))'
+const mayBypass = `(has(oldObject.spec.plan) ? ${may('bypass', RolloutPlan.plural, 'oldObject.spec.plan')} : ${may('bypass', Rollout.plural, 'object.metadata.name')})`
+const startedBy = (object: string) => `(has(${object}.spec.startedBy) ? ${object}.spec.startedBy : [])`
+
+/**
+ * What a Rollout was asked for stays: who may edit one, to pause it, cannot take its approvals and gates away, move clusters into
+ * a ring without any, or hide who started it. Only the verb `bypass` on its plan, for the night when a gate is broken, does that.
+ */
+export const TERMS_POLICY = ownPolicy({
+  name: TERMS,
+  kind: Rollout,
+  operations: ['CREATE', 'UPDATE'],
+  validations: [
+    {
+      expression: `${startedBy('object')}.all(name, name == request.userInfo.username || (oldObject != null && name in ${startedBy('oldObject')}))`,
+      messageExpression: `'spec.startedBy: the caller is ' + request.userInfo.username + ' and adds no other name'`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: `oldObject == null || ${startedBy('oldObject')}.all(name, name in ${startedBy('object')})`,
+      message: 'spec.startedBy: who started a rollout stays written down',
+      reason: 'Forbidden',
+    },
+    {
+      expression: `oldObject == null || !oldObject.spec.rings.exists(o, has(o.approvals) && o.approvals.noSelfApproval) || !oldObject.spec.paused || object.spec.paused || request.userInfo.username in ${startedBy('object')}`,
+      messageExpression: `'spec.startedBy: who lets a rollout go on writes their name there (' + request.userInfo.username + '), because its approvals must come from somebody else'`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: `!has(object.spec.acts) || object.spec.acts.all(a, a.by == request.userInfo.username || (oldObject != null && has(oldObject.spec.acts) && oldObject.spec.acts.exists(o, o == a)))`,
+      messageExpression: `'spec.acts: the caller is ' + request.userInfo.username + ' and asks in no other name'`,
+      reason: 'Forbidden',
+    },
+    {
+      expression: `oldObject == null || !${asks} || ${mayBypass} || (object.spec.rings.map(r, r.name) == oldObject.spec.rings.map(o, o.name) && object.spec.rings.all(r, oldObject.spec.rings.exists(o, o.name == r.name && ${STEADY})) && has(object.spec.plan) == has(oldObject.spec.plan) && (!has(object.spec.plan) || object.spec.plan == oldObject.spec.plan))`,
+      message:
+        'spec.rings: a rollout with approvals or gates keeps its plan, its rings, who is in them and what they ask for; edit the RolloutPlan, which is for the next Release, or let somebody with the verb bypass on the plan do it',
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+/** The policy holds everywhere. */
+export const TERMS_BINDING = ownBinding(TERMS_POLICY)

@@ -1,0 +1,49 @@
+/** The frame of the admission policies that ship with our kinds, for both homes: they fail closed, and deny. */
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../builtin/admission.ts'
+import type { Kind } from '../define-kind.ts'
+
+type PolicySpec = NonNullable<ValidatingAdmissionPolicy['spec']>
+
+/** What a policy says about objects of a kind. */
+export interface OwnPolicy {
+  readonly name: string
+  readonly kind: Pick<Kind, 'group' | 'plural'>
+  readonly operations: ('CREATE' | 'UPDATE')[]
+  readonly matchConditions?: NonNullable<PolicySpec['matchConditions']>
+  readonly validations: NonNullable<PolicySpec['validations']>
+}
+
+/** A policy; what it cannot evaluate it refuses. */
+export function ownPolicy({
+  name,
+  kind,
+  operations,
+  matchConditions,
+  validations,
+}: OwnPolicy): ValidatingAdmissionPolicy {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        resourceRules: [
+          { apiGroups: [kind.group], apiVersions: ['*'], operations, resources: [kind.plural], scope: '*' },
+        ],
+      },
+      ...(matchConditions ? { matchConditions } : {}),
+      validations,
+    },
+  }
+}
+
+/** Puts a policy of ours in force everywhere. */
+export function ownBinding({ metadata: { name } }: ValidatingAdmissionPolicy): ValidatingAdmissionPolicyBinding {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'] },
+  }
+}

@@ -1,0 +1,32 @@
+import type { TSchema } from 'typebox'
+import { kindOf } from '../define-kind.ts'
+import type { Column, Kind } from '../define-kind.ts'
+import type { Scope } from '../meta.ts'
+import { toStructural } from '../schema/structural.ts'
+
+/** The group of kinds that can only be read: rows worked out from other objects when somebody asks. */
+export const VIEW_GROUP = 'view.flotilla.dev'
+
+interface ViewDefinition {
+  readonly kind: string
+  readonly plural: string
+  readonly scope: Scope
+  readonly shortNames: readonly string[]
+  readonly description: string
+  readonly fields: Readonly<Record<string, TSchema>>
+  /** Fields a list can be selected by. */
+  readonly selectable: readonly string[]
+  readonly columns: readonly Column[]
+}
+
+/** Defines a kind of rows. */
+export function defineView({ fields, ...definition }: ViewDefinition): Kind {
+  return kindOf({
+    ...definition,
+    group: VIEW_GROUP,
+    version: 'v1alpha1',
+    categories: [],
+    verbs: ['get', 'list', 'watch'],
+    fields: Object.fromEntries(Object.entries(fields).map(([field, schema]) => [field, toStructural(schema)])),
+  })
+}
