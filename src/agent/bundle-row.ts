@@ -1,5 +1,5 @@
 /** What the hub hears about one bundle: bounded, the first few of each, in the order of the set. */
-import { describeObject } from '../plan/object-id.ts'
+import { describeObject } from '../plan/objects/object-id.ts'
 import type { DocumentEntry } from '../wire/document.ts'
 import type { ReportRow } from '../wire/frames.ts'
 import { LIMITS } from '../wire/limits.ts'

@@ -2,7 +2,7 @@
 import { toError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import { Type } from '../core/schema/typebox.ts'
-import type { Ceiling } from '../plan/ceiling.ts'
+import type { Ceiling } from '../plan/apply/local-limits.ts'
 import { checkValue } from '../wire/validate.ts'
 import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 

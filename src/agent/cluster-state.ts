@@ -11,8 +11,8 @@ import { isApiError } from '../core/errors.ts'
 import { Type } from '../core/schema/typebox.ts'
 import { BundleOptionsSchema } from '../kinds/fields/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
-import type { HookState } from '../plan/hook-moves.ts'
-import type { OperationKind } from '../plan/operation.ts'
+import type { HookState } from '../plan/apply/hook-step.ts'
+import type { OperationKind } from '../plan/apply/operation.ts'
 import type { HeldDocument } from '../wire/chain.ts'
 import { RemovalRow } from '../wire/frames.ts'
 import { checkValue, parseJson, WireError } from '../wire/validate.ts'
@@ -65,7 +65,7 @@ const InventoryObject = Type.Object({
   adopted: Type.Optional(Type.Boolean()),
   /** The beginning of the digest of what was applied last. */
   digest: Type.Optional(Type.String()),
-  /** The bundle's share of its fields when it was last as it should be (plan/managed-fields.ts). */
+  /** The bundle's share of its fields when it was last as it should be (plan/objects/managed-fields.ts). */
   share: Type.Optional(Type.String()),
   /** What the object said about its own end when it was last applied. */
   prune: Type.Optional(Type.Unsafe<'Always' | 'Never' | 'Last' | 'Confirm'>({ type: 'string' })),

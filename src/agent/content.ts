@@ -16,7 +16,7 @@ import { checkDigest, parseObjectSet } from '../wire/signed-document.ts'
 import { WireError } from '../wire/validate.ts'
 import type { Bases, SealedFor, SealedValues } from './bases.ts'
 import type { HubApi } from './hub-api.ts'
-import { describeObject } from '../plan/object-id.ts'
+import { describeObject } from '../plan/objects/object-id.ts'
 
 /** What content needs. */
 export interface ContentPorts {

@@ -1,12 +1,12 @@
-/** Runs hooks: each once per operation, one after the other; plan/hook-moves.ts decides, here it is done and written down. */
+/** Runs hooks: each once per operation, one after the other; plan/apply/hook-step.ts decides, here it is done and written down. */
 import type { Clock } from '../core/time/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime, parseTime } from '../core/time/time.ts'
 import type { HookEvent } from '../kinds/fields/hook.ts'
-import { hookOutcome, isRunOnce, nextHookMove } from '../plan/hook-moves.ts'
-import type { HookLive } from '../plan/hook-moves.ts'
-import { hookOrder } from '../plan/hooks.ts'
-import { describeObject, objectKey } from '../plan/object-id.ts'
+import { hookOutcome, isRunOnce, nextHookMove } from '../plan/apply/hook-step.ts'
+import type { HookLive } from '../plan/apply/hook-step.ts'
+import { hookOrder } from '../plan/apply/hooks.ts'
+import { describeObject, objectKey } from '../plan/objects/object-id.ts'
 import { isAppliedBy, ObjectFailure } from './applier.ts'
 import type { Applier } from './applier.ts'
 import type { HookRecord } from './cluster-state.ts'

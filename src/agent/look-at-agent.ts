@@ -15,7 +15,7 @@ import type {
   DocumentFacts,
   GatewayFacts,
   IdentityFacts,
-} from '../plan/agent-facts.ts'
+} from '../plan/fleet/agent-diagnostics.ts'
 import type { VerifiedTrust } from '../wire/trust.ts'
 import { isOlderVersion } from '../wire/agent-version.ts'
 import { FEATURES } from '../wire/signed-document.ts'

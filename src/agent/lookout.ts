@@ -3,20 +3,20 @@
  *
  * Whoever changes the value of a field takes it from the bundle's manager, so the bundle's share of an object's fields tells whether there is
  * anything to look at, without comparing values that defaulting or webhooks changed. Only then the API is asked, by a dry run of the same
- * apply, what would change; nothing means no drift. What to do about the rest is decided in plan/drift.ts.
+ * apply, what would change; nothing means no drift. What to do about the rest is decided in plan/apply/drift.ts.
  */
 import type { Clock } from '../core/time/clock.ts'
 import { inParallel } from '../core/async/in-parallel.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { describeDifference, differences } from '../plan/differences.ts'
-import { afterCorrection, decideDrift } from '../plan/drift.ts'
-import { healthOf } from '../plan/health.ts'
-import type { Health } from '../plan/health.ts'
-import { judge } from '../plan/judgement.ts'
-import { shareOf } from '../plan/managed-fields.ts'
-import { describeObject } from '../plan/object-id.ts'
+import { describeDifference, differences } from '../plan/objects/differences.ts'
+import { afterCorrection, decideDrift } from '../plan/apply/drift.ts'
+import { healthOf } from '../plan/health/object-health.ts'
+import type { Health } from '../plan/health/object-health.ts'
+import { judge } from '../plan/health/health-rules.ts'
+import { shareOf } from '../plan/objects/managed-fields.ts'
+import { describeObject } from '../plan/objects/object-id.ts'
 import { fieldManager, ObjectFailure } from './applier.ts'
 import type { Applier } from './applier.ts'
 import { inventoryOf, LOOK_MS, meetObject } from './bundle-run.ts'

@@ -1,5 +1,5 @@
 /**
- * One bundle on the cluster, step by step (plan/operation.ts decides which); each step can be the last before a crash and the next start
+ * One bundle on the cluster, step by step (plan/apply/operation.ts decides which); each step can be the last before a crash and the next start
  * carries on:
  *
  *   meet, dry-run ─▶ inventory old ∪ new ─▶ pre hooks ─▶ wave by wave: apply, record, run, look until healthy ─▶ prune ─▶ post hooks ─▶ keep it so
@@ -8,10 +8,10 @@
 import type { Clock } from '../core/time/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { parseTime } from '../core/time/time.ts'
-import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
-import { waveTimeoutMs } from '../plan/object-options.ts'
-import { decideOperation, decideRendered, rememberSet } from '../plan/operation.ts'
-import type { OtherRecord } from '../plan/ownership.ts'
+import { OPERATION_EVENTS } from '../plan/apply/hook-step.ts'
+import { waveTimeoutMs } from '../plan/objects/object-options.ts'
+import { decideOperation, decideRendered, rememberSet } from '../plan/apply/operation.ts'
+import type { OtherRecord } from '../plan/apply/ownership.ts'
 import type { Appliers } from './appliers.ts'
 import { createBegin } from './begin.ts'
 import { aim, LOOK_MS, takeInventory } from './bundle-run.ts'

@@ -1,6 +1,6 @@
 /** What a step of a bundle gives: a row for the report, when to look again, and whether the operation failed. */
 import { Waiting } from '../core/errors.ts'
-import { describeObject } from '../plan/object-id.ts'
+import { describeObject } from '../plan/objects/object-id.ts'
 import { ObjectFailure } from './applier.ts'
 import { ExecutorRefused } from './appliers.ts'
 import { LOOK_MS } from './bundle-run.ts'

@@ -14,7 +14,7 @@ import { readAgentConfig } from './config.ts'
 import { createFileStorage } from './file-storage.ts'
 import { loadIdentity } from './identity.ts'
 import { createJsonLogger } from './json-logger.ts'
-import { objectKey } from '../plan/object-id.ts'
+import { objectKey } from '../plan/objects/object-id.ts'
 import { createMemoryStorage } from './storage.ts'
 
 describe('file storage', () => {

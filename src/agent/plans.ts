@@ -2,7 +2,7 @@
 import type { Clock } from '../core/time/clock.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { ObjectSet } from '../wire/document.ts'
-import { afterRerender } from '../plan/rerender.ts'
+import { afterRerender } from '../plan/apply/rerender.ts'
 import { replan } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { ClusterRender } from './cluster-render.ts'

@@ -1,12 +1,12 @@
-/** Deleting what left a set, or a whole bundle for its tombstone; plan/prune.ts says what, here it is done: the recorded object only, by its UID. */
+/** Deleting what left a set, or a whole bundle for its tombstone; plan/apply/prune.ts says what, here it is done: the recorded object only, by its UID. */
 import type { Logger } from '../core/log.ts'
 import { inParallel } from '../core/async/in-parallel.ts'
 import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
-import { applyOrder, placeOf } from '../plan/apply-order.ts'
-import { describeObject, objectKey } from '../plan/object-id.ts'
-import { CONFIRM_PRUNE, isKeptKind } from '../plan/object-options.ts'
-import { planPrune } from '../plan/prune.ts'
-import type { Wanted } from '../plan/prune.ts'
+import { applyOrder, placeOf } from '../plan/apply/apply-order.ts'
+import { describeObject, objectKey } from '../plan/objects/object-id.ts'
+import { CONFIRM_PRUNE, isKeptKind } from '../plan/objects/object-options.ts'
+import { planPrune } from '../plan/apply/prune.ts'
+import type { Wanted } from '../plan/apply/prune.ts'
 import { isAppliedBy } from './applier.ts'
 import type { Applier } from './applier.ts'
 import type { InventoryObject } from './cluster-state.ts'

@@ -3,8 +3,8 @@
  * stays Failed, and nothing of the set that failed is tried again until somebody asks for it.
  */
 import type { Logger } from '../core/log.ts'
-import { OPERATION_EVENTS } from '../plan/hook-moves.ts'
-import { waveTimeoutMs } from '../plan/object-options.ts'
+import { OPERATION_EVENTS } from '../plan/apply/hook-step.ts'
+import { waveTimeoutMs } from '../plan/objects/object-options.ts'
 import type { createBegin } from './begin.ts'
 import { aim, LOOK_MS } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'

@@ -1,9 +1,9 @@
 /** All bundles of a cluster: those that the document names, each in a slot, and those that it does not name any more. */
 import type { Digest } from '../core/crypto/digest.ts'
-import { objectKey } from '../plan/object-id.ts'
-import type { ObjectId } from '../plan/object-id.ts'
-import type { Holder, OtherRecord } from '../plan/ownership.ts'
-import type { UnknownWants, Wanted } from '../plan/prune.ts'
+import { objectKey } from '../plan/objects/object-id.ts'
+import type { ObjectId } from '../plan/objects/object-id.ts'
+import type { Holder, OtherRecord } from '../plan/apply/ownership.ts'
+import type { UnknownWants, Wanted } from '../plan/apply/prune.ts'
 import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import type { ReportRow } from '../wire/frames.ts'
 import type { BundleRun } from './bundle-run.ts'

@@ -11,7 +11,7 @@ import type { PlacementDecision } from '../kinds/native/placement-decision.ts'
 import type { Placement } from '../kinds/native/placement.ts'
 import type { RolloutPlan } from '../kinds/native/rollout-plan.ts'
 import type { Source } from '../kinds/native/source.ts'
-import { compileCelFor } from '../plan/placement-cel.ts'
+import { compileCelFor } from '../plan/placement/cel-predicates.ts'
 import {
   asPlacementCluster,
   asPlacementSet,
@@ -19,10 +19,10 @@ import {
   incumbentsOf,
   loadBeside,
   questionOf,
-} from '../plan/placement-objects.ts'
-import { selectClusters } from '../plan/placement-select.ts'
-import type { Selection } from '../plan/placement-select.ts'
-import type { PlacementCluster, PlacementWorld } from '../plan/placement.ts'
+} from '../plan/placement/read-objects.ts'
+import { selectClusters } from '../plan/placement/select-clusters.ts'
+import type { Selection } from '../plan/placement/select-clusters.ts'
+import type { PlacementCluster, PlacementWorld } from '../plan/placement/decide-placement.ts'
 import { CLUSTERS, listAll, ownKind } from './own-kinds.ts'
 
 /** Everything of a fleet that a preview follows from. */

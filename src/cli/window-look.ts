@@ -4,8 +4,8 @@ import { isApiError } from '../core/errors.ts'
 import { formatTime, humanAge } from '../core/time/time.ts'
 import type { ClusterWindow } from '../kinds/native/cluster-window.ts'
 import type { Window } from '../kinds/native/window.ts'
-import { spanAt } from '../plan/window.ts'
-import { compileWindow } from '../plan/window-rules.ts'
+import { spanAt } from '../plan/windows/window.ts'
+import { compileWindow } from '../plan/windows/window-rules.ts'
 import { CLUSTER_WINDOWS, listAll, WINDOWS } from './own-kinds.ts'
 
 /** All windows, or those of a namespace; a hub that serves none has none. */

@@ -19,7 +19,7 @@ import { RolloutPlan } from '../kinds/native/rollout-plan.ts'
 import { Rollout } from '../kinds/native/rollout.ts'
 import { Source } from '../kinds/native/source.ts'
 import { Window } from '../kinds/native/window.ts'
-import { clusterInputsOf } from '../plan/variants.ts'
+import { clusterInputsOf } from '../plan/release/variants.ts'
 
 /** The caches; the indexes of each are named in `createCaches`. */
 export interface Caches {

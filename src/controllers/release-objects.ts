@@ -1,8 +1,8 @@
 /** Releases as the API has them, from and to what decisions look at. */
 import { apiVersionOf } from '../kinds/meta.ts'
 import { Release } from '../kinds/native/release.ts'
-import type { ExistingRelease } from '../plan/release.ts'
-import type { ReleaseVariant } from '../plan/variants.ts'
+import type { ExistingRelease } from '../plan/release/decide-release.ts'
+import type { ReleaseVariant } from '../plan/release/variants.ts'
 
 /** One bundle's revision of a Release. */
 export type ReleaseEntry = Release['spec']['bundles'][number]

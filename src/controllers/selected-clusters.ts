@@ -1,4 +1,4 @@
-import { completePages, selectedOn } from '../plan/decision-pages.ts'
+import { completePages, selectedOn } from '../plan/placement/decisions/complete-pages.ts'
 import { inNamespaceOf } from './caches.ts'
 import type { Caches } from './caches.ts'
 

@@ -4,7 +4,7 @@ import { Deployment } from '../kinds/builtin/apps.ts'
 import { builtinKind } from '../kinds/builtin/kind-table.ts'
 import { keyOf } from '../kinds/meta.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { healthOf } from '../plan/health.ts'
+import { healthOf } from '../plan/health/object-health.ts'
 import { startWorkloadCluster } from '../testing/workload-cluster.ts'
 const KEY = { namespace: 'default', name: 'web' }
 

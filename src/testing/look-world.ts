@@ -6,10 +6,16 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { digestOf } from '../core/crypto/digest.ts'
 import type { State } from '../kinds/fields/states.ts'
-import type { PairHold } from '../plan/pair-hold.ts'
-import type { RolloutBook } from '../plan/rollout-book.ts'
-import { planRollout } from '../plan/rollout.ts'
-import type { RingSpec, RolloutAdmission, RolloutCluster, RolloutDecision, RolloutInput } from '../plan/rollout.ts'
+import type { PairHold } from '../plan/windows/bundle-hold.ts'
+import type { RolloutBook } from '../plan/rollout/build-roster.ts'
+import { planRollout } from '../plan/rollout/plan-rollout.ts'
+import type {
+  RingSpec,
+  RolloutAdmission,
+  RolloutCluster,
+  RolloutDecision,
+  RolloutInput,
+} from '../plan/rollout/plan-rollout.ts'
 
 /** How large it is, and how its rings take their members. */
 export interface LookShape {

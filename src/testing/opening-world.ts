@@ -8,11 +8,11 @@ import fc from 'fast-check'
 import { digestOf } from '../core/crypto/digest.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { State } from '../kinds/fields/states.ts'
-import type { ApprovalFact } from '../plan/rollout-approvals.ts'
-import { ASK_EVERY_MS } from '../plan/rollout-gates.ts'
-import type { GateAnswer, GateSpec } from '../plan/rollout-gates.ts'
-import { holdSentence, planRollout } from '../plan/rollout.ts'
-import type { RingSpec, RingState, RolloutAdmission, RolloutDecision } from '../plan/rollout.ts'
+import type { ApprovalFact } from '../plan/rollout/gates/approvals.ts'
+import { ASK_EVERY_MS } from '../plan/rollout/gates/judge-gates.ts'
+import type { GateAnswer, GateSpec } from '../plan/rollout/gates/judge-gates.ts'
+import { holdSentence, planRollout } from '../plan/rollout/plan-rollout.ts'
+import type { RingSpec, RingState, RolloutAdmission, RolloutDecision } from '../plan/rollout/plan-rollout.ts'
 
 const START = Date.parse('2026-11-16T12:00:00Z')
 const MINUTE = 60_000

@@ -1,5 +1,5 @@
 /** Placements in tests: clusters and surroundings, with what the case is about said and the rest filled in. */
-import type { PlacementCluster, PlacementQuestion, PlacementWorld } from '../plan/placement.ts'
+import type { PlacementCluster, PlacementQuestion, PlacementWorld } from '../plan/placement/decide-placement.ts'
 
 /** The time all placement tests agree on. */
 export const PLACEMENT_NOW = Date.parse('2026-11-16T00:00:00Z')

@@ -11,9 +11,9 @@ import type { ClusterInputs } from '../core/cluster-inputs.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { State } from '../kinds/fields/states.ts'
-import type { ExistingRelease } from '../plan/release.ts'
-import { planRollback } from '../plan/rollback.ts'
-import { planRollout } from '../plan/rollout.ts'
+import type { ExistingRelease } from '../plan/release/decide-release.ts'
+import { planRollback } from '../plan/release/rollback.ts'
+import { planRollout } from '../plan/rollout/plan-rollout.ts'
 import type {
   RingSpec,
   RingState,
@@ -21,9 +21,9 @@ import type {
   RolloutCluster,
   RolloutPhase,
   Superseded,
-} from '../plan/rollout.ts'
-import type { Revision } from '../plan/state.ts'
-import { contentFor, setFor } from '../plan/variants.ts'
+} from '../plan/rollout/plan-rollout.ts'
+import type { Revision } from '../plan/fleet/state.ts'
+import { contentFor, setFor } from '../plan/release/variants.ts'
 
 /** The clusters of the model. */
 export const CLUSTERS = ['c0', 'c1', 'c2', 'c3', 'c4']
@@ -315,7 +315,7 @@ export class RolloutWorld {
     this.#clusters[index]!.push({ ...now, [bundle]: { ...now[bundle], ...newest, before } })
   }
 
-  /** What it goes back to once it has the next one; see plan/assemble.ts. */
+  /** What it goes back to once it has the next one; see plan/document/assemble-document.ts. */
   #before(bundle: BundleName, index: number, next: number): Revision | undefined {
     const { assigned, before, reported } = last(this.#clusters[index]!)[bundle]
     if (assigned === 0 || reported?.[0] !== 'Ready' || reported[1] !== assigned) return before

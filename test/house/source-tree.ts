@@ -60,7 +60,7 @@ export function resolveImport(file: SourceFile, specifier: string): string {
   return relative(REPOSITORY, resolve(REPOSITORY, dirname(file.path), specifier)).replaceAll('\\', '/')
 }
 
-/** The room of a path such as `src/plan/rollout.ts`. */
+/** The room of a path such as `src/plan/rollout/plan-rollout.ts`. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1]
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentFacts } from '../../plan/agent-facts.ts'
+import type { AgentFacts } from '../../plan/fleet/agent-diagnostics.ts'
 import { agentChecks } from './agent-checks.ts'
 
 const NOW = 1_800_000_000_000

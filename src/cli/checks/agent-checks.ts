@@ -1,6 +1,6 @@
 /** Whether an agent can work where it runs: its directory, its identity, the way to the hub, its rights in the cluster. */
 import { humanAge } from '../../core/time/time.ts'
-import type { AgentFacts } from '../../plan/agent-facts.ts'
+import type { AgentFacts } from '../../plan/fleet/agent-diagnostics.ts'
 import { bytesText } from '../bytes-text.ts'
 import type { Check, CheckCategory, CheckId, CheckResult } from './check.ts'
 

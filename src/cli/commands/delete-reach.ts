@@ -1,7 +1,7 @@
 /** How far a deletion reaches: which clusters it touches, and what becomes of what runs there. */
 import type { Client } from '../../client/client.ts'
-import { compareText } from '../../plan/placement-facts.ts'
-import { shrinkToken } from '../../plan/shrink-guard.ts'
+import { compareText } from '../../plan/placement/types.ts'
+import { shrinkToken } from '../../plan/placement/shrink-guard.ts'
 import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, SOURCES } from '../own-kinds.ts'
 import type { Victim } from './delete.ts'
 

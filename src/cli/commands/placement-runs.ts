@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
-import { removalState } from '../../plan/removal-words.ts'
+import { removalState } from '../../plan/document/removal-messages.ts'
 import { ASSIGNMENTS, BUNDLES, listAll, REPORTS, ROLLOUTS } from '../own-kinds.ts'
 
 /** One line per bundle that the cluster has, loses or lost. */

@@ -1,7 +1,7 @@
 /** `flotilla trust rotate sealing`: asks agents for new sealing keys. */
 import { systemClock } from '../../core/time/system-clock.ts'
 import { formatTime } from '../../core/time/time.ts'
-import { isSealingKeyRetired } from '../../plan/sealing-key.ts'
+import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { askForMany, chosenClusters, writeClusterSpec } from './chosen-clusters.ts'

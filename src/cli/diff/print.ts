@@ -1,9 +1,9 @@
 /** A preview as text, JSON, or markdown for a pull request. */
 import { bytesText } from '../bytes-text.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
-import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet-diff.ts'
+import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet/fleet-diff.ts'
 import { someOf } from '../../plan/lint/finding.ts'
-import { changeWords } from '../../plan/object-changes.ts'
+import { changeWords } from '../../plan/objects/object-changes.ts'
 import { isDifference } from './preview.ts'
 import type { BundlePreview } from './preview.ts'
 

@@ -9,7 +9,7 @@ import { defaultObject, pruneObject, validateObject } from '../../kinds/validati
 import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintFields } from '../../plan/lint/lint-fields.ts'
-import type { Place } from '../../plan/managed-fields.ts'
+import type { Place } from '../../plan/objects/managed-fields.ts'
 import { readYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { YamlDocument } from '../../yaml/yaml.ts'

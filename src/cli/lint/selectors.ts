@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Place } from '../../plan/managed-fields.ts'
+import type { Place } from '../../plan/objects/managed-fields.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['clusterSelector', 'labelSelector', 'selector'])
 

@@ -2,8 +2,8 @@
 import { Stalled } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { RELEASE_DROP } from '../../kinds/native/placement.ts'
-import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/assemble.ts'
-import { judgeShrink } from '../../plan/shrink-guard.ts'
+import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
+import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
 
 /** What the document has now. */
 interface Present {

@@ -1,8 +1,8 @@
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/assemble.ts'
-import type { CompiledWindow, WindowEntry } from '../../plan/window-rules.ts'
+import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
+import type { CompiledWindow, WindowEntry } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document.ts'
 import type { Pace } from '../../engine/pace.ts'
 

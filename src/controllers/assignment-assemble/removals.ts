@@ -1,7 +1,7 @@
 /** What of a cluster's document goes: admitted removals that are still meant, and what its agent has confirmed. */
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import type { AdmittedRemoval, AssembleInput } from '../../plan/assemble.ts'
+import type { AdmittedRemoval, AssembleInput } from '../../plan/document/assemble-document.ts'
 import { assignmentOf, inNamespaceOf, reportOf } from '../caches.ts'
 import type { Caches } from '../caches.ts'
 import { keptBy } from '../kept-clusters.ts'

@@ -1,7 +1,7 @@
 /** Which entries of a document need their secret values sealed, and what becomes of those that cannot be. */
 import { Waiting } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import type { AssembledEntry } from '../../plan/assemble.ts'
+import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
 import { sealingKeyId } from '../../wire/sealed.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 

@@ -1,7 +1,7 @@
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
-import type { IntentFacts } from '../../plan/removal.ts'
+import type { IntentFacts } from '../../plan/document/removal.ts'
 
 /** A cluster that has the bundle. */
 export interface Holder {

@@ -4,9 +4,9 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { RELEASE_DROP } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { askAbout, leaveOf, removalName } from '../../plan/removal.ts'
-import type { Leave } from '../../plan/removal.ts'
-import { compareText } from '../../plan/placement-facts.ts'
+import { askAbout, leaveOf, removalName } from '../../plan/document/removal.ts'
+import type { Leave } from '../../plan/document/removal.ts'
+import { compareText } from '../../plan/placement/types.ts'
 import { unsettledOf } from '../caches.ts'
 import { movesAs } from '../rollout-create/moves-as.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
@@ -14,7 +14,7 @@ import type { BundleRemovePorts, Holder } from './ports.ts'
 /** The most clusters one Rollout removes from; the rest follow in the next one. */
 const MAX_CLUSTERS = 10_000
 
-/** Writes down which clusters lose a Bundle. It decides nothing itself: see plan/removal.ts. */
+/** Writes down which clusters lose a Bundle. It decides nothing itself: see plan/document/removal.ts. */
 export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bundle> {
   return {
     name: 'bundle-remove',

@@ -3,7 +3,7 @@ import { utf8 } from '../../core/bytes.ts'
 import type { Draft, Result } from '../../engine/reconciler.ts'
 import { canonicalJson } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import type { ExistingRelease } from '../../plan/release.ts'
+import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import type { FoundRecipe } from './recipe.ts'
 

@@ -3,8 +3,8 @@ import type { Draft } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
-import type { BadRevision } from '../../plan/bad-revisions.ts'
-import { existingOf } from '../../plan/release.ts'
+import type { BadRevision } from '../../plan/release/bad-revisions.ts'
+import { existingOf } from '../../plan/release/decide-release.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
 /** The mark of a bundle on a Release. */

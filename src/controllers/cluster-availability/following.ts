@@ -4,7 +4,7 @@ import type { Draft } from '../../engine/reconciler.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { isSealingKeyRetired } from '../../plan/sealing-key.ts'
+import { isSealingKeyRetired } from '../../plan/fleet/sealing-key.ts'
 
 // What a person has to do about it; the agent's own sentence says what happened.
 const ADVICE: Readonly<Record<string, string>> = {

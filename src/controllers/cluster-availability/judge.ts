@@ -1,6 +1,6 @@
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { judgeAvailability } from '../../plan/availability.ts'
-import type { Availability } from '../../plan/availability.ts'
+import { judgeAvailability } from '../../plan/fleet/availability.ts'
+import type { Availability } from '../../plan/fleet/availability.ts'
 import { LIVENESS_INTERVAL_MS } from '../../wire/liveness.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 

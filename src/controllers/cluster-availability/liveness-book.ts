@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/time/clock.ts'
-import type { GatewayView } from '../../plan/availability.ts'
+import type { GatewayView } from '../../plan/fleet/availability.ts'
 import type { Liveness } from '../../wire/liveness.ts'
 
 /** Summaries of gateways, each with when it arrived on our own monotonic clock; other machines' clocks are never compared. */

@@ -1,7 +1,7 @@
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import type { GatewayView } from '../../plan/availability.ts'
+import type { GatewayView } from '../../plan/fleet/availability.ts'
 
 /** What cluster-availability needs from the world. */
 export interface ClusterAvailabilityPorts {

@@ -4,8 +4,8 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { planDecommission } from '../../plan/decommission.ts'
-import type { DecommissionFacts } from '../../plan/decommission.ts'
+import { planDecommission } from '../../plan/fleet/decommission.ts'
+import type { DecommissionFacts } from '../../plan/fleet/decommission.ts'
 
 /** What cluster-decommission needs from the world. */
 export interface ClusterDecommissionPorts {
@@ -18,7 +18,7 @@ export interface ClusterDecommissionPorts {
 /** A queue does not wait for years. */
 const LOOK_MS = 24 * 3_600_000
 
-/** Takes a cluster out of the fleet. It decides nothing itself: see plan/decommission.ts. */
+/** Takes a cluster out of the fleet. It decides nothing itself: see plan/fleet/decommission.ts. */
 export function clusterDecommissionReconciler(ports: ClusterDecommissionPorts): Reconciler<Cluster> {
   return {
     name: 'cluster-decommission',

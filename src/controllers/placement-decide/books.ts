@@ -9,10 +9,10 @@ import { jsonEqual } from '../../core/json.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
-import type { PlacementCluster, PlacementQuestion } from '../../plan/placement.ts'
-import { stoppedBy } from '../../plan/placement-filter.ts'
-import type { CompiledFilter, FilterReason } from '../../plan/placement-filter.ts'
-import { isSimple } from '../../plan/placement-select.ts'
+import type { PlacementCluster, PlacementQuestion } from '../../plan/placement/decide-placement.ts'
+import { stoppedBy } from '../../plan/placement/filter.ts'
+import type { CompiledFilter, FilterReason } from '../../plan/placement/filter.ts'
+import { isSimple } from '../../plan/placement/select-clusters.ts'
 
 /** What is known of one placement. */
 export interface PlacementBook {

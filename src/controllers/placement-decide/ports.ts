@@ -1,6 +1,11 @@
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
-import type { CompileCel, PlacementCluster, PlacementLoad, PlacementSet } from '../../plan/placement.ts'
+import type {
+  CompileCel,
+  PlacementCluster,
+  PlacementLoad,
+  PlacementSet,
+} from '../../plan/placement/decide-placement.ts'
 import type { PlacementBooks } from './books.ts'
 
 /** What placement-decide needs from the world; placements are `namespace/name`. */

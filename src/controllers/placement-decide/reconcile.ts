@@ -6,17 +6,22 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement, RELEASE_DROP } from '../../kinds/native/placement.ts'
-import { decidePlacement, summarize } from '../../plan/placement.ts'
-import type { ClusterDecision, PlacementAnswer, PlacementQuestion, PlacementWorld } from '../../plan/placement.ts'
-import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement-objects.ts'
-import { taintsOf } from '../../plan/placement-filter.ts'
-import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement-select.ts'
-import { shrinkAllowance } from '../../plan/shrink-guard.ts'
+import { decidePlacement, summarize } from '../../plan/placement/decide-placement.ts'
+import type {
+  ClusterDecision,
+  PlacementAnswer,
+  PlacementQuestion,
+  PlacementWorld,
+} from '../../plan/placement/decide-placement.ts'
+import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement/read-objects.ts'
+import { taintsOf } from '../../plan/placement/filter.ts'
+import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'
+import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
 import type { PlacementBook } from './books.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 import { changePages } from './touched.ts'
 
-/** Writes a Placement's answer on pages. It decides nothing itself: see plan/placement.ts. */
+/** Writes a Placement's answer on pages. It decides nothing itself: see plan/placement/decide-placement.ts. */
 export function placementDecideReconciler(ports: PlacementDecidePorts): Reconciler<Placement> {
   return {
     name: 'placement-decide',

@@ -2,7 +2,7 @@ import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { deletedIsKeptFor } from '../../plan/release-history.ts'
+import { deletedIsKeptFor } from '../../plan/release/release-history.ts'
 import { asRemoval, removeRollout } from './reconcile.ts'
 import type { ReleaseForgetPorts } from './reconcile.ts'
 

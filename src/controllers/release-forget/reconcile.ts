@@ -4,8 +4,8 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { KEPT_RELEASES, keptBecause, oldRemovals } from '../../plan/release-history.ts'
-import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release-history.ts'
+import { KEPT_RELEASES, keptBecause, oldRemovals } from '../../plan/release/release-history.ts'
+import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release/release-history.ts'
 import { unsettledOf } from '../caches.ts'
 import { isClosed } from '../rollout-advance/reconcile.ts'
 
@@ -25,7 +25,7 @@ export interface ReleaseForgetPorts {
   remove(kind: 'Approval' | 'Rollout' | 'Release', object: KubeObject, signal: AbortSignal): Promise<void>
 }
 
-/** Deletes Releases that are history and that nobody needs. It decides nothing itself: see plan/release-history.ts. */
+/** Deletes Releases that are history and that nobody needs. It decides nothing itself: see plan/release/release-history.ts. */
 export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<Bundle> {
   return {
     name: 'release-forget',

@@ -2,7 +2,7 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import type { ReleaseVariant } from '../../plan/variants.ts'
+import type { ReleaseVariant } from '../../plan/release/variants.ts'
 
 /** What release-gather needs from the world. */
 export interface ReleaseGatherPorts {

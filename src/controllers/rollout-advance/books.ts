@@ -2,7 +2,7 @@
  * What is remembered of Rollouts between looks, so that one report costs one cluster and not the whole fleet: each one's book, and the clusters
  * that something happened to, in order. A Rollout that has not looked for longer than is remembered looks at everything.
  */
-import type { RolloutBook } from '../../plan/rollout-book.ts'
+import type { RolloutBook } from '../../plan/rollout/build-roster.ts'
 
 /** What has happened since the last look at a Rollout. */
 export interface BookSince {

@@ -5,11 +5,17 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { attemptsBy } from '../../plan/rollout-retry.ts'
-import { planRollout } from '../../plan/rollout.ts'
-import type { Predecessor, RingSpec, RingState, RolloutDecision, RolloutInput } from '../../plan/rollout.ts'
-import type { ReleaseBundle } from '../../plan/rollout-pairs.ts'
-import { contentFor, setFor } from '../../plan/variants.ts'
+import { attemptsBy } from '../../plan/rollout/retry.ts'
+import { planRollout } from '../../plan/rollout/plan-rollout.ts'
+import type {
+  Predecessor,
+  RingSpec,
+  RingState,
+  RolloutDecision,
+  RolloutInput,
+} from '../../plan/rollout/plan-rollout.ts'
+import type { ReleaseBundle } from '../../plan/rollout/bundle-on-cluster.ts'
+import { contentFor, setFor } from '../../plan/release/variants.ts'
 import type { BookSince } from './books.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { showDecision } from './show.ts'
@@ -22,7 +28,7 @@ import { showDecision } from './show.ts'
 const REST_PER_PAIR_MS = 0.05
 const REST_PER_SLOT_MS = 0.5
 
-/** Moves a Rollout forward. It decides nothing itself: see plan/rollout.ts. */
+/** Moves a Rollout forward. It decides nothing itself: see plan/rollout/plan-rollout.ts. */
 export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler<Rollout> {
   return {
     name: 'rollout-advance',

@@ -1,6 +1,6 @@
 import type { ConditionSet } from '../../engine/reconciler.ts'
-import { holdSentence } from '../../plan/rollout.ts'
-import type { RolloutDecision } from '../../plan/rollout.ts'
+import { holdSentence } from '../../plan/rollout/plan-rollout.ts'
+import type { RolloutDecision } from '../../plan/rollout/plan-rollout.ts'
 
 /** Says a decision in a Rollout's conditions: Ready, Held, Superseded, and kstatus's Reconciling and Stalled. */
 export function showDecision(conditions: ConditionSet, decision: RolloutDecision, leftBehind: readonly string[]): void {

@@ -1,6 +1,6 @@
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import type { RollbackWorld } from '../../plan/rollback-request.ts'
+import type { RollbackWorld } from '../../plan/release/rollback-request.ts'
 
 /** The mark of a bundle whose content was taken back. */
 export type BadMark = NonNullable<NonNullable<Release['status']>['bad']>[number]

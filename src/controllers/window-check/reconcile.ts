@@ -2,7 +2,7 @@ import { Stalled } from '../../core/errors.ts'
 import type { Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import type { Window } from '../../kinds/native/window.ts'
-import { windowObjectProblem } from '../../plan/window-rules.ts'
+import { windowObjectProblem } from '../../plan/windows/window-rules.ts'
 
 /** Says in a window's status whether it can be read. */
 export function windowCheckReconciler<T extends Window | ClusterWindow>(): Reconciler<T> {

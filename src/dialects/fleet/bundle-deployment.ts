@@ -50,7 +50,7 @@ export function isOfGitRepo({ metadata }: { readonly metadata: UnknownObject['me
   return metadata.labels?.[REPO_LABEL] !== undefined
 }
 
-/** What a row of a bundle and a cluster is made from; see `plan/rows.ts`. */
+/** What a row of a bundle and a cluster is made from; see `plan/fleet/view-rows.ts`. */
 interface StateRow extends UnknownObject {
   readonly bundle: string
   readonly cluster: string

@@ -2,7 +2,7 @@
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
-import type { RingSpec } from '../../plan/rollout-rings.ts'
+import type { RingSpec } from '../../plan/rollout/rings.ts'
 import { applyOptions, customOptions } from './apply-options.ts'
 import { hasContent } from './content.ts'
 import type { FleetCustomization, FleetTarget, FleetYaml } from './fleet-yaml.ts'

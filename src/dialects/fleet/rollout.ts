@@ -1,7 +1,7 @@
 /** rolloutStrategy as rings. */
-import { fromFleet } from '../../plan/rollout-mappings.ts'
-import type { MappedRollout } from '../../plan/rollout-mappings.ts'
-import type { RingSpec } from '../../plan/rollout-rings.ts'
+import { fromFleet } from '../../plan/rollout/foreign-strategies.ts'
+import type { MappedRollout } from '../../plan/rollout/foreign-strategies.ts'
+import type { RingSpec } from '../../plan/rollout/rings.ts'
 import type { FleetRollout } from './fleet-yaml.ts'
 import { meaningOf } from './targets.ts'
 import type { Workspace } from './targets.ts'

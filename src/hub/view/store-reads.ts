@@ -13,7 +13,7 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Window } from '../../kinds/native/window.ts'
-import { compileWindow } from '../../plan/window-rules.ts'
+import { compileWindow } from '../../plan/windows/window-rules.ts'
 import type { Store } from '../../store/store.ts'
 import type { ViewReads } from './bundle-rows.ts'
 

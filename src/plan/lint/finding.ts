@@ -1,5 +1,5 @@
 /** What lint can find: one entry per check, with the id that scripts and links may rely on. */
-import type { Place } from '../managed-fields.ts'
+import type { Place } from '../objects/managed-fields.ts'
 
 /** How much a finding matters: an error fails `flotilla validate`, a note only says what was not checked. */
 export type Severity = 'error' | 'warning' | 'note'

@@ -1,5 +1,5 @@
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { describeObject } from '../object-id.ts'
+import { describeObject } from '../objects/object-id.ts'
 import { finding, someOf } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { apiLife, minorOf } from './kubernetes-apis.ts'

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Place } from '../managed-fields.ts'
-import { describeObject } from '../object-id.ts'
+import type { Place } from '../objects/managed-fields.ts'
+import { describeObject } from '../objects/object-id.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,7 +1,7 @@
 /** Bundles that have the same object on the same cluster. */
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { differences } from '../differences.ts'
-import { describeObject, objectKey } from '../object-id.ts'
+import { differences } from '../objects/differences.ts'
+import { describeObject, objectKey } from '../objects/object-id.ts'
 import { finding, someOf } from './finding.ts'
 import type { Finding } from './finding.ts'
 

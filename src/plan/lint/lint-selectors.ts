@@ -2,7 +2,7 @@
 import { nearest } from '../../core/text/nearest-name.ts'
 import { matchesSelector, meetsRequirement, requirementsOf, selectorText } from '../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector, Labels } from '../../core/text/label-selector.ts'
-import type { Place } from '../managed-fields.ts'
+import type { Place } from '../objects/managed-fields.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { countsOf, rowOf } from './view-rows.ts'
+import type { RowBundle, RowCluster } from './view-rows.ts'
+
+const set = (letter: string): Digest => `sha256:${letter.repeat(64)}`
+const [r1, r2] = [
+  { generation: 1, set: set('a') },
+  { generation: 2, set: set('b') },
+]
+const seen = { state: 'Available', message: 'heard' } as const
+const silent = { state: 'Offline', message: 'Not heard.' } as const
+const rollout = { name: 'web-g2', admitted: new Set<string>() }
+const web: RowBundle = { key: 'shop/web', name: 'web', placement: 'stores', target: r2, rollout }
+const cluster = (parts: Partial<RowCluster> = {}): RowCluster => ({ name: 'a', availability: seen, ...parts })
+const held = (reason: string): RowBundle => ({ ...web, rollout: { ...rollout, hold: { reason, message: 'held' } } })
+
+describe('rows of the view', () => {
+  const cases: readonly [string, RowBundle, RowCluster, boolean | undefined, object][] = [
+    [
+      'well at the target',
+      web,
+      cluster({ reported: { ...r2, state: 'Ready' } }),
+      true,
+      { state: 'Ready', generation: 2 },
+    ],
+    [
+      'well at its own content',
+      web,
+      cluster({
+        content: { kind: 'Set', set: set('c') },
+        reported: { generation: 2, set: set('c'), state: 'Ready' },
+      }),
+      true,
+      { state: 'Ready' },
+    ],
+    [
+      'a release that changes nothing for it',
+      web,
+      cluster({ content: { kind: 'Set', set: r1.set }, assigned: r1, reported: { ...r1, state: 'Ready' } }),
+      true,
+      { state: 'Ready', target: 1 },
+    ],
+    [
+      'cannot be rendered for it',
+      web,
+      cluster({ content: { kind: 'Problem', problem: 'no till' }, assigned: r1 }),
+      true,
+      { state: 'Failed', message: 'Cannot be rendered for this cluster: no till. It keeps generation 1.' },
+    ],
+    [
+      'frozen before its turn',
+      web,
+      cluster({ hold: { for: 'freeze', badge: 'Frozen', message: 'Freeze x holds.' } }),
+      true,
+      { state: 'Pending', waitsFor: 'freeze', message: 'Freeze x holds.', badges: ['Frozen'] },
+    ],
+    [
+      'frozen after it was handed out',
+      web,
+      cluster({
+        hold: { for: 'window', badge: 'Frozen', message: 'Window x is closed.' },
+        assigned: r2,
+        reported: { ...r2, state: 'Pending', message: 'window x is closed' },
+      }),
+      true,
+      { state: 'Pending', waitsFor: 'window', message: 'window x is closed', badges: ['Frozen'] },
+    ],
+    [
+      'left out by a variant',
+      web,
+      cluster({ content: { kind: 'Skip', by: 'no-pos' } }),
+      true,
+      { state: 'NotSelected', message: 'Variant no-pos leaves it out' },
+    ],
+    [
+      'handed out',
+      { ...web, rollout: { ...rollout, admitted: new Set(['a']) } },
+      cluster(),
+      true,
+      { state: 'Progressing' },
+    ],
+    ['in the document', web, cluster({ assigned: r2 }), true, { state: 'Progressing' }],
+    ['waits for its turn', web, cluster(), true, { state: 'Pending', waitsFor: 'ring' }],
+    [
+      'waits for a slot',
+      held('BudgetFull'),
+      cluster(),
+      true,
+      { state: 'Pending', waitsFor: 'budget', message: 'held' },
+    ],
+    ['waits for a person', held('Paused'), cluster(), true, { state: 'Pending', waitsFor: 'approval' }],
+    ['waits for a word', held('ApprovalPending'), cluster(), true, { state: 'Pending', waitsFor: 'approval' }],
+    ['waits for the world', held('GatePending'), cluster(), true, { state: 'Pending', waitsFor: 'gate' }],
+    ['waits, other words', held('ReportPending'), cluster(), true, { state: 'Pending', waitsFor: 'ring' }],
+    [
+      'never heard',
+      web,
+      cluster({ availability: { state: 'Unknown', message: 'never' } }),
+      true,
+      { state: 'Pending', waitsFor: 'connection', message: 'never' },
+    ],
+    [
+      'nothing rendered',
+      { key: 'shop/web', name: 'web', placement: 'stores' },
+      cluster(),
+      true,
+      { state: 'Pending', waitsFor: 'render' },
+    ],
+    [
+      'offline with what is queued',
+      web,
+      cluster({ availability: silent, reported: { ...r1, state: 'Ready' } }),
+      true,
+      { state: 'Offline', lastKnown: 'Ready', queued: 2, generation: 1, target: 2 },
+    ],
+    [
+      'failed in its own words',
+      web,
+      cluster({ reported: { ...r2, state: 'Failed', message: 'no image', firstFailing: 'Deployment/web' } }),
+      true,
+      { state: 'Failed', message: 'no image', firstFailing: 'Deployment/web' },
+    ],
+    [
+      'not selected',
+      web,
+      cluster({ assigned: r1 }),
+      false,
+      {
+        state: 'NotSelected',
+        message:
+          'Placement stores does not select it (flotilla explain stores a says why); it keeps generation 1 until it is removed',
+      },
+    ],
+  ]
+  for (const [title, bundle, on, selected, wanted] of cases) {
+    it(title, () => {
+      const row = rowOf(bundle, on, selected)
+      for (const [field, value] of Object.entries({ bundle: 'web', cluster: 'a', ...wanted })) {
+        assert.deepEqual(row[field as keyof typeof row], value, field)
+      }
+    })
+  }
+
+  it('counts are those of the Rollout, and add up to its total', () => {
+    const counts = { total: 6, ready: 1, progressing: 2, pending: 1, failed: 1, offline: 1 }
+    const counted = countsOf({ ...web, rollout: { ...rollout, counts } })
+    assert.deepEqual(counted.counts, {
+      Ready: 1,
+      Progressing: 2,
+      Pending: 1,
+      Offline: 1,
+      Drifted: 0,
+      Failed: 1,
+      NotSelected: 0,
+    })
+    assert.equal(
+      Object.values(counted.counts).reduce((sum, count) => sum + count),
+      counted.total,
+    )
+    assert.equal(countsOf({ key: 'x/y', name: 'y', placement: 'p' }).total, 0)
+  })
+})

@@ -1,0 +1,137 @@
+/** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/fleet/state.ts. */
+import type { State } from '../../kinds/fields/states.ts'
+import type { PairHold } from '../windows/bundle-hold.ts'
+import { removalState } from '../document/removal-messages.ts'
+import type { RemovalStanding } from '../document/removal-messages.ts'
+import type { ExceptionSubject } from '../windows/window-rules.ts'
+import { countStates, pairState } from './state.ts'
+import type { ClusterContent } from '../release/variants.ts'
+import type { PairFacts, PairState, ReportedBundle, Revision, StateCounts, WaitsFor } from './state.ts'
+
+/** What a row needs of a Bundle and the Rollout that carries its newest Release. */
+export interface RowBundle {
+  /** `namespace/name`. */
+  readonly key: string
+  readonly name: string
+  readonly placement: string
+  readonly target?: Revision
+  readonly rollout?: RowRollout
+}
+
+/** What a row needs of a Rollout. */
+export interface RowRollout {
+  readonly name: string
+  /** Clusters that hold a slot for this bundle. */
+  readonly admitted: ReadonlySet<string>
+  /** As whom people let it pass windows. */
+  readonly exceptions?: readonly ExceptionSubject[]
+  /** Why it does not move: the reason and the sentence of its Ready condition. */
+  readonly hold?: { readonly reason: string; readonly message: string }
+  readonly counts?: Readonly<Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>>
+}
+
+/** What a row needs of a cluster. */
+export interface RowCluster extends RemovalStanding {
+  readonly name: string
+  /** What its agent says about this bundle. */
+  readonly reported?: ReportedBundle
+  /** What of the newest release is its own, where clusters differ. */
+  readonly content?: ClusterContent
+  /** A hold of the cluster, a freeze or a closed window. */
+  readonly hold?: PairHold
+}
+
+/** One row. */
+export interface Row extends PairState {
+  /** Marks beside the state. */
+  readonly badges?: readonly PairHold['badge'][]
+  readonly bundle: string
+  readonly cluster: string
+  readonly generation?: number
+  readonly target?: number
+}
+
+// A hold that says nothing about this pair is the turn it waits for.
+const HOLDS: Readonly<Record<string, WaitsFor>> = {
+  BudgetFull: 'budget',
+  FailuresStopIt: 'gate',
+  PlacementPending: 'placement',
+  Paused: 'approval',
+  ApprovalPending: 'approval',
+  ApprovalRejected: 'approval',
+  GatePending: 'gate',
+  GenerationTaken: 'generation',
+  WindowClosed: 'window',
+  Frozen: 'freeze',
+}
+
+/** The row of a bundle on a cluster; `selected` is whether the placement's present decision names the cluster. */
+export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean | undefined): Row {
+  const { rollout, placement } = bundle
+  const { assigned, reported, availability, content, hold } = cluster
+  const target = targetOf(bundle, cluster)
+  const selection =
+    selected === false
+      ? {
+          selected: false,
+          message: `Placement ${placement} does not select it (flotilla explain ${placement} ${cluster.name} says why)`,
+        }
+      : content?.kind === 'Skip'
+        ? { selected: false, message: `Variant ${content.by} leaves it out` }
+        : { selected: true, message: '' }
+  const facts: PairFacts = {
+    selection,
+    admitted: rollout?.admitted.has(cluster.name) ?? false,
+    availability: { reason: 'Seen', ...availability },
+    ...(target ? { target } : {}),
+    ...(assigned ? { assigned } : {}),
+    ...(reported ? { reported } : {}),
+    ...(content?.kind === 'Problem' ? { problem: content.problem } : {}),
+    ...(hold ? { heldFor: hold.for } : {}),
+    ...waitsOf(bundle, cluster),
+  }
+  return {
+    bundle: bundle.name,
+    cluster: cluster.name,
+    ...(leaving(cluster, selected) ?? pairState(facts)),
+    ...(hold ? { badges: [hold.badge] } : {}),
+    ...(reported ? { generation: reported.generation } : {}),
+    ...(target ? { target: target.generation } : {}),
+  }
+}
+
+/** A removal is what there is to say while its tombstone is out, and about a cluster that is not selected. */
+function leaving(cluster: RowCluster, selected: boolean | undefined): PairState | undefined {
+  return cluster.buried || selected === false ? removalState(cluster) : undefined
+}
+
+/** What the cluster should have: its own content, under the number it has it by already. */
+function targetOf({ target }: RowBundle, { content, assigned }: RowCluster): Revision | undefined {
+  if (!target) return undefined
+  const own = content?.kind === 'Set' ? { generation: target.generation, set: content.set } : target
+  return assigned?.set === own.set && assigned.generation < own.generation ? assigned : own
+}
+
+function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<PairFacts, 'waits'> {
+  const { availability, hold: held } = cluster
+  if (availability.state === 'Unknown') return { waits: { for: 'connection', message: availability.message } }
+  if (held) return { waits: { for: held.for, message: held.message } }
+  if (!rollout) return { waits: { for: 'placement', message: `No Rollout yet; Placement ${placement} decides first.` } }
+  const { hold } = rollout
+  return hold ? { waits: { for: HOLDS[hold.reason] ?? 'ring', message: hold.message } } : {}
+}
+
+/** Counts of a bundle, as its Rollout has them ready-made; zero everywhere while there is none. */
+export function countsOf({ rollout }: RowBundle): { readonly total: number; readonly counts: StateCounts } {
+  const counts = rollout?.counts
+  if (!counts) return { total: 0, counts: countStates([]) }
+  const { total, ready, progressing, pending, failed, offline } = counts
+  const states: Partial<Record<State, number>> = {
+    Ready: ready,
+    Progressing: progressing,
+    Pending: pending,
+    Failed: failed,
+    Offline: offline,
+  }
+  return { total, counts: { ...countStates([]), ...states } }
+}

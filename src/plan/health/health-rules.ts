@@ -1,0 +1,155 @@
+/** A bundle's own rules about its objects, in CEL: when one is well, and which of its values are told to the hub. */
+import { celEnvironment, compileCel } from '../../cel/cel.ts'
+import type { CelProgram } from '../../cel/cel.ts'
+import { DYNAMIC } from '../../cel/declare-schema.ts'
+import { celToJson } from '../../cel/values.ts'
+import type { CelValue } from '../../cel/values.ts'
+import { isObject } from '../../core/json.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { hideSecret } from '../../kinds/redact-secret.ts'
+import { healthOf } from './object-health.ts'
+import type { Health } from './object-health.ts'
+import { selects } from '../objects/object-id.ts'
+import type { ObjectId } from '../objects/object-id.ts'
+
+/** The rules of a bundle that are for one object. */
+export interface ObjectRules {
+  /** How it does is not asked at all. */
+  readonly isIgnored: boolean
+  /** Conditions with all of these fields do not count. */
+  readonly ignoredConditions?: readonly Readonly<Record<string, string>>[]
+  readonly health: readonly HealthRule[]
+  readonly feedback: readonly { readonly name: string; readonly value: CelProgram }[]
+}
+
+interface HealthRule {
+  readonly failed?: CelProgram
+  readonly progressing?: CelProgram
+  readonly ready?: CelProgram
+  readonly message?: CelProgram
+}
+
+/** What was found out about one object. */
+export interface Judgement {
+  readonly health: Health
+  readonly feedback: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** Rules, or a sentence that says which expression is wrong. */
+export type ReadRules =
+  | { readonly ok: true; readonly rulesFor: (id: ObjectId) => ObjectRules | undefined }
+  | { readonly ok: false; readonly problem: string }
+
+const VALUE_CHARS = 1024
+
+/** Compiles the rules of a bundle once. */
+export function readJudgement(options: BundleOptions): ReadRules {
+  const environment = celEnvironment({ object: DYNAMIC })
+  const problems: string[] = []
+  const compile = (source: string | undefined, where: string): CelProgram | undefined => {
+    if (source === undefined) return undefined
+    const program = compileCel(source, environment)
+    if (program.ok) return program
+    problems.push(`${where}: ${program.problems.map(({ message }) => message).join('; ')}`)
+    return undefined
+  }
+  const health = (options.health ?? []).map((rule, index) => {
+    const at = `health[${index}]`
+    const { failed, progressing, ready, message } = rule
+    const programs = {
+      failed: compile(failed, `${at}.failed`),
+      progressing: compile(progressing, `${at}.progressing`),
+      ready: compile(ready, `${at}.ready`),
+      message: compile(message, `${at}.message`),
+    }
+    const given = Object.entries(programs).filter(([, program]) => program !== undefined)
+    const compiled: HealthRule = Object.fromEntries(given)
+    return { rule, compiled }
+  })
+  const feedback = (options.feedback ?? []).map((rule, index) => ({
+    rule,
+    name: rule.as,
+    value: compile(rule.expression, `feedback[${index}].expression`)!,
+  }))
+  if (problems.length > 0) return { ok: false, problem: problems.join('; ') }
+  return {
+    ok: true,
+    rulesFor: (id) => {
+      const mine = health.filter(({ rule }) => selects(rule, id))
+      const values = feedback.filter(({ rule }) => selects(rule, id))
+      const ignored = options.ignoreConditions ?? []
+      if (mine.length === 0 && values.length === 0 && ignored.length === 0) return undefined
+      return {
+        isIgnored: mine.some(({ rule }) => rule.ignore === true),
+        ...(ignored.length === 0 ? {} : { ignoredConditions: ignored }),
+        health: mine.map(({ compiled }) => compiled),
+        feedback: values.map(({ name, value }) => ({ name, value })),
+      }
+    },
+  }
+}
+
+/** Judges a live object; a rule that cannot be worked out is said, and counts as not there yet. */
+export function judge(live: UnknownObject, rules: ObjectRules): Judgement {
+  // What a rule says is told to the hub: it may ask which keys a Secret has, never what is in them.
+  const object = withoutConditions(hideSecret(live), rules.ignoredConditions ?? [])
+  return {
+    health: rules.isIgnored ? { state: 'Ready', message: '' } : healthBy(object, rules.health),
+    feedback: rules.feedback.map(({ name, value }) => ({ name, value: valueOf(value, object) })),
+  }
+}
+
+function withoutConditions(object: UnknownObject, ignored: readonly Readonly<Record<string, string>>[]): UnknownObject {
+  const { status } = object
+  if (ignored.length === 0 || !isObject(status) || !Array.isArray(status['conditions'])) return object
+  const conditions = (status['conditions'] as unknown[]).filter(
+    (condition) =>
+      !isObject(condition) ||
+      !ignored.some((fields) => Object.entries(fields).every(([field, value]) => condition[field] === value)),
+  )
+  return { ...object, status: { ...status, conditions } }
+}
+
+function healthBy(object: UnknownObject, rules: readonly HealthRule[]): Health {
+  const given = healthOf(object)
+  const observed = given.state === 'Progressing' && /its controller has (not )?seen/.test(given.message)
+  // What a status says about an older generation is no answer, whoever reads it.
+  if (observed || object.metadata.deletionTimestamp !== undefined) return given
+  for (const rule of rules) {
+    const found = healthByRule(object, rule)
+    if (found) return found
+  }
+  return given
+}
+
+function healthByRule(object: UnknownObject, rule: HealthRule): Health | undefined {
+  const say = (fallback: string) => (rule.message ? valueOf(rule.message, object) : fallback)
+  for (const state of ['failed', 'progressing'] as const) {
+    const answer = holds(rule[state], object)
+    if (typeof answer === 'string') return { state: 'Progressing', message: answer }
+    if (answer) return { state: state === 'failed' ? 'Failed' : 'Progressing', message: say(`its rule says ${state}`) }
+  }
+  if (!rule.ready) return undefined
+  const answer = holds(rule.ready, object)
+  if (answer === true) return { state: 'Ready', message: '' }
+  return { state: 'Progressing', message: typeof answer === 'string' ? answer : say('its rule does not say ready yet') }
+}
+
+function holds(program: CelProgram | undefined, object: UnknownObject): boolean | string {
+  if (!program) return false
+  const result = program.evaluate({ object })
+  if (!result.ok) return `its rule ${program.source} cannot be worked out: ${result.error}`
+  return result.value === true
+}
+
+function valueOf(program: CelProgram, object: UnknownObject): string {
+  const result = program.evaluate({ object })
+  const text = result.ok ? textOf(result.value) : `error: ${result.error}`
+  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`
+}
+
+function textOf(value: CelValue): string {
+  const json = celToJson(value)
+  return typeof json === 'string' ? json : (JSON.stringify(json) ?? '')
+}

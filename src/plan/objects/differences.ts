@@ -1,0 +1,75 @@
+/** Field by field, what differs between what is there and what should be. */
+import { isObject, jsonEqual } from '../../core/json.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import { own } from '../../kinds/schema/own-field.ts'
+import { describePlace, ownersAt } from './managed-fields.ts'
+import type { Place } from './managed-fields.ts'
+
+/** One field that is not as it should be. */
+export interface Difference {
+  readonly place: Place
+  readonly live: unknown
+  readonly wanted: unknown
+}
+
+// Written by the API server about every write; nobody's intent.
+const SERVER_FIELDS = new Set([
+  'managedFields',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'uid',
+  'selfLink',
+])
+
+const OWN_PREFIX = 'flotilla.dev/'
+
+/** The fields that differ, outside of status and of what the server itself keeps. */
+export function differences(live: KubeObject, wanted: KubeObject): Difference[] {
+  const found: Difference[] = []
+  compare(withoutMarks(live), withoutMarks(wanted), [], found)
+  return found
+}
+
+// How an object is treated is no part of what it is.
+function withoutMarks(object: KubeObject): KubeObject {
+  const { labels, annotations, ...metadata } = object.metadata
+  const rest = (marks: Record<string, string> | undefined) => {
+    const kept = Object.entries(marks ?? {}).filter(([name]) => !name.startsWith(OWN_PREFIX))
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined
+  }
+  const [otherLabels, otherAnnotations] = [rest(labels), rest(annotations)]
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(otherLabels ? { labels: otherLabels } : {}),
+      ...(otherAnnotations ? { annotations: otherAnnotations } : {}),
+    },
+  }
+}
+
+function compare(live: unknown, wanted: unknown, place: Place, found: Difference[]): void {
+  if (jsonEqual(live, wanted)) return
+  if (isObject(live) && isObject(wanted)) {
+    for (const name of new Set([...Object.keys(live), ...Object.keys(wanted)])) {
+      if (isServerField(place, name)) continue
+      compare(own(live, name), own(wanted, name), [...place, name], found)
+    }
+  } else if (Array.isArray(live) && Array.isArray(wanted) && live.length === wanted.length) {
+    for (const [index, item] of live.entries()) compare(item, wanted[index], [...place, index], found)
+  } else found.push({ place, live, wanted })
+}
+
+function isServerField(place: Place, name: string): boolean {
+  if (place.length === 0) return name === 'status'
+  return place.length === 1 && place[0] === 'metadata' && SERVER_FIELDS.has(name)
+}
+
+/** A difference for people: the field, and who has it now. Values stay out: they may be secret. */
+export function describeDifference(live: KubeObject, { place }: Difference, manager: string): string {
+  const by = ownersAt(live, place)
+    .map((entry) => entry.manager)
+    .filter((name) => name !== manager)
+  return `${describePlace(live, place)}${by.length > 0 ? ` (changed by ${[...new Set(by)].join(', ')})` : ''}`
+}

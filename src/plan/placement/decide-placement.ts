@@ -1,0 +1,219 @@
+/**
+ * Where: which clusters a Placement selects, and why, for every cluster, chosen or not.
+ *
+ *   filters (sets, labels, predicates, taints) → ranking → spread and cut → groups → guard → pages
+ *
+ * The last good decisions stay in force when the question has no answer (a selector that cannot be built) and when the
+ * answer would drop more clusters than the guard allows. A cluster that a change of intent takes out (the spec, its own
+ * labels, a set or binding) is Evicting until what it runs has been removed; one that circumstances take out (taints,
+ * claims, scores) only leaves, and keeps what it runs.
+ */
+import { jsonEqual } from '../../core/json.ts'
+import { describeVerdict } from './explain.ts'
+import { compareText } from './types.ts'
+import type { PlacementCluster, PlacementQuestion, PlacementWorld, VerdictReason } from './types.ts'
+import { compileFilter, stoppedBy } from './filter.ts'
+import { paginate } from './decisions/paginate.ts'
+import type { ClusterDecision } from './decisions/paginate.ts'
+import { selectClusters } from './select-clusters.ts'
+import type { Selection } from './select-clusters.ts'
+import { judgeShrink } from './shrink-guard.ts'
+import type { ShrinkVerdict } from './shrink-guard.ts'
+
+export { compareText } from './types.ts'
+export type * from './types.ts'
+export { PAGE_SIZE } from './decisions/paginate.ts'
+export type { ClusterDecision } from './decisions/paginate.ts'
+
+/** The last answer, and what may change it. */
+export interface PlacementBefore {
+  /** Decisions per page, as they stand. */
+  readonly pages: readonly (readonly ClusterDecision[])[]
+  /** The question they answer; absent: unknown, and no loss counts as intent by the spec. */
+  readonly question?: PlacementQuestion
+  readonly generation: number
+  readonly maxDropped?: number | string
+  /** The token of the drop a person released. */
+  readonly release?: string
+  /** Whether the cluster still runs something because of this Placement. */
+  readonly holds: (cluster: string) => boolean
+}
+
+/** The whole answer. */
+export interface PlacementAnswer {
+  /** In order of name. */
+  readonly decisions: readonly ClusterDecision[]
+  /** Never empty: nobody selected is one empty page, so that "none" can be told from "not decided yet". */
+  readonly pages: readonly (readonly ClusterDecision[])[]
+  readonly selection: Selection
+  /** Held: these are the last good decisions. */
+  readonly guard: ShrinkVerdict
+  /** One sentence about the whole; for zero clusters it says why. */
+  readonly message: string
+}
+
+const NOTHING_BEFORE: PlacementBefore = { pages: [], generation: 1, holds: () => false }
+
+/** Decides for all clusters. Undefined: the question is misconfigured and there was no answer before. */
+export function decidePlacement(
+  question: PlacementQuestion,
+  clusters: readonly PlacementCluster[],
+  around: { readonly world: PlacementWorld; readonly before?: PlacementBefore },
+): PlacementAnswer {
+  const { world, before = NOTHING_BEFORE } = around
+  const selection = selectClusters(question, clusters, world)
+  const previous = new Map(before.pages.flat().map((decision) => [decision.cluster, decision]))
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  if (selection.misconfigured !== undefined) {
+    const kept = [...previous.values()].filter(({ cluster }) => byName.has(cluster))
+    return answerOf(kept, before, { selection, guard: { kind: 'Free' }, message: selection.misconfigured })
+  }
+
+  const leavers = leaversOf({ question, selection, world, before }, previous, byName)
+  const guard = judgeShrink({
+    noun: 'clusters',
+    dropped: leavers
+      .filter(({ wasSelected, reason }) => wasSelected && !GONE.has(reason))
+      .map(({ cluster }) => cluster),
+    of: [...previous.values()].filter(({ state }) => state === 'Selected').length,
+    generation: before.generation,
+    ...(before.maxDropped === undefined ? {} : { limit: before.maxDropped }),
+    ...(before.release === undefined ? {} : { release: before.release }),
+  })
+  if (guard.kind === 'Held') {
+    const kept = [...previous.values()].filter(({ cluster }) => byName.has(cluster))
+    return answerOf(kept, before, { selection, guard, message: guard.message })
+  }
+  const decisions = [...selection.selected].map(([cluster, { score, group }]): ClusterDecision => {
+    const was = previous.get(cluster)
+    // The score it was chosen with: a new one alone is no reason to write a page.
+    const kept = was?.state === 'Selected' && was.score !== undefined ? was.score : score
+    return {
+      cluster,
+      reason: describeVerdict(selection, byName.get(cluster)!),
+      state: 'Selected',
+      ...(kept === undefined ? {} : { score: kept }),
+      ...(group ? { group: group.name, groupIndex: group.index } : {}),
+    }
+  })
+  for (const leaver of leavers) {
+    const { cluster, isIntent } = leaver
+    if (!isIntent || !before.holds(cluster)) continue
+    const at = { now: world.now, incumbent: leaver.wasSelected }
+    const why = isOutdone(leaver)
+      ? 'fewer clusters are asked for'
+      : describeVerdict(selection, byName.get(cluster)!, at)
+    const reason = `no longer selected (${why}); what it runs is marked for removal`
+    decisions.push({ cluster, reason, state: 'Evicting' })
+  }
+  return answerOf(decisions, before, {
+    selection,
+    guard,
+    message: summarize({ ...selection, selected: selection.selected.size }, clusters.length),
+  })
+}
+
+/** A cluster that was decided on and is not selected now. */
+interface Leaver {
+  readonly cluster: string
+  readonly reason: VerdictReason
+  readonly wasSelected: boolean
+  readonly isIntent: boolean
+}
+
+const GONE: ReadonlySet<VerdictReason> = new Set(['Leaving', 'NotAccepted'])
+
+function leaversOf(
+  now: {
+    readonly question: PlacementQuestion
+    readonly selection: Selection
+    readonly world: PlacementWorld
+    readonly before: PlacementBefore
+  },
+  previous: ReadonlyMap<string, ClusterDecision>,
+  byName: ReadonlyMap<string, PlacementCluster>,
+): readonly Leaver[] {
+  const { question, selection, world, before } = now
+  const asked = before.question && !jsonEqual(before.question, question) ? before.question : undefined
+  const oldFilter = asked && compileFilter(asked, world)
+  const leavers: Leaver[] = []
+  for (const { cluster: name, state } of previous.values()) {
+    const cluster = byName.get(name)
+    if (!cluster || selection.selected.has(name)) continue
+    const wasSelected = state === 'Selected'
+    const at = { now: world.now, incumbent: wasSelected }
+    const reason = stoppedBy(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
+    // Who was let go is wanted again when only a taint is in the way, as long as what it runs has not begun to go.
+    const isLetGo = reason !== 'Tainted' || !world.evicting?.has(name)
+    leavers.push({ cluster: name, reason, wasSelected, isIntent: wasSelected ? isIntended(reason, cluster) : isLetGo })
+  }
+  return leavers
+
+  function isIntended(reason: VerdictReason, cluster: PlacementCluster): boolean {
+    switch (reason) {
+      case 'SelectorDiffers':
+      case 'SetDiffers':
+        return true
+      case 'PredicatesDiffer':
+        // The spec took it out only if the old spec would still have it, with the facts as they are now.
+        return (
+          oldFilter !== undefined && stoppedBy(oldFilter, cluster, { now: world.now, incumbent: true }) === undefined
+        )
+      case 'Outranked':
+      case 'SpreadFull':
+        return asked !== undefined && !jsonEqual(rankingPart(asked), rankingPart(question))
+      default:
+        return false
+    }
+  }
+}
+
+function rankingPart({ numberOfClusters, spread, prioritizers }: PlacementQuestion): unknown {
+  return { numberOfClusters: numberOfClusters ?? null, spread: spread ?? [], prioritizers: prioritizers ?? {} }
+}
+
+function answerOf(
+  decisions: readonly ClusterDecision[],
+  before: PlacementBefore,
+  rest: Pick<PlacementAnswer, 'selection' | 'guard' | 'message'>,
+): PlacementAnswer {
+  const sorted = [...decisions].sort((a, b) => compareText(a.cluster, b.cluster))
+  const places = before.pages.map((page) => page.map(({ cluster }) => cluster))
+  return { decisions: sorted, pages: paginate(sorted, places), ...rest }
+}
+
+function isOutdone({ reason }: Leaver): boolean {
+  return reason === 'Outranked' || reason === 'SpreadFull'
+}
+
+/** What a summary counts. */
+export interface SelectionCounts {
+  readonly selected: number
+  /** How many pass the filters. */
+  readonly feasible: number
+  readonly stopped: Selection['stopped']
+  readonly unscheduled: number
+}
+
+/** The sentence about the whole; for nobody it says why. */
+export function summarize({ selected, stopped, unscheduled, feasible }: SelectionCounts, clusters: number): string {
+  const plural = (n: number) => `${n} ${n === 1 ? 'cluster' : 'clusters'}`
+  if (selected > 0) {
+    // Totals of the fleet stay out of it: a cluster that joins elsewhere must not change every Placement.
+    const missing = unscheduled > 0 ? ` ${unscheduled} more asked for than there are.` : ''
+    return `${plural(selected)} selected.${missing}`
+  }
+  if (clusters === 0) return 'No cluster is registered yet; add one with: flotilla cluster add NAME'
+  if (feasible > 0)
+    return `No cluster is selected: ${plural(feasible)} would pass, but numberOfClusters or spread takes none.`
+  const words = [
+    [stopped.SelectorDiffers, 'with labels the selector does not want'],
+    [stopped.SetDiffers, 'in no set this namespace may place on'],
+    [stopped.PredicatesDiffer, 'that meet no predicate'],
+    [stopped.Tainted, 'with a taint that is not tolerated'],
+    [stopped.NotAccepted, 'not accepted yet'],
+    [stopped.Leaving, 'being deleted'],
+  ] as const
+  const why = words.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)
+  return `No cluster is selected: ${why.join(', ')}.`
+}

@@ -1,0 +1,116 @@
+/** Decision groups: selected clusters in chunks that rollouts can move one after the other. */
+import { meetsRequirement, requirementsOf } from '../../../core/text/label-selector.ts'
+import { compareText } from '../types.ts'
+import type { GroupPlace, Misconfigured, NamedGroup, PlacementCluster, PlacementQuestion } from '../types.ts'
+import { selectorProblem } from '../selectors.ts'
+
+/** One group: its name (empty for the rest) and its clusters in order of name. */
+export interface DecisionGroup {
+  readonly name: string
+  readonly clusters: readonly string[]
+}
+
+/** How many clusters one group may have, of a total; 0 and more than the total mean all. */
+export function groupLength(clustersPerGroup: number | string | undefined, total: number): number | Misconfigured {
+  if (clustersPerGroup === undefined) return total
+  let length = clustersPerGroup
+  if (typeof length === 'string') {
+    const percent = /^(\d+(?:\.\d*)?|\.\d+)%$/.exec(length)
+    if (!percent) {
+      return {
+        misconfigured: `decisionGroups.clustersPerGroup ${JSON.stringify(length)} is neither a number nor a percentage such as 25%.`,
+      }
+    }
+    length = Math.ceil((Number(percent[1]) / 100) * total)
+  }
+  return length <= 0 || length > total ? total : length
+}
+
+/** What is wrong with the named groups, or undefined. */
+export function groupsProblem(question: PlacementQuestion): string | undefined {
+  for (const { name, labelSelector = {}, claimSelector = {} } of question.decisionGroups?.groups ?? []) {
+    const problem = selectorProblem(labelSelector) ?? selectorProblem(claimSelector)
+    if (problem) return `decisionGroups.groups ${JSON.stringify(name)}: ${problem}.`
+  }
+  return undefined
+}
+
+/**
+ * Groups the selected clusters anew: each named group in order takes what matches and is not taken, the rest follows;
+ * each is cut by name into chunks. Nobody selected is one empty group.
+ */
+export function groupByName(
+  question: PlacementQuestion,
+  selected: readonly PlacementCluster[],
+): readonly DecisionGroup[] | Misconfigured {
+  const length = groupLength(question.decisionGroups?.clustersPerGroup, selected.length)
+  if (typeof length !== 'number') return length
+  const problem = groupsProblem(question)
+  if (problem) return { misconfigured: problem }
+  const groups = takenBy(question, selected).flatMap(({ name, clusters }) =>
+    chunks([...clusters].sort(compareText), length).map((chunk): DecisionGroup => ({ name, clusters: chunk })),
+  )
+  return groups.length > 0 ? groups : [{ name: '', clusters: [] }]
+}
+
+/**
+ * Groups the selected clusters so that nobody moves without need: a cluster stays in its group while it belongs there and
+ * the group is not too long; newcomers fill the first groups with room.
+ */
+export function groupStably(
+  question: PlacementQuestion,
+  selected: readonly PlacementCluster[],
+  before: ReadonlyMap<string, GroupPlace | undefined>,
+): ReadonlyMap<string, GroupPlace> | Misconfigured {
+  const length = groupLength(question.decisionGroups?.clustersPerGroup, selected.length)
+  if (typeof length !== 'number') return length
+  const problem = groupsProblem(question)
+  if (problem) return { misconfigured: problem }
+  const places = new Map<string, GroupPlace>()
+  for (const { name, clusters } of takenBy(question, selected)) {
+    const sizes: number[] = []
+    const newcomers: string[] = []
+    for (const cluster of [...clusters].sort(compareText)) {
+      const place = before.get(cluster)
+      const size = place ? (sizes[place.index] ?? 0) : 0
+      if (place?.name !== name || size >= length) newcomers.push(cluster)
+      else {
+        sizes[place.index] = size + 1
+        places.set(cluster, place)
+      }
+    }
+    let index = 0
+    for (const cluster of newcomers) {
+      while ((sizes[index] ?? 0) >= length) index++
+      sizes[index] = (sizes[index] ?? 0) + 1
+      places.set(cluster, { name, index })
+    }
+  }
+  return places
+}
+
+function takenBy(
+  question: PlacementQuestion,
+  selected: readonly PlacementCluster[],
+): readonly { readonly name: string; readonly clusters: readonly string[] }[] {
+  const named = (question.decisionGroups?.groups ?? []).map((group) => ({ ...group, clusters: [] as string[] }))
+  const rest: string[] = []
+  for (const cluster of selected) {
+    const group = named.find((one) => belongs(cluster, one))
+    if (group) group.clusters.push(cluster.name)
+    else rest.push(cluster.name)
+  }
+  return [...named, { name: '', clusters: rest }]
+}
+
+function belongs(cluster: PlacementCluster, { labelSelector = {}, claimSelector = {} }: NamedGroup): boolean {
+  return (
+    requirementsOf(labelSelector).every((requirement) => meetsRequirement(cluster.labels, requirement)) &&
+    requirementsOf(claimSelector).every((requirement) => meetsRequirement(cluster.claims ?? {}, requirement))
+  )
+}
+
+function chunks(names: readonly string[], length: number): readonly (readonly string[])[] {
+  const count = Math.ceil(names.length / Math.max(1, length))
+  return Array.from({ length: count }, (_, i) => names.slice(i * length, (i + 1) * length))
+}

@@ -1,0 +1,57 @@
+/** How busy clusters are with decisions, kept up to date page by page: one changed page is one page to count. */
+import type { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
+import type { PlacementLoad } from '../types.ts'
+
+/** The decisions of all placements, counted per cluster. */
+export interface PlacementLoads {
+  /** A page came, changed or went. */
+  change(before: PlacementDecision | undefined, after: PlacementDecision | undefined): void
+  /** What the others than one placement have decided; `own` are its pages. */
+  beside(own: readonly PlacementDecision[]): PlacementLoad
+}
+
+/** Makes an empty count. */
+export function createPlacementLoads(): PlacementLoads {
+  const counts = new Map<string, number>()
+  /** How many clusters have each count. */
+  const levels = new Map<number, number>()
+  const move = (level: number, by: 1 | -1) => {
+    const clusters = (levels.get(level) ?? 0) + by
+    if (clusters === 0) levels.delete(level)
+    else levels.set(level, clusters)
+  }
+  const count = (cluster: string, by: 1 | -1) => {
+    const was = counts.get(cluster) ?? 0
+    if (was > 0) move(was, -1)
+    if (was + by > 0) {
+      counts.set(cluster, was + by)
+      move(was + by, 1)
+    } else counts.delete(cluster)
+  }
+  return {
+    change: (before, after) => {
+      const [was, is] = [new Set(selectedOn(before)), new Set(selectedOn(after))]
+      for (const cluster of was) if (!is.has(cluster)) count(cluster, -1)
+      for (const cluster of is) if (!was.has(cluster)) count(cluster, 1)
+    },
+    beside: (pages) => {
+      const own = new Map<string, number>()
+      for (const cluster of pages.flatMap(selectedOn)) own.set(cluster, (own.get(cluster) ?? 0) + 1)
+      const countOf = (cluster: string) => (counts.get(cluster) ?? 0) - (own.get(cluster) ?? 0)
+      const ownAt = new Map<number, number>()
+      let max = 0
+      for (const cluster of own.keys()) {
+        const level = counts.get(cluster) ?? 0
+        ownAt.set(level, (ownAt.get(level) ?? 0) + 1)
+        max = Math.max(max, countOf(cluster))
+      }
+      // A level counts when somebody has it who is not among its own.
+      for (const [level, clusters] of levels) if (clusters > (ownAt.get(level) ?? 0)) max = Math.max(max, level)
+      return { countOf, max }
+    },
+  }
+}
+
+function selectedOn(page: PlacementDecision | undefined): string[] {
+  return (page?.spec.decisions ?? []).flatMap(({ cluster, state }) => (state === 'Selected' ? [cluster] : []))
+}

@@ -1,0 +1,44 @@
+/**
+ * Decisions on pages that do not shift: a cluster stays on the page it was on, a new one takes the first free place, so
+ * that one relabelled cluster changes one page however large the fleet is.
+ */
+import { compareText } from '../types.ts'
+
+/** The most decisions one page holds. */
+export const PAGE_SIZE = 500
+
+/** One decision, as a PlacementDecision holds it. */
+export interface ClusterDecision {
+  readonly cluster: string
+  readonly reason: string
+  /** Evicting: a change of intent took the cluster out; what it runs goes through removal. */
+  readonly state: 'Selected' | 'Evicting'
+  readonly group?: string
+  readonly groupIndex?: number
+  /** The score it had when it was chosen. */
+  readonly score?: number
+}
+
+/** Puts decisions on pages. `previous`: which cluster stood on which page. Never no page at all. */
+export function paginate(
+  decisions: readonly ClusterDecision[],
+  previous: readonly (readonly string[])[] = [],
+): readonly (readonly ClusterDecision[])[] {
+  const pages: ClusterDecision[][] = previous.map(() => [])
+  const pageOf = new Map(previous.flatMap((names, page) => names.map((name): [string, number] => [name, page])))
+  const newcomers: ClusterDecision[] = []
+  for (const decision of decisions) {
+    const page = pages[pageOf.get(decision.cluster) ?? -1]
+    if (page && page.length < PAGE_SIZE) page.push(decision)
+    else newcomers.push(decision)
+  }
+  let free = 0
+  for (const decision of newcomers) {
+    while ((pages[free]?.length ?? 0) >= PAGE_SIZE) free++
+    const page = (pages[free] ??= [])
+    page.push(decision)
+  }
+  for (const page of pages) page.sort((a, b) => compareText(a.cluster, b.cluster))
+  while (pages.length > 1 && pages.at(-1)!.length === 0) pages.pop()
+  return pages.length === 0 ? [[]] : pages
+}

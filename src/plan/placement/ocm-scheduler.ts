@@ -1,0 +1,155 @@
+/**
+ * Open Cluster Management's scheduler: the same decisions for the same inputs, by its own steps and with its own
+ * quirks, but for the few differences that are named in `OCM_DEVIATIONS`.
+ *
+ * Bound sets → members → predicates → taints → weights → scores → order → cut → groups. See docs/placement.md.
+ */
+import type { PlacementCluster, PlacementQuestion, PlacementWorld } from './types.ts'
+import { compileFilter, mayPlaceOn, meetsPredicates, taintsOf } from './filter.ts'
+import { groupByName } from './decisions/decision-groups.ts'
+import type { DecisionGroup } from './decisions/decision-groups.ts'
+import { rank } from './rank.ts'
+import type { RankedCluster } from './rank.ts'
+import { prioritizersOf } from './prioritizers.ts'
+import { selectorProblem, unmetBy } from './selectors.ts'
+import { chooseSpread } from './spread.ts'
+
+/** Where `scheduler: ocm` differs from Open Cluster Management on purpose. */
+export const OCM_DEVIATIONS = [
+  {
+    name: 'MisconfiguredKeepsDecisions',
+    theirs:
+      'A bad selector, expression, toleration, prioritizer or group empties the decisions, or loses some of them.',
+    ours: 'The last good decisions stay, and condition Ready says what is wrong.',
+  },
+  {
+    name: 'SpreadWorks',
+    theirs: 'spreadPolicy is accepted and ignored.',
+    ours: 'It is kept, over any label or claim.',
+  },
+  {
+    name: 'TaintsKeepDeliveredWork',
+    theirs: 'A cluster that a taint takes out of the decisions loses what it runs.',
+    ours: 'It leaves the decisions and keeps what it runs: only a change of intent removes.',
+  },
+] as const
+
+/** Why a placement is satisfied or not, in Open Cluster Management's words. */
+export type OcmSatisfied =
+  | 'NoManagedClusterSetBindings'
+  | 'NoIntersection'
+  | 'AllManagedClusterSetsEmpty'
+  | 'NoManagedClusterMatched'
+  | 'AllDecisionsScheduled'
+  | 'NotAllDecisionsScheduled'
+
+/** What Open Cluster Management's scheduler would say. */
+export interface OcmAnswer {
+  /** How many clusters the bound sets have. */
+  readonly available: number
+  /** Clusters that pass the filters, best first. */
+  readonly ranked: readonly RankedCluster[]
+  /** The selected ones, in order of choice. */
+  readonly selected: readonly PlacementCluster[]
+  readonly groups: readonly DecisionGroup[]
+  /** How many clusters are missing to the number asked for. */
+  readonly unscheduled: number
+  readonly satisfied: OcmSatisfied
+  /** Set: there is no answer; the last good decisions stay. */
+  readonly misconfigured?: string
+  /** Custom scores that have ended, by cluster. */
+  readonly expired: readonly string[]
+  /** Milliseconds since 1970 at which to look again. */
+  readonly until?: number
+}
+
+/** Decides as Open Cluster Management would. */
+export function scheduleAsOcm(
+  question: PlacementQuestion,
+  clusters: readonly PlacementCluster[],
+  world: PlacementWorld,
+): OcmAnswer {
+  const filter = compileFilter({ ...question, scheduler: 'ocm' }, world)
+  const brokenSet = [...filter.eligible.values()].find(({ selector }) => selector && selectorProblem(selector))
+  const available = brokenSet ? [] : clusters.filter((cluster) => !cluster.leaving && mayPlaceOn(filter, cluster))
+  const satisfied = (selected: number, unscheduled: number): OcmSatisfied => {
+    const known = new Set(world.sets.map(({ name }) => name))
+    if (!world.bound.some((name) => known.has(name))) return 'NoManagedClusterSetBindings'
+    if (filter.eligible.size === 0) return 'NoIntersection'
+    if (available.length === 0) return 'AllManagedClusterSetsEmpty'
+    if (selected === 0) return 'NoManagedClusterMatched'
+    return unscheduled === 0 ? 'AllDecisionsScheduled' : 'NotAllDecisionsScheduled'
+  }
+  const stuck = (misconfigured: string): OcmAnswer => ({
+    available: available.length,
+    ranked: [],
+    selected: [],
+    groups: [],
+    unscheduled: 0,
+    satisfied: satisfied(0, 0),
+    misconfigured,
+    expired: [],
+  })
+  if (brokenSet) return stuck(`ClusterSet ${brokenSet.name}: ${selectorProblem(brokenSet.selector!)}.`)
+  if (filter.predicateProblem && available.length > 0) return stuck(filter.predicateProblem)
+  const matching = available.filter(
+    (cluster) => !unmetBy(cluster.labels, filter.labels) && meetsPredicates(filter, cluster),
+  )
+  if (filter.tolerationProblem && matching.length > 0) return stuck(filter.tolerationProblem)
+  const at = (cluster: PlacementCluster) => ({ now: world.now, incumbent: world.incumbents.has(cluster.name) })
+  const feasible = matching.filter((cluster) => taintsOf(filter, cluster, at(cluster)).tolerated)
+  const prioritizers = prioritizersOf({ ...question, scheduler: 'ocm' })
+  if ('misconfigured' in prioritizers) return stuck(prioritizers.misconfigured)
+
+  const { ranked, until: scoresUntil, expired } = rank(feasible, prioritizers, world)
+  const count = question.numberOfClusters ?? ranked.length
+  const { chosen } = chooseSpread(
+    ranked.map(({ cluster }) => cluster),
+    question.spread ?? [],
+    count,
+  )
+  const groups = groupByName(question, chosen)
+  if ('misconfigured' in groups) return stuck(groups.misconfigured)
+  const unscheduled = question.numberOfClusters === undefined ? 0 : count - chosen.length
+  const ends = clusters
+    .filter(({ name }) => world.incumbents.has(name))
+    .flatMap((cluster) => taintsOf(filter, cluster, at(cluster)).until ?? [])
+  const until = Math.min(...ends, scoresUntil ?? Infinity)
+  return {
+    available: available.length,
+    ranked,
+    selected: chosen,
+    groups,
+    unscheduled,
+    satisfied: satisfied(chosen.length, unscheduled),
+    expired,
+    ...(until === Infinity ? {} : { until }),
+  }
+}
+
+/** One PlacementDecision page, as Open Cluster Management writes it. */
+export interface OcmPage {
+  /** `<placement>-decision-<n>`, from 1 through all groups. */
+  readonly name: string
+  readonly groupName: string
+  readonly groupIndex: number
+  readonly clusters: readonly string[]
+}
+
+const OCM_PAGE_SIZE = 100
+
+/** Groups on pages of 100, named and numbered as Open Cluster Management does. */
+export function ocmPages(placement: string, groups: readonly DecisionGroup[]): readonly OcmPage[] {
+  const pages: OcmPage[] = []
+  for (const [groupIndex, { name, clusters }] of groups.entries()) {
+    for (let start = 0; start === 0 || start < clusters.length; start += OCM_PAGE_SIZE) {
+      pages.push({
+        name: `${placement}-decision-${pages.length + 1}`,
+        groupName: name,
+        groupIndex,
+        clusters: clusters.slice(start, start + OCM_PAGE_SIZE),
+      })
+    }
+  }
+  return pages
+}

@@ -1,0 +1,174 @@
+/** Who is selected: filters, ranking, cut and groups, by the scheduler the question names. */
+import type { GroupPlace, PlacementCluster, PlacementQuestion, PlacementWorld, SpreadTerm } from './types.ts'
+import { compileFilter, standingOf, stoppedBy, taintsOf } from './filter.ts'
+import type { CompiledFilter, FilterReason } from './filter.ts'
+import { groupStably } from './decisions/decision-groups.ts'
+import { scheduleAsOcm } from './ocm-scheduler.ts'
+import { rank } from './rank.ts'
+import type { RankedCluster } from './rank.ts'
+import { MAX_SCORE, prioritizersOf } from './prioritizers.ts'
+import type { Prioritizer } from './prioritizers.ts'
+import { chooseSpread } from './spread.ts'
+
+/** What a selected cluster is given. */
+export interface Chosen {
+  readonly score?: number
+  readonly group?: GroupPlace
+}
+
+/** Who is selected, and enough to say why for everybody. */
+export interface Selection {
+  readonly filter: CompiledFilter
+  readonly selected: ReadonlyMap<string, Chosen>
+  /** Clusters that pass the filters, best first; empty when everybody who passes is selected. */
+  readonly ranked: readonly RankedCluster[]
+  /** How many pass the filters. */
+  readonly feasible: number
+  /** How many each filter stops. */
+  readonly stopped: Readonly<Record<FilterReason, number>>
+  /** Who is passed over because of which spread term. */
+  readonly full: ReadonlyMap<string, SpreadTerm>
+  /** How many are missing to the number asked for. */
+  readonly unscheduled: number
+  /** Set: there is no answer, and the last good one stays. */
+  readonly misconfigured?: string
+  readonly expired: readonly string[]
+  /** Milliseconds since 1970 at which to look again. */
+  readonly until?: number
+}
+
+/** Whether the answer for one cluster depends on the others. */
+export function isRanked(question: PlacementQuestion): boolean {
+  return question.numberOfClusters !== undefined || (question.spread ?? []).length > 0
+}
+
+/** Whether the answer for a cluster is its own alone: nothing is ranked and nothing is grouped. */
+export function isSimple(question: PlacementQuestion): boolean {
+  return question.scheduler !== 'ocm' && !isRanked(question) && question.decisionGroups === undefined
+}
+
+/**
+ * Whether nobody who is selected is given up for a newcomer, as long as everybody selected is above `NEWCOMER_MOST`: a number of
+ * clusters is asked for, and only Balance and Steady count with their own weights.
+ */
+export function keepsIncumbents(question: PlacementQuestion): boolean {
+  const { scheduler, numberOfClusters, spread = [], decisionGroups, prioritizers } = question
+  const isDefault =
+    prioritizers === undefined || (prioritizers.mode !== 'Exact' && !prioritizers.configurations?.length)
+  return scheduler !== 'ocm' && numberOfClusters !== undefined && spread.length === 0 && !decisionGroups && isDefault
+}
+
+/** The most that a cluster scores which is not selected yet, with Balance alone: Steady gives it nothing. */
+export const NEWCOMER_MOST = MAX_SCORE
+
+/** Selects clusters. */
+export function selectClusters(
+  question: PlacementQuestion,
+  clusters: readonly PlacementCluster[],
+  world: PlacementWorld,
+): Selection {
+  const filter = compileFilter(question, world)
+  const stopped = { Leaving: 0, NotAccepted: 0, SetDiffers: 0, SelectorDiffers: 0, PredicatesDiffer: 0, Tainted: 0 }
+  const feasible: PlacementCluster[] = []
+  let until = Infinity
+  for (const cluster of clusters) {
+    const at = standingOf(filter, cluster, world)
+    const reason = stoppedBy(filter, cluster, at)
+    if (reason) stopped[reason]++
+    else {
+      feasible.push(cluster)
+      until = Math.min(until, taintsOf(filter, cluster, at).until ?? Infinity)
+    }
+  }
+  const base = { filter, stopped, feasible: feasible.length }
+  if (filter.scheduler === 'ocm') return { ...base, ...asOcm(question, clusters, world) }
+  return { ...base, ...natively(question, feasible, { world, filter, until }) }
+}
+
+type Choice = Omit<Selection, 'filter' | 'stopped' | 'feasible'>
+
+const NOBODY = { selected: new Map(), ranked: [], full: new Map(), unscheduled: 0, expired: [] } as const
+
+function asOcm(question: PlacementQuestion, clusters: readonly PlacementCluster[], world: PlacementWorld): Choice {
+  const answer = scheduleAsOcm(question, clusters, world)
+  if (answer.misconfigured) return { ...NOBODY, misconfigured: answer.misconfigured }
+  const scores = new Map(answer.ranked.map(({ cluster, score }) => [cluster.name, score]))
+  const groups = new Map(
+    answer.groups.flatMap(({ name, clusters: members }, index) =>
+      members.map((cluster): [string, GroupPlace] => [cluster, { name, index }]),
+    ),
+  )
+  const isGrouped = question.decisionGroups !== undefined
+  return {
+    selected: new Map(
+      answer.selected.map(({ name }) => [
+        name,
+        { score: scores.get(name)!, ...(isGrouped ? { group: groups.get(name)! } : {}) },
+      ]),
+    ),
+    ranked: answer.ranked,
+    full: new Map(),
+    unscheduled: answer.unscheduled,
+    expired: answer.expired,
+    ...(answer.until === undefined ? {} : { until: answer.until }),
+  }
+}
+
+function natively(
+  question: PlacementQuestion,
+  feasible: readonly PlacementCluster[],
+  context: { readonly world: PlacementWorld; readonly filter: CompiledFilter; readonly until: number },
+): Choice {
+  const { world, filter } = context
+  const prioritizers = prioritizersOf(question)
+  const problem =
+    filter.predicateProblem ??
+    filter.tolerationProblem ??
+    ('misconfigured' in prioritizers ? prioritizers.misconfigured : undefined)
+  if (problem !== undefined || 'misconfigured' in prioritizers) return { ...NOBODY, misconfigured: problem! }
+
+  let chosen = feasible
+  let ranking: ReturnType<typeof rank> = { ranked: [], expired: [] }
+  let full: ReadonlyMap<string, SpreadTerm> = new Map()
+  if (isRanked(question)) {
+    ranking = rank(feasible, [...prioritizers, dislike(filter)], world)
+    const ordered = ranking.ranked.map(({ cluster }) => cluster)
+    const choice = chooseSpread(ordered, question.spread ?? [], question.numberOfClusters ?? ordered.length)
+    chosen = choice.chosen
+    full = choice.full
+  }
+  const groups = question.decisionGroups && groupStably(question, chosen, world.incumbents)
+  if (groups && 'misconfigured' in groups) return { ...NOBODY, misconfigured: groups.misconfigured }
+  const scores = new Map(ranking.ranked.map(({ cluster, score }) => [cluster.name, score]))
+  const until = Math.min(context.until, ranking.until ?? Infinity)
+  return {
+    selected: new Map(
+      chosen.map(({ name }) => {
+        const score = scores.get(name)
+        const group = groups?.get(name)
+        return [name, { ...(score === undefined ? {} : { score }), ...(group ? { group } : {}) }]
+      }),
+    ),
+    ranked: ranking.ranked,
+    full,
+    unscheduled: question.numberOfClusters === undefined ? 0 : question.numberOfClusters - chosen.length,
+    expired: ranking.expired,
+    ...(until === Infinity ? {} : { until }),
+  }
+}
+
+/** Clusters with a PreferNoSelect taint that is not tolerated come last. */
+function dislike(filter: CompiledFilter): Prioritizer {
+  return {
+    name: 'PreferNoSelect',
+    weight: 1,
+    score: (clusters, world) => {
+      const disliked = new Set(
+        clusters
+          .filter((cluster) => taintsOf(filter, cluster, standingOf(filter, cluster, world)).disliked > 0)
+          .map(({ name }) => name),
+      )
+      return { of: (cluster) => (disliked.has(cluster) ? -MAX_SCORE : 0) }
+    },
+  }
+}

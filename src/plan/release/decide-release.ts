@@ -1,0 +1,86 @@
+/** What a bundle's next Release is called, and which generation its content has. */
+import { digestOf } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { ReleaseVariant } from './variants.ts'
+
+/** What the naming looks at in an existing Release of the bundle. */
+export interface ExistingRelease {
+  readonly name: string
+  readonly generation: number
+  readonly set: Digest
+  readonly placement: string
+  readonly variants?: readonly ReleaseVariant[]
+  /** The revision of the Source it was rendered from. */
+  readonly revision?: string
+  /** How many bytes its largest content has; not known of Releases of earlier versions. */
+  readonly bytes?: number
+}
+
+/** What the bundle wants released. */
+export interface ReleaseWish {
+  readonly bundle: string
+  /** The Bundle's metadata.generation. */
+  readonly generation: number
+  readonly set: Digest
+  readonly placement: string
+  readonly existing: readonly ExistingRelease[]
+  /** Whether a Release has the same content; by its set unless said. */
+  readonly isSame?: (release: ExistingRelease) => boolean
+  /** The highest generation of this bundle that any cluster's document names. */
+  readonly highestAssigned: number
+}
+
+/** Keep the newest Release, or make one with this name and generation. */
+export type ReleaseDecision =
+  | { readonly kind: 'Keep'; readonly release: ExistingRelease }
+  | { readonly kind: 'Create'; readonly name: string; readonly generation: number }
+
+// A name has at most 253 characters; the suffix needs up to 18 of them.
+const LONGEST_STEM = 230
+
+/** `<bundle>-g<generation>`; a very long bundle name is cut and told apart by its digest. */
+export function releaseName(bundle: string, generation: number): string {
+  if (bundle.length <= LONGEST_STEM) return `${bundle}-g${generation}`
+  const stem = bundle.slice(0, LONGEST_STEM - 13).replace(/[^a-z0-9]+$/, '')
+  return `${stem}-${digestOf(bundle).slice(7, 19)}-g${generation}`
+}
+
+/** The newest of a bundle's Releases. */
+export function newestRelease(existing: readonly ExistingRelease[]): ExistingRelease | undefined {
+  return existing.reduce<ExistingRelease | undefined>(
+    (newest, release) => (!newest || release.generation > newest.generation ? release : newest),
+    undefined,
+  )
+}
+
+/**
+ * Decides the next Release. The content's generation is the Bundle's own unless that would go back: a Bundle that was
+ * deleted and made again counts from 1, but agents never follow a lower generation than the one they have.
+ */
+export function decideRelease(wish: ReleaseWish): ReleaseDecision {
+  const newest = newestRelease(wish.existing)
+  const isSame = wish.isSame ?? ((release) => release.set === wish.set && release.placement === wish.placement)
+  if (newest && isSame(newest) && newest.generation >= wish.highestAssigned) {
+    return { kind: 'Keep', release: newest }
+  }
+  const floor = Math.max(newest?.generation ?? 0, wish.highestAssigned)
+  const generation = wish.generation > floor ? wish.generation : floor + 1
+  return { kind: 'Create', name: releaseName(wish.bundle, generation), generation }
+}
+
+/** What decisions look at in a bundle's part of a Release. */
+export function existingOf(release: Release, bundle: string): ExistingRelease {
+  const { generation, set, placement, variants, revision, bytes } = release.spec.bundles.find(
+    ({ name }) => name === bundle,
+  )!
+  return {
+    name: release.metadata.name,
+    generation,
+    set,
+    placement,
+    ...(variants ? { variants } : {}),
+    ...(revision === undefined ? {} : { revision }),
+    ...(bytes === undefined ? {} : { bytes }),
+  }
+}

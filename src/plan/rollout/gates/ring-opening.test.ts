@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { assertRingsKept, OpeningWorld, openingHistories } from '../../../testing/opening-world.ts'
+
+test('a ring that asks for approval waits, says by whom and how, and opens with the record before anybody is admitted', () => {
+  const world = new OpeningWorld()
+  world.settle()
+  assert.equal(world.tell(), 'Wait ApprovalPending early []')
+  assert.equal(
+    world.sentence(),
+    'Waits for approval of ring early by 2 different people. Since 2026-11-16T12:00:00Z. Released by `flotilla rollout approve hello-g2 --ring early -n ns`.',
+  )
+  world.step({ do: 'say', author: 'ana', ring: 'early', decision: 'Approve' })
+  world.settle()
+  assert.match(world.sentence(), /by 2 different people; ana approved\./)
+  world.step({ do: 'say', author: 'ben', ring: 'early', decision: 'Reject', reason: 'not on a Friday' })
+  world.settle()
+  assert.equal(world.tell(), 'Wait ApprovalRejected early []')
+  assert.match(world.sentence(), /^Ring early is rejected by ben: not on a Friday\. Since .* Released by ben approving/)
+  world.step({ do: 'wait', minutes: 1 })
+  world.step({ do: 'say', author: 'ben', ring: 'early', decision: 'Approve' })
+  world.step({ do: 'plan' })
+  assert.equal(world.tell(), 'Open early []', 'first it is written down')
+  assert.equal(world.said(), 'Ring early opens, approved by ana, ben.')
+  world.step({ do: 'withdraw', author: 'ben' })
+  world.step({ do: 'plan' })
+  assert.equal(world.tell(), 'Admit early [b c]', 'what is written down holds')
+})
+
+test('a ring that was passed while empty still asks when a cluster comes', () => {
+  const world = new OpeningWorld({ clusters: { a: { ring: 'canary' }, z: { ring: 'rest' } } })
+  world.settle()
+  assert.equal(world.tell(), 'Complete rest []', 'nobody in early, so nobody asks')
+  world.join('b')
+  world.settle()
+  assert.equal(world.tell(), 'Wait ApprovalPending rest []')
+  world.step({ do: 'say', author: 'ana', ring: 'early', decision: 'Approve' })
+  world.step({ do: 'say', author: 'ben', ring: 'early', decision: 'Approve' })
+  world.settle()
+  assert.equal(world.tell(), 'Complete rest []')
+})
+
+test('property: nobody is admitted before what their ring asks for is recorded, through any crash (I-04)', () => {
+  fc.assert(
+    fc.property(openingHistories, (steps) => void assertRingsKept(steps)),
+    { numRuns: 300 },
+  )
+})
+
+test('property: once everybody approves and is well, the rollout completes (I-12)', () => {
+  fc.assert(
+    fc.property(openingHistories, (steps) => {
+      const world = assertRingsKept(steps)
+      world.allIsWell()
+      assert.equal(world.tell(), 'Complete rest []')
+    }),
+    { numRuns: 50 },
+  )
+})
