@@ -5,7 +5,7 @@ import type { ClusterInputs } from '../src/core/cluster-inputs.ts'
 import type { Digest } from '../src/core/crypto/digest.ts'
 import type { BundleRecipe } from '../src/render/bundle/recipe.ts'
 import { renderVariants } from '../src/render/bundle/render-variants.ts'
-import { blobsOf } from '../src/render/rendered.ts'
+import { blobsOf } from '../src/render/render-result.ts'
 
 const BUNDLES = 500
 const REGIONS = ['eu-north', 'eu-south', 'us', 'asia', 'africa']

@@ -13,8 +13,8 @@ import { hideTexts, isSecret } from '../kinds/redact-secret.ts'
 import { sortHooks } from '../plan/apply/hooks.ts'
 import { objectKey } from '../plan/objects/object-id.ts'
 import type { ObjectId } from '../plan/objects/object-id.ts'
-import { clusterKeys, describeKey } from '../render/bundle/cluster-keys.ts'
-import type { ClusterKey } from '../render/bundle/cluster-keys.ts'
+import { clusterKeys, describeKey } from '../render/bundle/chart/cluster-keys.ts'
+import type { ClusterKey } from '../render/bundle/chart/cluster-keys.ts'
 import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import type {
   ClusterRenderAnswer,
@@ -22,7 +22,7 @@ import type {
   LookupAnswer,
   LookupQuery,
 } from '../render/bundle/render-in-cluster.ts'
-import { describeProblems } from '../render/rendered.ts'
+import { describeProblems } from '../render/render-result.ts'
 import type { ObjectSet } from '../wire/document.ts'
 import { idOf, ObjectFailure } from './applier.ts'
 import type { Appliers } from './appliers.ts'

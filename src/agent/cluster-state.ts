@@ -167,7 +167,7 @@ export type Inventory = Static<typeof InventorySchema>
 const FrozenSchema = Type.Object({
   /** Marks of objects are made with it, so that nobody can try guesses against them. Base64. */
   key: Type.String({ minLength: 40, maxLength: 64 }),
-  /** What charts drew (render/helm/frozen.ts). */
+  /** What charts drew (render/helm/frozen-random.ts). */
   drawn: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
 })
 

@@ -3,7 +3,7 @@ import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { renderInCluster } from '../render/bundle/render-in-cluster.ts'
 import type { ClusterRenderAnswer, ClusterRenderRequest } from '../render/bundle/render-in-cluster.ts'
-import type { RenderWatch } from '../render/helm/limits.ts'
+import type { RenderWatch } from '../render/helm/render-limits.ts'
 
 /** Where time and randomness come from. */
 export interface RenderParts {

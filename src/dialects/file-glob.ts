@@ -1,5 +1,5 @@
 /** Globs of names and paths as Go's filepath.Match has them, compiled once and bounded. */
-import { BadPattern, compilePattern } from '../render/helm/file-pattern.ts'
+import { BadPattern, compilePattern } from '../render/helm/chart/file-pattern.ts'
 
 /** More stars than this in one part would cost more than any layout is worth. */
 const MAX_STARS = 6

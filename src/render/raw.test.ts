@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { renderRaw } from './raw.ts'
-import { blobsOf, describeProblems } from './rendered.ts'
-import { builtInScope, namespaceForBuiltIns } from './scope.ts'
+import { blobsOf, describeProblems } from './render-result.ts'
+import { builtInScope, namespaceForBuiltIns } from './builtin-scope.ts'
 
 const configMap = (name: string, extra = '') =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: "${name}"\n${extra}`

@@ -7,8 +7,8 @@ import type { UnknownObject } from '../kinds/meta.ts'
 import { readYaml } from '../yaml/read/read-yaml.ts'
 import { YamlError } from '../yaml/yaml.ts'
 import type { ReadLimits, YamlDocument } from '../yaml/yaml.ts'
-import { objectIdentity } from './rendered.ts'
-import type { RenderProblem, RenderResult } from './rendered.ts'
+import { objectIdentity } from './render-result.ts'
+import type { RenderProblem, RenderResult } from './render-result.ts'
 
 /** How to render raw manifests. */
 export interface RawOptions {

@@ -1,6 +1,6 @@
 /** Content that an agent renders, as the hub prepares it, from the files of one chart. */
 import { utf8 } from '../core/bytes.ts'
-import type { PreparedContent } from '../render/bundle/prepare.ts'
+import type { PreparedContent } from '../render/bundle/prepare-content.ts'
 import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import { renderVariant } from '../render/bundle/render-variant.ts'
 import { NO_ENTROPY } from './fleet-repository.ts'

@@ -11,7 +11,7 @@ import type { UnknownObject } from '../kinds/meta.ts'
 import type { BundleRecipe } from '../render/bundle/recipe.ts'
 import { renderVariant } from '../render/bundle/render-variant.ts'
 import type { Variant } from '../render/bundle/render-variant.ts'
-import { describeProblems } from '../render/rendered.ts'
+import { describeProblems } from '../render/render-result.ts'
 
 /** Clusters by name with their labels. */
 export const FLEET_CLUSTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -7,7 +7,7 @@ import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
-import type { FrozenRecord } from '../../render/helm/frozen.ts'
+import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
 import type { ArtifactTree } from '../../source/artifact.ts'
 import type { ValuesKey } from '../secret-values.ts'
 

@@ -1,6 +1,6 @@
 /** Filling the template of an ApplicationSet: `{{key}}`, or Go templates, in every text of it. */
 import { isObject } from '../../core/json.ts'
-import { createExpander } from '../../render/bundle/expand.ts'
+import { createExpander } from '../../render/bundle/expander.ts'
 import { RenderFailure } from '../../render/bundle/render-failure.ts'
 import { goFunction } from '../../render/gotemplate/function.ts'
 import { hasMarks, markOf } from './cluster-words.ts'

@@ -1,7 +1,7 @@
 /** Rows H, V, O and C of what Fleet was seen to do with charts and values; where Fleet is wrong, what is right. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clusterKeys, describeKey } from '../../render/bundle/cluster-keys.ts'
+import { clusterKeys, describeKey } from '../../render/bundle/chart/cluster-keys.ts'
 import { renderInCluster } from '../../render/bundle/render-in-cluster.ts'
 import { NO_ENTROPY, readFleetTree } from '../../testing/fleet-repository.ts'
 import type { FleetSetting } from '../../testing/fleet-repository.ts'

@@ -10,7 +10,7 @@ import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import type { VariantsRequest } from '../../render/bundle/render-variants.ts'
-import { describeProblems } from '../../render/rendered.ts'
+import { describeProblems } from '../../render/render-result.ts'
 import { storeFiles } from '../../source/store-files.ts'
 import { createRenderer } from './limited-renderer.ts'
 

@@ -3,7 +3,7 @@ import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { BundleRecipe, ClusterValues, Layer, LayerClusters, LayerOptions } from './recipe.ts'
-import type { WatchedInputs } from './watch-inputs.ts'
+import type { WatchedInputs } from './track-reads.ts'
 
 /** The layers that count for a cluster, in order; `skip` when one of them says that the bundle is not for it. */
 export interface AppliedLayers {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { describeProblems } from '../rendered.ts'
+import { describeProblems } from '../render-result.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
 

@@ -1,4 +1,4 @@
-import type { RenderProblem } from '../rendered.ts'
+import type { RenderProblem } from '../render-result.ts'
 
 /** Says that who watches stopped a render. */
 export const OUT_OF_TIME = 'rendering took longer than it may'

@@ -4,13 +4,13 @@
  */
 import { canonicalJson, isObject } from '../../core/json.ts'
 import { goInt64 } from '../gotemplate/value.ts'
-import type { FrozenRecord } from '../helm/frozen.ts'
-import type { LookUp } from '../helm/functions/all.ts'
-import type { RenderLimits } from '../helm/limits.ts'
-import type { RenderResult } from '../rendered.ts'
+import type { FrozenRecord } from '../helm/frozen-random.ts'
+import type { LookUp } from '../helm/functions/helm-functions.ts'
+import type { RenderLimits } from '../helm/render-limits.ts'
+import type { RenderResult } from '../render-result.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
-import type { VariantParts } from './scene.ts'
+import type { VariantParts } from './render-context.ts'
 
 /** A question of `lookup`; without a name, for all of a kind. */
 export type LookupQuery = Parameters<LookUp>[0]

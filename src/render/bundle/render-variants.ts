@@ -1,8 +1,8 @@
 /** One bundle for many clusters: each distinct result is made once, because a render says what it read. */
 import { matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
-import type { FrozenRecord } from '../helm/frozen.ts'
-import type { RenderWatch } from '../helm/limits.ts'
+import type { FrozenRecord } from '../helm/frozen-random.ts'
+import type { RenderWatch } from '../helm/render-limits.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
 import type { Variant, VariantParts, VariantResult } from './render-variant.ts'

@@ -4,7 +4,7 @@ import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
 import { versionText } from '../../core/text/semver.ts'
 import { parseVersion } from './semver.ts'
-import type { Capabilities } from './template-objects.ts'
+import type { Capabilities } from './engine/template-objects.ts'
 
 /** What is known about the cluster; everything else is what Helm assumes without one. */
 export interface ClusterFacts {

@@ -1,6 +1,6 @@
 /** What Helm does with rendered text: cuts it into documents, tells hooks from the rest, sorts by kind. */
-import { decodeYaml } from './decode-struct.ts'
-import type { Decoded, FieldType } from './decode-struct.ts'
+import { decodeYaml } from './chart/decode-struct.ts'
+import type { Decoded, FieldType } from './chart/decode-struct.ts'
 import { HelmError } from './helm-error.ts'
 import type { HelmProfile } from './profile.ts'
 import { UnmarshalError } from './read-yaml.ts'

@@ -1,7 +1,7 @@
 /** Where each line of the output came from: the template file and line that wrote it, and the values named there. */
-import type { TracedPiece } from './engine.ts'
+import type { TracedPiece } from './engine/engine.ts'
 import type { SourceDocument } from './template-output.ts'
-import type { ValueOrigin, ValueOrigins } from './value-origins.ts'
+import type { ValueOrigin, ValueOrigins } from './values/value-origins.ts'
 
 /** A line of the output. */
 export interface ExplainedLine {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { HelmError } from './helm-error.ts'
-import { loadChart } from './load-chart.ts'
+import { loadChart } from './chart/load-chart.ts'
 import { HELM_3, HELM_4 } from './profile.ts'
 import type { HelmProfile } from './profile.ts'
 import { Provenance } from './provenance.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SchemaDocument, SchemaError } from './schema-document.ts'
+import { SchemaDocument, SchemaError } from './schema/schema-document.ts'
 
 test('a reference with a broken escape is a problem of the schema, in the words of Helm', () => {
   const definitions = new Map([['a b', 'found']])

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hostileTars, tarWithPax } from '../../testing/hostile-tar.ts'
 import { HelmError } from './helm-error.ts'
-import { readChartArchive } from './tar.ts'
+import { readChartArchive } from './chart/chart-archive.ts'
 
 test('a chart archive with a pax record that has no length is refused', () => {
   assert.throws(() => readChartArchive(gzipSync(tarWithPax('1e-300 path=x\n'))), {

@@ -3,7 +3,7 @@ import { trimSpace } from './functions/strings.ts'
 import { HelmError } from './helm-error.ts'
 import { splitManifests } from './manifests.ts'
 import type { Hook } from './manifests.ts'
-import { patternOrNone } from './file-pattern.ts'
+import { patternOrNone } from './chart/file-pattern.ts'
 import type { HelmProfile } from './profile.ts'
 import type { RenderedChart } from './render-chart.ts'
 

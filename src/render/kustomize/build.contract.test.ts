@@ -5,7 +5,7 @@ import { buildKustomization, buildObjects, buildText } from './build.ts'
 import type { BuildOptions } from './build.ts'
 import { KustomizeError } from './kustomize-error.ts'
 import { treeOf } from './loader.ts'
-import { substitute, substituteResources } from './substitute.ts'
+import { substitute, substituteResources } from './transform/substitute.ts'
 import { FIXTURE_FILES, readFixtures } from '../../testing/kustomize/fixtures.ts'
 
 function tree(files: Record<string, string> | ReadonlyMap<string, string>, root = '/DIR') {

@@ -1,6 +1,6 @@
 /** Plain JSON into typed values, as Go's decoder does with unknown fields disallowed: its leniency and its errors. */
 import { KustomizeError } from './kustomize-error.ts'
-import { isRecord } from './records.ts'
+import { isRecord } from './is-record.ts'
 
 /** What a value must look like. */
 export type Shape =

@@ -2,7 +2,7 @@
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { KustomizeError, messageOf } from './kustomize-error.ts'
 import type { FileTree } from './loader.ts'
-import { readResources } from './read-resources.ts'
+import { readResources } from './resources/read-resources.ts'
 import { FILE_NAMES } from './target.ts'
 
 const MAX_DEPTH = 64

@@ -1,17 +1,17 @@
 /** The `helmCharts` field: charts that lie in the tree, rendered by whoever calls the build. */
-import { HELM_GENERATED } from './build-annotations.ts'
-import { textIfUtf8 } from './generated-data.ts'
+import { HELM_GENERATED } from './resources/build-annotations.ts'
+import { textIfUtf8 } from './resources/generated-data.ts'
 import type { HelmChart } from './kustomization.ts'
 import { KustomizeError, wrapped } from './kustomize-error.ts'
 import type { Loader } from './loader.ts'
 import { joinPath } from './loader.ts'
-import { mergePatch } from './merge-patch.ts'
-import { plainValue } from './plain-value.ts'
-import { readResources } from './read-resources.ts'
-import { isRecord } from './records.ts'
-import { ResourceMap } from './resource-map.ts'
-import { valueNode } from './value-node.ts'
-import { readFirstNode, writeYaml } from './yaml-doors.ts'
+import { mergePatch } from './patch/merge-patch.ts'
+import { plainValue } from './nodes/plain-value.ts'
+import { readResources } from './resources/read-resources.ts'
+import { isRecord } from './is-record.ts'
+import { ResourceMap } from './resources/resource-map.ts'
+import { valueNode } from './nodes/value-node.ts'
+import { readFirstNode, writeYaml } from './nodes/yaml.ts'
 
 /** A chart with where its folder is looked for. */
 export type HelmInflation = HelmChart & { readonly chartHome?: string }

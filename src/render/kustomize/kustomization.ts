@@ -1,8 +1,8 @@
 /** The kustomization file: its fields, read as strictly and as leniently as kustomize reads them. */
 import { anything, decode, flag, int, integer, listOf, mapOf, struct, text } from './decode.ts'
-import type { FieldSpec } from './field-spec.ts'
+import type { FieldSpec } from './transform/field-spec.ts'
 import { KustomizeError, wrapped } from './kustomize-error.ts'
-import { readFirstYaml } from './yaml-doors.ts'
+import { readFirstYaml } from './nodes/yaml.ts'
 
 /** Options of generators. */
 export interface GeneratorOptions {

@@ -2,15 +2,15 @@
 import { loadChartFrom, locateChart } from '../../cli/chart-files.ts'
 import { generateTraditionalKey, randomBytes } from '../../core/bytes.ts'
 import { goBytes } from '../../render/gotemplate/go-string.ts'
-import { checkRequirements } from '../../render/helm/check-chart.ts'
+import { checkRequirements } from '../../render/helm/chart/check-chart.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
-import { loadChart } from '../../render/helm/load-chart.ts'
+import { loadChart } from '../../render/helm/chart/load-chart.ts'
 import { profileOf } from '../../render/helm/profile.ts'
 import type { HelmVersion } from '../../render/helm/profile.ts'
 import { renderChart } from '../../render/helm/render-chart.ts'
 import { templateOutput } from '../../render/helm/template-output.ts'
-import { userValues } from '../../render/helm/user-values.ts'
-import type { ValuesFlags } from '../../render/helm/user-values.ts'
+import { userValues } from '../../render/helm/values/user-values.ts'
+import type { ValuesFlags } from '../../render/helm/values/user-values.ts'
 
 /** What the command would print for a chart, by its path or its files, and whether it failed. */
 export function renderLikeHelm(

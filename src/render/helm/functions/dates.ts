@@ -2,11 +2,11 @@
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { GoInt, goInt, goInt64, GoNamed, GoStruct, plainValue } from '../../gotemplate/value.ts'
-import type { Draws } from '../frozen.ts'
-import { civilOf, daysOfDate, durationText, loadZone, parseDuration, UTC } from './go-time.ts'
-import type { GoTime, Zone } from './go-time.ts'
-import { formatLayout } from './time-layout.ts'
-import { parseLayout, timeQuote, tryLayout } from './time-parse.ts'
+import type { Draws } from '../frozen-random.ts'
+import { civilOf, daysOfDate, durationText, loadZone, parseDuration, UTC } from './go/go-time.ts'
+import type { GoTime, Zone } from './go/go-time.ts'
+import { formatLayout } from './go/time-layout.ts'
+import { parseLayout, timeQuote, tryLayout } from './go/parse-time.ts'
 
 const SECOND = 1_000_000_000n
 const MAX_DURATION = 2n ** 63n - 1n

@@ -5,7 +5,7 @@ import type { GoFunction } from '../../gotemplate/function.ts'
 import { compareStrings } from '../../gotemplate/go-string.ts'
 import { GoBytes, GoInt, GoNamed, GoStruct, JsonObject, nilMap, nilSlice, typeInfo } from '../../gotemplate/value.ts'
 import { jsonKind } from '../json-kind.ts'
-import { JsonError, readJson } from './json-read.ts'
+import { JsonError, readJson } from './go/read-json.ts'
 
 /** json.Marshal (without the error for what cannot be encoded: that is thrown). */
 export function goJson(

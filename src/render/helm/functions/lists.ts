@@ -15,7 +15,7 @@ import {
   typeName,
 } from '../../gotemplate/value.ts'
 import { count, strslice, strval, toInt64 } from './convert.ts'
-import { deepEqual } from './equality.ts'
+import { deepEqual } from './go/deep-equal.ts'
 
 /** What Go's reflect calls the kind of a list argument in Sprig's messages. */
 function listKind(value: unknown): string {

@@ -2,7 +2,7 @@
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { kindOf } from '../../gotemplate/value.ts'
-import { deepEqual } from './equality.ts'
+import { deepEqual } from './go/deep-equal.ts'
 import { typeOf } from './lists.ts'
 
 function kind(value: unknown): string {

@@ -3,8 +3,8 @@ import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { kindOf, plainValue } from '../../gotemplate/value.ts'
 import type { HelmProfile } from '../profile.ts'
-import { hostnameOf, parseGoUrl, parseGoUser, printGoUrl } from './go-url.ts'
-import type { UrlRules } from './go-url.ts'
+import { hostnameOf, parseGoUrl, parseGoUser, printGoUrl } from './go/go-url.ts'
+import type { UrlRules } from './go/go-url.ts'
 
 function explained<T>(what: string, parse: () => T): T {
   try {

@@ -1,0 +1,87 @@
+/**
+ * `${ }` in Helm values alone: the values are written as YAML, expanded, and read again, so that a label `1.20` becomes the
+ * number 1.2 unless the template quotes it. Before that a text `global.fleet.clusterLabels.NAME` becomes the label, always as text.
+ */
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
+import type { RenderWatch } from '../../helm/render-limits.ts'
+import { createExpander } from '../expander.ts'
+import type { LayerOptions } from '../recipe.ts'
+import { RenderFailure } from '../render-failure.ts'
+import type { WatchedInputs } from '../track-reads.ts'
+
+/** What value templates may know. */
+export interface ValueTemplateScene {
+  readonly watched: WatchedInputs
+  /** `namespace/name` of the bundle. */
+  readonly bundle: string
+  readonly watch?: RenderWatch | undefined
+}
+
+const LABEL_TEXT = 'global.fleet.clusterLabels.'
+const DEEPEST = 50
+
+/** The values of a cluster; as they are when nobody asked for templates. */
+export function expandValues(helm: LayerOptions['helm'], scene: ValueTemplateScene): JsonObject {
+  const values = helm?.values ?? {}
+  const mode = helm?.valuesTemplating ?? 'None'
+  if (mode === 'None') return values
+  const labelled = withLabels(values, scene, 0) as JsonObject
+  const templates = Object.entries(helm?.templateValues ?? {})
+  if (mode === 'Labels') {
+    // Templates that are not expanded are still YAML.
+    return { ...labelled, ...Object.fromEntries(templates.map(([key, text]) => [key, parse(text, key)])) }
+  }
+  const expander = createExpander(dataOf(scene), scene.watch)
+  const expanded = parse(expander.expand(writeYaml(labelled), 'helm.values'), 'helm.values')
+  if (expanded !== null && !isObject(expanded)) throw new RenderFailure('helm.values are no map once they are expanded')
+  const over = templates.map(([key, text]) => {
+    const where = `helm.templateValues.${key}`
+    return [key, parse(expander.expand(text, where), where)]
+  })
+  return { ...expanded, ...Object.fromEntries(over) }
+}
+
+function parse(text: string, file: string): unknown {
+  return readFirstYaml(text, { file, resolver: '1.1', duplicateKeys: 'last' }).value
+}
+
+function withLabels(value: unknown, scene: ValueTemplateScene, depth: number): unknown {
+  if (depth > DEEPEST) throw new RenderFailure(`helm.values are more than ${DEEPEST} maps deep`)
+  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? withLabels(item, scene, depth + 1) : item))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      typeof item === 'string' && item.startsWith(LABEL_TEXT)
+        ? (scene.watched.label(item.slice(LABEL_TEXT.length)) ?? '')
+        : withLabels(item, scene, depth + 1),
+    ]),
+  )
+}
+
+const isOfKubectl = (key: string): boolean => key.startsWith('kubectl.kubernetes.io/')
+const isShownLabel = (key: string): boolean =>
+  /^(fleet|management)\.cattle\.io\//.test(key) || !(key.includes('cattle.io/') || isOfKubectl(key))
+const isShownAnnotation = (key: string): boolean => !(key.includes('cattle.io/') || isOfKubectl(key))
+
+function dataOf({ watched, bundle }: ValueTemplateScene): Map<string, unknown> {
+  return new LazyMap([
+    ['ClusterNamespace', () => bundle.slice(0, bundle.indexOf('/'))],
+    ['ClusterName', () => watched.map.get('Name')],
+    ['ClusterLabels', () => watched.seen('labels', isShownLabel)],
+    ['ClusterAnnotations', () => watched.seen('annotations', isShownAnnotation)],
+    ['ClusterValues', () => watched.map.get('Values')],
+    ['Cluster', () => watched.map],
+  ])
+}
+
+/** Looks at the cluster only for what a template asks: what was read is the key of the variant. */
+class LazyMap extends Map<string, unknown> {
+  override get(key: string): unknown {
+    const make = super.get(key)
+    return typeof make === 'function' ? (make as () => unknown)() : make
+  }
+}

@@ -1,0 +1,146 @@
+/** What happens to every object after its style made it: namespaces, labels, images, patches; and Secrets that must not be in git. */
+import { fromBase64 } from '../../core/bytes.ts'
+import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { isSecret } from '../../kinds/redact-secret.ts'
+import { builtInScope } from '../builtin-scope.ts'
+import type { ImageRewrite, LayerOptions, ObjectPatch } from './recipe.ts'
+import { RenderFailure } from './render-failure.ts'
+
+/** Where built-in namespaced objects go that name no namespace, as with kubectl. */
+const DEFAULT_NAMESPACE = 'default'
+
+/** Finishes objects as the layers say. */
+export function finishObjects(objects: readonly UnknownObject[], options: LayerOptions): UnknownObject[] {
+  const patched = applyPatches(objects, options.patches ?? [])
+  return patched.map((object) => {
+    const placed = withNamespace(object, options)
+    const labelled = withLabels(placed, options.labels ?? {})
+    return (options.images ?? []).length === 0 ? labelled : (withImages(labelled, options.images!) as UnknownObject)
+  })
+}
+
+function withNamespace(object: UnknownObject, { targetNamespace, defaultNamespace }: LayerOptions): UnknownObject {
+  const scope = builtInScope(object.apiVersion, object.kind)
+  if (targetNamespace !== undefined) {
+    if (scope === 'Cluster') {
+      throw new RenderFailure(
+        `${object.kind} ${object.metadata.name} has no namespace, and spec.targetNamespace puts everything into ${targetNamespace}; use spec.defaultNamespace, or take it out`,
+      )
+    }
+    return { ...object, metadata: { ...object.metadata, namespace: targetNamespace } }
+  }
+  if (object.metadata.namespace || scope === 'Cluster') return object
+  // Whether a kind of a CRD has namespaces only the cluster knows; a namespace that was asked for counts for those too.
+  const namespace = defaultNamespace ?? (scope === 'Namespaced' ? DEFAULT_NAMESPACE : undefined)
+  return namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } }
+}
+
+function withLabels(object: UnknownObject, labels: Readonly<Record<string, string>>): UnknownObject {
+  if (Object.keys(labels).length === 0) return object
+  return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels } } }
+}
+
+const CONTAINERS: ReadonlySet<string> = new Set(['containers', 'initContainers', 'ephemeralContainers'])
+
+function withImages(value: unknown, rewrites: readonly ImageRewrite[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withImages(item, rewrites))
+  if (!isObject(value)) return value
+  const out: JsonObject = {}
+  for (const [key, item] of Object.entries(value)) {
+    out[key] =
+      CONTAINERS.has(key) && Array.isArray(item)
+        ? item.map((container) =>
+            isObject(container) && typeof container['image'] === 'string'
+              ? { ...container, image: rewriteImage(container['image'], rewrites) }
+              : container,
+          )
+        : withImages(item, rewrites)
+  }
+  return out
+}
+
+/** An image from where the first fitting rule says; short names mean what they mean to a container runtime. */
+export function rewriteImage(image: string, rewrites: readonly ImageRewrite[]): string {
+  const whole = wholeImageName(image)
+  for (const { from, to } of rewrites) {
+    const prefix = from.endsWith('/') ? from : `${from}/`
+    for (const name of [whole, image]) {
+      if (name.startsWith(prefix)) return `${to.replace(/\/$/, '')}/${name.slice(prefix.length)}`
+    }
+  }
+  return image
+}
+
+function wholeImageName(image: string): string {
+  const [first = '', ...rest] = image.split('/')
+  if (rest.length === 0) return `docker.io/library/${image}`
+  const isHost = first.includes('.') || first.includes(':') || first === 'localhost'
+  return isHost ? image : `docker.io/${image}`
+}
+
+function applyPatches(objects: readonly UnknownObject[], patches: readonly ObjectPatch[]): UnknownObject[] {
+  let all: readonly UnknownObject[] = objects
+  for (const { kind, name, namespace, patch } of patches) {
+    let found = false
+    all = all.flatMap((object) => {
+      const isTarget =
+        object.kind === kind &&
+        object.metadata.name === name &&
+        (namespace === undefined || object.metadata.namespace === namespace)
+      if (!isTarget) return [object]
+      found = true
+      // `$patch: delete` is how people already say it.
+      if (patch['$patch'] === 'delete') return []
+      return [mergePatch(object, patch)]
+    })
+    if (!found) throw new RenderFailure(`a patch is for ${kind} ${name}, and there is no such object`)
+  }
+  return [...all]
+}
+
+/** JSON merge patch (RFC 7386). */
+export function mergePatch<T>(target: T, patch: unknown): T {
+  if (!isObject(patch)) return patch as T
+  const out: JsonObject = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete out[key]
+    else out[key] = mergePatch(out[key], value)
+  }
+  return out as T
+}
+
+/**
+ * Refuses Secrets whose content stands in the repository. `written` is the content before templates were expanded: a value with a `${ }` in it comes from
+ * elsewhere.
+ */
+export function refuseSecrets(written: readonly UnknownObject[]): void {
+  for (const { name, keys } of writtenSecrets(written)) {
+    throw new RenderFailure(
+      `Secret ${name} has its content (${keys.join(', ')}) in the repository, where everybody who can read that can read it; give it to the Bundle from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
+    )
+  }
+}
+
+/** Secrets whose content is written out, and under which keys. */
+export function writtenSecrets(
+  written: readonly UnknownObject[],
+): { readonly name: string; readonly keys: readonly string[] }[] {
+  return written.filter(isSecret).flatMap((object) => {
+    const keys = [...literalKeys(object['data'], fromData), ...literalKeys(object['stringData'], String)]
+    return keys.length === 0 ? [] : [{ name: object.metadata.name, keys }]
+  })
+}
+
+function literalKeys(field: unknown, textOf: (value: unknown) => string): string[] {
+  return Object.entries(isObject(field) ? field : {})
+    .filter(([, value]) => !textOf(value).includes('${'))
+    .map(([key]) => key)
+}
+
+// Written as it is, or base64 by a generator.
+function fromData(value: unknown): string {
+  const text = String(value)
+  return `${text} ${new TextDecoder().decode(fromBase64(text))}`
+}

@@ -1,0 +1,145 @@
+/**
+ * Content for an agent that renders by itself: everything that hangs on the hub's side is done (layers, `${ }`, which files count), everything
+ * that hangs on the cluster is left (values that are there, `lookup`, its version and APIs). What comes out is a recipe for the same renderer.
+ */
+import { fromUtf8, utf8 } from '../../core/bytes.ts'
+import { isObject } from '../../core/json.ts'
+import { isSecret } from '../../kinds/redact-secret.ts'
+import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
+import { YamlError } from '../../yaml/yaml.ts'
+import { checkRequirements } from '../helm/chart/check-chart.ts'
+import { userValues } from '../helm/values/user-values.ts'
+import { takeSecret } from '../secret-values.ts'
+import { chartFiles, pathFrom } from './chart/chart-files.ts'
+import { chartAt, placeOf, profileFor, valueFiles } from './chart/chart-text.ts'
+import type { ChartScene } from './chart/chart-text.ts'
+import { kustomizationIn, kustomizationNames } from './detect-style.ts'
+import type { Style } from './detect-style.ts'
+import { rawDirectory } from './raw-directory.ts'
+import type { BundleRecipe, LayerOptions } from './recipe.ts'
+import { RenderFailure } from './render-failure.ts'
+import { expandedTree } from './render-context.ts'
+import type { ArtifactFiles } from './render-context.ts'
+
+/** What an agent renders: a recipe without layers and templates, and its files. */
+export interface PreparedContent {
+  readonly recipe: BundleRecipe
+  readonly files: ArtifactFiles
+}
+
+const OWN_FOLDER = '.flotilla'
+const OWN_VALUES = `${OWN_FOLDER}/helm.values.yaml`
+const MANIFESTS = 'manifests.yaml'
+
+/** Prepares content; undefined when nothing in it can look at a cluster. */
+export function prepareContent(
+  style: Style,
+  recipe: BundleRecipe,
+  options: LayerOptions,
+  scene: ChartScene,
+): PreparedContent | undefined {
+  const { bundle, helmVersion } = recipe
+  const { helm, kustomize: _kustomize, overlays: _overlays, ...finish } = options
+  const values = (): { readonly files: ArtifactFiles; readonly names: readonly string[] } => {
+    const found = valueFiles(recipe, options, scene)
+    // What cannot be read is said here, where its author looks.
+    userValues({ files: found }, profileFor(recipe))
+    const named = found.map(({ name, data }) => [name === 'helm.values' ? OWN_VALUES : name, data] as const)
+    return { files: new Map(named), names: named.map(([name]) => name) }
+  }
+  const base = { bundle, helmVersion, ...finish, allowSecrets: true }
+  const own = { releaseName: helm?.releaseName, valuesFrom: helm?.valuesFrom }
+  if (style.kind === 'Helm') {
+    checkRequirements(chartAt(style.chart, recipe, scene.files), profileFor(recipe))
+    const { files, names } = values()
+    return {
+      recipe: {
+        ...base,
+        helm: { ...own, chart: style.chart || '.', valuesFiles: names },
+        ...(style.kustomize === undefined ? { style: 'Helm' } : { kustomize: { dir: style.kustomize || '.' } }),
+      },
+      files: new Map([
+        ...(style.kustomize === undefined ? [] : kustomizationFiles(style.kustomize, scene)),
+        ...chartFilesOf(style.chart, recipe, scene.files),
+        ...files,
+      ]),
+    }
+  }
+  if (style.kind !== 'Raw' || recipe.raw?.templates !== 'Render') return undefined
+  const charted = new Map<string, Uint8Array>()
+  const templates = (found: ArtifactFiles): string => {
+    for (const [path, bytes] of found) charted.set(path, bytes)
+    return ''
+  }
+  const plain = rawDirectory(style.directory, recipe, options, { ...scene, templates })
+  if (charted.size === 0) return undefined
+  if (!plain.ok) throw new RenderFailure(plain.problems[0]!.message, { file: plain.problems[0]!.file })
+  const secret = plain.objects.find((object) => isSecret(object) && takeSecret(object).data)
+  if (secret) {
+    throw new RenderFailure(
+      `Secret ${secret.metadata.name} has its content in the repository, and what a cluster renders travels as it is written; keep it in the cluster and name it in helm.valuesFrom`,
+    )
+  }
+  const { files, names } = values()
+  const manifests = plain.objects.map((object) => JSON.stringify(object)).join('\n---\n')
+  return {
+    recipe: { ...base, style: 'Raw', raw: { templates: 'Render' }, helm: { ...own, valuesFiles: names } },
+    files: new Map([...charted, ...(manifests === '' ? [] : [[MANIFESTS, utf8(manifests)] as const]), ...files]),
+  }
+}
+
+/** A chart with the charts it depends on, each where it is found again. */
+function chartFilesOf(path: string, recipe: BundleRecipe, files: ArtifactFiles): [string, Uint8Array][] {
+  if (path.endsWith('.tgz')) return [[path, files.get(path)!]]
+  const folder = path === '' ? '' : `${path}/`
+  return [...chartFiles(path, { files, ...placeOf(recipe) })].map(([name, bytes]) => [`${folder}${name}`, bytes])
+}
+
+/**
+ * The files that a kustomization may read, expanded: it names each of them, or a directory, somewhere in its own text or in that of a file it
+ * names. A text that only looks like a path brings a file too many and does no harm.
+ */
+function kustomizationFiles(directory: string, { files, expander }: ChartScene): Map<string, Uint8Array> {
+  const tree = expandedTree(files, expander)
+  const has = (path: string): boolean => files.has(path)
+  const found = new Map<string, Uint8Array>()
+  const waiting = [kustomizationIn(directory, has)]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (found.has(file)) continue
+    const bytes = tree.read(`/${file}`)
+    found.set(file, bytes)
+    if (!/\.ya?ml$|(^|\/)Kustomization$/.test(file)) continue
+    const folder = file.slice(0, Math.max(0, file.lastIndexOf('/')))
+    for (const text of textsIn(bytes)) waiting.push(...filesAt(folder, text, files))
+  }
+  return found
+}
+
+function filesAt(folder: string, text: string, files: ArtifactFiles): string[] {
+  // `name=file` in generators.
+  return [text, text.slice(text.indexOf('=') + 1)].flatMap((name) => {
+    const isPath = name !== '' && name.length <= 1024 && !name.startsWith('/') && !/[\n{}]|:\/\//.test(name)
+    const path = isPath ? pathFrom(folder, name) : undefined
+    if (path === undefined) return []
+    if (files.has(path)) return [path]
+    const own = kustomizationNames(path).filter((one) => files.has(one))
+    // Without a kustomization it is a folder of something else, such as charts.
+    return own.length > 0 || path === '' ? own : [...files.keys()].filter((one) => one.startsWith(`${path}/`))
+  })
+}
+
+/** Every text in a YAML file; one that cannot be read has none, and is refused where it is built. */
+function textsIn(bytes: Uint8Array): string[] {
+  const texts: string[] = []
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string') texts.push(value)
+    else if (Array.isArray(value)) value.forEach(walk)
+    else if (isObject(value)) Object.values(value).forEach(walk)
+  }
+  try {
+    walk(readFirstYaml(fromUtf8(bytes), { resolver: '1.2', duplicateKeys: 'last' }).value)
+  } catch (caught) {
+    if (!(caught instanceof YamlError) && !(caught instanceof TypeError)) throw caught
+  }
+  return texts
+}

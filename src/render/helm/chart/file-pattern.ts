@@ -1,0 +1,122 @@
+/** Go's filepath.Match and .helmignore, which is built on it. */
+import { goBytes } from '../../gotemplate/go-string.ts'
+
+/** A pattern that Go would refuse. */
+export class BadPattern extends Error {
+  override readonly name = 'BadPattern'
+}
+
+/** filepath.Match: `*` and `?` stop at slashes, `[…]` is a class, a backslash escapes. */
+export function compilePattern(pattern: string): RegExp {
+  let source = ''
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at]!
+    if (char === '*') source += '[^/]*'
+    else if (char === '?') source += '[^/]'
+    else if (char === '\\') {
+      at += 1
+      if (at >= pattern.length) throw new BadPattern('syntax error in pattern')
+      source += quote(pattern[at]!)
+    } else if (char === '[') {
+      const read = readClass(pattern, at + 1)
+      source += read.source
+      at = read.end
+    } else source += quote(char)
+  }
+  return new RegExp(`^${source}$`, 'su')
+}
+
+function quote(char: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char
+}
+
+/** A class behind its `[`, and where it ends. */
+function readClass(pattern: string, start: number): { readonly source: string; readonly end: number } {
+  const isNegated = pattern[start] === '^'
+  let at = isNegated ? start + 1 : start
+  let source = ''
+  for (let count = 0; pattern[at] !== ']' || count === 0; count++) {
+    const low = classChar(pattern, at)
+    const high = pattern[low.end] === '-' ? classChar(pattern, low.end + 1) : low
+    // A range that goes down holds nothing.
+    if (low.code <= high.code) source += `\\u{${low.code.toString(16)}}-\\u{${high.code.toString(16)}}`
+    at = high.end
+  }
+  return { source: `[${isNegated ? '^' : ''}${source}]`, end: at }
+}
+
+/** A character of a class, which may be escaped, and where what follows starts; something must follow. */
+function classChar(pattern: string, start: number): { readonly code: number; readonly end: number } {
+  const at = pattern[start] === '\\' ? start + 1 : start
+  const code = pattern.codePointAt(at)
+  const isBare = at === start && /[-\]]/.test(pattern[start] ?? '-')
+  const end = at + ((code ?? 0) > 0xffff ? 2 : 1)
+  if (code === undefined || isBare || end >= pattern.length) throw new BadPattern('syntax error in pattern')
+  return { code, end }
+}
+
+/** Whether a path is to be left out; directories end the walk. */
+export type IgnoreRules = (path: string, isDirectory: boolean) => boolean
+
+interface Rule {
+  readonly negate: boolean
+  readonly directoryOnly: boolean
+  readonly matches: (path: string) => boolean
+}
+
+/** The rules of a .helmignore text, and the ones that always hold. */
+export function ignoreRules(text: string): IgnoreRules {
+  const lines = text.replace(/^\ufeff/, '').split('\n')
+  const rules = [...lines, 'templates/.?*'].flatMap(parseRule)
+  return (path, isDirectory) => {
+    for (const rule of rules) {
+      const applies = !rule.directoryOnly || isDirectory
+      if (rule.negate) {
+        if (!applies || !rule.matches(path)) return true
+      } else if (applies && rule.matches(path)) return true
+    }
+    return false
+  }
+}
+
+/** A pattern, or one that matches nothing where Go's Match would fail. */
+export function patternOrNone(text: string): RegExp {
+  try {
+    return compilePattern(text)
+  } catch (error) {
+    if (error instanceof BadPattern) return /(?!)/
+    throw error
+  }
+}
+
+/** The longest line that Go's scanner reads. */
+const MAX_LINE = 64 * 1024 - 1
+
+function parseRule(line: string): Rule[] {
+  if (goBytes(line).length > MAX_LINE) throw new BadPattern('bufio.Scanner: token too long')
+  const rule = line.trim()
+  if (rule === '' || rule.startsWith('#')) return []
+  if (rule.includes('**')) throw new BadPattern('double-star (**) syntax is not supported')
+  if (SPECIAL.test(rule)) compilePattern(rule) // or it is refused
+  const negate = rule.startsWith('!')
+  let pattern = negate ? rule.slice(1) : rule
+  const directoryOnly = pattern.endsWith('/')
+  if (directoryOnly) pattern = pattern.slice(0, -1)
+  if (pattern.startsWith('/')) return [{ negate, directoryOnly, matches: matcher(pattern.slice(1)) }]
+  const matches = matcher(pattern)
+  const whole = pattern.includes('/')
+  return [{ negate, directoryOnly, matches: (path) => matches(whole ? path : path.slice(path.lastIndexOf('/') + 1)) }]
+}
+
+const SPECIAL = /[*?[\\]/
+
+/** filepath.Match; most patterns are a name, or `*` and an ending. */
+function matcher(pattern: string): (path: string) => boolean {
+  if (!SPECIAL.test(pattern)) return (path) => path === pattern
+  const ending = pattern.slice(1)
+  if (pattern.startsWith('*') && !SPECIAL.test(ending) && !ending.includes('/')) {
+    return (path) => path.endsWith(ending) && !path.includes('/')
+  }
+  const regex = patternOrNone(pattern)
+  return (path) => regex.test(path)
+}
