@@ -14,8 +14,8 @@ import { digestOf } from '../src/core/crypto/digest.ts'
 import { systemClock } from '../src/core/time/system-clock.ts'
 import { systemIds } from '../src/core/system-ids.ts'
 import type { CertificateAndKey } from '../src/core/crypto/x509.ts'
-import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../src/wire/frames.ts'
-import { issueAgentCertificate } from '../src/wire/hub-trust.ts'
+import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../src/wire/link/frames.ts'
+import { issueAgentCertificate } from '../src/wire/trust/hub-keys.ts'
 
 /** What agents counted together. */
 export interface Counts {
@@ -175,7 +175,7 @@ function createLightFleet({ count, port, ca }: FleetOrder) {
 
   const backoff = (tries: number) => sleep(1000 * Math.min(60, 2 ** tries) * (0.5 + Math.random() / 2))
 
-  /** Follows for ever, as wire/agent-link.ts does: waits as it is told, or longer with each failure. */
+  /** Follows for ever, as wire/link/agent-link.ts does: waits as it is told, or longer with each failure. */
   async function follow(light: Light): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {

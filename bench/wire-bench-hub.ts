@@ -16,8 +16,8 @@ import { readTrust } from '../src/hub/trust-files.ts'
 import { Assignment } from '../src/kinds/native/assignment.ts'
 import { Cluster } from '../src/kinds/native/cluster.ts'
 import { clientByKubeconfig } from '../src/testing/kubeconfig-client.ts'
-import type { HubTrust } from '../src/wire/hub-trust.ts'
-import { objectSetBytes, signDocument } from '../src/wire/signed-document.ts'
+import type { HubTrust } from '../src/wire/trust/hub-keys.ts'
+import { objectSetBytes, signDocument } from '../src/wire/document/signed-document.ts'
 
 const MAIN = resolve(import.meta.dirname, '../src/cli/main.ts')
 const AT_ONCE = 16

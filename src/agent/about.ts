@@ -5,7 +5,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
-import type { Claim, Report } from '../wire/frames.ts'
+import type { Claim, Report } from '../wire/link/frames.ts'
 import { readClaims } from './claims.ts'
 
 /** What it needs. */

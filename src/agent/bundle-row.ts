@@ -1,7 +1,7 @@
 /** What the hub hears about one bundle: bounded, the first few of each, in the order of the set. */
 import { describeObject } from '../plan/objects/object-id.ts'
-import type { DocumentEntry } from '../wire/document.ts'
-import type { ReportRow } from '../wire/frames.ts'
+import type { DocumentEntry } from '../wire/document/cluster-document.ts'
+import type { ReportRow } from '../wire/link/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 

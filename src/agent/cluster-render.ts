@@ -23,7 +23,7 @@ import type {
   LookupQuery,
 } from '../render/bundle/render-in-cluster.ts'
 import { describeProblems } from '../render/render-result.ts'
-import type { ObjectSet } from '../wire/document.ts'
+import type { ObjectSet } from '../wire/document/cluster-document.ts'
 import { idOf, ObjectFailure } from './applier.ts'
 import type { Appliers } from './appliers.ts'
 import { LOOK_MS } from './bundle-run.ts'

@@ -13,8 +13,8 @@ import { BundleOptionsSchema } from '../kinds/fields/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { HookState } from '../plan/apply/hook-step.ts'
 import type { OperationKind } from '../plan/apply/operation.ts'
-import type { HeldDocument } from '../wire/chain.ts'
-import { RemovalRow } from '../wire/frames.ts'
+import type { HeldDocument } from '../wire/document/document-chain.ts'
+import { RemovalRow } from '../wire/link/frames.ts'
 import { checkValue, parseJson, WireError } from '../wire/validate.ts'
 
 /** The agent's own namespace; no bundle may touch it. */

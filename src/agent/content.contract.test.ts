@@ -10,7 +10,7 @@ import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { countingIds } from '../testing/wire-builders.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { ROUTES } from '../wire/frames.ts'
+import { ROUTES } from '../wire/link/frames.ts'
 
 const BUNDLE = 'default/hello'
 let hub: TestHub

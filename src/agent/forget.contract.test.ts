@@ -7,7 +7,7 @@ import { chartContent, configMapTemplate } from '../testing/chart-content.ts'
 import { joinedAgents } from '../testing/joined-agents.ts'
 import { configMap } from '../testing/wire-hub.ts'
 import type { TestBundle, TestHub } from '../testing/wire-hub.ts'
-import { TERMINAL_FEATURE } from '../wire/signed-document.ts'
+import { TERMINAL_FEATURE } from '../wire/document/signed-document.ts'
 import { AGENT_NAMESPACE, CONFIG_MAPS } from './cluster-state.ts'
 
 const APP = 'default/app'

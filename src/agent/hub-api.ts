@@ -8,9 +8,9 @@ import type { Digest } from '../core/crypto/digest.ts'
 import { readBody } from '../core/http.ts'
 import type { HttpResponse, Transport } from '../core/http.ts'
 import { readWholeNumber } from '../core/read-number.ts'
-import { TIME_HEADER } from '../wire/clock-skew.ts'
-import { decodeDifference } from '../wire/difference.ts'
-import { unwrapEnvelope, wrapEnvelope } from '../wire/envelope.ts'
+import { TIME_HEADER } from '../wire/link/clock-skew.ts'
+import { decodeDifference } from '../wire/document/binary-delta.ts'
+import { unwrapEnvelope, wrapEnvelope } from '../wire/trust/envelope.ts'
 import {
   BASE_HEADER,
   CheckInAnswer,
@@ -21,10 +21,10 @@ import {
   RenewAnswer,
   ROUTES,
   TrustAnswer,
-} from '../wire/frames.ts'
-import type { CheckIn, Frame } from '../wire/frames.ts'
+} from '../wire/link/frames.ts'
+import type { CheckIn, Frame } from '../wire/link/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { checkDigest } from '../wire/signed-document.ts'
+import { checkDigest } from '../wire/document/signed-document.ts'
 import { parseJson, WireError } from '../wire/validate.ts'
 import type { Base } from './bases.ts'
 import type { Partials } from './partials.ts'

@@ -9,9 +9,9 @@ import { Cluster } from '../kinds/native/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { ROUTES } from '../wire/frames.ts'
-import { TRUST_FILES } from '../wire/hub-trust.ts'
-import { newEpoch, rotateCa, rotateSigner } from '../wire/rotate.ts'
+import { ROUTES } from '../wire/link/frames.ts'
+import { TRUST_FILES } from '../wire/trust/hub-keys.ts'
+import { newEpoch, rotateCa, rotateSigner } from '../wire/trust/rotate-keys.ts'
 
 const BUNDLE = 'default/hello'
 const DAY = 86_400_000

@@ -6,7 +6,7 @@ import { Cluster } from '../kinds/native/cluster.ts'
 import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { ROUTES } from '../wire/frames.ts'
+import { ROUTES } from '../wire/link/frames.ts'
 
 const BUNDLE = 'default/hello'
 const open: { close(): Promise<void> }[] = []

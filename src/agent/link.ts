@@ -1,4 +1,4 @@
-/** Drives the link of wire/agent-link.ts: enrols, renews, follows, and waits, as its states say. */
+/** Drives the link of wire/link/agent-link.ts: enrols, renews, follows, and waits, as its states say. */
 import { deadline, untilAborted } from '../core/async/deadline.ts'
 import { fromBase64, utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -16,13 +16,13 @@ import {
   POLL_FOR_MS,
   POLL_WAIT_SECONDS,
   SILENCE_MS,
-} from '../wire/agent-link.ts'
-import type { LinkAction, LinkEvent, LinkState } from '../wire/agent-link.ts'
-import { PAYLOAD, signEnvelope } from '../wire/envelope.ts'
-import type { TrustedKey } from '../wire/envelope.ts'
-import type { BeatFrame, EnrolRequest, Frame, HeadFrame, LastRequest, RenewRequest } from '../wire/frames.ts'
-import { acceptTrust, verifyRoot } from '../wire/trust.ts'
-import type { VerifiedTrust } from '../wire/trust.ts'
+} from '../wire/link/agent-link.ts'
+import type { LinkAction, LinkEvent, LinkState } from '../wire/link/agent-link.ts'
+import { PAYLOAD, signEnvelope } from '../wire/trust/envelope.ts'
+import type { TrustedKey } from '../wire/trust/envelope.ts'
+import type { BeatFrame, EnrolRequest, Frame, HeadFrame, LastRequest, RenewRequest } from '../wire/link/frames.ts'
+import { acceptTrust, verifyRoot } from '../wire/trust/trust-bundle.ts'
+import type { VerifiedTrust } from '../wire/trust/trust-bundle.ts'
 import { createHubApi, HubRefusal } from './hub-api.ts'
 import type { ConnectHub, HubApi, HubTransport } from './hub-api.ts'
 import {
@@ -93,7 +93,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
     ...(identity.clusterId === undefined ? {} : { clusterId: identity.clusterId }),
     ...(transport === undefined ? {} : { renewAt: transport.renewAt }),
   })
-  // Drawn at every start and kept nowhere: a copy of the files starts as somebody else (wire/agent-instances.ts).
+  // Drawn at every start and kept nowhere: a copy of the files starts as somebody else (wire/link/agent-instances.ts).
   const instance = ids.suffix(20)
   const partials = createPartials()
   let following: HubApi | undefined

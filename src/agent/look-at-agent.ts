@@ -16,9 +16,9 @@ import type {
   GatewayFacts,
   IdentityFacts,
 } from '../plan/fleet/agent-diagnostics.ts'
-import type { VerifiedTrust } from '../wire/trust.ts'
-import { isOlderVersion } from '../wire/agent-version.ts'
-import { FEATURES } from '../wire/signed-document.ts'
+import type { VerifiedTrust } from '../wire/trust/trust-bundle.ts'
+import { isOlderVersion } from '../wire/trust/agent-version.ts'
+import { FEATURES } from '../wire/document/signed-document.ts'
 import { readDocument, readRefusal } from './document-file.ts'
 import { loadIdentity, loadTransport, loadTrustFile } from './identity.ts'
 import { lookAtGateway } from './look-at-gateway.ts'

@@ -1,7 +1,7 @@
 /** Plans of sets: read from their objects, or rendered here. */
 import type { Clock } from '../core/time/clock.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { ObjectSet } from '../wire/document.ts'
+import type { ObjectSet } from '../wire/document/cluster-document.ts'
 import { afterRerender } from '../plan/apply/rerender.ts'
 import { replan } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterDocument } from '../wire/document.ts'
-import type { RemovalRow } from '../wire/frames.ts'
+import type { ClusterDocument } from '../wire/document/cluster-document.ts'
+import type { RemovalRow } from '../wire/link/frames.ts'
 import { createReceipts } from './receipts.ts'
 
 const ROW = { bundle: 'default/shop', generation: 1, state: 'Removing' } as RemovalRow

@@ -1,7 +1,7 @@
 /** What became of bundles that were to be removed: kept in the cluster, so that a restart does not forget it, and reported. */
 import { jsonEqual } from '../core/json.ts'
-import type { ClusterDocument } from '../wire/document.ts'
-import type { RemovalRow } from '../wire/frames.ts'
+import type { ClusterDocument } from '../wire/document/cluster-document.ts'
+import type { RemovalRow } from '../wire/link/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { ClusterState } from './cluster-state.ts'
 

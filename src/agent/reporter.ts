@@ -9,7 +9,7 @@ import type { Ids } from '../core/ids.ts'
 import { canonicalJson } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { createNotice } from '../core/async/wakeup.ts'
-import type { Report } from '../wire/frames.ts'
+import type { Report } from '../wire/link/frames.ts'
 import type { HubApi } from './hub-api.ts'
 
 /** What the reporter needs. */

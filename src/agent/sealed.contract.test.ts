@@ -16,7 +16,7 @@ import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, secretObject, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { ROUTES } from '../wire/frames.ts'
+import { ROUTES } from '../wire/link/frames.ts'
 import { RENEWALS_PER_SEALING_KEY } from './identity.ts'
 import { AGENT_FILES } from './storage.ts'
 

@@ -7,7 +7,7 @@ import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { TERMINAL_FEATURE } from '../wire/signed-document.ts'
+import { TERMINAL_FEATURE } from '../wire/document/signed-document.ts'
 
 const BUNDLE = 'default/hello'
 const AT = '2026-01-01T00:00:00Z'

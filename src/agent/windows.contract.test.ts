@@ -7,7 +7,7 @@ import { createAgentUnderTest } from '../testing/agent-under-test.ts'
 import type { AgentUnderTest } from '../testing/agent-under-test.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import type { DocumentWindow } from '../wire/document.ts'
+import type { DocumentWindow } from '../wire/document/cluster-document.ts'
 
 const BUNDLE = 'default/hello'
 const HOUR = 3_600_000

@@ -4,8 +4,8 @@ import { base64, fromUtf8, utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
 import { Secret } from '../core/secret.ts'
-import { openSlot, parseSealed } from '../wire/sealed.ts'
-import { writePublicKey } from '../wire/trust.ts'
+import { openSlot, parseSealed } from '../wire/document/sealed-values.ts'
+import { writePublicKey } from '../wire/trust/trust-bundle.ts'
 import { decryptValues, encryptValues, sealFor } from './secret-values.ts'
 
 const key = (n: number) => new Secret(new Uint8Array(32).fill(n))

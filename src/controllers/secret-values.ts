@@ -12,8 +12,8 @@ import { Secret } from '../core/secret.ts'
 import { Type } from '../core/schema/typebox.ts'
 import type { SecretData } from '../render/secret-values.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { sealValues } from '../wire/sealed.ts'
-import type { SealedContext } from '../wire/sealed.ts'
+import { sealValues } from '../wire/document/sealed-values.ts'
+import type { SealedContext } from '../wire/document/sealed-values.ts'
 import { parseJson } from '../wire/validate.ts'
 
 /** Values by slot. */

@@ -13,7 +13,7 @@ import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/time/system-clock.ts'
 import { startConnectProxy, startRelay } from '../testing/bad-ways.ts'
 import { countingIds } from '../testing/wire-builders.ts'
-import { createTransportCa, issueAgentCertificate, issueGatewayCertificate } from '../wire/hub-trust.ts'
+import { createTransportCa, issueAgentCertificate, issueGatewayCertificate } from '../wire/trust/hub-keys.ts'
 import { resumableAnswer } from './answers.ts'
 import { listenForAgents } from './https-listener.ts'
 

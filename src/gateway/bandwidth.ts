@@ -3,8 +3,8 @@ import type { Clock } from '../core/time/clock.ts'
 import type { HttpResponse } from '../core/http.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
 import { SITE_CLASS_BYTES_PER_SECOND } from '../kinds/fields/site-class.ts'
-import { IDLE, spendBandwidth } from '../wire/bandwidth.ts'
-import type { BandwidthState } from '../wire/bandwidth.ts'
+import { IDLE, spendBandwidth } from '../wire/link/bandwidth.ts'
+import type { BandwidthState } from '../wire/link/bandwidth.ts'
 
 // Small enough that a slow line is used evenly and is never silent for long.
 const PIECE = 8 * 1024

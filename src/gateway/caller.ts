@@ -1,7 +1,7 @@
 /** Who an agent is, from its certificate alone. Identity is compared whole; nothing of the request counts. */
 import type { Caller } from '../core/http.ts'
 import { parseCertificate, wasIssuedBy } from '../core/crypto/x509.ts'
-import { AGENT_ORGANIZATION } from '../wire/hub-trust.ts'
+import { AGENT_ORGANIZATION } from '../wire/trust/hub-keys.ts'
 
 /** Somebody without a valid agent certificate: may ask for trust, enrol and renew, nothing else. */
 export const ANONYMOUS: Caller = { user: 'system:anonymous', groups: ['system:unauthenticated'] }

@@ -6,7 +6,7 @@ import { JoinToken } from '../kinds/native/join-token.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { ROUTES } from '../wire/frames.ts'
+import { ROUTES } from '../wire/link/frames.ts'
 
 let hub: TestHub
 

@@ -6,9 +6,9 @@ import { createNotice } from '../core/async/wakeup.ts'
 import type { Notice } from '../core/async/wakeup.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
-import { afterStep, followStep, openSession } from '../wire/follow-session.ts'
-import type { Head } from '../wire/follow-session.ts'
-import { frameLine } from '../wire/frames.ts'
+import { afterStep, followStep, openSession } from '../wire/link/follow-session.ts'
+import type { Head } from '../wire/link/follow-session.ts'
+import { frameLine } from '../wire/link/frames.ts'
 
 /** What streams read. */
 export interface FollowPorts {

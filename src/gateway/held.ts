@@ -6,9 +6,9 @@ import type { Logger } from '../core/log.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { Assignment } from '../kinds/native/assignment.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import { isBeyond } from '../wire/chain.ts'
-import type { TrustedKey } from '../wire/envelope.ts'
-import { openDocument } from '../wire/signed-document.ts'
+import { isBeyond } from '../wire/document/document-chain.ts'
+import type { TrustedKey } from '../wire/trust/envelope.ts'
+import { openDocument } from '../wire/document/signed-document.ts'
 
 /** What it takes to believe an agent. */
 export interface HeldPorts {

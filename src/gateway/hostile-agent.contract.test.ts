@@ -12,8 +12,8 @@ import { buildCluster } from '../testing/builders.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { configMap, objectDigest, startTestHub } from '../testing/wire-hub.ts'
 import type { TestHub } from '../testing/wire-hub.ts'
-import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
-import type { Report } from '../wire/frames.ts'
+import { BASE_HEADER, INSTANCE_HEADER, ROUTES } from '../wire/link/frames.ts'
+import type { Report } from '../wire/link/frames.ts'
 
 let hub: TestHub
 

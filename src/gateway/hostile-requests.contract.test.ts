@@ -9,8 +9,8 @@ import { systemClock } from '../core/time/system-clock.ts'
 import { createApplicant } from '../testing/hostile-agent.ts'
 import { connectTo, HOSTILE_TARGETS, pester, rawGet, sendRaw, statusesIn } from '../testing/hostile-requests.ts'
 import { configMap, startTestHub } from '../testing/wire-hub.ts'
-import { ROUTES } from '../wire/frames.ts'
-import { createTransportCa, issueAgentCertificate, issueGatewayCertificate } from '../wire/hub-trust.ts'
+import { ROUTES } from '../wire/link/frames.ts'
+import { createTransportCa, issueAgentCertificate, issueGatewayCertificate } from '../wire/trust/hub-keys.ts'
 import { listenForAgents } from './https-listener.ts'
 
 const serial = new Uint8Array(16).fill(7)

@@ -16,7 +16,7 @@ import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
 import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/time/system-clock.ts'
 import { issueCertificate, selfSignedCa } from '../core/crypto/x509.ts'
-import { issueGatewayCertificate } from '../wire/hub-trust.ts'
+import { issueGatewayCertificate } from '../wire/trust/hub-keys.ts'
 import { listenForAgents } from './https-listener.ts'
 import type { Listener, ListenerOptions } from './https-listener.ts'
 

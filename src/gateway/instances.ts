@@ -5,8 +5,8 @@ import { ApiError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime } from '../core/time/time.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import { hearAgent, sameRecord } from '../wire/agent-instances.ts'
-import type { AgentRecord } from '../wire/agent-instances.ts'
+import { hearAgent, sameRecord } from '../wire/link/agent-instances.ts'
+import type { AgentRecord } from '../wire/link/agent-instances.ts'
 import { createQuota } from './quota.ts'
 
 /** What the tracking needs. */

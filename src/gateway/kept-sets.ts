@@ -1,8 +1,8 @@
 /** Parsed sets of the blobs, the ones used last: shared by whoever asks what a set names. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { ObjectSet } from '../wire/document.ts'
-import { parseObjectSet } from '../wire/signed-document.ts'
+import type { ObjectSet } from '../wire/document/cluster-document.ts'
+import { parseObjectSet } from '../wire/document/signed-document.ts'
 
 /** A set as bytes and as what they say. */
 export interface KeptSet {

@@ -9,8 +9,8 @@ import { Cluster } from '../kinds/native/cluster.ts'
 import { buildCluster } from '../testing/builders.ts'
 import { startTestHub } from '../testing/wire-hub.ts'
 import type { TestHubOptions } from '../testing/wire-hub.ts'
-import { INSTANCE_HEADER, ROUTES } from '../wire/frames.ts'
-import { LIVENESS_ANNOTATION, LIVENESS_NAMESPACE, livenessLeaseName, parseLiveness } from '../wire/liveness.ts'
+import { INSTANCE_HEADER, ROUTES } from '../wire/link/frames.ts'
+import { LIVENESS_ANNOTATION, LIVENESS_NAMESPACE, livenessLeaseName, parseLiveness } from '../wire/link/liveness.ts'
 
 async function hubOfTwo(t: TestContext, options: TestHubOptions = {}) {
   const hub = await startTestHub('liveness', options)

@@ -16,7 +16,7 @@ import {
   LIVENESS_NAMESPACE,
   LIVENESS_PAGE,
   livenessLeaseName,
-} from '../wire/liveness.ts'
+} from '../wire/link/liveness.ts'
 
 interface Lease extends KubeObject {
   spec: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string }

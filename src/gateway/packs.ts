@@ -1,10 +1,10 @@
 /** Packs of sets, made once for all clusters that have the same base and want the same set, and kept while they are asked for. */
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
-import type { SetObject } from '../wire/document.ts'
+import type { SetObject } from '../wire/document/cluster-document.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { encodePack, missingFrom } from '../wire/pack.ts'
-import type { PackItem } from '../wire/pack.ts'
+import { encodePack, missingFrom } from '../wire/document/pack.ts'
+import type { PackItem } from '../wire/document/pack.ts'
 import type { KeptSet, KeptSets } from './kept-sets.ts'
 
 /** What packs are made of. */

@@ -3,7 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { Assignment } from '../kinds/native/assignment.ts'
-import { ownDocument } from '../wire/signed-document.ts'
+import { ownDocument } from '../wire/document/signed-document.ts'
 import type { KeptSets } from './kept-sets.ts'
 
 /** What reach is worked out from. */

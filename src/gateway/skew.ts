@@ -4,7 +4,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import { skewToShow } from '../wire/clock-skew.ts'
+import { skewToShow } from '../wire/link/clock-skew.ts'
 import { createQuota } from './quota.ts'
 
 /** What noticing needs. */

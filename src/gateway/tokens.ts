@@ -6,9 +6,9 @@ import { ApiError, isApiError } from '../core/errors.ts'
 import { matchesGlob } from '../core/text/glob.ts'
 import { formatTime, parseTime } from '../core/time/time.ts'
 import { JoinToken } from '../kinds/native/join-token.ts'
-import { isAcceptedBy } from '../wire/accept-rule.ts'
-import { tokenHash } from '../wire/join-code.ts'
-import type { JoinTokenSecret } from '../wire/join-code.ts'
+import { isAcceptedBy } from '../wire/trust/accept-rule.ts'
+import { tokenHash } from '../wire/trust/join-code.ts'
+import type { JoinTokenSecret } from '../wire/trust/join-code.ts'
 
 // Fifty agents may race for one token; each round one of them wins.
 const MAX_ROUNDS = 200

@@ -9,8 +9,8 @@ import type {
   RenderPort,
 } from '../controllers/controllers.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { HubTrust } from '../wire/hub-trust.ts'
-import { signDocument } from '../wire/signed-document.ts'
+import type { HubTrust } from '../wire/trust/hub-keys.ts'
+import { signDocument } from '../wire/document/signed-document.ts'
 import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from './hub-info.ts'
 import type { HubInfo } from './hub-info.ts'
 import type { HubPorts } from './ports.ts'

@@ -1,7 +1,7 @@
 import type { CertificateAndKey } from '../core/crypto/x509.ts'
 import { createGateway } from '../gateway/create-gateway.ts'
 import type { Gateway, GatewayOptions } from '../gateway/create-gateway.ts'
-import { issueAgentCertificate } from '../wire/hub-trust.ts'
+import { issueAgentCertificate } from '../wire/trust/hub-keys.ts'
 import type { HubPorts } from './ports.ts'
 
 /** What a gateway needs; it gets the transport CA and no key that signs documents. */

@@ -1,7 +1,7 @@
 /** The agent inside a cluster: a stock Node image that takes the agent's bundle from the hub by digest. */
 import type { Digest } from '../core/crypto/digest.ts'
 import { writeYaml } from '../yaml/write/write-yaml.ts'
-import { ROUTES } from '../wire/frames.ts'
+import { ROUTES } from '../wire/link/frames.ts'
 import { agentRbac } from './join-rbac.ts'
 import type { AgentProfile } from './join-rbac.ts'
 

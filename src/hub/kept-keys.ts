@@ -6,7 +6,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'
 import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
-import type { HubTrust } from '../wire/hub-trust.ts'
+import type { HubTrust } from '../wire/trust/hub-keys.ts'
 import type { HubKeys } from './keys.ts'
 
 /** What keeping needs. */

@@ -1,5 +1,5 @@
 /**
- * The hub's keys: the trust of the wire (root, document signer, transport CA; see wire/hub-trust.ts) and a CA of its own for
+ * The hub's keys: the trust of the wire (root, document signer, transport CA; see wire/trust/hub-keys.ts) and a CA of its own for
  * the API, so that no agent's certificate ever opens the API and no person's ever passes for an agent.
  */
 import { readdir } from 'node:fs/promises'
@@ -11,8 +11,8 @@ import { jsonEqual } from '../core/json.ts'
 import type { NewKeyPair } from '../core/crypto/key-pair.ts'
 import { issueCertificate, selfSignedCa } from '../core/crypto/x509.ts'
 import type { CertificateAndKey, Subject } from '../core/crypto/x509.ts'
-import { amendTrust, createTrust, issueGatewayCertificate, loadTrust, TRUST_FILES } from '../wire/hub-trust.ts'
-import type { HubTrust } from '../wire/hub-trust.ts'
+import { amendTrust, createTrust, issueGatewayCertificate, loadTrust, TRUST_FILES } from '../wire/trust/hub-keys.ts'
+import type { HubTrust } from '../wire/trust/hub-keys.ts'
 import type { TokenKeys } from '../apiserver/tokens/jwt.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { makeFolder, readIfThere, replaceFile } from './key-files.ts'

@@ -27,8 +27,8 @@ import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { FetchRequest } from '../source/fetch-request.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { Store } from '../store/store.ts'
-import type { ClusterDocument } from '../wire/document.ts'
-import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../wire/liveness.ts'
+import type { ClusterDocument } from '../wire/document/cluster-document.ts'
+import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../wire/link/liveness.ts'
 import { build } from './builders.ts'
 
 /** A running home and the handles a test needs. */

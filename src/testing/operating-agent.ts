@@ -31,8 +31,8 @@ import { objectKey } from '../plan/objects/object-id.ts'
 import { storeFiles } from '../controllers/bundle-render/store-set.ts'
 import type { PreparedContent } from '../render/bundle/prepare-content.ts'
 import { blobsOf } from '../render/render-result.ts'
-import type { ClusterDocument, Tombstone } from '../wire/document.ts'
-import { objectSetBytes, setFormat } from '../wire/signed-document.ts'
+import type { ClusterDocument, Tombstone } from '../wire/document/cluster-document.ts'
+import { objectSetBytes, setFormat } from '../wire/document/signed-document.ts'
 
 /** What it runs on. */
 export interface OperatingAgentOptions {

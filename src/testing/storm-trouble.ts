@@ -6,7 +6,7 @@ import type { Fleet, FleetMember } from '../sim/fleet.ts'
 import type { Host } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
 import type { Store, StoreEvent, StoreWatch } from '../store/store.ts'
-import { ROUTES } from '../wire/frames.ts'
+import { ROUTES } from '../wire/link/frames.ts'
 import { untilTaken } from './sim-person.ts'
 
 const MINUTE = 60_000

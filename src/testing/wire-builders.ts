@@ -2,9 +2,9 @@
 import { seededKeys } from '../core/crypto/key-pair.ts'
 import type { Ids } from '../core/ids.ts'
 import { SUFFIX_ALPHABET } from '../core/ids.ts'
-import type { ClusterDocument } from '../wire/document.ts'
-import { createTrust, loadTrust } from '../wire/hub-trust.ts'
-import type { HubTrust } from '../wire/hub-trust.ts'
+import type { ClusterDocument } from '../wire/document/cluster-document.ts'
+import { createTrust, loadTrust } from '../wire/trust/hub-keys.ts'
+import type { HubTrust } from '../wire/trust/hub-keys.ts'
 
 /** 2026-01-01T00:00:00Z. */
 export const WIRE_START = 1_767_225_600_000

@@ -15,7 +15,7 @@ import { startApiHome } from '../../src/testing/api-home.ts'
 import { startRelay } from '../../src/testing/bad-ways.ts'
 import { clientByKubeconfig } from '../../src/testing/kubeconfig-client.ts'
 import type { KubeconfigClient } from '../../src/testing/kubeconfig-client.ts'
-import { issueAgentCertificate, loadTrust } from '../../src/wire/hub-trust.ts'
+import { issueAgentCertificate, loadTrust } from '../../src/wire/trust/hub-keys.ts'
 import { eventually as soon, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup, FlotillaProcess } from './flotilla-process.ts'
 

@@ -14,7 +14,7 @@ import { Rollout } from '../../kinds/native/rollout.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
 import { createCliHub, troubleText } from '../../testing/cli-hub.ts'
-import { objectSetBytes } from '../../wire/signed-document.ts'
+import { objectSetBytes } from '../../wire/document/signed-document.ts'
 import { trace } from './trace.ts'
 import { tree } from './tree.ts'
 

@@ -3,7 +3,7 @@ import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
 import type { CompiledWindow, WindowEntry } from '../../plan/windows/window-rules.ts'
-import type { ClusterDocument } from '../../wire/document.ts'
+import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import type { Pace } from '../../engine/pace.ts'
 
 /** Signs a document; the bytes are the envelope whose digest the Assignment names. */

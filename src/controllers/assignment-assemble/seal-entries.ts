@@ -2,7 +2,7 @@
 import { Waiting } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
-import { sealingKeyId } from '../../wire/sealed.ts'
+import { sealingKeyId } from '../../wire/document/sealed-values.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 
 /** Whether everything that is sealed is sealed to the cluster's present key. */

@@ -1,7 +1,7 @@
 /** What a document must know of the sets it names; each is looked into once. */
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
-import { RENDER_FEATURE, parseObjectSet } from '../../wire/signed-document.ts'
+import { RENDER_FEATURE, parseObjectSet } from '../../wire/document/signed-document.ts'
 
 /** What is kept of a set. */
 export interface SetFacts {

@@ -7,7 +7,7 @@ import { describeObject } from '../../plan/objects/object-id.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
 import { contentFor } from '../../plan/release/variants.ts'
-import { parseObjectSet } from '../../wire/signed-document.ts'
+import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 
 /** Throws Stalled when a cluster would lose more objects of the bundle than may go at once; each distinct change is looked at once. */

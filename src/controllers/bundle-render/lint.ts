@@ -12,7 +12,7 @@ import type { PlacedContent } from '../../plan/lint/lint-overlap.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { contentFor } from '../../plan/release/variants.ts'
-import { parseObjectSet } from '../../wire/signed-document.ts'
+import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
 
 /** About a tenth of a second; what more variants would tell is mostly the same. */

@@ -11,7 +11,7 @@ import { Rollout } from '../../kinds/native/rollout.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import { build, buildBundle, configMapManifest } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
-import { parseObjectSet } from '../../wire/signed-document.ts'
+import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
 

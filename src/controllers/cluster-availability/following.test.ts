@@ -6,7 +6,7 @@ import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
-import { writePublicKey } from '../../wire/trust.ts'
+import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 
 function pass(cluster: Cluster, refusal?: ClusterReport['spec']['refusal']) {

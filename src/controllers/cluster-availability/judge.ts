@@ -1,7 +1,7 @@
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { judgeAvailability } from '../../plan/fleet/availability.ts'
 import type { Availability } from '../../plan/fleet/availability.ts'
-import { LIVENESS_INTERVAL_MS } from '../../wire/liveness.ts'
+import { LIVENESS_INTERVAL_MS } from '../../wire/link/liveness.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 
 // Three missed summaries: the gateway, not its clusters, is away.

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/time/clock.ts'
 import type { GatewayView } from '../../plan/fleet/availability.ts'
-import type { Liveness } from '../../wire/liveness.ts'
+import type { Liveness } from '../../wire/link/liveness.ts'
 
 /** Summaries of gateways, each with when it arrived on our own monotonic clock; other machines' clocks are never compared. */
 export interface LivenessBook {

@@ -2,7 +2,7 @@
 import { requestInfo } from '../../apiserver/request-info.ts'
 import type { HttpRequest } from '../../core/http.ts'
 import type { MetricLabels } from '../../core/metrics.ts'
-import { ROUTES } from '../../wire/frames.ts'
+import { ROUTES } from '../../wire/link/frames.ts'
 
 /** The verb of a request to the API, as authorizers know it; `other` for discovery, health and what cannot be read. */
 export function verbLabel(request: HttpRequest): MetricLabels {

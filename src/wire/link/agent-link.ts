@@ -10,7 +10,7 @@
  *
  * Nothing here touches what runs on the cluster: an agent without a link keeps working (I-22).
  */
-import { backoffMs } from '../core/time/backoff.ts'
+import { backoffMs } from '../../core/time/backoff.ts'
 
 /** Where a link is on its way; also what it returns to after waiting. */
 export type LinkStage = 'Unenrolled' | 'Pending' | 'Certifying' | 'Connecting'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/crypto/digest.ts'
-import type { ObjectSet } from './document.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import type { ObjectSet } from './cluster-document.ts'
 import { decodePack, encodePack, missingFrom, openPack } from './pack.ts'
 import { objectSetBytes } from './signed-document.ts'
-import { WireError } from './validate.ts'
+import { WireError } from '../validate.ts'
 
 const content = (name: string, text: string) => utf8(JSON.stringify({ name, text }))
 const setOf = (objects: Readonly<Record<string, string>>): ObjectSet => ({

@@ -6,12 +6,12 @@
  *   header (one line of JSON) · difference of (length u32 · bytes)*
  */
 import type { Static } from 'typebox'
-import { concatBytes, utf8 } from '../core/bytes.ts'
-import { Type } from '../core/schema/typebox.ts'
-import { decodeDifference, encodeDifference } from './difference.ts'
-import type { ObjectSet, SetObject } from './document.ts'
-import { LIMITS } from './limits.ts'
-import { parseJson, WireError } from './validate.ts'
+import { concatBytes, utf8 } from '../../core/bytes.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { decodeDifference, encodeDifference } from './binary-delta.ts'
+import type { ObjectSet, SetObject } from './cluster-document.ts'
+import { LIMITS } from '../limits.ts'
+import { parseJson, WireError } from '../validate.ts'
 
 const Index = Type.Integer({ minimum: 0 })
 

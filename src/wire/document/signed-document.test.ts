@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/crypto/digest.ts'
-import { buildDocument, buildTrust } from '../testing/wire-builders.ts'
-import type { ObjectSet } from './document.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import { buildDocument, buildTrust } from '../../testing/wire-builders.ts'
+import type { ObjectSet } from './cluster-document.ts'
 import {
   checkDigest,
   objectSetBytes,

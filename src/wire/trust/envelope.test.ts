@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { base64, fromUtf8, utf8 } from '../core/bytes.ts'
-import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
+import { base64, fromUtf8, utf8 } from '../../core/bytes.ts'
+import { keyPairFromSeed } from '../../core/crypto/key-pair.ts'
 import { openEnvelope, PAYLOAD, signEnvelope, trustedKey } from './envelope.ts'
-import { signerOf } from './hub-trust.ts'
-import { WireError } from './validate.ts'
+import { signerOf } from './hub-keys.ts'
+import { WireError } from '../validate.ts'
 
 const pair = keyPairFromSeed('ed25519', new Uint8Array(48).fill(1))
 const other = keyPairFromSeed('ed25519', new Uint8Array(48).fill(2))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countingIds } from '../testing/wire-builders.ts'
-import { admit, openAdmission } from './admission.ts'
-import type { AdmissionClass } from './admission.ts'
+import { countingIds } from '../../testing/wire-builders.ts'
+import { admit, openAdmission } from './load-shedding.ts'
+import type { AdmissionClass } from './load-shedding.ts'
 
 const LIMITS = { perSecond: 100, burst: 200, atWork: 50 }
 

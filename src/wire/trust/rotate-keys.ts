@@ -1,11 +1,11 @@
 /** Changes of trust that need the root: new signers, new CAs, a new timeline. Each gives the files to write, in the order in which a crash in between harms nothing. */
-import { publicKeyOf } from '../core/bytes.ts'
+import { publicKeyOf } from '../../core/bytes.ts'
 import { keyIdOf } from './envelope.ts'
 import type { Signer } from './envelope.ts'
-import { amendTrust, createTransportCa, TRUST_FILES } from './hub-trust.ts'
-import type { HubTrust, NewTrust } from './hub-trust.ts'
-import { writePublicKey } from './trust.ts'
-import { WireError } from './validate.ts'
+import { amendTrust, createTransportCa, TRUST_FILES } from './hub-keys.ts'
+import type { HubTrust, NewTrust } from './hub-keys.ts'
+import { writePublicKey } from './trust-bundle.ts'
+import { WireError } from '../validate.ts'
 
 /** A file of the key folder and its new text. */
 export interface FileChange {

@@ -1,7 +1,7 @@
 /** The chain rule: which document may follow the one an agent holds (I-11, I-24, I-25). */
-import type { Digest } from '../core/crypto/digest.ts'
-import { isOlderVersion, tooOldMessage } from './agent-version.ts'
-import type { ClusterDocument } from './document.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { isOlderVersion, tooOldMessage } from '../trust/agent-version.ts'
+import type { ClusterDocument } from './cluster-document.ts'
 
 /** The newest document an agent ever accepted: its high-water mark. */
 export interface HeldDocument {

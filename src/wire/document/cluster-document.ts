@@ -1,8 +1,8 @@
 /** The one document a cluster's agent follows: what it says, before it is signed. See design.md part 4, points 3 and 4. */
-import type { Digest } from '../core/crypto/digest.ts'
-import type { JsonObject } from '../core/json.ts'
-import type { BundleOptions } from '../kinds/fields/bundle-options.ts'
-import type { HookRules } from '../kinds/fields/hook.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
+import type { HookRules } from '../../kinds/fields/hook.ts'
 
 /** One bundle the cluster should run. */
 export interface DocumentEntry {

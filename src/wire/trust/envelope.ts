@@ -3,12 +3,12 @@
  * (github.com/secure-systems-lab/dsse). The signature covers the type, so that nothing signed for one purpose passes for another,
  * and the bytes as they are, so that no two readers can see different things in them.
  */
-import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../core/bytes.ts'
-import { digestOf } from '../core/crypto/digest.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import { Type } from '../core/schema/typebox.ts'
-import { LIMITS } from './limits.ts'
-import { parseJson, WireError } from './validate.ts'
+import { base64, concatBytes, fromBase64, publicKeyDer, sign, utf8, verify } from '../../core/bytes.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { LIMITS } from '../limits.ts'
+import { parseJson, WireError } from '../validate.ts'
 
 /** What is signed on this wire. */
 export const PAYLOAD = {

@@ -4,8 +4,8 @@
  *
  *   prefix u32 · suffix u32 · pieces u32 · (raw u32 · dictionary start u32 · dictionary length u32 · encoded u32 · bytes)*
  */
-import { concatBytes, unzstd, zstd } from '../core/bytes.ts'
-import { WireError } from './validate.ts'
+import { concatBytes, unzstd, zstd } from '../../core/bytes.ts'
+import { WireError } from '../validate.ts'
 
 const PIECE = 2 * 1024 * 1024
 // A piece's own place in the base, and as much before and after it: what was inserted or removed moves the rest by less.

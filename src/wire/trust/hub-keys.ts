@@ -2,18 +2,18 @@
  * The hub's own keys: made once at first start, kept as named texts that the hub writes to files of its own choosing (0600).
  * `root.key` is needed only to sign a new trust bundle; people are advised to move it away, and everything else works without it.
  */
-import type { KeyPair } from '../core/bytes.ts'
-import { base64, fromBase64, publicKeyOf } from '../core/bytes.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import type { NewKeyPair } from '../core/crypto/key-pair.ts'
-import { formatTime } from '../core/time/time.ts'
-import { issueCertificate, parseCertificate, selfSignedCa } from '../core/crypto/x509.ts'
-import type { CertificateAndKey } from '../core/crypto/x509.ts'
+import type { KeyPair } from '../../core/bytes.ts'
+import { base64, fromBase64, publicKeyOf } from '../../core/bytes.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import type { NewKeyPair } from '../../core/crypto/key-pair.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { issueCertificate, parseCertificate, selfSignedCa } from '../../core/crypto/x509.ts'
+import type { CertificateAndKey } from '../../core/crypto/x509.ts'
 import { keyIdOf, trustedKey } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
-import { acceptTrust, signTrustBundle, writePublicKey } from './trust.ts'
-import type { TrustBundle, VerifiedTrust } from './trust.ts'
-import { WireError } from './validate.ts'
+import { acceptTrust, signTrustBundle, writePublicKey } from './trust-bundle.ts'
+import type { TrustBundle, VerifiedTrust } from './trust-bundle.ts'
+import { WireError } from '../validate.ts'
 
 /** Names of the hub's key files. */
 export const TRUST_FILES = {

@@ -1,6 +1,6 @@
 /** Rules that accept clusters without a person: one CEL expression of a join token over what the hub knows at the first join. */
-import { celEnvironment, compileCel } from '../cel/cel.ts'
-import { DYNAMIC } from '../cel/declare-schema.ts'
+import { celEnvironment, compileCel } from '../../cel/cel.ts'
+import { DYNAMIC } from '../../cel/declare-schema.ts'
 
 /** What a rule may look at. Nothing of it is a claim of the cluster's, except its name and version. */
 export interface AcceptFacts {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { base64, fromUtf8, utf8 } from '../core/bytes.ts'
-import { digestOf } from '../core/crypto/digest.ts'
-import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
-import { Secret } from '../core/secret.ts'
-import { openSlot, parseSealed, sealingKeyId, sealValues } from './sealed.ts'
-import type { SealedContext } from './sealed.ts'
-import { writePublicKey } from './trust.ts'
+import { base64, fromUtf8, utf8 } from '../../core/bytes.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import { keyPairFromSeed } from '../../core/crypto/key-pair.ts'
+import { Secret } from '../../core/secret.ts'
+import { openSlot, parseSealed, sealingKeyId, sealValues } from './sealed-values.ts'
+import type { SealedContext } from './sealed-values.ts'
+import { writePublicKey } from '../trust/trust-bundle.ts'
 
 const pair = (n: number) => keyPairFromSeed('x25519', new Uint8Array(48).fill(n))
 const CONTEXT: SealedContext = { clusterId: 'c-1', bundle: 'shop/app', values: digestOf('values') }

@@ -7,7 +7,7 @@
  *   A, B, A               a copy: A speaks, B is the rival and is refused
  *   A (silent), rival B   A is gone: B speaks
  */
-import { jsonEqual } from '../core/json.ts'
+import { jsonEqual } from '../../core/json.ts'
 
 /** One start of an agent. */
 export interface AgentInstance {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { equalBytes, utf8 } from '../core/bytes.ts'
-import { countingIds } from '../testing/wire-builders.ts'
-import { decodeDifference, encodeDifference } from './difference.ts'
+import { equalBytes, utf8 } from '../../core/bytes.ts'
+import { countingIds } from '../../testing/wire-builders.ts'
+import { decodeDifference, encodeDifference } from './binary-delta.ts'
 
 const LIMIT = 64 * 1024 * 1024
 

@@ -1,12 +1,12 @@
 /** What agent and gateway say to each other: routes, requests, answers and the frames of a follow stream. */
 import type { Static } from 'typebox'
-import { utf8 } from '../core/bytes.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import { Type } from '../core/schema/typebox.ts'
-import { REMOVAL_STATES } from '../kinds/native/cluster-report.ts'
-import { STATES } from '../kinds/fields/states.ts'
-import { LIMITS } from './limits.ts'
-import { parseJson } from './validate.ts'
+import { utf8 } from '../../core/bytes.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { REMOVAL_STATES } from '../../kinds/native/cluster-report.ts'
+import { STATES } from '../../kinds/fields/states.ts'
+import { LIMITS } from '../limits.ts'
+import { parseJson } from '../validate.ts'
 
 /** Paths of the gateway; the only ones there are. */
 export const ROUTES = {

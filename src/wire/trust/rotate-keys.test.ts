@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededKeys } from '../core/crypto/key-pair.ts'
-import { buildDocument, buildTrust, countingIds, WIRE_START } from '../testing/wire-builders.ts'
-import { loadTrust, TRUST_FILES } from './hub-trust.ts'
-import { newEpoch, requireAgent, rotateCa, rotateSigner } from './rotate.ts'
-import type { FileChange } from './rotate.ts'
-import { openDocument, signDocument } from './signed-document.ts'
-import { acceptTrust, everySigner, trustVersionOf } from './trust.ts'
+import { seededKeys } from '../../core/crypto/key-pair.ts'
+import { buildDocument, buildTrust, countingIds, WIRE_START } from '../../testing/wire-builders.ts'
+import { loadTrust, TRUST_FILES } from './hub-keys.ts'
+import { newEpoch, requireAgent, rotateCa, rotateSigner } from './rotate-keys.ts'
+import type { FileChange } from './rotate-keys.ts'
+import { openDocument, signDocument } from '../document/signed-document.ts'
+import { acceptTrust, everySigner, trustVersionOf } from './trust-bundle.ts'
 
 function folder() {
   const ids = countingIds(5)

@@ -4,9 +4,9 @@
  * that a hub that was down or slow marks nobody offline (I-15).
  */
 import type { Static } from 'typebox'
-import { utf8 } from '../core/bytes.ts'
-import { Type } from '../core/schema/typebox.ts'
-import { parseJson } from './validate.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { parseJson } from '../validate.ts'
 
 /** Where the gateways' Leases are. */
 export const LIVENESS_NAMESPACE = 'flotilla-system'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOf } from '../core/crypto/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { afterStep, followStep, openSession, STREAM_LIFE_MS } from './follow-session.ts'
 import { frameLine, parseFrame } from './frames.ts'
 import type { Head } from './follow-session.ts'
-import { fromUtf8 } from '../core/bytes.ts'
+import { fromUtf8 } from '../../core/bytes.ts'
 import { formatLiveness, parseLiveness } from './liveness.ts'
 
 const head = (revision: number): Head => ({ epoch: 1, revision, document: digestOf(`r${revision}`) })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOf } from '../core/crypto/digest.ts'
-import { buildDocument } from '../testing/wire-builders.ts'
-import { acceptDocument } from './chain.ts'
-import type { ClusterDocument } from './document.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
+import { buildDocument } from '../../testing/wire-builders.ts'
+import { acceptDocument } from './document-chain.ts'
+import type { ClusterDocument } from './cluster-document.ts'
 
 const mine = digestOf('mine')
 const theirs = digestOf('theirs')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { publicKeyOf } from '../core/bytes.ts'
-import { parseCertificate, wasIssuedBy } from '../core/crypto/x509.ts'
-import { buildTrust, countingIds, WIRE_START } from '../testing/wire-builders.ts'
+import { publicKeyOf } from '../../core/bytes.ts'
+import { parseCertificate, wasIssuedBy } from '../../core/crypto/x509.ts'
+import { buildTrust, countingIds, WIRE_START } from '../../testing/wire-builders.ts'
 import { keyIdOf } from './envelope.ts'
-import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from './hub-trust.ts'
-import { acceptTrust, signTrustBundle, verifyRoot, writePublicKey } from './trust.ts'
+import { amendTrust, issueAgentCertificate, loadTrust, TRUST_FILES } from './hub-keys.ts'
+import { acceptTrust, signTrustBundle, verifyRoot, writePublicKey } from './trust-bundle.ts'
 
 describe('trust', () => {
   it('starts at the pinned root and walks forward', () => {

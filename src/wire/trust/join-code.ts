@@ -1,9 +1,9 @@
 /** The one string a person pastes to join a cluster: where the hub is, which root to trust, and the token. */
-import { base64url, fromBase64, hex, sha256, utf8 } from '../core/bytes.ts'
-import { isDigest } from '../core/crypto/digest.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import { Type } from '../core/schema/typebox.ts'
-import { parseJson, WireError } from './validate.ts'
+import { base64url, fromBase64, hex, sha256, utf8 } from '../../core/bytes.ts'
+import { isDigest } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { parseJson, WireError } from '../validate.ts'
 
 /** What a join code holds. */
 export interface JoinCode {

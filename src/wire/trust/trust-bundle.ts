@@ -3,15 +3,15 @@
  * kept and names the one before it, so that an agent away for two years walks forward one signature at a time.
  */
 import type { Static } from 'typebox'
-import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../core/bytes.ts'
-import { digestOf, isDigest } from '../core/crypto/digest.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import { Type } from '../core/schema/typebox.ts'
+import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../../core/bytes.ts'
+import { digestOf, isDigest } from '../../core/crypto/digest.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { Type } from '../../core/schema/typebox.ts'
 import { keyIdOf, openEnvelope, PAYLOAD, signEnvelope, trustedKey, unverifiedPayload } from './envelope.ts'
 import type { Signer, TrustedKey } from './envelope.ts'
 import { checkEndpoint } from './join-code.ts'
-import { LIMITS } from './limits.ts'
-import { parseJson, WireError } from './validate.ts'
+import { LIMITS } from '../limits.ts'
+import { parseJson, WireError } from '../validate.ts'
 
 const DigestText = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 

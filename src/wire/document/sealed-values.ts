@@ -7,17 +7,17 @@
  * object or version of the values does not open.
  */
 import type { Static } from 'typebox'
-import { aeadOpen, aeadSeal, agree, base64, fromBase64, hkdf, publicKeyOf, utf8 } from '../core/bytes.ts'
-import type { KeyPair } from '../core/bytes.ts'
-import type { Digest } from '../core/crypto/digest.ts'
-import { canonicalJson } from '../core/json.ts'
-import { Secret } from '../core/secret.ts'
-import { Type } from '../core/schema/typebox.ts'
-import type { SetObject } from './document.ts'
-import { keyIdOf } from './envelope.ts'
-import { LIMITS } from './limits.ts'
-import { readPublicKey, writePublicKey } from './trust.ts'
-import { parseJson, WireError } from './validate.ts'
+import { aeadOpen, aeadSeal, agree, base64, fromBase64, hkdf, publicKeyOf, utf8 } from '../../core/bytes.ts'
+import type { KeyPair } from '../../core/bytes.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { canonicalJson } from '../../core/json.ts'
+import { Secret } from '../../core/secret.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import type { SetObject } from './cluster-document.ts'
+import { keyIdOf } from '../trust/envelope.ts'
+import { LIMITS } from '../limits.ts'
+import { readPublicKey, writePublicKey } from '../trust/trust-bundle.ts'
+import { parseJson, WireError } from '../validate.ts'
 
 /** What an agent must have to follow a document whose content has sealed values. */
 export const SEALED_FEATURE = 'sealed/v1'

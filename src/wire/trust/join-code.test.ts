@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digestOf } from '../core/crypto/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import { formatJoinCode, parseJoinCode, tokenHash, tokenSecret } from './join-code.ts'
 
 const code = {
