@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RecentRows } from './recent-rows.ts'
+import { RecentRows } from './row-cache.ts'
 
 const row = (key: string, size: number, modRevision = 1) => ({
   key,
