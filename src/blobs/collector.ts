@@ -3,7 +3,7 @@ import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { CollectableBlobs } from './blobs.ts'
-import { reachableFrom } from './reachable.ts'
+import { reachableFrom } from './reachable-digests.ts'
 
 /** What the collector of blobs needs. */
 export interface BlobCollectorOptions {

@@ -1,5 +1,5 @@
 /** Every blob that an object of the hub names: what the collector must keep. */
-import { digestsIn } from '../blobs/reachable.ts'
+import { digestsIn } from '../blobs/reachable-digests.ts'
 import type { Reader } from '../client/client.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import { NATIVE_KINDS } from '../kinds/native/native-kinds.ts'
