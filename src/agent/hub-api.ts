@@ -1,6 +1,6 @@
 /** The hub's gateway as functions: each route once, every answer checked, refusals told apart by what to do about them. */
 import type { Static, TSchema } from 'typebox'
-import { linesOf } from '../client/watch-lines.ts'
+import { linesOf } from '../client/watch-stream.ts'
 import { deadline, untilAborted } from '../core/async/deadline.ts'
 import { concatBytes, fromUtf8, utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/time/clock.ts'

@@ -3,7 +3,7 @@
  * document it was marked with is older than the one the agent marked. Then the agent forgets what it thinks it knows, looks at everything
  * again, and reports a new incarnation, so that nobody takes the old reports for the new cluster.
  */
-import { compareVersions } from '../client/versions.ts'
+import { compareVersions } from '../client/resource-versions.ts'
 import { utf8 } from '../core/bytes.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { toError } from '../core/errors.ts'

@@ -1,6 +1,6 @@
 /** What a person is told who named an object that is not there. */
 import type { Rest } from '../client/rest.ts'
-import { collectionPath, withQuery } from '../client/paths.ts'
+import { collectionPath, withQuery } from '../client/resource-paths.ts'
 import { isObject } from '../core/json.ts'
 import { CliError, EXIT } from './exit.ts'
 import { fullName } from './resources.ts'

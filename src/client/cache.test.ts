@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { KubeObject } from '../kinds/meta.ts'
 import { createCache } from './cache.ts'
 import type { Cache } from './cache.ts'
-import { compareVersions } from './versions.ts'
+import { compareVersions } from './resource-versions.ts'
 
 function thing(name: string, resourceVersion: string): KubeObject {
   return { apiVersion: 'x.dev/v1', kind: 'Thing', metadata: { name, resourceVersion } }

@@ -11,7 +11,7 @@ import type { KubeObject } from '../kinds/meta.ts'
 import type { ListPage, WatchEvent } from './client.ts'
 import { createIndexedObjects } from './lister.ts'
 import type { Indexer, Lister } from './lister.ts'
-import { compareVersions, newerVersion } from './versions.ts'
+import { compareVersions, newerVersion } from './resource-versions.ts'
 
 /** One change of a cache: added (no `before`), changed, or removed (no `after`). */
 export interface Change<T> {

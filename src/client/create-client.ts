@@ -2,11 +2,11 @@ import { isObject } from '../core/json.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
 import type { KubeObject, ObjectKey, ResourceType } from '../kinds/meta.ts'
 import type { Client, DeleteOptions, ListOptions, ListPage, PatchBody, WatchOptions, WriteOptions } from './client.ts'
-import { collectionPath, creationPath, objectPath, withQuery } from './paths.ts'
-import type { Query } from './paths.ts'
+import { collectionPath, creationPath, objectPath, withQuery } from './resource-paths.ts'
+import type { Query } from './resource-paths.ts'
 import { createRest } from './rest.ts'
 import type { ClientOptions, Rest } from './rest.ts'
-import { linesOf, parseWatchLine } from './watch-lines.ts'
+import { linesOf, parseWatchLine } from './watch-stream.ts'
 
 /** Makes a typed client over any transport: sockets, an in-process handler, or a simulated network. */
 export function createClient(options: ClientOptions): Client {

@@ -5,7 +5,7 @@ import { readBody } from '../core/http.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../core/http.ts'
 import { deadline } from '../core/async/deadline.ts'
 import { readWholeNumber } from '../core/read-number.ts'
-import { statusToError } from './status.ts'
+import { statusToError } from './status-error.ts'
 
 /** What a client is made of. */
 export interface ClientOptions {

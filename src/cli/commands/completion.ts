@@ -8,7 +8,7 @@ import type { Connection } from '../connect.ts'
 import { complete } from '../completion.ts'
 import type { LiveNames } from '../completion.ts'
 import { findResource, resourcesOf } from '../resources.ts'
-import { collectionPath, withQuery } from '../../client/paths.ts'
+import { collectionPath, withQuery } from '../../client/resource-paths.ts'
 
 /** What completion works with. */
 export interface CompletionInput {

@@ -1,6 +1,6 @@
 /** `flotilla events`: what happened on the hub in the last hour, the newest last. */
 import { clientOver } from '../../client/create-client.ts'
-import { collectionPath, withQuery } from '../../client/paths.ts'
+import { collectionPath, withQuery } from '../../client/resource-paths.ts'
 import type { Rest } from '../../client/rest.ts'
 import { isObject } from '../../core/json.ts'
 import type { ListOptions } from '../../client/client.ts'

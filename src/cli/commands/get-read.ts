@@ -1,5 +1,5 @@
 /** What `get` reads: tables and objects of a kind, page by page, chosen, sorted and cut as the flags say. */
-import { collectionPath, objectPath, withQuery } from '../../client/paths.ts'
+import { collectionPath, objectPath, withQuery } from '../../client/resource-paths.ts'
 import { isApiError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'

@@ -1,7 +1,7 @@
 /** `flotilla get`: asks the API for a Table and prints it as kubectl would. */
 import type { Rest } from '../../client/rest.ts'
-import { linesOf } from '../../client/watch-lines.ts'
-import { statusToError } from '../../client/status.ts'
+import { linesOf } from '../../client/watch-stream.ts'
+import { statusToError } from '../../client/status-error.ts'
 import { isObject } from '../../core/json.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { CliError, EXIT } from '../exit.ts'

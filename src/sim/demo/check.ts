@@ -1,7 +1,7 @@
 /** Proves a running demo: join, apply, report, and what people see of it. */
 import { fieldManager } from '../../agent/applier.ts'
 import type { Client } from '../../client/client.ts'
-import { linesOf } from '../../client/watch-lines.ts'
+import { linesOf } from '../../client/watch-stream.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import type { FleetSnapshot } from '../../hub/fleet-view.ts'

@@ -2,7 +2,7 @@
 import { isObject } from '../core/json.ts'
 import type { KubeObject } from '../kinds/meta.ts'
 import type { WatchEvent } from './client.ts'
-import { statusToError } from './status.ts'
+import { statusToError } from './status-error.ts'
 
 // One object is at most a few megabytes (etcd refuses more than 1.5); a longer line is not a watch.
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
