@@ -14,7 +14,7 @@ import { readFiles, readTree } from '../source/artifact.ts'
 import { identityOf, selectionOf } from '../source/fetch-request.ts'
 import { fetchSource } from '../source/fetch-source.ts'
 import type { FetchOutcome, FetchParts, FetchRequest } from '../source/fetch-request.ts'
-import { createRefPolls } from '../source/git/ref-polls.ts'
+import { createRefPolls } from '../source/git/ls-remote-cache.ts'
 import { prepareGitHome } from '../source/git/run-git.ts'
 import { httpGet } from '../source/http-get.ts'
 

@@ -13,7 +13,7 @@ import { createTestFetcher } from '../../testing/source-fetcher.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Credentials } from '../credentials.ts'
 import type { FetchOutcome } from '../fetch-request.ts'
-import { createRefPolls } from './ref-polls.ts'
+import { createRefPolls } from './ls-remote-cache.ts'
 
 async function world(t: TestContext, handlers: readonly ContentHandler[] = [], options: { plain?: boolean } = {}) {
   const repository = createTestRepository()
