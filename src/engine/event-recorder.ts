@@ -10,7 +10,7 @@ import { formatTime } from '../core/time/time.ts'
 import { Event } from '../kinds/builtin/core.ts'
 import type { KubeObject } from '../kinds/meta.ts'
 import { declareEngineMetrics } from './metrics.ts'
-import type { News } from './news.ts'
+import type { News } from './condition-events.ts'
 
 /** Tells news of objects. */
 export interface EventRecorder {

@@ -15,7 +15,7 @@ import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { signDocument } from '../../wire/document/signed-document.ts'
 import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
-import { createPace } from '../../engine/pace.ts'
+import { createPace } from '../../engine/keyed-throttle.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 

@@ -5,7 +5,7 @@ import type { RemovalFacts } from '../../plan/document/removal.ts'
 import type { BundleStanding, GateAnswer } from '../../plan/rollout/gates/judge-gates.ts'
 import type { RingAsk, RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
-import type { Pace } from '../../engine/pace.ts'
+import type { Pace } from '../../engine/keyed-throttle.ts'
 import type { HoldsAt } from '../windows-in-force.ts'
 import type { RolloutBooks } from './books.ts'
 

@@ -23,7 +23,7 @@ import { assignmentOf, groupsIn, inNamespaceOf, inputsOf, reportOf, rolloutsOfBu
 import type { Caches } from '../caches.ts'
 import { findObject } from '../../client/find-object.ts'
 import { keptBy } from '../kept-clusters.ts'
-import { createPace } from '../../engine/pace.ts'
+import { createPace } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../parts.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../selected-clusters.ts'
 import { triggerOn, withTriggers } from '../triggers.ts'

@@ -1,5 +1,5 @@
 import type { Digest } from '../../../core/crypto/digest.ts'
-import type { Pace } from '../../../engine/pace.ts'
+import type { Pace } from '../../../engine/keyed-throttle.ts'
 import type { Context } from '../../../engine/reconciler.ts'
 import type { Secret } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'

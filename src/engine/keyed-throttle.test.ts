@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
-import { createPace } from './pace.ts'
+import { createPace } from './keyed-throttle.ts'
 
 test('each key waits for itself', async () => {
   const clock = createVirtualClock()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '../kinds/meta.ts'
-import { createLastWords } from './last-words.ts'
+import { createLastWords } from './status-flap-guard.ts'
 
 interface Thing extends KubeObject {
   readonly status?: Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
-import { newsOf } from './news.ts'
+import { newsOf } from './condition-events.ts'
 
 const at = '2026-11-16T00:00:00Z'
 
