@@ -1,7 +1,7 @@
 /** That a generation was looked at is said by one controller of a kind: whoever waits for it would otherwise go on too early. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer } from '../apiserver/api-server.ts'
+import { createApiServer } from '../apiserver/server/api-server.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import { createInformers } from '../client/informers.ts'

@@ -1,7 +1,7 @@
 /** The engine over the real API server, in worlds that lose messages and kill processes: it converges and then rests. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createApiServer } from '../apiserver/api-server.ts'
+import { createApiServer } from '../apiserver/server/api-server.ts'
 import { createClient } from '../client/create-client.ts'
 import { createInformers } from '../client/informers.ts'
 import { isApiError } from '../core/errors.ts'

@@ -1,5 +1,5 @@
-import { createApiServer } from '../apiserver/api-server.ts'
-import type { ApiServer } from '../apiserver/api-server.ts'
+import { createApiServer } from '../apiserver/server/api-server.ts'
+import type { ApiServer } from '../apiserver/server/api-server.ts'
 import type { TokenKeys } from '../apiserver/tokens/jwt.ts'
 import { HUB_BUILTIN_KINDS } from '../kinds/builtin/builtin-kinds.ts'
 import type { Kind } from '../kinds/define-kind.ts'

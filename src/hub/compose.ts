@@ -2,7 +2,7 @@
  * A whole hub in one thread, with transports in memory: what the simulator runs. A real hub runs the same parts
  * (compose-api.ts, compose-gateway.ts, compose-controllers.ts) in threads of their own; see run.ts.
  */
-import type { ApiServer } from '../apiserver/api-server.ts'
+import type { ApiServer } from '../apiserver/server/api-server.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Client } from '../client/client.ts'
 import type { AskGatePort, FetchSourcePort } from '../controllers/controllers.ts'

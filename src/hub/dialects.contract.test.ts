@@ -1,7 +1,7 @@
 /** The kinds of a dialect: installed where nobody has them, never over somebody else's. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer } from '../apiserver/api-server.ts'
+import { createApiServer } from '../apiserver/server/api-server.ts'
 import { createClient } from '../client/create-client.ts'
 import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/time/system-clock.ts'

@@ -1,5 +1,5 @@
 /** A Kubernetes cluster as its users see it: our API server over memory, with workloads that live. */
-import { createApiServer } from '../apiserver/api-server.ts'
+import { createApiServer } from '../apiserver/server/api-server.ts'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Clock } from '../core/time/clock.ts'

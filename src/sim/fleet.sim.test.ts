@@ -1,7 +1,7 @@
 /** The thin flow under faults: whatever is lost, killed or restarted, every cluster arrives, and no promise breaks on the way. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { Bundle } from '../kinds/native/bundle.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'

@@ -1,7 +1,7 @@
 /** What meets in one evening: rings, an approval, a frozen store, a store that fails, hubs that die, and a rollback. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { formatTime } from '../core/time/time.ts'
 import { Approval } from '../kinds/native/approval.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'

@@ -1,7 +1,7 @@
 /** Removal under faults: whatever is lost, killed or restarted, exactly what was made goes, and nothing goes without a tombstone and its receipt. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { Deployment } from '../kinds/builtin/apps.ts'
 import { ConfigMap, Namespace } from '../kinds/builtin/core.ts'
 import { Assignment } from '../kinds/native/assignment.ts'

@@ -1,7 +1,7 @@
 /** Two hubs at work on one database, as after a pause of the leader, of which one hears of some things late. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'
 import { Bundle } from '../kinds/native/bundle.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'

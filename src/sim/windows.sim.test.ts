@@ -1,7 +1,7 @@
 /** Windows and freezes end to end: hub and agents, also while they cannot reach each other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { formatTime } from '../core/time/time.ts'
 import { isObject } from '../core/json.ts'
 import { ConfigMap } from '../kinds/builtin/core.ts'

@@ -1,7 +1,7 @@
 /** The other side of `api-process.ts`: an API on a database file, which says where it is and, when asked, what it holds. */
 import { flushCompileCache } from 'node:module'
 import { createInterface } from 'node:readline'
-import type { ListenerLimits } from '../apiserver/https-listener.ts'
+import type { ListenerLimits } from '../apiserver/http/https-listener.ts'
 import { createSqliteStore } from '../store/sqlite-store.ts'
 import { startApiHome } from './api-home.ts'
 

@@ -1,5 +1,5 @@
 /** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
-import { createApiServer } from '../apiserver/api-server.ts'
+import { createApiServer } from '../apiserver/server/api-server.ts'
 import type { CollectableBlobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'

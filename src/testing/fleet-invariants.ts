@@ -3,7 +3,7 @@
  * hold when everything has come to rest (I-12, I-14).
  */
 import assert from 'node:assert/strict'
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { Assignment } from '../kinds/native/assignment.ts'
 import { ConfigMap, Secret } from '../kinds/builtin/core.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'

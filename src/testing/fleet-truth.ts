@@ -4,7 +4,7 @@
  *
  * Content is told apart by the tag of its image, `shop:<version>`.
  */
-import { prefixOf } from '../apiserver/objects.ts'
+import { prefixOf } from '../apiserver/storage/stored-object.ts'
 import { fromUtf8 } from '../core/bytes.ts'
 import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'

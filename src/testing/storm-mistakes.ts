@@ -2,7 +2,7 @@
  * Mistakes that only trouble brings to light, one for each fault a bad day can have: a fleet with one of them does well until that fault
  * strikes. A fault under which nothing can go wrong proves nothing.
  */
-import { prefixOf, textAt } from '../apiserver/objects.ts'
+import { prefixOf, textAt } from '../apiserver/storage/stored-object.ts'
 import type { Transport } from '../core/http.ts'
 import { Assignment } from '../kinds/native/assignment.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'

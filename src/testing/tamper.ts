@@ -1,5 +1,5 @@
 /** A hand in a store that no honest part of a fleet has. */
-import { prefixOf, textAt } from '../apiserver/objects.ts'
+import { prefixOf, textAt } from '../apiserver/storage/stored-object.ts'
 import type { Kind, ObjOf } from '../kinds/define-kind.ts'
 import type { UnknownObject } from '../kinds/meta.ts'
 import type { Store } from '../store/store.ts'

@@ -2,7 +2,7 @@ import { jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { isCustom } from '../registry.ts'
+import { isCustom } from '../server/registry.ts'
 
 /**
  * What a new object is compared with. Custom kinds start from nothing. Built-in ones are Go structs in a kube-apiserver,

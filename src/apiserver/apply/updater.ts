@@ -5,7 +5,7 @@ import type { Comparison } from './compare.ts'
 import { FieldSet } from './field-set.ts'
 import type { FieldPath } from './field-set.ts'
 import { merge } from './merge.ts'
-import { removeFields } from './remove.ts'
+import { removeFields } from './remove-fields.ts'
 import { toFieldSet, withNamedFields } from './to-field-set.ts'
 
 /** Who owns what after a change: the algorithm of structured-merge-diff over values and schema, without any metadata. */

@@ -1,7 +1,7 @@
 import type { Kind } from '../../kinds/define-kind.ts'
-import { verbsOf } from '../registry.ts'
-import type { Registry } from '../registry.ts'
-import { subresourcesOf } from '../subresources.ts'
+import { verbsOf } from '../server/registry.ts'
+import type { Registry } from '../server/registry.ts'
+import { subresourcesOf } from '../server/subresources.ts'
 
 /** Discovery in one document: what kubectl asks for first. */
 

@@ -2,7 +2,7 @@ import { hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../server/registry.ts'
 import { swaggerPaths } from './swagger-paths.ts'
 import { swaggerProtobuf } from './swagger-protobuf.ts'
 

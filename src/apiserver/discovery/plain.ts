@@ -1,8 +1,8 @@
 import { base64, sha256 } from '../../core/bytes.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import { verbsOf } from '../registry.ts'
-import type { Registry } from '../registry.ts'
-import { subresourcesOf } from '../subresources.ts'
+import { verbsOf } from '../server/registry.ts'
+import type { Registry } from '../server/registry.ts'
+import { subresourcesOf } from '../server/subresources.ts'
 
 /** Discovery in its old form: versions, groups and lists of resources. */
 

@@ -1,9 +1,9 @@
 import { isApiError, toError } from '../../core/errors.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { StoreEvent } from '../../store/store.ts'
-import type { Parts } from '../context.ts'
-import { parseStored } from '../objects.ts'
-import { collect, ownerKeysOf } from './collect.ts'
+import type { Parts } from '../server/context.ts'
+import { parseStored } from '../storage/stored-object.ts'
+import { collect, ownerKeysOf } from './collect-object.ts'
 import { FOREGROUND, ORPHAN, waitsFor } from './finalizers.ts'
 import { OwnerGraph } from './owner-graph.ts'
 

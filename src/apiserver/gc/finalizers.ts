@@ -1,5 +1,5 @@
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { DeleteOptions } from '../options.ts'
+import type { DeleteOptions } from '../http/request-options.ts'
 
 /** Kept until every dependent that blocks its owner's deletion is gone. */
 export const FOREGROUND = 'foregroundDeletion'

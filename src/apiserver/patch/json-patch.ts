@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts'
 import { isObject, jsonClone, jsonEqual } from '../../core/json.ts'
-import { badRequest } from '../refusals.ts'
+import { badRequest } from '../http/api-errors.ts'
 
 /** RFC 6902. The operations of one patch succeed together or not at all. */
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
 import type { StructuralSchema } from '../../kinds/schema/structural.ts'
 import { fieldSchema } from '../../kinds/schema/merge-keys.ts'
-import { badRequest } from '../refusals.ts'
+import { badRequest } from '../http/api-errors.ts'
 
 /**
  * Strategic merge: like a merge patch, but keyed lists merge item by item and sets merge by value. Directives:

@@ -3,7 +3,7 @@ import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { MatchResources } from '../../kinds/builtin/admission.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { AdmissionRequest } from '../admission.ts'
+import type { AdmissionRequest } from '../server/admission.ts'
 
 /** A request with what its match needs to know. */
 export interface Matched {

@@ -18,8 +18,8 @@ import { atomOf, formOf, rootType } from '../apply/atoms.ts'
 import type { TypeRef } from '../apply/atoms.ts'
 import { merge } from '../apply/merge.ts'
 import { patchJson, TestFailed } from '../patch/json-patch.ts'
-import { policyCompiler } from './environment.ts'
-import type { CompiledScope, PolicyProblem } from './environment.ts'
+import { policyCompiler } from './compile-policy.ts'
+import type { CompiledScope, PolicyProblem } from './compile-policy.ts'
 
 /** One change of a policy. */
 export interface Mutator {

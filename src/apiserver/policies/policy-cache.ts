@@ -1,10 +1,10 @@
 import type { MatchResources, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
-import type { Parts } from '../context.ts'
-import { followKind } from '../follow-kind.ts'
-import type { Followed } from '../follow-kind.ts'
-import type { AnyPolicySpec, CompiledScope, PolicyProblem } from './environment.ts'
+import type { Parts } from '../server/context.ts'
+import { followKind } from '../storage/follow-kind.ts'
+import type { Followed } from '../storage/follow-kind.ts'
+import type { AnyPolicySpec, CompiledScope, PolicyProblem } from './compile-policy.ts'
 
 /** The policies and bindings that are in force, compiled once. */
 

@@ -9,7 +9,7 @@ import { isObject } from '../../core/json.ts'
 import { startApiHome } from '../../testing/api-home.ts'
 import type { ApiHome } from '../../testing/api-home.ts'
 import { needBinary } from '../../testing/testenv.ts'
-import { respond } from '../answer.ts'
+import { respond } from '../http/respond.ts'
 import { decodeProtobuf, PROTOBUF } from './decode-protobuf.ts'
 
 // Every command that kubectl sends through its typed clients, with flags that reach into the corners of its kind.

@@ -3,9 +3,9 @@ import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import type { Parts } from '../context.ts'
-import { readObject, storeKeyOf, textAt } from '../objects.ts'
-import { ownAuditLine } from '../own-audit-line.ts'
+import type { Parts } from '../server/context.ts'
+import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
+import { ownAuditLine } from '../server/internal-audit-line.ts'
 import type { RoleCache } from './role-cache.ts'
 
 /** Cluster roles that are made of others: their rules follow those whose labels they select. */

@@ -1,5 +1,5 @@
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
-import { on, paths, READ } from './bootstrap-rules.ts'
+import { on, paths, READ } from './rule-builders.ts'
 
 /** The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's parts. */
 

@@ -1,4 +1,4 @@
-import { on, paths, READ } from './bootstrap-rules.ts'
+import { on, paths, READ } from './rule-builders.ts'
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-roles.ts'
 import type { Subject } from '../../kinds/builtin/rbac.ts'
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/http.ts'
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
-import type { Authorizer, Decision } from '../authorize.ts'
-import type { Attempt } from '../refusals.ts'
+import type { Authorizer, Decision } from './authorizer.ts'
+import type { Attempt } from '../http/api-errors.ts'
 import type { AnyBinding, RoleCache } from './role-cache.ts'
 import { ruleAllows } from './rules.ts'
 

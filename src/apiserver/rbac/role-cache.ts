@@ -4,8 +4,8 @@ import type { RoleBinding } from '../../kinds/builtin/rbac.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import type { Parts } from '../context.ts'
-import { prefixOf } from '../objects.ts'
+import type { Parts } from '../server/context.ts'
+import { prefixOf } from '../storage/stored-object.ts'
 import { sharedRules } from './bootstrap.ts'
 
 /** Roles and bindings in memory, followed by a watch of the store: nobody reads the disk to know who may do what. */

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import type { Attempt } from '../refusals.ts'
+import type { Attempt } from '../http/api-errors.ts'
 
 /** What a rule allows, and whether rules cover others; after Kubernetes' pkg/registry/rbac/validation. */
 

@@ -4,7 +4,7 @@ import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid, notSupported, required } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
-import type { Strategy } from '../strategies.ts'
+import type { Strategy } from '../strategies/strategy.ts'
 
 /** What roles and bindings must be beyond their schema, in the words of a kube-apiserver. */
 

@@ -1,12 +1,12 @@
 import { isApiError } from '../../core/errors.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Answer } from '../answer.ts'
-import type { Context } from '../context.ts'
-import { parseStored, prefixOf } from '../objects.ts'
-import { deleteOptions } from '../options.ts'
-import { presentList } from '../present.ts'
-import { parseSelection } from '../selection.ts'
+import type { Answer } from '../http/respond.ts'
+import type { Context } from '../server/context.ts'
+import { parseStored, prefixOf } from '../storage/stored-object.ts'
+import { deleteOptions } from '../http/request-options.ts'
+import { presentList } from '../http/present.ts'
+import { parseSelection } from './selection.ts'
 import { deleteObject, warningsOf } from './delete.ts'
 
 const PAGE = 500

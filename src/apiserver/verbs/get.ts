@@ -1,10 +1,10 @@
-import { isPlainJson } from '../answer.ts'
-import type { Answer } from '../answer.ts'
-import type { Context } from '../context.ts'
-import { parseStored, storeKeyOf } from '../objects.ts'
-import { present } from '../present.ts'
-import { notFound } from '../refusals.ts'
-import { checkNotFuture } from '../revisions.ts'
+import { isPlainJson } from '../http/respond.ts'
+import type { Answer } from '../http/respond.ts'
+import type { Context } from '../server/context.ts'
+import { parseStored, storeKeyOf } from '../storage/stored-object.ts'
+import { present } from '../http/present.ts'
+import { notFound } from '../http/api-errors.ts'
+import { checkNotFuture } from '../storage/resource-version.ts'
 
 /** GET of one object. */
 export async function get(context: Context): Promise<Answer> {

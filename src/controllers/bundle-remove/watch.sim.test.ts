@@ -1,7 +1,7 @@
 /** When all who have a bundle are looked at: a rollout changes as many documents as there are clusters. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer } from '../../apiserver/api-server.ts'
+import { createApiServer } from '../../apiserver/server/api-server.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createInformers } from '../../client/informers.ts'
 import { silentLogger } from '../../core/log.ts'

@@ -1,5 +1,5 @@
 /** Which request it was, from closed sets: a caller who invents paths makes no new series. */
-import { requestInfo } from '../../apiserver/request-info.ts'
+import { requestInfo } from '../../apiserver/http/request-info.ts'
 import type { HttpRequest } from '../../core/http.ts'
 import type { MetricLabels } from '../../core/metrics.ts'
 import { ROUTES } from '../../wire/link/frames.ts'

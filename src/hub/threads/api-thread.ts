@@ -1,9 +1,9 @@
 /** The API thread: the embedded home. SQLite blocks its thread while it writes, so nobody else lives in it. */
 import { stat } from 'node:fs/promises'
 import Registry from '@prometheus-io/client/lib/registry.js'
-import { listenHttps } from '../../apiserver/https-listener.ts'
+import { listenHttps } from '../../apiserver/http/https-listener.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
-import { parseStored, prefixOf, textAt } from '../../apiserver/objects.ts'
+import { parseStored, prefixOf, textAt } from '../../apiserver/storage/stored-object.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'

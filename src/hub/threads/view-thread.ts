@@ -1,6 +1,6 @@
 /** The view thread, beside a home that is a kube-apiserver: rows of `view.flotilla.dev`, asked for through that one alone. */
-import { listenHttps } from '../../apiserver/https-listener.ts'
-import { createReadServer } from '../../apiserver/read-server.ts'
+import { listenHttps } from '../../apiserver/http/https-listener.ts'
+import { createReadServer } from '../../apiserver/server/read-server.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'

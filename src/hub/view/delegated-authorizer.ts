@@ -1,6 +1,6 @@
 /** Asks the home who may do what, as every aggregated API does: RBAC there is the only place where that is decided. */
-import type { Authorizer, Decision } from '../../apiserver/authorize.ts'
-import type { Attempt } from '../../apiserver/refusals.ts'
+import type { Authorizer, Decision } from '../../apiserver/rbac/authorizer.ts'
+import type { Attempt } from '../../apiserver/http/api-errors.ts'
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'

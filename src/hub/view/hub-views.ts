@@ -1,7 +1,7 @@
 /** The views of the embedded home: rows over its own store. */
-import type { ApiView } from '../../apiserver/api-server.ts'
+import type { ApiView } from '../../apiserver/server/api-server.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { prefixOf } from '../../apiserver/objects.ts'
+import { prefixOf } from '../../apiserver/storage/stored-object.ts'
 import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/bundle-deployment.ts'
 import { BundleCount } from '../../kinds/views/bundle-count.ts'
 import { BundleState } from '../../kinds/views/bundle-state.ts'

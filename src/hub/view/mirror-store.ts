@@ -1,5 +1,5 @@
 /** What rows are made from, copied from a home elsewhere into a store in memory that follows it. */
-import { storeKeyOf } from '../../apiserver/objects.ts'
+import { storeKeyOf } from '../../apiserver/storage/stored-object.ts'
 import type { Client } from '../../client/client.ts'
 import { createInformers } from '../../client/informers.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'

@@ -1,6 +1,6 @@
 /** What rows are made from, read from the embedded home's own store. */
 import type { Clock } from '../../core/time/clock.ts'
-import { prefixOf, storeKeyOf } from '../../apiserver/objects.ts'
+import { prefixOf, storeKeyOf } from '../../apiserver/storage/stored-object.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'

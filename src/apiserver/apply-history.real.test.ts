@@ -1,3 +1,0 @@
-import { historySuite } from '../testing/apply-history-home.ts'
-
-historySuite(12)

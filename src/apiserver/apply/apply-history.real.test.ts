@@ -1,0 +1,3 @@
+import { historySuite } from '../../testing/apply-history-home.ts'
+
+historySuite(12)

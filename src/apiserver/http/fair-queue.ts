@@ -1,0 +1,126 @@
+import { ApiError } from '../../core/errors.ts'
+import type { Caller } from '../../core/http.ts'
+
+/**
+ * Seats for requests, so that no class of callers starves another: each class has seats of its own, and within a class the
+ * callers that wait take turns. A watch holds its seat only until it has begun.
+ */
+
+/** Who callers are to the queue. */
+export type CallerClass = 'gateway' | 'controllers' | 'people'
+
+/** How much of a class is let in. */
+export interface ClassLimit {
+  /** Requests served at once. */
+  readonly seats: number
+  /** Requests that may wait; one more is told to come back. */
+  readonly waiting: number
+}
+
+/** Limits per class. */
+export type FairLimits = Readonly<Record<CallerClass, ClassLimit>>
+
+/** What one process gives each class. */
+export const FAIR_LIMITS: FairLimits = {
+  gateway: { seats: 200, waiting: 4_000 },
+  controllers: { seats: 200, waiting: 2_000 },
+  people: { seats: 200, waiting: 1_000 },
+}
+
+const RETRY_AFTER_SECONDS = 1
+
+/** The class of a caller; who impersonates is in the class of who they are, not of whom they play. */
+export function classOf({ user, impersonator }: Caller): CallerClass {
+  const real = impersonator ?? user
+  if (real === 'system:flotilla:gateway') return 'gateway'
+  return real.startsWith('system:flotilla:') || real.startsWith('system:serviceaccount:') ? 'controllers' : 'people'
+}
+
+/** Seats for requests. */
+export interface FairQueue {
+  /** Runs the work when there is a seat; 429 when too many wait already. */
+  run<T>(caller: Caller, signal: AbortSignal, work: () => Promise<T>): Promise<T>
+}
+
+/** A queue with these limits. */
+export function createFairQueue(limits: FairLimits = FAIR_LIMITS): FairQueue {
+  const classes = {
+    gateway: createSeats(limits.gateway),
+    controllers: createSeats(limits.controllers),
+    people: createSeats(limits.people),
+  }
+  return {
+    async run(caller, signal, work) {
+      const seats = classes[classOf(caller)]
+      await seats.take(caller.impersonator ?? caller.user, signal)
+      try {
+        return await work()
+      } finally {
+        seats.leave()
+      }
+    },
+  }
+}
+
+interface Waiter {
+  readonly seated: () => void
+}
+
+function createSeats({ seats, waiting }: ClassLimit) {
+  // The order of this map is whose turn it is.
+  const lines = new Map<string, Set<Waiter>>()
+  let taken = 0
+  let count = 0
+
+  function forget(user: string, waiter: Waiter): void {
+    const line = lines.get(user)
+    if (!line?.delete(waiter)) return
+    count -= 1
+    if (line.size === 0) lines.delete(user)
+  }
+
+  return {
+    async take(user: string, signal: AbortSignal): Promise<void> {
+      if (taken < seats) {
+        taken += 1
+        return
+      }
+      if (count >= waiting) {
+        const message = 'too many requests, please try again later'
+        throw new ApiError('TooManyRequests', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+      }
+      const turn = Promise.withResolvers<void>()
+      const waiter: Waiter = { seated: () => turn.resolve() }
+      const line = lines.get(user) ?? new Set()
+      lines.set(user, line.add(waiter))
+      count += 1
+      const gone = () => {
+        forget(user, waiter)
+        turn.reject(new ApiError('Timeout', 'the client went away before its turn'))
+      }
+      signal.addEventListener('abort', gone, { once: true })
+      try {
+        if (signal.aborted) gone()
+        await turn.promise
+      } finally {
+        signal.removeEventListener('abort', gone)
+      }
+    },
+    leave(): void {
+      const next = lines.entries().next().value
+      if (!next) {
+        taken -= 1
+        return
+      }
+      // The seat goes over; the line that got it queues up behind the others.
+      const [user, line] = next
+      const waiter: Waiter = line.values().next().value!
+      forget(user, waiter)
+      if (line.size > 0) {
+        lines.delete(user)
+        lines.set(user, line)
+      }
+      waiter.seated()
+    },
+  }
+}

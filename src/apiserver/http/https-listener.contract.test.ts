@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect as connectH2 } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { after, before, describe, it } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { utf8 } from '../../core/bytes.ts'
+import { Secret } from '../../core/secret.ts'
+import { createUndiciTransport } from '../../client/undici-transport.ts'
+import { createApi } from '../../testing/api-contract-harness.ts'
+import { startApiHome } from '../../testing/api-home.ts'
+import type { ApiHome } from '../../testing/api-home.ts'
+
+const SLOW_READER_MS = 400
+
+describe('the HTTPS listener', () => {
+  let home: ApiHome
+  let pieces: () => AsyncGenerator<Uint8Array>
+  before(async () => {
+    home = await startApiHome(undefined, {
+      wrap: (handle) => (request, caller, signal) =>
+        request.path === '/pieces'
+          ? Promise.resolve({ status: 200, headers: { 'content-type': 'text/plain' }, body: pieces() })
+          : handle(request, caller, signal),
+      idleMs: 800,
+      handshakeMs: 1500,
+      requestMs: 200,
+      slowReaderMs: SLOW_READER_MS,
+      closeMs: 1000,
+    })
+  })
+  after(() => home?.close())
+
+  const connectionOf = (who?: { certificate: string; privateKey: string }) => ({
+    server: home.url,
+    ca: home.ca,
+    ...(who ? { cert: who.certificate, key: new Secret(who.privateKey) } : {}),
+  })
+
+  async function as<T>(
+    who: { certificate: string; privateKey: string } | undefined,
+    run: (api: ReturnType<typeof createApi>) => Promise<T>,
+  ): Promise<T> {
+    const { transport, close } = createUndiciTransport(connectionOf(who))
+    try {
+      return await run(createApi(transport, 'default'))
+    } finally {
+      await close()
+    }
+  }
+
+  function h2(): ClientHttp2Session {
+    const { certificate, privateKey } = home.admin
+    return connectH2(home.url, { ca: home.ca, cert: certificate, key: privateKey })
+  }
+
+  /** A bare socket of the administrator's. */
+  function connectAs(protocol: string): Socket {
+    const { certificate: cert, privateKey: key } = home.admin
+    const port = Number(new URL(home.url).port)
+    const socket = connectTls({ port, host: '127.0.0.1', ca: home.ca, cert, key, ALPNProtocols: [protocol] })
+    return socket.on('error', () => {})
+  }
+
+  async function h2Get(session: ClientHttp2Session, path: string): Promise<string> {
+    const stream = session.request({ ':path': path, accept: 'application/json' })
+    const chunks: Buffer[] = []
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  }
+
+  it('proves callers by their certificates; others get 401, and health only', async () => {
+    await as(undefined, async (api) => {
+      const reply = await api.send('GET', '/api/v1/namespaces')
+      assert.equal(reply.status, 401)
+      assert.equal(reply.body.reason, 'Unauthorized')
+      assert.equal((await api.send('GET', '/healthz')).text, 'ok')
+      assert.equal((await api.send('GET', '/healthz/../api/v1/namespaces')).status, 403)
+    })
+    await as(home.certificateFor('eve', []), async (api) => {
+      assert.equal((await api.send('GET', '/api/v1/namespaces')).status, 403)
+    })
+    await as(home.certificateFor('system:flotilla:gateway', []), async (api) => {
+      assert.equal((await api.send('GET', '/apis/flotilla.dev/v1alpha1/clusters')).status, 200)
+      assert.equal((await api.send('GET', '/api/v1/secrets')).status, 403)
+      assert.equal((await api.send('DELETE', '/apis/flotilla.dev/v1alpha1/clusters/x')).status, 403)
+    })
+  })
+
+  it('does not believe a certificate of another authority', async () => {
+    const other = await startApiHome()
+    try {
+      await as(other.admin, async (api) => {
+        assert.equal((await api.send('GET', '/api/v1/namespaces')).status, 401)
+      })
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('speaks HTTP/2, with many watches on one connection', async () => {
+    const session = h2()
+    try {
+      assert.match(await h2Get(session, '/api/v1/namespaces'), /NamespaceList/)
+      const streams = Array.from({ length: 200 }, () =>
+        session.request({ ':path': '/api/v1/namespaces?watch=true', accept: 'application/json' }),
+      )
+      await Promise.all(streams.map((stream) => once(stream, 'data')))
+      assert.equal(
+        streams.every((stream) => !stream.closed),
+        true,
+      )
+      for (const stream of streams) stream.close()
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('refuses large bodies in both protocols and goes on', async () => {
+    const huge = 'x'.repeat(4 * 1024 * 1024)
+    await as(home.admin, async (api) => {
+      const reply = await api.send('POST', '/api/v1/namespaces', { body: huge })
+      assert.equal(reply.status, 413)
+      assert.equal(reply.body.reason, 'RequestEntityTooLarge')
+      assert.equal((await api.send('GET', '/healthz')).status, 200)
+    })
+    const session = h2()
+    try {
+      const stream = session.request({ ':path': '/api/v1/namespaces', ':method': 'POST' })
+      stream.end(huge)
+      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+      assert.equal(headers[':status'], 413)
+      stream.close()
+      assert.equal(await h2Get(session, '/healthz'), 'ok')
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('closes sockets that say nothing, before and after the handshake', async () => {
+    const port = Number(new URL(home.url).port)
+    const silent = Array.from({ length: 200 }, () => connectTcp(port, '127.0.0.1'))
+    const shaken: Socket[] = ['h2', 'http/1.1'].map(connectAs)
+    for (const socket of silent) socket.on('error', () => {})
+    await Promise.all(
+      [...silent, ...shaken].map((socket) => (socket.closed ? Promise.resolve() : once(socket.resume(), 'close'))),
+    )
+    await as(home.admin, async (api) => assert.equal((await api.send('GET', '/healthz')).status, 200))
+  })
+
+  it('ends a request whose body never comes', async () => {
+    const session = h2()
+    try {
+      const stream = session.request(
+        { ':path': '/api/v1/namespaces', ':method': 'POST', 'content-length': '10' },
+        { endStream: false },
+      )
+      stream.on('error', () => {})
+      await once(stream, 'close')
+      assert.equal(await h2Get(session, '/healthz'), 'ok')
+    } finally {
+      session.destroy()
+    }
+  })
+
+  it('cuts who takes nothing of a watch, in both protocols; others hear every change', async () => {
+    const path = '/api/v1/namespaces/default/configmaps'
+    const lazyH1 = connectAs('http/1.1')
+    lazyH1.write(`GET ${path}?watch=true HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const session = h2()
+    const lazyH2 = session.request({ ':path': `${path}?watch=true` })
+    const [beginning] = (await once(lazyH1, 'data')) as [Buffer]
+    assert.match(beginning.toString(), /^HTTP\/1\.1 200 /)
+    await once(lazyH2, 'response')
+    lazyH1.pause()
+    lazyH2.pause()
+    const cut = [once(lazyH1, 'close'), once(lazyH2, 'close')]
+    await as(home.admin, async (api) => {
+      const seen = api.watch(`${path}?watch=true`, (events) => events.length === 40)
+      for (let n = 0; n < 40; n += 1) {
+        const metadata = { name: `large-${n}` }
+        const data = { text: 'x'.repeat(900_000) }
+        await api.ok('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data })
+      }
+      assert.equal((await seen).length, 40)
+    })
+    // Longer than the server's patience, whose timer runs in this process, too; then they look and find the end.
+    await sleep(2 * SLOW_READER_MS)
+    lazyH1.resume()
+    lazyH2.resume()
+    await Promise.all(cut)
+    session.destroy()
+  })
+
+  const SHARED = utf8('one piece for all\n')
+  async function* some(): AsyncGenerator<Uint8Array> {
+    for (const piece of [SHARED, utf8(''), SHARED, new Uint8Array(100_000).fill(65), utf8('é\n'), SHARED]) {
+      await new Promise((resolve) => setImmediate(resolve))
+      yield piece
+    }
+  }
+
+  /** What comes of a bare request, until the other side closes. */
+  async function exchange(request: string): Promise<string> {
+    const socket = connectAs('http/1.1')
+    socket.write(request)
+    const chunks: Buffer[] = []
+    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
+    return Buffer.concat(chunks).toString('latin1')
+  }
+
+  it('sends the pieces of a stream in order and in chunks, each answer in its turn', async () => {
+    pieces = some
+    const whole = Buffer.concat(await Array.fromAsync(some())).toString('latin1')
+    const get = (version: string, then = 'keep-alive') =>
+      `GET /pieces HTTP/${version}\r\nHost: x\r\nConnection: ${then}\r\n\r\n`
+    const text = await exchange(get('1.1').repeat(3) + get('1.1', 'close'))
+    const answers = text.split(/(?=HTTP\/1\.1 200 OK\r\n)/).map((answer) => {
+      const [head, body] = halves(answer, '\r\n\r\n')
+      assert.match(head, /Transfer-Encoding: chunked/i)
+      return unchunked(body)
+    })
+    assert.deepEqual(answers, [whole, whole, whole, whole])
+    // Who knows no chunks gets none.
+    const [head, body] = halves(await exchange(get('1.0')), '\r\n\r\n')
+    assert.doesNotMatch(head, /chunked/)
+    assert.equal(body, whole)
+  })
+
+  it('waits for who is slow to take small pieces, and cuts who takes none', async () => {
+    const piece = new Uint8Array(50_000).fill(65)
+    let given = 0
+    const ended = Promise.withResolvers<void>()
+    pieces = async function* () {
+      try {
+        for (; given < 4_000; given += 1) yield piece
+      } finally {
+        ended.resolve()
+      }
+    }
+    const lazy = connectAs('http/1.1')
+    lazy.write('GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(lazy, 'data')
+    lazy.pause()
+    await ended.promise
+    assert.ok(given < 1_000, `${given} pieces for a client that takes nothing`)
+    lazy.destroy()
+  })
+
+  it('survives nonsense on the wire', async () => {
+    const port = Number(new URL(home.url).port)
+    const socket = connectTcp(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.end('GET / HTTP/1.1\r\n\r\n')
+    socket.resume()
+    await once(socket, 'close')
+    await as(home.admin, async (api) => assert.equal((await api.send('GET', '/healthz')).status, 200))
+  })
+
+  it('closes while watches are open', async () => {
+    const own = await startApiHome()
+    const { transport, close } = createUndiciTransport({
+      server: own.url,
+      ca: own.ca,
+      cert: own.admin.certificate,
+      key: new Secret(own.admin.privateKey),
+    })
+    const api = createApi(transport, 'default')
+    const watching = api.watch('/api/v1/namespaces?watch=true', () => false).catch(() => [])
+    await api.ok('GET', '/healthz')
+    await own.close()
+    await watching
+    await close()
+  })
+})
+
+function halves(text: string, between: string): [string, string] {
+  const at = text.indexOf(between)
+  return [text.slice(0, at), text.slice(at + between.length)]
+}
+
+/** The body of an answer in chunks; nothing may follow its end. */
+function unchunked(text: string): string {
+  const [size, rest] = halves(text, '\r\n')
+  const length = Number.parseInt(size, 16)
+  assert.equal(rest.slice(length, length + 2), '\r\n')
+  if (length > 0) return rest.slice(0, length) + unchunked(rest.slice(length + 2))
+  assert.equal(rest.length, 2)
+  return ''
+}

@@ -1,0 +1,290 @@
+import { once } from 'node:events'
+import { createSecureServer } from 'node:http2'
+import type {
+  Http2SecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { Clock } from '../../core/time/clock.ts'
+import { ApiError, toError } from '../../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
+import type { Logger } from '../../core/log.ts'
+import { respondError } from './respond.ts'
+import { MAX_BODY_BYTES } from './decode-body.ts'
+import { sendAnswer } from './send-response.ts'
+
+/** HTTPS in front of a handler: HTTP/2 as Go clients speak it and HTTP/1.1, callers proven by client certificates. */
+
+/** How to listen. */
+export interface HttpsListenerOptions {
+  readonly handle: Handler
+  readonly log: Logger
+  readonly clock: Clock
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** PEM. */
+  readonly cert: string
+  readonly key: string
+  /** The PEM of the authorities whose client certificates prove a caller. */
+  readonly clientCa: string
+  readonly limits?: Partial<ListenerLimits>
+  /** Who asks, given who the certificate proves and the headers as they came (name, value, name, …); that one unless told. */
+  readonly identify?: (proven: Caller | undefined, headers: readonly string[]) => Caller | undefined
+}
+
+/** Caps that keep silent or greedy clients from hurting others. */
+export interface ListenerLimits {
+  readonly handshakeMs: number
+  /** A connection without any request for this long is closed. */
+  readonly idleMs: number
+  /** A request must be here whole within this time. */
+  readonly requestMs: number
+  /** A client that takes nothing of its answer for this long is cut; a watch goes on where it was when it comes back. */
+  readonly slowReaderMs: number
+  readonly maxConnections: number
+  readonly maxStreamsPerConnection: number
+  /** How long a graceful close waits for requests under way. */
+  readonly closeMs: number
+}
+
+/** A listener. */
+export interface HttpsListener {
+  readonly port: number
+  readonly url: string
+  /** New connections see the new certificate, and are proven by other authorities when some are given. */
+  replaceCertificate(cert: string, key: string, clientCa?: string): void
+  close(): Promise<void>
+}
+
+const DEFAULT_LIMITS: ListenerLimits = {
+  handshakeMs: 10_000,
+  idleMs: 120_000,
+  requestMs: 60_000,
+  slowReaderMs: 60_000,
+  maxConnections: 12_000,
+  maxStreamsPerConnection: 1_000,
+  closeMs: 5_000,
+}
+
+/** Paths a load balancer may ask for without a certificate. */
+const PUBLIC = /^\/(healthz|livez|readyz|version)(\/|\?|$)/
+const ANONYMOUS: Caller = { user: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+/** Starts to listen. */
+export async function listenHttps(options: HttpsListenerOptions): Promise<HttpsListener> {
+  const { handle, log, clock } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  // One per request under way; a combined signal for each would cost more than the rest of a small request.
+  const underWay = new Set<AbortController>()
+  const sockets = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  const requests = new Set<Promise<void>>()
+  let isClosing = false
+
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: options.cert,
+    key: options.key,
+    ca: options.clientCa,
+    requestCert: true,
+    // A caller without a good certificate gets a Status that says so instead of a broken handshake.
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: limits.handshakeMs,
+    settings: { maxConcurrentStreams: limits.maxStreamsPerConnection, maxHeaderListSize: 64 * 1024 },
+  })
+  boundConnections(server, { limits, sockets, sessions, log })
+
+  server.on('request', (request, response) => {
+    const work = answer(request, response).catch((error: unknown) => {
+      log.debug({ err: toError(error) }, 'answer could not be sent')
+      response.destroy()
+    })
+    requests.add(work)
+    void work.finally(() => requests.delete(work))
+  })
+
+  async function answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const ended = new AbortController()
+    if (isClosing) ended.abort()
+    underWay.add(ended)
+    response.once('close', () => {
+      underWay.delete(ended)
+      if (!response.writableFinished) ended.abort()
+    })
+    await sendAnswer(response, await answerOf(request, ended.signal), { clock, limits, signal: ended.signal })
+  }
+
+  async function answerOf(request: Http2ServerRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const proven = callerOf(request)
+    const caller = options.identify ? options.identify(proven, request.rawHeaders) : proven
+    // A token is the API's to judge; without any proof only the health of the server is told.
+    if (!caller && request.headers.authorization === undefined && !PUBLIC.test(request.url)) {
+      request.resume()
+      return respondError(new ApiError('Unauthorized', 'Unauthorized'))
+    }
+    const body = await readRequest(request, limits.requestMs)
+    if (body instanceof ApiError) return respondError(body)
+    return handle(requestOf(request, body), caller ?? ANONYMOUS, signal)
+  }
+
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    url: `https://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    replaceCertificate: (cert, key, clientCa = options.clientCa) =>
+      server.setSecureContext({ cert, key, ca: clientCa }),
+    async close() {
+      server.close()
+      isClosing = true
+      for (const ended of underWay) ended.abort()
+      for (const session of sessions) session.close()
+      const grace = new AbortController()
+      await Promise.race([Promise.all(requests), clock.sleep(limits.closeMs, grace.signal).catch(() => {})])
+      grace.abort()
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+interface Bounds {
+  readonly limits: ListenerLimits
+  readonly sockets: Set<Socket>
+  readonly sessions: Set<ServerHttp2Session>
+  readonly log: Logger
+}
+
+function boundConnections(server: Http2SecureServer, { limits, sockets, sessions, log }: Bounds): void {
+  server.maxConnections = limits.maxConnections
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    // Until the handshake is done nobody else listens for errors of this socket.
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('secureConnection', (socket) => {
+    // Who a connection belongs to is proven once, when it begins.
+    socket.disableRenegotiation()
+    // For HTTP/1.1; a socket that says nothing is closed, one that waits for an answer is not silent.
+    if (socket.alpnProtocol !== 'h2') socket.setTimeout(limits.idleMs)
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    let open = 0
+    session.on('stream', (stream) => {
+      open += 1
+      stream.once('close', () => (open -= 1))
+    })
+    session.setTimeout(limits.idleMs, () => {
+      if (open === 0) session.close()
+    })
+    session.on('error', (error) => log.debug({ err: error }, 'connection failed'))
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('tlsClientError', (error, socket) => {
+    log.debug({ err: error }, 'handshake failed')
+    socket.destroy()
+  })
+  server.on('sessionError', (error) => log.debug({ err: error }, 'connection failed'))
+  server.on('timeout', (session) => {
+    if (session instanceof TLSSocket) session.destroy()
+  })
+}
+
+/** Callers by connection: decoding a certificate costs more than answering a small request. */
+const callers = new WeakMap<TLSSocket, Caller>()
+
+function callerOf(request: Http2ServerRequest): Caller | undefined {
+  const socket = request.stream?.session?.socket ?? request.socket
+  if (!(socket instanceof TLSSocket) && !('authorized' in socket)) return undefined
+  const tls = socket as TLSSocket
+  if (!tls.authorized) return undefined
+  const caller = callers.get(tls) ?? provenBy(tls)
+  if (caller) callers.set(tls, caller)
+  return caller
+}
+
+/** Who a client certificate proves: CN is the user, each O a group. */
+function provenBy(tls: TLSSocket): Caller | undefined {
+  const { subject } = tls.getPeerCertificate()
+  const user = subject?.CN
+  if (!user) return undefined
+  const groups = subject.O === undefined ? [] : [subject.O].flat()
+  return { user: String(user), groups: [...groups, 'system:authenticated'] }
+}
+
+function requestOf(request: Http2ServerRequest, body: Uint8Array): HttpRequest {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name.startsWith(':') || value === undefined) continue
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return {
+    method: request.method,
+    path: request.url,
+    headers,
+    ...(body.byteLength > 0 ? { body } : {}),
+  }
+}
+
+/** The body, or the refusal of one that is too large or too slow. */
+async function readRequest(request: Http2ServerRequest, timeoutMs: number): Promise<Uint8Array | ApiError> {
+  if (hasNoBody(request)) {
+    request.resume()
+    // From here on the connection waits for its answer, which is no silence of the client's.
+    request.setTimeout(0)
+    return NOTHING
+  }
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > MAX_BODY_BYTES) {
+    request.resume()
+    return tooLarge()
+  }
+  request.setTimeout(timeoutMs, () => request.destroy(new Error('the request body did not arrive in time')))
+  const body = await collect(request)
+  request.setTimeout(0)
+  return body ?? tooLarge()
+}
+
+const NOTHING = new Uint8Array()
+
+function hasNoBody({ stream, headers }: Http2ServerRequest): boolean {
+  // Only HTTP/2 has streams, whatever the types say.
+  const { endAfterHeaders } = (stream as ServerHttp2Stream | undefined) ?? {}
+  return endAfterHeaders ?? (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+}
+
+/** The whole body, or undefined when it is too large. Events, because an async iterator costs more than a small body. */
+function collect(request: Http2ServerRequest): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength
+      // The rest is read and dropped, so that the client hears the refusal instead of a reset.
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+      else chunks.length = 0
+      if (size > 4 * MAX_BODY_BYTES) resolve(undefined)
+    })
+    request.once('end', () => {
+      if (size > MAX_BODY_BYTES) resolve(undefined)
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
+    request.once('error', reject)
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new Error('the client went away before its request was whole'))
+    })
+  })
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`)
+}

@@ -1,0 +1,149 @@
+/** ValidatingAdmissionPolicies: what they refuse, warn about or let through. */
+import type { AskAccess } from '../../cel/library/authorizer.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { ApiCause, ApiReason } from '../../core/errors.ts'
+import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Admission, AdmissionRequest } from '../server/admission.ts'
+import { qualifiedResource } from '../http/api-errors.ts'
+import type { CompiledPolicy } from './compile-policy.ts'
+import {
+  about,
+  beginEvaluation,
+  errorText,
+  isExempt,
+  matchedBy,
+  OVER_BUDGET,
+  paramsOf,
+  withAnswers,
+} from './evaluation.ts'
+import type { Asked, PolicyPorts } from './evaluation.ts'
+import type { Matched } from './match.ts'
+import type { KnownPolicy, PolicyCache } from './policy-cache.ts'
+
+type ValidatingPolicy = KnownPolicy<ValidatingAdmissionPolicy, CompiledPolicy>
+
+/** The validating policies in force. */
+export type ValidatingPolicies = PolicyCache<ValidatingAdmissionPolicy, CompiledPolicy>
+
+/** An admission that asks the policies and then the next one. */
+export function admitByPolicies(cache: ValidatingPolicies, ports: PolicyPorts, next: Admission): Admission {
+  return async (request) => {
+    const warnings: string[] = []
+    const bound = isExempt(request) ? [] : cache.bound()
+    if (bound.length > 0) {
+      const matched = await matchedBy(ports, request)
+      const denials: Denial[] = []
+      for (const one of about(bound, matched)) await askBinding({ ...one, matched, ports }, { warnings, denials })
+      if (denials[0]) throw refusalOf(request, denials[0])
+    }
+    return [...warnings, ...(await next(request))]
+  }
+}
+
+interface Denial {
+  readonly message: string
+  readonly reason: ApiReason
+}
+
+interface AskedHere extends Asked {
+  readonly policy: ValidatingPolicy
+}
+
+interface Said {
+  readonly warnings: string[]
+  readonly denials: Denial[]
+}
+
+async function askBinding(asked: AskedHere, said: Said): Promise<void> {
+  const { policy, binding, matched, ports } = asked
+  const fails = policy.policy.spec?.failurePolicy !== 'Ignore'
+  const names = `ValidatingAdmissionPolicy '${policy.policy.metadata.name}' with binding '${binding.metadata.name}'`
+  const actions = binding.spec?.validationActions ?? ['Deny']
+  const say = (message: string, reason: string | undefined) => {
+    if (actions.includes('Deny')) {
+      said.denials.push({ message: `${names} denied request: ${message}`, reason: (reason ?? 'Invalid') as ApiReason })
+    }
+    if (actions.includes('Warn')) said.warnings.push(`Validation failed for ${names}: ${message}`)
+    if (actions.includes('Audit'))
+      ports.audit({ 'validation.policy.admission.k8s.io/validation_failure': `${names}: ${message}` })
+  }
+  // What is wrong with a policy itself always refuses, whatever the binding's actions are.
+  const misconfigured = (message: string) => {
+    if (fails)
+      said.denials.push({
+        message: `${names} denied request: failed to configure binding: ${message}`,
+        reason: 'Invalid',
+      })
+  }
+  const params = await paramsOf(asked, misconfigured)
+  for (const param of params) {
+    const outcome = await withAnswers(ports.authorizer, matched.request, (ask) =>
+      evaluate(policy, matched, { param, ask }),
+    )
+    if (outcome === undefined) continue
+    for (const [key, value] of Object.entries(outcome.annotations))
+      ports.audit({ [`${policy.policy.metadata.name}/${key}`]: value })
+    for (const failure of outcome.failures) if (!failure.isError || fails) say(failure.message, failure.reason)
+  }
+}
+
+interface Failure {
+  readonly message: string
+  readonly reason: string | undefined
+  readonly isError: boolean
+}
+
+interface Outcome {
+  readonly failures: readonly Failure[]
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+function evaluate(
+  { policy, compiled, problem }: ValidatingPolicy,
+  matched: Matched,
+  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AskAccess },
+): Outcome | undefined {
+  const failures: Failure[] = []
+  const annotations: Record<string, string> = {}
+  const broken = (message: string): Outcome => ({
+    failures: [{ message, reason: undefined, isError: true }],
+    annotations,
+  })
+  if (!compiled) return broken(problem ?? 'cannot be compiled')
+  const { run, isOverBudget, match } = beginEvaluation(compiled, matched, { param, ask })
+  const { matches, error } = match()
+  if (error !== undefined) return broken(error)
+  if (!matches) return undefined
+  for (const [index, { program, message }] of compiled.validations.entries()) {
+    const spec = policy.spec?.validations?.[index]
+    const result = run(program)
+    if (isOverBudget()) return broken(OVER_BUDGET)
+    if (!result.ok) failures.push({ message: errorText(program, result.error), reason: spec?.reason, isError: true })
+    else if (result.value !== true) {
+      const said = message && run(message)
+      const own = said?.ok && typeof said.value === 'string' ? said.value.trim() : ''
+      const text =
+        own !== '' && !own.includes('\n') ? own : spec?.message?.trim() || `failed expression: ${program.source.trim()}`
+      failures.push({ message: text, reason: spec?.reason, isError: false })
+    }
+  }
+  for (const { key, program } of compiled.auditAnnotations) {
+    const result = run(program)
+    if (!result.ok) failures.push({ message: errorText(program, result.error), reason: undefined, isError: true })
+    else if (typeof result.value === 'string') annotations[key] = result.value
+  }
+  return { failures, annotations }
+}
+
+function refusalOf({ kind, object, oldObject }: AdmissionRequest, { message, reason }: Denial): ApiError {
+  const name = (object ?? oldObject)?.metadata.name ?? ''
+  const what = name === '' ? qualifiedResource(kind) : `${qualifiedResource(kind)} ${JSON.stringify(name)}`
+  const details = {
+    name,
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.plural,
+    causes: [{ message } as ApiCause],
+  }
+  return new ApiError(reason, `${what} is forbidden: ${message}`, details)
+}

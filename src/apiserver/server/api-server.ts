@@ -1,0 +1,275 @@
+import type { Clock } from '../../core/time/clock.ts'
+import { ApiError, isApiError, toError } from '../../core/errors.ts'
+import type { Caller, Handler, HttpRequest, HttpResponse } from '../../core/http.ts'
+import type { Ids } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
+import { VERSION } from '../../core/version.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { Store } from '../../store/store.ts'
+import { admitAll, inTurn } from './admission.ts'
+import type { Admission, Mutation } from './admission.ts'
+import { respond, respondError, withWarning } from '../http/respond.ts'
+import type { Answer } from '../http/respond.ts'
+import type { Context, Parts } from './context.ts'
+import { createOpenApi } from '../discovery/openapi.ts'
+import { serveAbout } from '../discovery/serve-discovery.ts'
+import type { About } from '../discovery/serve-discovery.ts'
+import { runCollector } from '../gc/collector.ts'
+import { startCustomKinds } from '../custom-kinds/serve-custom-kinds.ts'
+import { createFairQueue } from '../http/fair-queue.ts'
+import { keepApiService } from './kubernetes-service.ts'
+import type { FairLimits } from '../http/fair-queue.ts'
+import { impersonate } from '../rbac/impersonate.ts'
+import { startNamespaceDefaults } from '../namespaces/namespace-defaults.ts'
+import type { NamespaceDefaults } from '../namespaces/namespace-defaults.ts'
+import { startEventExpiry } from '../gc/event-expiry.ts'
+import { startNamespaceLifecycle } from '../namespaces/namespace-lifecycle.ts'
+import { ensureSystemNamespaces } from '../namespaces/system-namespaces.ts'
+import { bindPod, evictPod } from '../workloads/pod-bind-and-evict.ts'
+import { givePriority } from '../workloads/pod-priority.ts'
+import { giveRuntimeClass } from '../workloads/pod-runtime-class.ts'
+import { giveServiceAccount } from '../workloads/pod-service-account.ts'
+import { startPolicies } from '../policies/start-policies.ts'
+import { startQuotas } from '../quota/start-quotas.ts'
+import { startRbac } from '../rbac/rbac.ts'
+import { methodNotAllowed, notAllowed } from '../http/api-errors.ts'
+import { createRegistry } from './registry.ts'
+import { attemptOf, checkTimeout, requestInfo } from '../http/request-info.ts'
+import type { RequestInfo } from '../http/request-info.ts'
+import { resourceContext } from './resource-context.ts'
+import { isReview, serveReview } from '../reviews/serve-review.ts'
+import type { TokenKeys } from '../tokens/jwt.ts'
+import { bearerOf, createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
+import { requestToken } from '../reviews/token-request.ts'
+import { serveAudit } from './serve-audit.ts'
+import { createViewStores } from '../storage/converting-store.ts'
+import { create } from '../verbs/create.ts'
+import { deleteCollection } from '../verbs/delete-collection.ts'
+import { remove } from '../verbs/delete.ts'
+import { get } from '../verbs/get.ts'
+import { list } from '../verbs/list.ts'
+import { patch } from '../verbs/patch.ts'
+import { scale } from '../verbs/scale.ts'
+import { update } from '../verbs/update.ts'
+import { watch } from '../verbs/watch.ts'
+
+/** A Kubernetes API over a store, without sockets: a listener or a simulation carries the requests. */
+
+/** What the server needs from the world. */
+export interface ApiServerOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly kinds: readonly Kind[]
+  readonly log: Logger
+  /** Kinds that can only be read, worked out from what is stored. */
+  readonly views?: readonly ApiView[]
+  /** Shown by /version; the Kubernetes version whose behaviour is served comes first. */
+  readonly version?: string
+  readonly admit?: Admission
+  /** Ed25519 keys (PEM) for tokens of service accounts, the first one signs; without them none are issued or taken. */
+  readonly tokenKeys?: TokenKeys
+  /** Gives every namespace a default service account and, with the PEM of the API's CA, `kube-root-ca.crt`. */
+  readonly namespaceDefaults?: NamespaceDefaults
+  /** How many requests of each class of callers are served at once. */
+  readonly limits?: FairLimits
+  /** Whether Kubernetes' controllers have their roles; they do unless told. */
+  readonly controllerRoles?: boolean
+}
+
+/** A kind whose objects are not stored: where a read of it goes instead. */
+export interface ApiView {
+  readonly kind: Kind
+  over(store: Store): Store
+}
+
+/** A running API server. */
+export interface ApiServer {
+  readonly handle: Handler
+  /** Ends open watches and background work; the store stays open, it belongs to who made it. */
+  close(): Promise<void>
+}
+
+/** The Kubernetes version whose behaviour is served. */
+export const KUBERNETES_VERSION = { major: '1', minor: '36' } as const
+
+const ANONYMOUS = 'system:anonymous'
+
+/** Starts an API server. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { store, clock, ids, log } = options
+  const version = gitVersionOf(options.version)
+  const registry = createRegistry([...options.kinds, ...(options.views ?? []).map(({ kind }) => kind)])
+  const closing = new AbortController()
+  const quotas = startQuotas({ store, clock, log, registry }, closing.signal)
+  // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
+  let admitted: Admission = admitAll
+  let changed: Mutation = admitAll
+  const mutation = inTurn([
+    quotas.mutation,
+    // Without them nobody makes the accounts.
+    options.namespaceDefaults ? giveServiceAccount({ store, registry, clock, ids }) : admitAll,
+    givePriority({ store, registry }),
+    giveRuntimeClass({ store, registry }),
+    (request) => changed(request),
+  ])
+  const bare = { store, clock, ids, log, registry, mutation, quota: quotas.gate }
+  const { controllerRoles = true } = options
+  const rbac = startRbac({ ...bare, controllerRoles }, (request) => admitted(request), closing.signal)
+  const { authorizer } = rbac
+  const kindsKnown = Promise.withResolvers<void>()
+  const policies = startPolicies(
+    bare,
+    { authorizer, next: options.admit ?? admitAll, kindsKnown: kindsKnown.promise },
+    closing.signal,
+  )
+  admitted = policies.admission
+  changed = policies.mutation
+  const parts: Parts = { ...bare, admission: inTurn([quotas.admission, rbac.admission]) }
+  const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
+  const kindStore = createViewStores(store)
+  const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
+  const storeOf = (kind: Kind): Store => views.get(kind) ?? kindStore(kind)
+  const served = { parts, storeOf, closing: closing.signal }
+  const customKinds = startCustomKinds(parts, registry, closing.signal)
+  const queue = createFairQueue(options.limits)
+  let problem: string | undefined = 'starting'
+  const ready = Promise.all([
+    ensureSystemNamespaces(parts),
+    rbac.ready,
+    customKinds.ready,
+    policies.ready,
+    quotas.ready,
+  ]).then(
+    () => (problem = undefined),
+    (error: unknown) => (problem = toError(error).message),
+  )
+  void ready.then(() => kindsKnown.resolve())
+  const lifecycle = startNamespaceLifecycle(parts, closing.signal)
+  const collector = runCollector(parts, closing.signal)
+  const expiry = startEventExpiry(parts, closing.signal)
+  const apiService = keepApiService(parts, closing.signal)
+  const defaults = ready.then(() => startNamespaceDefaults(parts, options.namespaceDefaults, closing.signal))
+  const about: About = {
+    registry,
+    openApi: createOpenApi(registry, version),
+    version: versionInfo(version),
+    notReady: () => problem,
+    issuer: tokens?.discovery,
+  }
+
+  async function handle(request: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
+    try {
+      await ready
+      const proven = await proveToken(request, caller)
+      return await queue.run(proven, signal, async () => {
+        const info = requestInfo(request)
+        checkTimeout(info)
+        const acting = await impersonate(request, proven, authorizer)
+        await authorize(info, request, acting)
+        if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
+        if (!info.resource) return serveAbout(about, request, info)
+        const { resource } = info
+        const context = resourceContext(served, { http: request, caller: acting, info, resource, signal })
+        const deprecation = context.kind.custom?.deprecation
+        if (deprecation === undefined) return await reply(context)
+        const refuse = (caught: unknown) => respondError(refusalOf(caught, request, log))
+        return withWarning(await reply(context).catch(refuse), deprecation)
+      })
+    } catch (error) {
+      return respondError(refusalOf(error, request, log))
+    }
+  }
+
+  /** A token counts only where the transport has proven nobody: a certificate is never overruled by a header. */
+  async function proveToken(request: HttpRequest, caller: Caller): Promise<Caller> {
+    const token = caller.user === ANONYMOUS ? bearerOf(request) : undefined
+    if (token === undefined) return caller
+    const proven = await tokens?.prove(token)
+    if (!proven) throw new ApiError('Unauthorized', 'Unauthorized')
+    return { ...proven.caller, ...(caller.address === undefined ? {} : { address: caller.address }) }
+  }
+
+  async function authorize(info: RequestInfo, request: HttpRequest, caller: Caller): Promise<void> {
+    const attempt = attemptOf(info, request, caller)
+    const { allowed, reason } = await authorizer.authorize(attempt)
+    if (!allowed) throw notAllowed(attempt, reason)
+  }
+
+  async function reply(context: Context): Promise<HttpResponse> {
+    if (context.request.verb === 'watch') return await watch(context)
+    return respond(await answer(context), context.accept)
+  }
+
+  async function answer(context: Context): Promise<Answer> {
+    if (isReview(context.kind)) return await serveReview(context, { authorizer, tokens })
+    if (context.request.subresource === 'token' && tokens) return await requestToken(context, tokens)
+    const served = await serve(context)
+    apiService.served(context.request)
+    return served
+  }
+
+  return {
+    handle,
+    async close() {
+      closing.abort()
+      const followers = [rbac.done, customKinds.done, policies.done, quotas.done, apiService.done()]
+      await Promise.all([ready, ...followers, lifecycle, collector, expiry, defaults])
+    },
+  }
+}
+
+function serve(context: Context): Promise<Answer> {
+  if (context.request.subresource === 'scale') return scale(context)
+  if (context.request.subresource === 'binding') return bindPod(context)
+  if (context.request.subresource === 'eviction') return evictPod(context)
+  switch (context.request.verb) {
+    case 'get':
+      return get(context)
+    case 'list':
+      return list(context)
+    case 'create':
+      return create(context)
+    case 'update':
+      return update(context)
+    case 'patch':
+      return patch(context)
+    case 'delete':
+      return remove(context)
+    case 'deletecollection':
+      return deleteCollection(context)
+    case 'watch':
+      throw methodNotAllowed()
+  }
+}
+
+/** The version as `kubectl version` shows it. */
+export function gitVersionOf(version: string = VERSION): string {
+  return `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.0+flotilla-${version}`
+}
+
+/** What a request is refused with: an error that nobody meant for the caller is logged whole. */
+export function refusalOf(caught: unknown, request: HttpRequest, log: Logger): ApiError {
+  if (isApiError(caught)) return caught
+  const error = toError(caught)
+  log.error({ err: error, method: request.method, path: request.path.slice(0, 500) }, 'request failed')
+  return new ApiError('InternalError', `Internal error occurred: ${error.message}`, {}, { cause: error })
+}
+
+/** The answer of /version. */
+export function versionInfo(gitVersion: string): object {
+  return {
+    ...KUBERNETES_VERSION,
+    emulationMajor: KUBERNETES_VERSION.major,
+    emulationMinor: KUBERNETES_VERSION.minor,
+    minCompatibilityMajor: KUBERNETES_VERSION.major,
+    minCompatibilityMinor: '35',
+    gitVersion,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: '',
+    platform: '',
+  }
+}

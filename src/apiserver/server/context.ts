@@ -1,0 +1,64 @@
+import type { Clock } from '../../core/time/clock.ts'
+import type { Caller, HttpRequest } from '../../core/http.ts'
+import type { Ids } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
+import { formatMicroTime } from '../../core/time/time.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Store } from '../../store/store.ts'
+import type { Admission, Mutation } from './admission.ts'
+import type { Negotiated } from '../http/negotiate.ts'
+import type { QuotaGate } from '../quota/charge-quota.ts'
+import type { Registry } from './registry.ts'
+import type { ResourceRequest } from '../http/request-info.ts'
+
+/** What verbs work with: the server's parts and one request for a known kind. */
+
+/** The parts of the server every verb may use. */
+export interface Parts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly registry: Registry
+  readonly mutation: Mutation
+  readonly admission: Admission
+  readonly quota: QuotaGate
+}
+
+/** One request for objects of a kind, by an authorized caller. */
+export interface Context {
+  readonly parts: Parts
+  readonly http: HttpRequest
+  readonly caller: Caller
+  /** Its client's. */
+  readonly signal: AbortSignal
+  /** What outlives its answer, a watch, ends with these, too: the server and the kind. */
+  readonly endsWith: readonly AbortSignal[]
+  readonly query: URLSearchParams
+  readonly request: ResourceRequest
+  readonly kind: Kind
+  readonly accept: Negotiated
+}
+
+// Room for the reason that a command puts beside its name.
+const MAX_USER_AGENT = 1024
+
+/** The line of the audit chain for a change of an object. */
+export function auditLine(context: Context, object: UnknownObject, verb: string = context.request.verb): string {
+  const { caller, request, kind, http, parts } = context
+  const { name, namespace, uid } = object.metadata
+  return JSON.stringify({
+    time: formatMicroTime(parts.clock.now()),
+    user: caller.user,
+    groups: caller.groups,
+    ...(caller.impersonator === undefined ? {} : { impersonator: caller.impersonator }),
+    verb,
+    group: kind.group,
+    resource: request.subresource ? `${kind.plural}/${request.subresource}` : kind.plural,
+    ...(namespace ? { namespace } : {}),
+    name,
+    uid,
+    ...(http.headers['user-agent'] ? { userAgent: http.headers['user-agent'].slice(0, MAX_USER_AGENT) } : {}),
+  })
+}

@@ -1,0 +1,24 @@
+import type { Caller } from '../../core/http.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import type { Context, Parts } from './context.ts'
+
+/** A request the server makes of itself, to delete what belongs to something that goes. */
+export function contextOfSelf(
+  parts: Parts,
+  kind: Kind,
+  where: { readonly namespace?: string | undefined; readonly signal: AbortSignal; readonly caller?: Caller },
+): Context {
+  const { group, version, plural } = kind
+  const { namespace, signal, caller = { user: 'system:apiserver', groups: ['system:masters'] } } = where
+  return {
+    parts,
+    kind,
+    signal,
+    endsWith: [],
+    caller,
+    http: { method: 'DELETE', path: '', headers: {} },
+    query: new URLSearchParams(),
+    request: { verb: 'delete', group, version, plural, ...(namespace ? { namespace } : {}) },
+    accept: { mediaType: 'application/json', pretty: false },
+  }
+}

@@ -1,0 +1,113 @@
+import { toError } from '../../core/errors.ts'
+import { jsonEqual } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { itemsAt, textAt as wordAt } from '../../kinds/builtin/read-path.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Parts } from './context.ts'
+import { apiService } from './bootstrap-objects.ts'
+import { ensure } from '../namespaces/system-namespaces.ts'
+import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
+import { ownAuditLine } from './internal-audit-line.ts'
+import type { ResourceRequest } from '../http/request-info.ts'
+
+/**
+ * Keeps the Service `kubernetes` and where it leads to. A kube-apiserver looks every ten seconds; here somebody looks ten seconds
+ * after a write to one of their kinds, for each of them comes through this server. As there, what is deleted comes back and the
+ * addresses are put right; what was edited in the Service itself, and the ports of its Endpoints, stay as they are.
+ */
+
+const LOOK_MS = 10_000
+const KEPT: ReadonlySet<string> = new Set(apiService(0).map(({ plural }) => plural))
+
+/** Who looks after them. */
+export interface ApiServiceKeeper {
+  /** Is told of every request for a resource that was served. */
+  served(request: Pick<ResourceRequest, 'verb' | 'plural'>): void
+  /** Resolves when nothing is under way any more; never rejects. */
+  done(): Promise<void>
+}
+
+/** Looks after them until the signal is aborted. */
+export function keepApiService(parts: Parts, signal: AbortSignal): ApiServiceKeeper {
+  let isDue = false
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    while (isDue) {
+      await parts.clock.sleep(LOOK_MS, signal).catch(() => {})
+      if (signal.aborted) return
+      isDue = false
+      try {
+        await mend(parts)
+      } catch (caught) {
+        isDue = true
+        parts.log.error({ err: toError(caught) }, 'service kubernetes could not be kept')
+      }
+    }
+    looking = undefined
+  }
+
+  return {
+    served({ verb, plural }) {
+      if (READS.has(verb) || !KEPT.has(plural)) return
+      isDue = true
+      looking ??= look()
+    },
+    done: async () => await looking,
+  }
+}
+
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+
+async function mend(parts: Parts): Promise<void> {
+  let endpoints: UnknownObject | undefined
+  for (const { group, plural, object: wanted } of apiService(parts.clock.now())) {
+    const kind = parts.registry.find(group, 'v1', plural)
+    if (!kind) continue
+    await ensure(parts, kind, wanted)
+    const stored = await readObject(parts.store, kind, wanted.metadata)
+    if (!stored || stored.object.metadata.deletionTimestamp) continue
+    let next = stored.object
+    if (plural === 'endpoints') endpoints = next = mendedEndpoints(next, itemsAt(wanted, 'subsets'))
+    else if (plural === 'endpointslices' && endpoints) next = sliceOf(endpoints, next)
+    if (jsonEqual(next, stored.object)) continue
+    const key = storeKeyOf(kind, wanted.metadata)
+    const audit = ownAuditLine(parts, 'system:apiserver', { kind, object: next, verb: 'update' })
+    await parts.store.commit({ key, expect: stored.revision, value: textAt(next), audit })
+  }
+}
+
+const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror'
+
+function mendedEndpoints(object: UnknownObject, wanted: readonly JsonObject[]): UnknownObject {
+  const addressesOf = (subset: JsonObject | undefined) =>
+    itemsAt(subset, 'addresses')
+      .map((address) => wordAt(address, 'ip'))
+      .sort()
+  const [subset, ...others] = itemsAt(object, 'subsets')
+  const isOne = subset !== undefined && others.length === 0
+  const isRight = isOne && jsonEqual(addressesOf(subset), addressesOf(wanted[0]))
+  const labels = { ...object.metadata.labels, [SKIP_MIRROR]: 'true' }
+  return {
+    ...object,
+    metadata: { ...object.metadata, labels },
+    subsets: isRight ? [subset] : isOne ? [{ ...subset, addresses: wanted[0]!['addresses'] }] : wanted,
+  }
+}
+
+/** The slice as its Endpoints say it; the same when it says so already. */
+function sliceOf(endpoints: UnknownObject, slice: UnknownObject): UnknownObject {
+  const [subset] = itemsAt(endpoints, 'subsets')
+  const said = (field: string, ready: boolean) =>
+    itemsAt(subset, field).map((address) => ({ addresses: [address['ip']], conditions: { ready } }))
+  const { name } = slice.metadata
+  const next: UnknownObject = {
+    ...slice,
+    metadata: { ...slice.metadata, labels: { 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    endpoints: [...said('addresses', true), ...said('notReadyAddresses', false)],
+    ports: itemsAt(subset, 'ports').map(({ name = '', port, protocol }) => ({ name, port, protocol })),
+  }
+  if (!jsonEqual(next, slice)) next.metadata.generation = (slice.metadata.generation ?? 0) + 1
+  return next
+}

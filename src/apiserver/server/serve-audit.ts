@@ -1,0 +1,30 @@
+import { ApiError } from '../../core/errors.ts'
+import type { HttpRequest, HttpResponse } from '../../core/http.ts'
+import type { Store } from '../../store/store.ts'
+import { respond } from '../http/respond.ts'
+import { methodNotAllowed, unknownPath } from '../http/api-errors.ts'
+import type { RequestInfo } from '../http/request-info.ts'
+
+const PAGE = 500
+const MAX_PAGE = 5000
+
+/**
+ * GET /audit?after=SEQUENCE&limit=N: records of the audit chain as they were written, so that a reader can check every
+ * hash. It is a non-resource URL: who may read it is said by RBAC's nonResourceURLs, and nobody may write it.
+ */
+export async function serveAudit(store: Store, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+  if (info.segments.length > 1) throw unknownPath()
+  const after = numberOf(info.query, 'after', 0)
+  const limit = Math.min(MAX_PAGE, numberOf(info.query, 'limit', PAGE))
+  const items = await store.audit(after, limit)
+  return respond({ status: 200, object: { kind: 'AuditRecordList', apiVersion: 'view.flotilla.dev/v1alpha1', items } })
+}
+
+function numberOf(query: URLSearchParams, name: string, otherwise: number): number {
+  const text = query.get(name)
+  if (text === null || text === '') return otherwise
+  const value = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value
+  throw new ApiError('BadRequest', `${name} must be a whole number, got ${JSON.stringify(text.slice(0, 50))}`)
+}

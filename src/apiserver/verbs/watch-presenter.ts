@@ -1,0 +1,61 @@
+import { utf8 } from '../../core/bytes.ts'
+import { apiVersionOf } from '../../kinds/meta.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { StoreEvent } from '../../store/store.ts'
+import type { Context } from '../server/context.ts'
+import { parseStored } from '../storage/stored-object.ts'
+import { includeOf } from '../http/present.ts'
+import { partialOf, tableOf } from '../http/table.ts'
+import { lastOf, lineOf, parseEvent, plainLine, textLine } from './watch-events.ts'
+import type { EventType } from './watch-events.ts'
+
+/** Events of a watch as lines, in the form the client asked for. */
+
+/** Writes the lines of one watch. */
+export interface WatchPresenter {
+  /** The line of a change that was stored. */
+  change(type: EventType, event: StoreEvent): Uint8Array
+  /** The line of an object that was there before. */
+  present(text: string): string
+  bookmark(revision: number, initialEventsEnd: boolean): string
+}
+
+/** The presenter for a request. */
+export function watchPresenter(context: Context): WatchPresenter {
+  const { accept, kind, parts } = context
+  const version = accept.version ?? 'v1'
+  const include = accept.as === 'Table' ? includeOf(context) : 'None'
+  // The columns of a Table come with the first event only.
+  let withColumns = true
+
+  function shown(object: UnknownObject, included = include): unknown {
+    if (accept.as === undefined) return object
+    if (accept.as !== 'Table') return partialOf(object, version)
+    const table = tableOf(kind, [object], {
+      version,
+      include: included,
+      nowMs: parts.clock.now(),
+      metadata: object.metadata.resourceVersion ? { resourceVersion: object.metadata.resourceVersion } : {},
+      withColumns,
+    })
+    withColumns = false
+    return table
+  }
+
+  return {
+    change(type, event) {
+      if (accept.as === undefined) return plainLine(type, event)
+      return utf8(lineOf(type, shown(type === 'DELETED' ? lastOf(event) : parseEvent(event).now!)))
+    },
+    present: (text) => (accept.as === undefined ? textLine('ADDED', text) : lineOf('ADDED', shown(parseStored(text)))),
+    bookmark(revision, initialEventsEnd) {
+      const metadata = {
+        resourceVersion: String(revision),
+        ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
+      }
+      // To a Table it is an object like any other, of which nothing is known. Who wants no objects still learns of the end.
+      const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as UnknownObject
+      return lineOf('BOOKMARK', shown(object, initialEventsEnd && include === 'None' ? 'Metadata' : include))
+    },
+  }
+}
