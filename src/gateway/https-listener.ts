@@ -10,7 +10,7 @@ import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { parseCertificate } from '../core/crypto/x509.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { refusalAnswer } from './answers.ts'
+import { refusalAnswer } from './responses.ts'
 import { ANONYMOUS, callerOfCertificate, clusterIdOf } from './caller.ts'
 import { WireError } from '../wire/validate.ts'
 

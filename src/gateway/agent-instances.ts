@@ -7,7 +7,7 @@ import { formatTime } from '../core/time/time.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { hearAgent, sameRecord } from '../wire/link/agent-instances.ts'
 import type { AgentRecord } from '../wire/link/agent-instances.ts'
-import { createQuota } from './quota.ts'
+import { createQuota } from './rate-limit.ts'
 
 /** What the tracking needs. */
 export interface InstancesPorts {

@@ -20,7 +20,7 @@ import type { IssuedCertificate } from '../wire/trust/hub-keys.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { readPublicKey } from '../wire/trust/trust-bundle.ts'
 import { parseJson } from '../wire/validate.ts'
-import { acceptsAtOnce, consumeToken, findToken, nameFor, refuseNetwork } from './tokens.ts'
+import { acceptsAtOnce, consumeToken, findToken, nameFor, refuseNetwork } from './join-tokens.ts'
 
 /** Signs a certificate for a cluster's agent; the transport CA's key is behind it. */
 export type IssueCertificate = (request: {

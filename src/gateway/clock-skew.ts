@@ -5,7 +5,7 @@ import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { skewToShow } from '../wire/link/clock-skew.ts'
-import { createQuota } from './quota.ts'
+import { createQuota } from './rate-limit.ts'
 
 /** What noticing needs. */
 export interface SkewPorts {

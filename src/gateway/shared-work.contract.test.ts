@@ -9,10 +9,10 @@ import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { buildCluster } from '../testing/builders.ts'
 import { configMap } from '../testing/wire-hub.ts'
 import { objectSetBytes } from '../wire/document/signed-document.ts'
-import { resumableAnswer } from './answers.ts'
-import { createFollow } from './follow.ts'
-import { createKeptSets } from './kept-sets.ts'
-import { createPacks } from './packs.ts'
+import { resumableAnswer } from './responses.ts'
+import { createFollow } from './follow-streams.ts'
+import { createKeptSets } from './set-cache.ts'
+import { createPacks } from './pack-cache.ts'
 
 describe('made once for all', () => {
   it('are packs and their tags, also when everybody asks at once', async () => {

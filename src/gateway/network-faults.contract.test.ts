@@ -14,7 +14,7 @@ import { systemClock } from '../core/time/system-clock.ts'
 import { startConnectProxy, startRelay } from '../testing/bad-ways.ts'
 import { countingIds } from '../testing/wire-builders.ts'
 import { createTransportCa, issueAgentCertificate, issueGatewayCertificate } from '../wire/trust/hub-keys.ts'
-import { resumableAnswer } from './answers.ts'
+import { resumableAnswer } from './responses.ts'
 import { listenForAgents } from './https-listener.ts'
 
 const serial = new Uint8Array(16).fill(7)

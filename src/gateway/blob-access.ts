@@ -4,7 +4,7 @@ import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { Assignment } from '../kinds/native/assignment.ts'
 import { ownDocument } from '../wire/document/signed-document.ts'
-import type { KeptSets } from './kept-sets.ts'
+import type { KeptSets } from './set-cache.ts'
 
 /** What reach is worked out from. */
 export interface ReachPorts {

@@ -5,7 +5,7 @@ import type { SetObject } from '../wire/document/cluster-document.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { encodePack, missingFrom } from '../wire/document/pack.ts'
 import type { PackItem } from '../wire/document/pack.ts'
-import type { KeptSet, KeptSets } from './kept-sets.ts'
+import type { KeptSet, KeptSets } from './set-cache.ts'
 
 /** What packs are made of. */
 export interface PackPorts {
