@@ -5,7 +5,7 @@
  * time of the decisions, not of the API and the caches, and not of anybody else on the machine.
  */
 import { silentLogger } from '../src/core/log.ts'
-import { createPlacementBooks } from '../src/controllers/placement-decide/books.ts'
+import { createPlacementBooks } from '../src/controllers/placement-decide/placement-cache.ts'
 import { placementDecideReconciler } from '../src/controllers/placement-decide/reconcile.ts'
 import { openDraft } from '../src/engine/draft.ts'
 import { keyOf } from '../src/kinds/meta.ts'

@@ -8,7 +8,7 @@
 import { digestOf } from '../src/core/crypto/digest.ts'
 import { silentLogger } from '../src/core/log.ts'
 import { createPace } from '../src/engine/keyed-throttle.ts'
-import { createRolloutBooks } from '../src/controllers/rollout-advance/books.ts'
+import { createRolloutBooks } from '../src/controllers/rollout-advance/roster-cache.ts'
 import { rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/reconcile.ts'
 import { commitOf, openDraft } from '../src/engine/draft.ts'
 import { Release } from '../src/kinds/native/release.ts'

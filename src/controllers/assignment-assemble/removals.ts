@@ -2,9 +2,9 @@
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/document/assemble-document.ts'
-import { assignmentOf, inNamespaceOf, reportOf } from '../caches.ts'
-import type { Caches } from '../caches.ts'
-import { keptBy } from '../kept-clusters.ts'
+import { assignmentOf, inNamespaceOf, reportOf } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import { keptBy } from '../caches/retained-clusters.ts'
 
 /** Removals of the cluster that a Rollout admitted; one that the bundle's Placement selects again in the meantime keeps it. */
 export function removalsFor(caches: Caches, cluster: Cluster, now: number): AdmittedRemoval[] {

@@ -7,8 +7,8 @@ import { Rollout } from '../../kinds/native/rollout.ts'
 import { askAbout, leaveOf, removalName } from '../../plan/document/removal.ts'
 import type { Leave } from '../../plan/document/removal.ts'
 import { compareText } from '../../plan/placement/types.ts'
-import { unsettledOf } from '../caches.ts'
-import { movesAs } from '../rollout-create/moves-as.ts'
+import { unsettledOf } from '../caches/caches.ts'
+import { movesAs } from '../rollout-create/rollout-rings.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 
 /** The most clusters one Rollout removes from; the rest follow in the next one. */

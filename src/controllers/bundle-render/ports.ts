@@ -9,7 +9,7 @@ import type { Source } from '../../kinds/native/source.ts'
 import type { VariantsRequest, VariantsResult } from '../../render/bundle/render-variants.ts'
 import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
 import type { ArtifactTree } from '../../source/artifact.ts'
-import type { ValuesKey } from '../secret-values.ts'
+import type { ValuesKey } from '../secrets/secret-values.ts'
 
 /** Renders somewhere: in a thread of its own, or in place. */
 export type RenderPort = (request: VariantsRequest, signal: AbortSignal) => Promise<VariantsResult>

@@ -14,8 +14,8 @@ import type { SecretData } from '../../render/secret-values.ts'
 import type { SetObject } from '../../wire/document/cluster-document.ts'
 import { slotOf } from '../../wire/document/sealed-values.ts'
 import { objectSetBytes, setFile, setFormat } from '../../wire/document/signed-document.ts'
-import { encryptValues } from '../secret-values.ts'
-import type { SlotValues } from '../secret-values.ts'
+import { encryptValues } from '../secrets/secret-values.ts'
+import type { SlotValues } from '../secrets/secret-values.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
 /** A stored set: how many objects or files it has, and how many bytes are all of them. */

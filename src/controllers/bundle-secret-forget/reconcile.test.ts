@@ -4,7 +4,7 @@ import { Secret } from '../../kinds/builtin/core.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
-import { bundleSecret, bundleSecretKeys } from '../bundle-secrets.ts'
+import { bundleSecret, bundleSecretKeys } from '../secrets/bundle-secrets.ts'
 import { bundleSecretForgetReconciler, KEPT_MS, UNUSED_SINCE } from './reconcile.ts'
 
 const DAY_MS = 24 * 3600 * 1000

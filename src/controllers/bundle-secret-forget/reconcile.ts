@@ -1,7 +1,7 @@
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Secret } from '../../kinds/builtin/core.ts'
-import { BUNDLE_ANNOTATION } from '../bundle-secrets.ts'
+import { BUNDLE_ANNOTATION } from '../secrets/bundle-secrets.ts'
 
 /** Since when nobody has needed the Secret. */
 export const UNUSED_SINCE = 'flotilla.dev/unused-since'

@@ -7,7 +7,7 @@ import type { State } from '../../kinds/fields/states.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
-import { createLivenessBook } from './liveness-book.ts'
+import { createLivenessBook } from './liveness-cache.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 

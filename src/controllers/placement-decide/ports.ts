@@ -6,7 +6,7 @@ import type {
   PlacementLoad,
   PlacementSet,
 } from '../../plan/placement/decide-placement.ts'
-import type { PlacementBooks } from './books.ts'
+import type { PlacementBooks } from './placement-cache.ts'
 
 /** What placement-decide needs from the world; placements are `namespace/name`. */
 export interface PlacementDecidePorts {

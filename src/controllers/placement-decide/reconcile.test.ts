@@ -11,7 +11,7 @@ import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import { selectedOn } from '../../plan/placement/decisions/complete-pages.ts'
 import { buildPlacement } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
-import { createPlacementBooks } from './books.ts'
+import { createPlacementBooks } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
 
 function fixture(count: number) {

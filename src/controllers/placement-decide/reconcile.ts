@@ -17,9 +17,9 @@ import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../pl
 import { taintsOf } from '../../plan/placement/filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'
 import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
-import type { PlacementBook } from './books.ts'
+import type { PlacementBook } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
-import { changePages } from './touched.ts'
+import { changePages } from './change-pages.ts'
 
 /** Writes a Placement's answer on pages. It decides nothing itself: see plan/placement/decide-placement.ts. */
 export function placementDecideReconciler(ports: PlacementDecidePorts): Reconciler<Placement> {

@@ -6,7 +6,7 @@ import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { KEPT_RELEASES, keptBecause, oldRemovals } from '../../plan/release/release-history.ts'
 import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release/release-history.ts'
-import { unsettledOf } from '../caches.ts'
+import { unsettledOf } from '../caches/caches.ts'
 import { isClosed } from '../rollout-advance/reconcile.ts'
 
 /** What forgetting needs from the world; bundles are names beside the Bundle. */

@@ -8,8 +8,8 @@ import type { Source } from '../../kinds/native/source.ts'
 import { commitReleaseName, gather } from '../../plan/release/commit-release.ts'
 import type { GatheredBundle, MissingBundle } from '../../plan/release/commit-release.ts'
 import { releaseName } from '../../plan/release/decide-release.ts'
-import { entryOf, releaseObject } from '../release-objects.ts'
-import type { ReleaseEntry } from '../release-objects.ts'
+import { entryOf, releaseObject } from '../writes/release-objects.ts'
+import type { ReleaseEntry } from '../writes/release-objects.ts'
 import type { ReleaseGatherPorts } from './ports.ts'
 
 /** Makes one Release of what a commit changed. */

@@ -6,8 +6,8 @@ import type { BundleStanding, GateAnswer } from '../../plan/rollout/gates/judge-
 import type { RingAsk, RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
 import type { Pace } from '../../engine/keyed-throttle.ts'
-import type { HoldsAt } from '../windows-in-force.ts'
-import type { RolloutBooks } from './books.ts'
+import type { HoldsAt } from '../caches/windows-in-force.ts'
+import type { RolloutBooks } from './roster-cache.ts'
 
 /** What rollout-advance needs from the world. */
 export interface RolloutAdvancePorts {

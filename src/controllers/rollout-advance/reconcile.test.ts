@@ -10,7 +10,7 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/builders.ts'
 import { passOf } from '../../testing/drafts.ts'
 import { createPace } from '../../engine/keyed-throttle.ts'
-import { createRolloutBooks } from './books.ts'
+import { createRolloutBooks } from './roster-cache.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { rolloutAdvanceReconciler } from './reconcile.ts'
 

@@ -16,9 +16,9 @@ import type {
 } from '../../plan/rollout/plan-rollout.ts'
 import type { ReleaseBundle } from '../../plan/rollout/bundle-on-cluster.ts'
 import { contentFor, setFor } from '../../plan/release/variants.ts'
-import type { BookSince } from './books.ts'
+import type { BookSince } from './roster-cache.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
-import { showDecision } from './show.ts'
+import { showDecision } from './rollout-conditions.ts'
 
 /**
  * How long a Rollout rests after a look: for each pair that was worked out, and for each slot that is taken. A look costs a few microseconds for

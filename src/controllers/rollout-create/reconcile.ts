@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { goesBackAs, movesAs } from './moves-as.ts'
+import { goesBackAs, movesAs } from './rollout-rings.ts'
 
 const RETRY_MS = 60_000
 

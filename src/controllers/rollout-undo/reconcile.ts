@@ -5,7 +5,7 @@ import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { PlannedRollback } from '../../plan/release/rollback.ts'
 import { planRequest, scopeOf } from '../../plan/release/rollback-request.ts'
 import type { RollbackRequest } from '../../plan/release/rollback-request.ts'
-import { entryOf, releaseObject } from '../release-objects.ts'
+import { entryOf, releaseObject } from '../writes/release-objects.ts'
 import type { BadMark, RolloutUndoPorts } from './ports.ts'
 
 const RETRY_MS = 30_000

@@ -1,0 +1,180 @@
+import type { Blobs } from '../../blobs/blobs.ts'
+import { jsonEqual } from '../../core/json.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Assignment } from '../../kinds/native/assignment.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import type { AssembledEntry } from '../../plan/document/assemble-document.ts'
+import { sameRevision } from '../../plan/fleet/state.ts'
+import { contentFor } from '../../plan/release/variants.ts'
+import { inNamespaceOf, inputsOf, reportOf } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import { createPace } from '../../engine/keyed-throttle.ts'
+import type { ControllerParts } from '../caches/controller-parts.ts'
+import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import type { Trigger } from '../caches/triggers.ts'
+import type { ValuesKeys } from '../secrets/values-keys.ts'
+import { clustersOfWindow, windowEntryOf, windowsInForce } from '../caches/windows-in-force.ts'
+import type { SignDocument } from './ports.ts'
+import { assignmentAssembleReconciler } from './reconcile.ts'
+import { receiptsOf, removalsFor } from './removals.ts'
+import { createSealer } from './sealer.ts'
+import { createSetFacts } from './set-facts.ts'
+
+/** At most one document per cluster in this time. */
+const REVISION_EVERY_MS = 1000
+
+/** What the assembler needs besides caches. */
+export interface AssemblerParts {
+  readonly blobs: Pick<Blobs, 'put' | 'get'>
+  readonly sign: SignDocument
+  epoch(): number
+  trustVersion(): number
+  /** Calls back when the trust changed; returns how to stop that. */
+  onTrustChange(changed: () => void): () => void
+}
+
+/** Admissions → Assignment. */
+export function createAssignmentAssemble(
+  parts: ControllerParts & AssemblerParts & { readonly valuesKeys: ValuesKeys },
+): Controller {
+  const { caches, client, clock, blobs } = parts
+  const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-assignment-assemble', signal })
+  const factsOf = createSetFacts(blobs)
+  caches.clusters.addIndex('ahead', ({ status }) => (status?.ahead ? ['yes'] : []))
+  const reconciler = assignmentAssembleReconciler({
+    assignmentOf: (cluster) => caches.assignments.lister.get(cluster),
+    admissionsOf: ({ metadata, spec }) =>
+      spec.decommission
+        ? []
+        : caches.rollouts.lister
+            .by('cluster', metadata.name)
+            .flatMap((rollout) => entriesOf(caches, rollout, metadata.name)),
+    removalsOf: (cluster) => removalsFor(caches, cluster, clock.now()),
+    removedOf: (cluster) => receiptsOf(caches, cluster),
+    wellOf: (cluster, entries) => {
+      const rows = new Map(reportOf(caches, cluster)?.spec.bundles.map((row) => [row.bundle, row]))
+      const isWell = (entry: AssembledEntry) => {
+        const row = rows.get(entry.bundle)
+        return sameRevision(row, entry) && (row?.state === 'Ready' || row?.state === 'Drifted')
+      }
+      return new Set(entries.filter(isWell).map(({ bundle }) => bundle))
+    },
+    begun: (cluster, bundle) => {
+      const row = reportOf(caches, cluster)?.spec.bundles.find((reported) => reported.bundle === bundle)
+      return row && row.state !== 'Pending' ? row.generation : undefined
+    },
+    windows: windowsInForce(caches),
+    windowEntryOf: (entry) => windowEntryOf(caches, entry),
+    sign: parts.sign,
+    seal: createSealer({ ...parts, factsOf }),
+    requiredBy: async (set) => (await factsOf(set))?.requires ?? [],
+    putBlob: (bytes) => blobs.put(bytes),
+    getBlob: (digest) => blobs.get(digest),
+    createAssignment: async (assignment, signal) => void (await client.create(Assignment, assignment, write(signal))),
+    updateAssignment: async (assignment, signal) => void (await client.update(Assignment, assignment, write(signal))),
+    deleteAssignment: ({ metadata }, signal) =>
+      client.delete(Assignment, { name: metadata.name }, { signal, ...(metadata.uid ? { uid: metadata.uid } : {}) }),
+    epoch: () => parts.epoch(),
+    clustersAhead: (epoch) =>
+      caches.clusters.lister
+        .by('ahead', 'yes')
+        .filter(({ status }) => (status?.ahead?.epoch ?? 0) >= epoch)
+        .map(({ metadata }) => metadata.name),
+    trustVersion: () => parts.trustVersion(),
+    pace: createPace(clock, REVISION_EVERY_MS),
+  })
+  const rollouts = triggerOn(caches.rollouts, ({ before, after }) => [
+    ...newlyAdmitted(before, after),
+    ...newlyExcepted(before, after),
+    // A slot that was given back lets a tombstone go.
+    ...newlyAdmitted(after, before).filter((cluster) => caches.assignments.lister.get(cluster)?.spec.tombstones),
+  ])
+  const receipts = triggerOn(caches.reports, ({ key, before, after }) =>
+    jsonEqual(before?.spec.removals, after?.spec.removals) && before?.spec.revision === after?.spec.revision
+      ? []
+      : caches.assignments.lister.get(key)?.spec.tombstones
+        ? [key]
+        : [],
+  )
+  // An admission may be seen before the Release it carries.
+  const releases = triggerOn(caches.releases, ({ before, after }) =>
+    after && !before
+      ? caches.rollouts.lister.by('release', keyOf(after)).flatMap((rollout) => newlyAdmitted(undefined, rollout))
+      : [],
+  )
+  // A cluster that is ahead concerns all: nobody gets a document of an older state.
+  const ahead = triggerOn(caches.clusters, ({ before, after }) =>
+    jsonEqual(before?.status?.ahead, after?.status?.ahead) ? [] : caches.clusters.lister.list().map(keyOf),
+  )
+  const windows = triggerOn(caches.windows, (change) => clustersOfWindow(caches, change))
+  const clusterWindows = triggerOn(caches.clusterWindows, (change) => clustersOfWindow(caches, change))
+  const trust: Trigger = {
+    watch: ahead.watch,
+    subscribe: (enqueue) =>
+      parts.onTrustChange(() => {
+        for (const cluster of caches.clusters.lister.list()) enqueue(keyOf(cluster))
+      }),
+  }
+  const controller = createController({
+    ...parts,
+    type: Cluster,
+    informer: caches.clusters,
+    reconciler,
+    watches: [rollouts, receipts, releases, ahead, windows, clusterWindows].map(({ watch }) => watch),
+    failureCondition: 'Assigned',
+  })
+  return withTriggers(controller, [rollouts, receipts, releases, ahead, windows, clusterWindows, trust])
+}
+
+function newlyAdmitted(before: Rollout | undefined, after: Rollout | undefined): string[] {
+  const was = before?.status?.admissions ?? []
+  const is = after?.status?.admissions ?? []
+  if (jsonEqual(was, is)) return []
+  // The same pair admitted again has another time to begin by, or is another try.
+  const keyOfSlot = ({ bundle, cluster, startBy, attempt }: (typeof is)[number]) =>
+    `${bundle}/${cluster}/${startBy}/${attempt}`
+  const known = new Set(was.map(keyOfSlot))
+  return is.filter((slot) => !known.has(keyOfSlot(slot))).map(({ cluster }) => cluster)
+}
+
+/** Clusters that wait with an admission of a Rollout that somebody lets pass windows, or no longer does. */
+function newlyExcepted(before: Rollout | undefined, after: Rollout | undefined): string[] {
+  if (!before || !after || jsonEqual(before.spec.exceptions, after.spec.exceptions)) return []
+  return (after.status?.admissions ?? []).map(({ cluster }) => cluster)
+}
+
+function entriesOf(caches: Caches, rollout: Rollout, cluster: string): AssembledEntry[] {
+  if (rollout.spec.removal) return []
+  const release = caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
+  return (rollout.status?.admissions ?? [])
+    .filter((admission) => admission.cluster === cluster)
+    .flatMap((admission) => {
+      const revision = release?.spec.bundles.find(({ name }) => name === admission.bundle)
+      if (!revision) return []
+      const { generation } = revision
+      const bundle = inNamespaceOf(rollout, admission.bundle)
+      const content = contentFor(revision, inputsOf(caches, cluster))
+      if (content.kind !== 'Set') return []
+      // A cluster whose labels changed keeps this generation as it has it; the next Release moves it.
+      const present = caches.assignments.lister.get(cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
+      const keeps = revision.variants !== undefined && present?.generation === generation
+      const set = keeps ? present.set : content.set
+      const { startBy, admittedAt, attempt } = admission
+      const catchUp = caches.bundles.lister.get(bundle)?.spec.catchUp
+      return [
+        {
+          bundle,
+          generation,
+          set,
+          rollout: keyOf(rollout),
+          admittedAt,
+          ...(startBy === undefined ? {} : { startBy }),
+          ...(attempt === undefined ? {} : { attempt }),
+          ...(catchUp === undefined ? {} : { catchUp }),
+        },
+      ]
+    })
+}

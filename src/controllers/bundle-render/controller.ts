@@ -1,0 +1,155 @@
+import type { Blobs } from '../../blobs/blobs.ts'
+import { findObject } from '../../client/find-object.ts'
+import { fromBase64, fromUtf8 } from '../../core/bytes.ts'
+import { jsonEqual } from '../../core/json.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
+import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import { Release } from '../../kinds/native/release.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import { clusterInputsOf } from '../../plan/release/variants.ts'
+import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
+import { readTree } from '../../source/artifact.ts'
+import { BUNDLE_SECRET_DATA, BUNDLE_SECRET_MAKER, bundleSecret } from '../secrets/bundle-secrets.ts'
+import { assignmentOf, bundlesOfSource, highestAssigned, inNamespaceOf } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import { createOnce } from '../writes/create-once.ts'
+import type { ControllerParts } from '../caches/controller-parts.ts'
+import { selectedClusters } from '../caches/selected-clusters.ts'
+import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import type { ValuesKeys } from '../secrets/values-keys.ts'
+import type { RenderPort, SelectedCluster } from './ports.ts'
+import { bundleRenderReconciler } from './reconcile.ts'
+import { assertStillSo } from './assert-cache-fresh.ts'
+
+const MANAGER = BUNDLE_SECRET_MAKER
+const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
+
+/** Bundle → Release. */
+export function createBundleRender(
+  parts: ControllerParts & {
+    readonly blobs: Pick<Blobs, 'put' | 'get'>
+    readonly render: RenderPort
+    readonly valuesKeys: ValuesKeys
+  },
+): Controller {
+  const { caches, client, blobs, render, valuesKeys } = parts
+  const find = <T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string) =>
+    findObject(client, type, { namespace, name })
+  const reconciler = bundleRenderReconciler({
+    render,
+    releasesOf: (bundle) => caches.releases.lister.by('bundle', bundle),
+    rolloutOf: (release) => caches.rollouts.lister.by('release', keyOf(release))[0],
+    sourceOf: (namespace, name) => caches.sources.lister.get(`${namespace}/${name}`),
+    othersOf: (bundle) =>
+      bundlesOfSource(caches, inNamespaceOf(bundle, bundle.spec.source?.name ?? ''))
+        .filter(({ metadata }) => metadata.name !== bundle.metadata.name)
+        .map(({ metadata, status }) => ({
+          name: metadata.name,
+          isWaiting: status?.candidate !== undefined,
+          ...(status?.artifact ? { artifact: status.artifact } : {}),
+        })),
+    overridesOf: (bundle) => caches.overrides.lister.by('bundle', bundle),
+    selectedBy: (namespace, placement, bundle) => selectedFor(caches, `${namespace}/${placement}`, bundle),
+    assignedTo: (cluster) => caches.assignments.lister.get(cluster)?.spec.entries ?? [],
+    highestAssigned: (bundle) => highestAssigned(caches, bundle),
+    treeOf: (artifact) => readTree(artifact, blobs),
+    configMapData: async (namespace, name) => {
+      const found = await find(ConfigMap, namespace, name)
+      return found && (found.data ?? {})
+    },
+    secret: (namespace, name) => find(Secret, namespace, name),
+    frozenOf: async (bundle) => {
+      // Only charts draw; asking for each bundle each time would be a request for nothing.
+      if (!caches.bundles.lister.get(bundle)?.spec.source) return {}
+      const { namespace, name } = bundleSecret(bundle, 'frozen')
+      const text = (await find(Secret, namespace, name))?.data?.[FROZEN_KEY]
+      return text === undefined ? {} : (JSON.parse(fromUtf8(fromBase64(text))) as FrozenRecord)
+    },
+    keepFrozen: async (bundle, frozen) => {
+      const metadata = bundleSecret(bundle, 'frozen')
+      const object = {
+        apiVersion: apiVersionOf(Secret),
+        kind: Secret.kind,
+        metadata,
+        stringData: { [FROZEN_KEY]: JSON.stringify(frozen) },
+      } as unknown as Secret
+      await client.apply(Secret, object, { fieldManager: MANAGER, force: true })
+    },
+    valuesKeyOf: (bundle) => valuesKeys.make(bundle),
+    putBlob: (bytes) => blobs.put(bytes),
+    getBlob: (digest) => blobs.get(digest),
+    createRelease: async (release, bundle, signal) => {
+      const knows = (name: string) => caches.releases.lister.get(inNamespaceOf(bundle, name)) !== undefined
+      await assertStillSo(client, bundle, knows, signal)
+      await createOnce(client, Release, release, { fieldManager: MANAGER, signal })
+    },
+  })
+  const triggers = triggersOf(caches)
+  const controller = createController({
+    ...parts,
+    type: Bundle,
+    informer: caches.bundles,
+    reconciler,
+    watches: triggers.map((trigger) => trigger.watch),
+  })
+  return withTriggers(controller, triggers)
+}
+
+function selectedFor(caches: Caches, placement: string, bundle: string): SelectedCluster[] | undefined {
+  return selectedClusters(caches, placement)?.flatMap((name) => {
+    const cluster = caches.clusters.lister.get(name)
+    if (!cluster) return []
+    const assigned = assignmentOf(caches, cluster)?.spec.entries.find((entry) => entry.bundle === bundle)
+    return [{ inputs: clusterInputsOf(cluster), ...(assigned ? { assigned } : {}) }]
+  })
+}
+
+function triggersOf(caches: Caches) {
+  const bundlesOfPlacement = (placement: string): string[] =>
+    caches.bundles.lister.by('placement', placement).map(keyOf)
+  return [
+    triggerOn(caches.rollouts, ({ before, after }) =>
+      shownOf(before) === shownOf(after) ? [] : bundlesOf(caches, after ?? before),
+    ),
+    triggerOn(caches.releases, ({ before, after }) =>
+      before && after && jsonEqual(before.status?.bad, after.status?.bad)
+        ? []
+        : (after ?? before)!.spec.bundles.map(({ name }) => inNamespaceOf((after ?? before)!, name)),
+    ),
+    triggerOn(caches.sources, ({ before, after }) => {
+      const source = after ?? before
+      if (!source || before?.status?.artifact?.digest === after?.status?.artifact?.digest) return []
+      return caches.bundles.lister.by('source', keyOf(source)).map(keyOf)
+    }),
+    triggerOn(caches.overrides, ({ before, after }) =>
+      [before, after].flatMap((override) => (override ? [inNamespaceOf(override, override.spec.bundle)] : [])),
+    ),
+    triggerOn(caches.decisions, ({ before, after }) => {
+      const page = after ?? before
+      return page ? bundlesOfPlacement(inNamespaceOf(page, page.spec.placement)) : []
+    }),
+    triggerOn(caches.clusters, ({ before, after }) => {
+      // A cluster that comes or goes is heard of through the decisions.
+      if (!before || !after || jsonEqual(clusterInputsOf(before), clusterInputsOf(after))) return []
+      const pages = caches.decisions.lister.by('cluster', after.metadata.name)
+      return [...new Set(pages.flatMap((page) => bundlesOfPlacement(inNamespaceOf(page, page.spec.placement))))]
+    }),
+  ]
+}
+
+// What a Bundle's conditions repeat of its Rollout; progress in between is not worth a look.
+function shownOf(rollout: Rollout | undefined): string {
+  const phase = rollout?.status?.phase ?? ''
+  if (phase !== 'Completed' && phase !== 'Failed') return phase
+  return `${phase} ${rollout?.status?.conditions?.find((condition) => condition.type === 'Ready')?.message}`
+}
+
+function bundlesOf(caches: Caches, rollout: Rollout | undefined): string[] {
+  if (!rollout) return []
+  const release = caches.releases.lister.get(inNamespaceOf(rollout, rollout.spec.release))
+  return release ? release.spec.bundles.map(({ name }) => inNamespaceOf(release, name)) : []
+}

@@ -1,0 +1,63 @@
+import { createInformer } from '../../client/informer.ts'
+import type { Informer } from '../../client/informer.ts'
+import { isApiError, toError } from '../../core/errors.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Secret } from '../../kinds/builtin/core.ts'
+import { asSeen } from '../writes/preconditions.ts'
+import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../secrets/bundle-secrets.ts'
+import { highestAssigned } from '../caches/caches.ts'
+import type { ControllerParts } from '../caches/controller-parts.ts'
+import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { adoptBundleSecrets } from './adopt-bundle-secrets.ts'
+import { bundleSecretForgetReconciler } from './reconcile.ts'
+
+/** The Secrets of bundles, and nobody else's. */
+export function createBundleSecretInformer(parts: Omit<ControllerParts, 'caches'>): Informer<Secret> {
+  return createInformer({ ...parts, type: Secret, select: { labelSelector: `${BUNDLE_SECRET_LABEL}=true` } })
+}
+
+/** Secrets of bundles → gone, a week after their Bundle. */
+export function createBundleSecretForget(parts: ControllerParts & { readonly secrets: Informer<Secret> }): Controller {
+  const { caches, client, secrets, log } = parts
+  const reconciler = bundleSecretForgetReconciler({
+    isUsed: (bundle) => caches.bundles.lister.get(bundle) !== undefined || highestAssigned(caches, bundle) > 0,
+    remove: async ({ metadata }, signal) => {
+      const { name, namespace = '' } = metadata
+      try {
+        await client.delete(Secret, { namespace, name }, { ...asSeen(metadata), signal })
+      } catch (caught) {
+        if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
+      }
+    },
+  })
+  const triggers = [
+    triggerOn(caches.bundles, ({ key, before, after }) => (before && after ? [] : bundleSecretKeys(key))),
+    triggerOn(caches.assignments, ({ before, after }) => {
+      const left = new Set(after?.spec.entries.map(({ bundle }) => bundle))
+      return (before?.spec.entries ?? []).flatMap(({ bundle }) => (left.has(bundle) ? [] : bundleSecretKeys(bundle)))
+    }),
+  ]
+  const controller = createController({
+    ...parts,
+    type: Secret,
+    informer: secrets,
+    reconciler,
+    watches: triggers.map(({ watch }) => watch),
+    failureCondition: false,
+  })
+  const running = withTriggers(controller, triggers)
+  return {
+    ...running,
+    run: async (signal) => {
+      const adopting = adoptBundleSecrets(client, signal).then(
+        (count) => count > 0 && log.info({ count }, 'secrets of bundles from before they were marked are marked'),
+        (caught: unknown) => {
+          if (!signal.aborted)
+            log.warn({ err: toError(caught) }, 'secrets of bundles were not looked for; the next start does')
+        },
+      )
+      await Promise.all([adopting, running.run(signal)])
+    },
+  }
+}

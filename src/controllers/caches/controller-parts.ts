@@ -1,0 +1,19 @@
+import type { Client } from '../../client/client.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import type { Ids } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { EventRecorder } from '../../engine/event-recorder.ts'
+import type { Caches } from './caches.ts'
+
+/** What every controller is made of. */
+export interface ControllerParts {
+  /** The client whose writes the caches know at once. */
+  readonly client: Client
+  readonly caches: Caches
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly metrics?: Metrics
+  readonly events?: EventRecorder
+}

@@ -1,0 +1,38 @@
+import { isApiError } from '../../core/errors.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { assignmentOf, reportOf } from '../caches/caches.ts'
+import type { ControllerParts } from '../caches/controller-parts.ts'
+import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import { clusterDecommissionReconciler } from './reconcile.ts'
+
+/** Cluster → its own end. */
+export function createClusterDecommission(parts: ControllerParts): Controller {
+  const { caches } = parts
+  const reconciler = clusterDecommissionReconciler({
+    assignmentOf: (cluster) => assignmentOf(caches, cluster),
+    reportOf: (cluster) => reportOf(caches, cluster),
+    forget: async ({ metadata: { name, uid } }, signal) => {
+      await parts.client
+        .delete(Cluster, { name }, { signal, ...(uid === undefined ? {} : { uid }) })
+        .catch((caught: unknown) => {
+          if (!isApiError(caught, 'NotFound', 'Conflict')) throw caught
+        })
+    },
+  })
+  const isLeaving = (name: string) => caches.clusters.lister.get(name)?.spec.decommission !== undefined
+  const triggers = [
+    triggerOn(caches.assignments, ({ key }) => (isLeaving(key) ? [key] : [])),
+    triggerOn(caches.reports, ({ key }) => (isLeaving(key) ? [key] : [])),
+  ]
+  const controller = createController({
+    ...parts,
+    type: Cluster,
+    informer: caches.clusters,
+    reconciler,
+    watches: triggers.map(({ watch }) => watch),
+    failureCondition: false,
+  })
+  return withTriggers(controller, triggers)
+}

@@ -1,0 +1,72 @@
+import { keyOf } from '../../kinds/meta.ts'
+import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import { compareText, PAGE_SIZE } from '../../plan/placement/decide-placement.ts'
+import { selectedReason } from '../../plan/placement/explain.ts'
+import { stoppedBy, taintsOf } from '../../plan/placement/filter.ts'
+import { isIncumbent } from './placement-cache.ts'
+import type { PlacementBook } from './placement-cache.ts'
+import type { PlacementDecidePorts } from './ports.ts'
+
+/** Pages to write because of a few clusters, and how many came and went. */
+export interface ChangedPages {
+  readonly pages: readonly PlacementDecision[]
+  readonly gained: number
+  readonly lost: number
+}
+
+/**
+ * Applies the touched clusters to the pages they are on. Undefined when the pages are not those of the book, when a
+ * newcomer needs a new page, or when a cluster leaves that still runs something: then the whole answer is due.
+ */
+export function changePages(
+  placement: Placement,
+  pages: readonly PlacementDecision[],
+  from: { readonly book: PlacementBook; readonly ports: PlacementDecidePorts; readonly now: number },
+): ChangedPages | undefined {
+  const { book, ports, now } = from
+  if (pages.length !== book.pages || pages.some(({ spec }) => spec.placementGeneration !== book.generation)) {
+    return undefined
+  }
+  const order = [...pages].sort((a, b) => a.spec.page - b.spec.page)
+  const changed = new Map<number, PlacementDecision['spec']['decisions']>()
+  const decisionsOf = (page: PlacementDecision) => changed.get(page.spec.page) ?? page.spec.decisions
+  const reason = selectedReason(book.filter)
+  let gained = 0
+  let lost = 0
+  for (const name of [...book.touched].sort(compareText)) {
+    const cluster = ports.clusterOf(name)
+    const page = ports.pageWith(keyOf(placement), name)
+    const at = { now, incumbent: isIncumbent(page, name) }
+    const isSelected = cluster !== undefined && !stoppedBy(book.filter, cluster, at)
+    // A toleration that ends by itself changes when to look again; one that is Evicting has a history.
+    if (isSelected && taintsOf(book.filter, cluster, at).until !== undefined) return undefined
+    if (page && !at.incumbent) return undefined
+    if (isSelected === (page !== undefined)) continue
+    if (page) {
+      if (ports.holds(placement, name)) return undefined
+      changed.set(
+        page.spec.page,
+        decisionsOf(page).filter((decision) => decision.cluster !== name),
+      )
+      lost++
+      continue
+    }
+    const free = order.find((one) => decisionsOf(one).length < PAGE_SIZE)
+    if (!free) return undefined
+    const decisions = [...decisionsOf(free), { cluster: name, reason, state: 'Selected' as const }]
+    changed.set(
+      free.spec.page,
+      decisions.sort((a, b) => compareText(a.cluster, b.cluster)),
+    )
+    gained++
+  }
+  return {
+    pages: order.flatMap((page) => {
+      const decisions = changed.get(page.spec.page)
+      return decisions ? [{ ...page, spec: { ...page.spec, decisions } }] : []
+    }),
+    gained,
+    lost,
+  }
+}

@@ -1,0 +1,145 @@
+import { jsonEqual } from '../../core/json.ts'
+import { createController } from '../../engine/controller.ts'
+import type { Controller } from '../../engine/controller.ts'
+import { keyOf } from '../../kinds/meta.ts'
+import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
+import { Placement } from '../../kinds/native/placement.ts'
+import { compileCelFor } from '../../plan/placement/cel-predicates.ts'
+import { createPlacementLoads } from '../../plan/placement/decisions/decision-load.ts'
+import type { PlacementLoads } from '../../plan/placement/decisions/decision-load.ts'
+import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement/read-objects.ts'
+import { isRanked } from '../../plan/placement/select-clusters.ts'
+import { asSeen } from '../writes/preconditions.ts'
+import { inNamespaceOf } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { ControllerParts } from '../caches/controller-parts.ts'
+import { triggerOn, withTriggers } from '../caches/triggers.ts'
+import type { Trigger } from '../caches/triggers.ts'
+import { createPlacementBooks } from './placement-cache.ts'
+import type { PlacementBooks } from './placement-cache.ts'
+import { placementDecideReconciler } from './reconcile.ts'
+
+const CEL = { native: compileCelFor('native'), ocm: compileCelFor('ocm') } as const
+
+/** Placement → PlacementDecision pages. */
+export function createPlacementDecide(parts: ControllerParts): Controller {
+  const { caches, client, clock } = parts
+  const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-placement-decide', signal })
+  const books = createPlacementBooks()
+  const loads = createPlacementLoads()
+  caches.decisions.onChange(({ before, after }) => loads.change(before, after))
+  const reconciler = placementDecideReconciler({
+    books,
+    clusters: () => caches.clusters.lister.list().map(asPlacementCluster),
+    clusterOf: (name) => {
+      const cluster = caches.clusters.lister.get(name)
+      return cluster && asPlacementCluster(cluster)
+    },
+    sets: () => caches.clusterSets.lister.list().map(asPlacementSet),
+    boundTo: (namespace) =>
+      caches.clusterSetBindings.lister
+        .list(namespace)
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ spec }) => spec.clusterSet),
+    loadBeside: (key) => loadOf(caches, loads, key),
+    holds: (placement, cluster) => {
+      const { entries = [], tombstones = [] } = caches.assignments.lister.get(cluster)?.spec ?? {}
+      return hasBundleOf(caches, placement, [...entries, ...tombstones])
+    },
+    runs: (placement, cluster) =>
+      hasBundleOf(caches, placement, caches.assignments.lister.get(cluster)?.spec.entries ?? []),
+    compileCel: (scheduler) => CEL[scheduler],
+    pagesOf: (placement) => caches.decisions.lister.by('placement', placement),
+    pageWith: (placement, cluster) => pageWith(caches, placement, cluster),
+    createPage: async (page, signal) => void (await client.create(PlacementDecision, page, write(signal))),
+    updatePage: async (page, signal) => void (await client.update(PlacementDecision, page, write(signal))),
+    deletePage: async (page, signal) => {
+      const { name, namespace } = page.metadata
+      const key = { name, ...(namespace ? { namespace } : {}) }
+      await client.delete(PlacementDecision, key, { signal, ...asSeen(page.metadata) })
+    },
+  })
+  const triggers = triggersOf(caches, books, () => clock.now())
+  const controller = createController({
+    ...parts,
+    type: Placement,
+    informer: caches.placements,
+    reconciler,
+    watches: triggers.map((trigger) => trigger.watch),
+  })
+  return withTriggers(controller, triggers)
+}
+
+function triggersOf(caches: Caches, books: PlacementBooks, now: () => number): readonly Trigger[] {
+  const fromScratch = (keys: readonly string[]): readonly string[] => {
+    for (const key of keys) books.drop(key)
+    return keys
+  }
+  return [
+    triggerOn(caches.clusters, ({ before, after }) => {
+      const was = before && asPlacementCluster(before)
+      const is = after && asPlacementCluster(after)
+      if (jsonEqual(was, is)) return []
+      const changed = books.note(was, is, { now: now(), pageWith: (key, name) => pageWith(caches, key, name) })
+      // Those without a book are not decided yet, or held by their guard, which this change may release.
+      const undecided = caches.placements.lister
+        .list()
+        .map(keyOf)
+        .filter((key) => !books.has(key))
+      return [...changed, ...undecided]
+    }),
+    // A page that a person changed or deleted is put right.
+    triggerOn(caches.decisions, ({ key, before, after }) => {
+      const page = after ?? before
+      return page && !books.isWriting(key) ? fromScratch([inNamespaceOf(page, page.spec.placement)]) : []
+    }),
+    triggerOn(caches.clusterSets, ({ before, after }) =>
+      jsonEqual(before?.spec, after?.spec) ? [] : fromScratch(caches.placements.lister.list().map(keyOf)),
+    ),
+    triggerOn(caches.clusterSetBindings, ({ before, after }) => {
+      const namespace = (after ?? before)?.metadata.namespace
+      return fromScratch(caches.placements.lister.list(namespace).map(keyOf))
+    }),
+    // A cluster that no longer runs anything of a placement is no longer Evicting.
+    triggerOn(caches.assignments, ({ key: cluster, before, after }) => {
+      const held = (one: typeof after) => [...(one?.spec.entries ?? []), ...(one?.spec.tombstones ?? [])]
+      const left = held(before).some(({ bundle }) => !held(after).some((entry) => entry.bundle === bundle))
+      if (!left) return []
+      const pages = caches.decisions.lister.by('cluster', cluster)
+      const evicting = pages.filter(({ spec }) =>
+        spec.decisions.some((decision) => decision.cluster === cluster && decision.state === 'Evicting'),
+      )
+      return fromScratch(evicting.map((page) => inNamespaceOf(page, page.spec.placement)))
+    }),
+  ]
+}
+
+function pageWith(caches: Pick<Caches, 'decisions'>, placement: string, cluster: string) {
+  return caches.decisions.lister
+    .by('cluster', cluster)
+    .find((page) => inNamespaceOf(page, page.spec.placement) === placement)
+}
+
+const NO_LOAD = { countOf: () => 0, max: 0 } as const
+
+/** Asked only where somebody is ranked: it looks at every page of the placement. */
+function loadOf(caches: Caches, loads: PlacementLoads, key: string) {
+  const placement = caches.placements.lister.get(key)
+  if (!placement) return NO_LOAD
+  const question = questionOf(placement)
+  return isRanked(question) || question.scheduler === 'ocm'
+    ? loads.beside(caches.decisions.lister.by('placement', key))
+    : NO_LOAD
+}
+
+/** Whether one of these is of a bundle of the placement. */
+function hasBundleOf(
+  { bundles }: Pick<Caches, 'bundles'>,
+  { metadata: { name, namespace } }: Placement,
+  those: readonly { readonly bundle: string }[],
+): boolean {
+  return those.some(({ bundle }) => {
+    const found = bundles.lister.get(bundle)
+    return found?.spec.placement === name && found.metadata.namespace === namespace
+  })
+}

@@ -1,0 +1,9 @@
+import type { ObjectMeta } from '../../kinds/meta.ts'
+
+/** Preconditions for exactly this object as it was seen: not one that was changed since, and no other under its name. */
+export function asSeen({ uid, resourceVersion }: ObjectMeta): {
+  readonly uid?: string
+  readonly resourceVersion?: string
+} {
+  return { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+}

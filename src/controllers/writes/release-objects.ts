@@ -1,0 +1,38 @@
+/** Releases as the API has them, from and to what decisions look at. */
+import { apiVersionOf } from '../../kinds/meta.ts'
+import { Release } from '../../kinds/native/release.ts'
+import type { ExistingRelease } from '../../plan/release/decide-release.ts'
+import type { ReleaseVariant } from '../../plan/release/variants.ts'
+
+/** One bundle's revision of a Release. */
+export type ReleaseEntry = Release['spec']['bundles'][number]
+
+/** A bundle's part of a Release to make. */
+export function entryOf(
+  bundle: string,
+  { generation, set, placement, revision, variants, bytes }: Omit<ExistingRelease, 'name'>,
+): ReleaseEntry {
+  return {
+    name: bundle,
+    generation,
+    set,
+    placement,
+    ...(revision === undefined ? {} : { revision }),
+    ...(variants ? { variants: variants.map(asWritten) } : {}),
+    ...(bytes === undefined ? {} : { bytes }),
+  }
+}
+
+function asWritten({ when, absent, ...variant }: ReleaseVariant): NonNullable<ReleaseEntry['variants']>[number] {
+  return { ...variant, when: { ...when }, ...(absent ? { absent: [...absent] } : {}) }
+}
+
+/** A Release to make. */
+export function releaseObject(namespace: string | undefined, name: string, spec: Release['spec']): Release {
+  return {
+    apiVersion: apiVersionOf(Release),
+    kind: Release.kind,
+    metadata: { name, ...(namespace ? { namespace } : {}) },
+    spec,
+  }
+}
