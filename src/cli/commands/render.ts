@@ -124,7 +124,7 @@ async function fromGitRepos(
   flags: RenderFlags,
   terminal: Pick<Terminal, 'say'>,
 ): Promise<UnknownObject[]> {
-  const { bundlesOfFiles } = await import('../../dialects/fleet/read-git-repo.ts')
+  const { bundlesOfFiles } = await import('../../dialects/fleet/compile/read-git-repo.ts')
   const { bundles, findings } = bundlesOfFiles(given, readRepository(flags.root ?? '.'))
   for (const finding of findings) terminal.say(finding)
   return bundles as unknown as UnknownObject[]

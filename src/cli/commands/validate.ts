@@ -91,7 +91,7 @@ async function fleetFindings(
     .filter((path) => path !== '..' && !path.startsWith('../'))
   const isBelow = (file: string): boolean => directories.some((path) => path === '' || file.startsWith(`${path}/`))
   if (![...files.keys()].some((file) => /(^|\/)fleet\.ya?ml$/.test(file) && isBelow(file))) return []
-  const { findingsOfFiles } = await import('../../dialects/fleet/read-git-repo.ts')
+  const { findingsOfFiles } = await import('../../dialects/fleet/compile/read-git-repo.ts')
   return findingsOfFiles(files, directories).map(({ level, message, file, line }) => ({
     ...finding('fleet-yaml', message, { severity: level }),
     ...(file === undefined ? {} : { file }),

@@ -10,7 +10,7 @@ import { isListOf } from '../field-table.ts'
 import type { Fields } from '../field-table.ts'
 import { withArgoTables } from './docs-page.ts'
 import { APPLICATION, APPLICATION_SET } from './fields.ts'
-import { locationOf } from './source-of.ts'
+import { locationOf } from './compile/source-location.ts'
 
 test('an Application: where from, to whom, and how', () => {
   const { objects, notes, problems } = imported(

@@ -5,13 +5,13 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Finding } from '../read-fields.ts'
 import { findingText } from '../read-fields.ts'
-import type { CompiledBundle } from './compile-bundle.ts'
-import { COMPILED, desiredOf, REPO_LABEL, sourceOf } from './desired.ts'
+import type { CompiledBundle } from './compile/compile-bundle.ts'
+import { COMPILED, desiredOf, REPO_LABEL, sourceOf } from './compile/desired-objects.ts'
 import { FleetBundle } from './kinds.ts'
 import type { GitRepo } from './kinds.ts'
-import { groupOf, isOfFleet, readGitRepoSpec } from './read-git-repo.ts'
-import type { GitRepoSpec } from './read-git-repo.ts'
-import { readRepository } from './read-repository.ts'
+import { groupOf, isOfFleet, readGitRepoSpec } from './compile/read-git-repo.ts'
+import type { GitRepoSpec } from './compile/read-git-repo.ts'
+import { readRepository } from './compile/compile-repository.ts'
 
 /** What is imported. */
 export interface GitReposRequest {

@@ -16,7 +16,7 @@ import {
   text,
 } from '../../kinds/schema/schema-builders.ts'
 import { toStructural } from '../../kinds/schema/structural.ts'
-import { FLEET_GROUP } from './read-git-repo.ts'
+import { FLEET_GROUP } from './compile/read-git-repo.ts'
 
 const VERSION = 'v1alpha1'
 

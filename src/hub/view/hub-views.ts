@@ -2,7 +2,7 @@
 import type { ApiView } from '../../apiserver/server/api-server.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { prefixOf } from '../../apiserver/storage/stored-object.ts'
-import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/bundle-deployment.ts'
+import { BundleDeployment, bundleDeploymentOf, isOfGitRepo } from '../../dialects/fleet/status/bundle-deployment.ts'
 import { BundleCount } from '../../kinds/views/bundle-count.ts'
 import { BundleState } from '../../kinds/views/bundle-state.ts'
 import type { Kind } from '../../kinds/define-kind.ts'

@@ -6,8 +6,8 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
-import type { CompileScene } from '../compile-bundle.ts'
-import type { RolloutCounts } from '../states.ts'
+import type { CompileScene } from '../compile/compile-bundle.ts'
+import type { RolloutCounts } from '../status/states.ts'
 
 /** What making a GitRepo's objects needs from the world. */
 export interface GitRepoPorts {

@@ -1,8 +1,8 @@
 /** The Secrets of a GitRepo: which one a Source is fetched with, bound to its server when nobody said where it may be sent. */
 import type { Context } from '../../../engine/reconciler.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { bindingFor, FALLBACK_SECRET, mayBeSent } from '../bind-secret.ts'
-import type { Desired } from '../desired.ts'
+import { bindingFor, FALLBACK_SECRET, mayBeSent } from './bind-secret.ts'
+import type { Desired } from '../compile/desired-objects.ts'
 import type { GitRepo } from '../kinds.ts'
 import type { GitRepoPorts } from './ports.ts'
 

@@ -1,0 +1,179 @@
+/** What an Application deploys, as the content of a Bundle: where from, of which style, with which values. */
+import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import type { ArgoSource } from '../application.ts'
+import { hasMarks, shownText } from '../generators/cluster-placeholders.ts'
+import type { Application, CompileScene } from './compile-application.ts'
+import { ignoredFiles } from '../files/ignored-files.ts'
+import { valuesOf } from './helm-values.ts'
+import { lackingCharts, tellApplications, tellJsonnet } from '../files/check-directory.ts'
+import type { RepositoryFiles } from '../files/repositories.ts'
+import { locationOf } from './source-location.ts'
+
+/** Whose content it is. */
+export interface ContentScene {
+  readonly app: Application
+  /** The Bundle it is for. */
+  readonly bundle: string
+  readonly scene: CompileScene
+  readonly given: readonly ArgoSource[]
+}
+
+/** The content of a Bundle that one source is; undefined when there is none. */
+export function contentOf(source: ArgoSource, { app, bundle, scene, given }: ContentScene): object | undefined {
+  const main = addSource(source, scene)
+  if (main === undefined) return undefined
+  const path = cleanPath(source.chart ? '' : (source.path ?? ''))
+  const style = source.chart ? 'Helm' : styleOf(source, path, scene)
+  const include: { source: string; at: string }[] = []
+  const valuesFiles = (source.helm?.valueFiles ?? []).flatMap((file) => {
+    const found = valuesFile(file, { path, source, given, scene })
+    if (found === undefined) return []
+    if (found.include && !include.some(({ at }) => at === found.include!.at)) include.push(found.include)
+    return [found.file]
+  })
+  const helm = style === 'Helm' ? helmOf(source, valuesFiles, { app, bundle, scene }) : {}
+  const repository = scene.repositoryOf(source.repoURL ?? '')
+  const paths = repository?.paths
+  const ignore = style === 'Raw' ? ignoredFiles(source.directory ?? {}, { path, paths }, scene) : []
+  if (repository && !source.chart) {
+    tellApplications(repository, path, scene)
+    if (style === 'Raw') tellJsonnet(filesBelow(repository, path, ignore), scene)
+    if (style === 'Helm') {
+      for (const chart of lackingCharts(repository, path, scene)) {
+        const name = addSource(chart, scene)
+        if (name !== undefined) include.push({ source: name, at: `charts/${chart.chart}` })
+      }
+    }
+  }
+  return {
+    source: {
+      name: main,
+      ...(path === '' ? {} : { path }),
+      ...(ignore.length === 0 ? {} : { ignore }),
+      ...(include.length === 0 ? {} : { include }),
+    },
+    ...(style === undefined ? {} : { style }),
+    ...(Object.keys(helm).length === 0 ? {} : { helm }),
+  }
+}
+
+/** The files of a directory that count. */
+function filesBelow({ paths }: RepositoryFiles, path: string, ignore: readonly string[]): string[] {
+  const below = path === '' ? '' : `${path}/`
+  const isIgnored = (one: string): boolean => ignore.some((name) => one === name || one.startsWith(`${name}/`))
+  return paths.filter((one) => one.startsWith(below) && !isIgnored(one.slice(below.length)))
+}
+
+function addSource(source: ArgoSource, scene: CompileScene): string | undefined {
+  const location = locationOf(source)
+  if ('problem' in location) {
+    scene.wrong(location.problem)
+    return undefined
+  }
+  if (location.note !== undefined) scene.note(location.note)
+  return scene.objects.add(Source, nameFrom(source.chart ?? source.repoURL ?? ''), { spec: location.spec })
+}
+
+/** What Argo CD would take the directory for. */
+function styleOf(source: ArgoSource, path: string, scene: CompileScene): 'Helm' | 'Kustomize' | 'Raw' | undefined {
+  if (source.helm) return 'Helm'
+  if (source.kustomize) return 'Kustomize'
+  if (source.directory) return 'Raw'
+  const paths = scene.repositoryOf(source.repoURL ?? '')?.paths
+  if (!paths) {
+    scene.note(
+      `whether ${path || 'the repository'} is a chart, a kustomization or manifests is not known here; of manifests Argo CD takes only those of the directory itself, a Bundle also those below (--root DIR decides it)`,
+    )
+    return undefined
+  }
+  const at = path === '' ? '' : `${path}/`
+  const has = (name: string): boolean => paths.includes(`${at}${name}`)
+  if (has('Chart.yaml')) return 'Helm'
+  return ['kustomization.yaml', 'kustomization.yml', 'Kustomization'].some(has) ? 'Kustomize' : 'Raw'
+}
+
+function helmOf(
+  source: ArgoSource,
+  valuesFiles: readonly string[],
+  { app, bundle, scene }: Omit<ContentScene, 'given'>,
+): object {
+  const { values, isTemplated } = valuesOf(source.helm ?? {}, (message) => scene.wrong(message))
+  const isOpen = hasMarks(app.ownName)
+  if (!source.helm?.releaseName && isOpen) {
+    scene.note(
+      `in Argo CD the release is called ${shownText(app.ownName)}, here ${app.name} on every cluster: objects named after the release are new ones; say helm.releaseName if that matters`,
+    )
+  }
+  // Templates see the name of the Application, whatever the Bundle is called.
+  const releaseName = source.helm?.releaseName || (isOpen ? app.name : app.ownName)
+  return {
+    ...(releaseName === bundle ? {} : { releaseName }),
+    ...(Object.keys(values).length === 0 ? {} : { values }),
+    ...(valuesFiles.length === 0 ? {} : { valuesFiles }),
+    ...(isTemplated ? { valuesTemplating: 'Templates' } : {}),
+  }
+}
+
+interface ValuesFileScene {
+  readonly path: string
+  readonly source: ArgoSource
+  readonly given: readonly ArgoSource[]
+  readonly scene: CompileScene
+}
+
+/** Where a values file is from the path of the Bundle, and what must be included for it. */
+function valuesFile(
+  file: string,
+  { path, source: own, given, scene }: ValuesFileScene,
+): { readonly file: string; readonly include?: { source: string; at: string } } | undefined {
+  if (/^[a-z]+:\/\//i.test(file) || /[*?[{]/.test(file)) {
+    scene.wrong(
+      `helm.valueFiles: ${file} is ${file.includes('://') ? 'an address' : 'a pattern'}; name files of the repository`,
+    )
+    return undefined
+  }
+  const [, ref, inRef] = /^\$([^/]+)\/(.+)$/.exec(file) ?? []
+  const isOptional = own.helm?.ignoreMissingValueFiles === true
+  if (ref === undefined) {
+    if (isOptional && isLeftOut(file.startsWith('/') ? file : `${path}/${file}`, own, { file, scene })) return undefined
+    const up = path === '' ? '' : '../'.repeat(path.split('/').length)
+    return { file: file.startsWith('/') ? `${up}${file.replace(/^\/+/, '')}` : file }
+  }
+  const source = given.find((one) => one.ref === ref)
+  const name = source && addSource(source, scene)
+  if (name === undefined) {
+    if (!source) scene.wrong(`helm.valueFiles: ${file} names ref ${ref}, and no source has it`)
+    return undefined
+  }
+  if (isOptional && isLeftOut(inRef!, source!, { file, scene })) return undefined
+  const at = `.refs/${ref}`
+  return { file: `${at}/${cleanPath(inRef!)}`, include: { source: name, at } }
+}
+
+/** Whether a values file may be missing and is. */
+function isLeftOut(
+  path: string,
+  { repoURL = '' }: ArgoSource,
+  { file, scene }: { readonly file: string; readonly scene: CompileScene },
+): boolean {
+  const paths = scene.repositoryOf(repoURL)?.paths
+  if (!paths) {
+    scene.note(
+      `helm.ignoreMissingValueFiles: ${file} must be there, or it is an error here; --root DIR leaves out what is missing now`,
+    )
+    return false
+  }
+  if (paths.includes(cleanPath(path))) return false
+  scene.note(`helm.valueFiles: ${file} is not there now and left out; add it to helm.valuesFiles when it is`)
+  return true
+}
+
+function cleanPath(path: string): string {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0) parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts.join('/')
+}

@@ -1,0 +1,152 @@
+/** An Application, or all of one that differ only in their cluster, as Source, Placement, RolloutPlan and Bundle. */
+import type { LabelRequirement } from '../../../core/text/label-selector.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
+import { isAutomated, optionsOf, textsIn } from '../application.ts'
+import type { ApplicationSpec, Remarks } from '../application.ts'
+import { hasMarks, onlyWord, shownText } from '../generators/cluster-placeholders.ts'
+import { contentOf } from './bundle-content.ts'
+import type { OwnObjects } from './imported-objects.ts'
+import type { Repositories } from '../files/repositories.ts'
+
+/** An Application as it is read. */
+export interface Application {
+  /** The name of its Bundle. */
+  readonly name: string
+  /** The set it is of, after which what is shared is called. */
+  readonly set?: string
+  /** Its name in Argo CD; with marks when there is one for each cluster. */
+  readonly ownName: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly finalizers: readonly string[]
+  readonly spec: ApplicationSpec
+  /** One for each cluster with these labels, instead of the destination. */
+  readonly clusters?: readonly LabelRequirement[]
+  /** The rings of its plan, when its set has steps. */
+  readonly rings?: readonly object[]
+}
+
+/** What compiling needs. */
+export interface CompileScene extends Remarks {
+  readonly objects: OwnObjects
+  /** The Cluster that a destination is here. */
+  clusterOf(destination: string): string | undefined
+  /** Who gets everything, whatever the destinations say. */
+  readonly everybody?: readonly LabelRequirement[]
+  readonly repositoryOf: Repositories['of']
+}
+
+const LOCAL = new Set(['in-cluster', 'https://kubernetes.default.svc'])
+const MOST_HISTORY = 1000
+const OWN_PREFIX = /(^|\.)(argoproj\.io|flotilla\.dev)\//
+
+/** Adds its objects; what cannot be said is told. */
+export function compileApplication(app: Application, scene: CompileScene): void {
+  const { spec } = app
+  reportMarks(app, scene)
+  const given = spec.sources && spec.sources.length > 0 ? spec.sources : spec.source ? [spec.source] : []
+  const contents = given.filter(({ ref, path, chart }) => ref === undefined || path || chart)
+  if (contents.length === 0) scene.wrong('spec.source must say what is deployed')
+  const placement = placementOf(app, scene)
+  const plan = planOf(app, scene)
+  const options = optionsOf(spec, { finalizers: app.finalizers, isStepped: app.rings !== undefined }, scene)
+  const { namespace } = spec.destination ?? {}
+  const labels = labelsOf(app, scene)
+  for (const source of contents) {
+    const bundle = scene.objects.nameFor(Bundle, app.name)
+    const content = contentOf(source, { app, bundle, scene, given })
+    if (content === undefined || placement === undefined) continue
+    const rollout = {
+      ...(plan === undefined ? {} : { plan }),
+      ...(spec.revisionHistoryLimit === undefined
+        ? {}
+        : { history: Math.min(Math.max(1, spec.revisionHistoryLimit), MOST_HISTORY) }),
+    }
+    scene.objects.add(Bundle, bundle, {
+      labels,
+      spec: {
+        placement,
+        ...content,
+        secrets: 'Allow',
+        ...(namespace && !hasMarks(namespace) ? { defaultNamespace: namespace } : {}),
+        ...(Object.keys(rollout).length === 0 ? {} : { rollout }),
+        ...options,
+      },
+    })
+  }
+}
+
+function labelsOf({ labels, rings }: Application, { note }: CompileScene): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([key, value]) => {
+      // Rings ask the cluster itself for what such a label says.
+      if (hasMarks(value) && !rings) note(`label ${key} depends on the cluster (${shownText(value)}) and is left out`)
+      return !OWN_PREFIX.test(key) && !hasMarks(value)
+    }),
+  )
+}
+
+/** What depends on the cluster can be said in values and nowhere else. */
+function reportMarks({ spec }: Application, { wrong }: CompileScene): void {
+  const { destination, source, sources, ...rest } = spec
+  const bare = [...(source ? [source] : []), ...(sources ?? [])].map(({ helm, ...one }) => {
+    const { values: _values, valuesObject: _object, parameters: _parameters, ...plain } = helm ?? {}
+    return { ...one, helm: plain }
+  })
+  const told = new Set<string>()
+  for (const [path, text] of textsIn({
+    source: bare.length === 1 ? bare[0] : bare,
+    destination: { namespace: destination?.namespace },
+    ...rest,
+  })) {
+    if (!hasMarks(text) || told.has(path)) continue
+    told.add(path)
+    wrong(
+      `${path} depends on the cluster (${shownText(text)}), which only values can; write a variant of the Bundle for each value of the label`,
+    )
+  }
+}
+
+function placementOf(app: Application, scene: CompileScene): string | undefined {
+  const add = (spec: Placement['spec'], name = app.set ?? app.name): string =>
+    scene.objects.add(Placement, name, { spec })
+  const { destination = {} } = app.spec
+  const by = scene.everybody ?? app.clusters
+  if (!scene.everybody && app.clusters) {
+    const target = destination.name ?? destination.server ?? ''
+    const word = onlyWord(target)
+    if (word !== 'name' && word !== 'server') {
+      scene.wrong(
+        `destination ${JSON.stringify(shownText(target))} must be {{name}} or {{server}} of the clusters that the generator finds`,
+      )
+      return undefined
+    }
+  }
+  if (by) return add({ clusterSelector: by.length === 0 ? {} : { matchExpressions: by.map(copyOf) } })
+  const target = destination.name ?? destination.server ?? ''
+  const cluster =
+    scene.clusterOf(target) ?? (destination.name && !LOCAL.has(destination.name) ? destination.name : undefined)
+  if (cluster !== undefined) {
+    const cel = [`cluster.metadata.name == ${JSON.stringify(cluster)}`]
+    return add({ clusterSelector: {}, predicates: [{ cel }] }, cluster)
+  }
+  scene.wrong(
+    target === ''
+      ? 'destination must name a cluster'
+      : `destination ${target}: which Cluster is that here? say --cluster ${target}=NAME, or -l LABELS for all of it`,
+  )
+  return undefined
+}
+
+function copyOf({ key, operator, values }: LabelRequirement) {
+  return { key, operator, ...(values ? { values: [...values] } : {}) }
+}
+
+function planOf(app: Application, scene: CompileScene): string | undefined {
+  // Steps sync by themselves, whatever the Applications say.
+  const isManual = !isAutomated(app.spec) && !app.rings
+  if (!isManual && !app.rings) return undefined
+  const spec = { ...(app.rings ? { rings: app.rings } : {}), ...(isManual ? { start: 'Manual' } : {}) }
+  return scene.objects.add(RolloutPlan, app.set ?? app.name, { spec })
+}

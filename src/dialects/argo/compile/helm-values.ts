@@ -1,0 +1,64 @@
+/** Values of an Application as one map: `values` or `valuesObject`, and over them the parameters. */
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { GoInt } from '../../../render/gotemplate/value.ts'
+import type { Dict } from '../../../render/helm/values/dict.ts'
+import { parseInto, StrvalsError } from '../../../render/helm/values/strvals.ts'
+import type { ArgoSource } from '../application.ts'
+import { asValueTemplate, hasMarks } from '../generators/cluster-placeholders.ts'
+import { readText } from '../generators/parameters.ts'
+
+/** What a chart is given. */
+export interface ChartValues {
+  readonly values: JsonObject
+  /** Something of it depends on the cluster. */
+  readonly isTemplated: boolean
+}
+
+/** Reads the values; what cannot be read is told. */
+export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message: string) => void): ChartValues {
+  const { values: text = '', valuesObject, parameters = [] } = helm
+  const isTemplated = hasMarks(JSON.stringify([text, valuesObject ?? {}, parameters]))
+  const filled = (one: string): string => (isTemplated ? asValueTemplate(one) : one)
+  const base = valuesObject ? filledIn(valuesObject, filled) : valuesText(filled(text), wrong)
+  const table = asTable(base) as Dict
+  for (const { name = '', value = '', forceString } of parameters) {
+    // As Argo CD hands them over: a comma is a part of the value, unless it is a list.
+    const escaped = value.startsWith('{') ? filled(value) : filled(value).replaceAll(/(?<!\\),/g, '\\,')
+    try {
+      parseInto(`${name}=${escaped}`, table, { kind: forceString ? 'string' : 'typed' })
+    } catch (caught) {
+      if (!(caught instanceof StrvalsError)) throw caught
+      wrong(`helm.parameters: ${name}: ${caught.message}`)
+    }
+  }
+  return { values: asJson(table) as JsonObject, isTemplated }
+}
+
+function valuesText(text: string, wrong: (message: string) => void): JsonObject {
+  const value = readText(text, 'helm.values', wrong)
+  if (isObject(value)) return value
+  if (value !== null && value !== undefined) wrong('helm.values must be a map of values')
+  return {}
+}
+
+function filledIn(value: unknown, filled: (text: string) => string): JsonObject {
+  const each = (item: unknown): unknown => {
+    if (typeof item === 'string') return filled(item)
+    if (Array.isArray(item)) return item.map(each)
+    return isObject(item) ? filledIn(item, filled) : item
+  }
+  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, item]) => [filled(key), each(item)]))
+}
+
+function asTable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asTable)
+  return isObject(value) ? new Map(Object.entries(value).map(([key, item]) => [key, asTable(item)])) : value
+}
+
+function asJson(value: unknown): unknown {
+  if (value instanceof GoInt) return Number(value.value)
+  if (Array.isArray(value)) return value.map(asJson)
+  if (!(value instanceof Map)) return value ?? null
+  return Object.fromEntries([...(value as Dict)].map(([key, item]) => [key, asJson(item)]))
+}

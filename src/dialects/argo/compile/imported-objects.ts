@@ -1,0 +1,48 @@
+/** The objects that are made, each once: what is the same is shared, and two that differ never have one name. */
+import { canonicalJson } from '../../../core/json.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+
+/** Objects of an import. */
+export interface OwnObjects {
+  /** The wanted name, with a number when another object has it. */
+  nameFor(kind: Kind, wanted: string): string
+  /** Adds an object and gives the name it has: that of an equal one, or the wanted one, with a number when it is taken. */
+  add(
+    kind: Kind,
+    wanted: string,
+    content: { readonly spec: unknown; readonly labels?: Readonly<Record<string, string>> },
+  ): string
+  all(): readonly UnknownObject[]
+}
+
+/** None yet, in a namespace. */
+export function createOwnObjects(namespace: string): OwnObjects {
+  const objects = new Map<string, UnknownObject>()
+  const names = new Map<string, string>()
+  const nameFor: OwnObjects['nameFor'] = ({ kind }, wanted) => {
+    let name = wanted
+    for (let count = 2; objects.has(`${kind}/${name}`); count++) name = `${wanted}-${count}`
+    return name
+  }
+  return {
+    nameFor,
+    add: (kind, wanted, { spec, labels = {} }) => {
+      const content = canonicalJson([kind.kind, spec, labels])
+      // A Bundle is one for each Application, however equal they are.
+      const known = kind.kind === 'Bundle' ? undefined : names.get(content)
+      if (known !== undefined) return known
+      const name = nameFor(kind, wanted)
+      names.set(content, name)
+      objects.set(`${kind.kind}/${name}`, {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        metadata: { name, namespace, ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }) },
+        spec,
+      })
+      return name
+    },
+    all: () => [...objects.values()],
+  }
+}

@@ -1,0 +1,48 @@
+/** What the files of a directory mean that an Application does not say: Applications of its own, jsonnet, charts to fetch. */
+import { isObject } from '../../../core/json.ts'
+import type { ArgoSource, Remarks } from '../application.ts'
+import { readText } from '../generators/parameters.ts'
+import type { RepositoryFiles } from './repositories.ts'
+
+const OF_ARGO = /^apiVersion:\s*["']?argoproj\.io\/[^]*?^kind:\s*["']?(Application|ApplicationSet|AppProject)\b/m
+
+/** Applications that an Application brings mean Argo CD, which may not be there. */
+export function tellApplications(repository: RepositoryFiles, path: string, { note }: Remarks): void {
+  const below = path === '' ? '' : `${path}/`
+  const found = repository.paths.find(
+    (one) => one.startsWith(below) && /\.(ya?ml|json)$/.test(one) && OF_ARGO.test(repository.text(one) ?? ''),
+  )
+  if (found === undefined) return
+  note(
+    `${found} is for Argo CD itself, and the Bundle would bring it into the cluster: import what stands there, too, and leave this Bundle out unless the cluster has Argo CD`,
+  )
+}
+
+/** Jsonnet in a directory of manifests, which Argo CD evaluates without being told to. */
+export function tellJsonnet(files: readonly string[], { wrong }: Remarks): void {
+  const found = files.find((one) => one.endsWith('.jsonnet'))
+  if (found !== undefined) wrong(`${found}: jsonnet is not evaluated; keep its output in git`)
+}
+
+/** Charts that a chart needs and does not have, which Argo CD fetches while it renders. */
+export function lackingCharts(repository: RepositoryFiles, path: string, { wrong }: Remarks): ArgoSource[] {
+  const below = path === '' ? '' : `${path}/`
+  const needed = ['Chart.yaml', 'requirements.yaml'].flatMap((file) => {
+    const value = readText(repository.text(`${below}${file}`) ?? '', `${below}${file}`, wrong)
+    const dependencies = isObject(value) ? value['dependencies'] : undefined
+    return Array.isArray(dependencies) ? dependencies.filter(isObject) : []
+  })
+  return needed.flatMap(({ name, version, repository: address }): ArgoSource[] => {
+    if (typeof name !== 'string' || typeof address !== 'string') return []
+    const at = `${below}charts/${name}`
+    if (repository.paths.some((one) => one.startsWith(`${at}/`) || (one.startsWith(at) && one.endsWith('.tgz'))))
+      return []
+    if (/^(https?|oci):\/\//.test(address)) {
+      const repoURL = address.replace(/^oci:\/\//, '')
+      return [{ repoURL, chart: name, ...(typeof version === 'string' ? { targetRevision: version } : {}) }]
+    }
+    if (!address.startsWith('file://') && address !== '')
+      wrong(`${below}Chart.yaml: ${address} of ${name} is no address that is known here`)
+    return []
+  })
+}

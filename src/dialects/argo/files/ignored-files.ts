@@ -1,0 +1,56 @@
+/** A directory of plain manifests as Argo CD reads it: its own files, and those below only when it is told to. */
+import { matchesGlob } from '../../../core/text/glob.ts'
+import type { ArgoSource, Remarks } from '../application.ts'
+
+/** The directory, and its files where they are known. */
+export interface DirectoryPlace {
+  readonly path: string
+  readonly paths: readonly string[] | undefined
+}
+
+const MOST = 256
+
+/** What of it does not count, as `source.ignore` says it: files and directories by name. */
+export function ignoredFiles(
+  { recurse = false, include = '', exclude = '' }: NonNullable<ArgoSource['directory']>,
+  { path, paths }: DirectoryPlace,
+  { note, wrong }: Remarks,
+): string[] {
+  const [wanted, unwanted] = [patternsOf(include), patternsOf(exclude)]
+  if (!paths) {
+    if (!recurse) {
+      note(
+        `Argo CD takes only the manifests of ${path || 'the repository'} itself, a Bundle also those in directories below; --root DIR leaves those out that are there now`,
+      )
+    }
+    const unclear = unwanted.find((pattern) => /[*?[{]/.test(pattern))
+    if (unclear !== undefined)
+      wrong(`directory.exclude ${unclear} is a pattern; which files it means is known with --root DIR`)
+    if (wanted.length > 0) wrong(`directory.include ${include}: which files it leaves out is known with --root DIR`)
+    return unwanted
+  }
+  const odd = [...wanted, ...unwanted].find((pattern) => /[[\]{}!\\]/.test(pattern))
+  if (odd !== undefined) wrong(`directory: ${odd} is more than * and ? in a pattern; name the files`)
+  const prefix = path === '' ? '' : `${path}/`
+  const own = paths.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))
+  const fits = (patterns: readonly string[], one: string): boolean => patterns.some((glob) => matchesGlob(glob, one))
+  const ignored = new Set<string>()
+  for (const one of own) {
+    const slash = one.indexOf('/')
+    if (slash > 0 && !recurse) ignored.add(one.slice(0, slash))
+    else if (fits(unwanted, one) || (wanted.length > 0 && isManifest(one) && !fits(wanted, one))) ignored.add(one)
+  }
+  if (ignored.size > MOST) wrong(`${ignored.size} files of ${path} do not count, and ${MOST} can be said`)
+  return [...ignored].sort()
+}
+
+/** Patterns of a text: `{a,b}` is two. A star there also means directories, and two stars no more than one. */
+function patternsOf(text: string): string[] {
+  return (text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).split(',') : [text])
+    .map((pattern) => pattern.trim().replaceAll(/\*+/g, '*'))
+    .filter((pattern) => pattern !== '')
+}
+
+function isManifest(path: string): boolean {
+  return /\.(ya?ml|json)$/.test(path)
+}

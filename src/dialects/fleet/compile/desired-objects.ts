@@ -1,0 +1,164 @@
+/** The objects a GitRepo stands for. */
+import { RE2JS } from 're2js'
+import { digestOfJson } from '../../../core/crypto/digest.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { KubeObject, OwnerReference } from '../../../kinds/meta.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import type { CompiledBundle } from './compile-bundle.ts'
+import { FleetBundle, GitRepo } from '../kinds.ts'
+import { bundleObject } from './read-git-repo.ts'
+import type { RemoteSpec } from './remote-chart.ts'
+
+/** The label that says which GitRepo an object was made for; Fleet's own. */
+export const REPO_LABEL = 'fleet.cattle.io/repo-name'
+/** The annotation that says what an object was made from: nothing is written while it is the same. */
+export const COMPILED = 'flotilla.dev/compiled'
+
+// Another value asks git at once.
+const POLL = 'flotilla.dev/poll'
+
+/** An object to be there. */
+export interface Desired {
+  readonly kind: Kind
+  readonly object: KubeObject & { spec: unknown }
+}
+
+/** In the order they are written: what others name comes first. */
+export const MADE_KINDS: readonly Kind[] = [Source, Placement, RolloutPlan, Bundle, FleetBundle]
+
+/** The Source of a GitRepo, fetched with this Secret. */
+export function sourceOf(repo: GitRepo, credentials?: string): Desired {
+  const { spec } = repo
+  const url = text(spec['repo'])
+  const force = spec['forceSyncGeneration']
+  const poll = typeof force === 'number' && force > 0 ? { annotations: { [POLL]: `fleet-${force}` } } : {}
+  const revision = text(spec['revision'])
+  const webhook = text(spec['webhookSecret'])
+  const ref =
+    revision === ''
+      ? { branch: text(spec['branch']) || 'master' }
+      : isCommit(revision)
+        ? { commit: revision }
+        : { tag: revision }
+  return made(
+    repo,
+    Source,
+    { name: repo.metadata.name, ...poll },
+    {
+      git: { url, ref },
+      interval: spec['disablePolling'] === true ? '24h' : intervalOf(text(spec['pollingInterval'])),
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(webhook === '' ? {} : { webhook: { secret: webhook } }),
+    },
+  )
+}
+
+const isCommit = (revision: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)
+
+/** How often git is asked; Fleet's durations may have parts of seconds, and mean 15 s when they say nothing. */
+function intervalOf(interval: string): string {
+  return /^(\d+[hms])+$/.test(interval) && !/^0+[hms]$/.test(interval) ? interval : '15s'
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Everything besides the Source. */
+export function desiredOf(repo: GitRepo, bundles: readonly CompiledBundle[]): Desired[] {
+  const { namespace = '' } = repo.metadata
+  const helmSecret = chartSecret(repo)
+  const found = new Map<string, Desired>()
+  const add = (one: Desired): void =>
+    void found.set(`${one.kind.kind}.${one.kind.group}/${one.object.metadata.name}`, one)
+  for (const bundle of bundles) {
+    for (const { source, spec } of bundle.charts) {
+      add(
+        made(
+          repo,
+          Source,
+          { name: source },
+          {
+            ...spec,
+            // An archive is the same one until somebody writes another address.
+            interval: spec.helm && spec.helm.chart === undefined ? '1h' : '15m',
+            ...(helmSecret(spec) ? { credentials: text(repo.spec['helmSecretName']) } : {}),
+          },
+        ),
+      )
+    }
+    add(made(repo, Placement, { name: bundle.placement.name }, bundle.placement.spec))
+    add(made(repo, RolloutPlan, { name: bundle.plan.name }, bundle.plan.spec))
+    const { metadata, spec } = bundleObject(bundle, namespace)
+    add(made(repo, Bundle, metadata, spec))
+    const row = {
+      path: bundle.path || '.',
+      ...(bundle.paused ? { paused: true } : {}),
+      ...(bundle.spec.defaultNamespace ? { defaultNamespace: bundle.spec.defaultNamespace } : {}),
+      ...(bundle.spec.targetNamespace ? { namespace: bundle.spec.targetNamespace } : {}),
+    }
+    add(made(repo, FleetBundle, metadata, row))
+  }
+  const order = (one: Desired): number => MADE_KINDS.indexOf(one.kind)
+  return [...found.values()].sort((a, b) => order(a) - order(b))
+}
+
+/** Whether the Secret of charts is meant for a chart: as in Fleet, only where helmRepoURLRegex fits the beginning of its address. */
+function chartSecret({ spec }: GitRepo): (chart: RemoteSpec) => boolean {
+  const pattern = text(spec['helmRepoURLRegex'])
+  if (text(spec['helmSecretName']) === '' || pattern === '') return () => false
+  const regex = RE2JS.compile(`^(?:${pattern})`)
+  return ({ helm, oci, git }) => regex.matcher(helm?.url ?? oci?.url ?? git?.url ?? '').find()
+}
+
+interface Named {
+  readonly name: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+function made(repo: GitRepo, kind: Kind, metadata: Named, spec: unknown): Desired {
+  const labels = { ...metadata.labels, [REPO_LABEL]: labelOf(repo) }
+  const compiled = digestOfJson({ spec, labels, annotations: metadata.annotations ?? {} })
+  return {
+    kind,
+    object: {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: {
+        name: metadata.name,
+        namespace: repo.metadata.namespace ?? '',
+        labels,
+        annotations: { ...metadata.annotations, [COMPILED]: compiled },
+        ownerReferences: [ownerOf(repo)],
+      },
+      spec,
+    },
+  }
+}
+
+/** Names may be longer than labels. */
+export function labelOf({ metadata: { name } }: GitRepo): string {
+  return name.length <= 63 ? name : `${name.slice(0, 50).replace(/[^a-z0-9]+$/, '')}-${digestOfJson(name).slice(7, 19)}`
+}
+
+function ownerOf({ metadata }: GitRepo): OwnerReference {
+  return {
+    apiVersion: apiVersionOf(GitRepo),
+    kind: GitRepo.kind,
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    controller: true,
+  }
+}
+
+/** Whether an object was made for this GitRepo, and not for another of the same name. */
+export function isOwnedBy(object: KubeObject, repo: GitRepo): boolean {
+  return (object.metadata.ownerReferences ?? []).some(
+    ({ uid, kind }) => kind === GitRepo.kind && uid === repo.metadata.uid,
+  )
+}

@@ -1,0 +1,138 @@
+/** Options of fleet.yaml or of one of its customizations as a layer of a Bundle. */
+import { fromUtf8, hex, sha256 } from '../../../core/bytes.ts'
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { mergeValues } from '../../../render/bundle/layers.ts'
+import type { ClusterValues, LayerOptions } from '../../../render/bundle/recipe.ts'
+import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
+import { YamlError } from '../../../yaml/yaml.ts'
+import type { FleetHelm, FleetOptions } from '../files/fleet-yaml.ts'
+import { cleanPath } from '../files/names.ts'
+import { remoteChart } from './remote-chart.ts'
+import type { RemoteSpec } from './remote-chart.ts'
+
+/** A chart from elsewhere: the Source it needs, and where its files appear. */
+export interface RemoteChart {
+  readonly source: string
+  readonly spec: RemoteSpec
+  readonly at: string
+}
+
+/** What making a layer needs. */
+export interface LayerScene {
+  /** The directory of the bundle. */
+  readonly path: string
+  readonly gitRepo: string
+  /** `helm` of the bundle itself, under that of a customization. */
+  readonly base?: FleetHelm
+  /** The bytes of a file of the repository. */
+  file(path: string): Uint8Array | undefined
+  wrong(message: string): void
+  /** Where charts from elsewhere are gathered. */
+  readonly charts: Map<string, RemoteChart>
+}
+
+/** Makes a layer. */
+export function layerOf(options: FleetOptions, scene: LayerScene): LayerOptions {
+  const helm = options.helm && helmOf(options.helm, scene)
+  const dir = options.kustomize?.dir
+  const overlays = options.yaml?.overlays
+  return {
+    ...(helm && Object.keys(helm).length > 0 ? { helm } : {}),
+    ...(dir ? { kustomize: { dir: relative(dir) } } : {}),
+    ...(options.defaultNamespace ? { defaultNamespace: options.defaultNamespace } : {}),
+    ...(options.namespace ? { targetNamespace: options.namespace } : {}),
+    ...(overlays ? { overlays: overlays.map(relative) } : {}),
+  }
+}
+
+/** Paths are relative to the bundle, also when they begin with a slash. */
+function relative(path: string): string {
+  return path.replace(/^\/+/, '').replace(/\/+$/, '') || '.'
+}
+
+type HelmLayer = NonNullable<LayerOptions['helm']>
+
+function helmOf(helm: FleetHelm, scene: LayerScene): HelmLayer {
+  const values = valuesOf(helm, scene)
+  const chart = chartOf(helm, scene)
+  const valuesFrom = valuesFromOf(helm, scene)
+  const mode = helm.disablePreProcess === undefined ? undefined : helm.disablePreProcess ? 'Labels' : 'Templates'
+  return {
+    ...(chart === undefined ? {} : { chart }),
+    ...(helm.releaseName ? { releaseName: helm.releaseName } : {}),
+    ...(Object.keys(values).length === 0 ? {} : { values }),
+    ...(helm.templateValues && Object.keys(helm.templateValues).length > 0
+      ? { templateValues: helm.templateValues }
+      : {}),
+    ...(valuesFrom.length === 0 ? {} : { valuesFrom }),
+    // A customization can switch templates off, never on again.
+    ...(mode === 'Labels' ? { valuesTemplating: mode } : {}),
+  }
+}
+
+/** Keys of the cluster; of one entry the ConfigMap, then the Secret. */
+function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerScene): ClusterValues[] {
+  return valuesFrom.flatMap(({ configMapKeyRef, secretKeyRef }) => {
+    const refs = [
+      ['ConfigMap', configMapKeyRef],
+      ['Secret', secretKeyRef],
+    ] as const
+    return refs.flatMap(([kind, ref]) => {
+      if (!ref) return []
+      if (!ref.name) wrong(`helm.valuesFrom: a ${kind} needs a name`)
+      const { name = '', namespace, key } = ref
+      return [{ kind, name, ...(namespace ? { namespace } : {}), ...(key ? { key } : {}) }]
+    })
+  })
+}
+
+/** Values, and over them those of files, in order: the other way round than in a Bundle, so they are one from here on. */
+function valuesOf(helm: FleetHelm, scene: LayerScene): JsonObject {
+  return (helm.valuesFiles ?? []).reduce(
+    (values, name) => mergeValues(values, fileValues(name, scene)),
+    helm.values ?? {},
+  )
+}
+
+function fileValues(name: string, { path, file, wrong }: LayerScene): JsonObject {
+  const where = cleanPath(`${path}/${name}`)
+  if (where.startsWith('..')) {
+    wrong(`helm.valuesFiles: ${JSON.stringify(name)} is outside the repository`)
+    return {}
+  }
+  const bytes = file(where)
+  if (!bytes) {
+    wrong(`helm.valuesFiles: there is no file ${JSON.stringify(name)}`)
+    return {}
+  }
+  try {
+    const { value } = readFirstYaml(fromUtf8(bytes), { file: where, resolver: '1.1', duplicateKeys: 'last' })
+    if (value === null || value === undefined) return {}
+    if (isObject(value)) return value
+    wrong(`helm.valuesFiles: ${where} must hold a map of values`)
+  } catch (caught) {
+    if (!(caught instanceof YamlError) && !(caught instanceof TypeError)) throw caught
+    wrong(`helm.valuesFiles: ${caught.message}`)
+  }
+  return {}
+}
+
+/** Where the chart is, when this layer says anything about it. */
+function chartOf(helm: FleetHelm, scene: LayerScene): string | undefined {
+  if (!helm.chart && !helm.repo && !helm.version) return undefined
+  const chart = helm.chart || scene.base?.chart || ''
+  const repo = helm.repo || scene.base?.repo || ''
+  const version = helm.version || scene.base?.version || ''
+  const remote = remoteChart(chart, repo, version)
+  if (remote === undefined) return chart === '' ? undefined : relative(chart)
+  if ('problem' in remote) {
+    scene.wrong(remote.problem)
+    return undefined
+  }
+  const sum = hex(sha256(`${chart}:${repo}:${version}`))
+  const source = `${scene.gitRepo.slice(0, 200)}-chart-${sum.slice(0, 12)}`
+  const at = `.charts/${sum.slice(0, 12)}`
+  scene.charts.set(at, { source, spec: remote.spec, at })
+  return remote.directory === undefined ? at : `${at}/${remote.directory}`
+}

@@ -1,0 +1,76 @@
+/** Targets as a Placement. */
+import type { Placement } from '../../../kinds/native/placement.ts'
+import type { FleetTarget } from '../files/fleet-yaml.ts'
+import { meaningOf } from './targets.ts'
+import type { Alternative, Workspace } from './targets.ts'
+
+/** The workspace of clusters that say nothing else. */
+export const DEFAULT_WORKSPACE = 'fleet-default'
+/** The label that puts a Cluster into another workspace. */
+export const WORKSPACE_LABEL = 'fleet.cattle.io/workspace'
+
+/** Makes the Placement of targets; clusters of other workspaces are never meant. */
+export function placementOf(
+  targets: readonly FleetTarget[],
+  {
+    namespace,
+    workspace,
+    wrong,
+  }: {
+    readonly namespace: string
+    readonly workspace: Workspace
+    wrong(message: string): void
+  },
+): Placement['spec'] {
+  const alternatives = targets.flatMap((target) => {
+    const meaning = meaningOf(target, workspace)
+    if (!('problem' in meaning)) return meaning.alternatives
+    wrong(`target ${target.name ?? ''}: ${meaning.problem}`)
+    return []
+  })
+  if (alternatives.length > 32) wrong(`the targets stand for ${alternatives.length} selectors, and 32 can be said`)
+  const own = workspaceOf(namespace)
+  // Nobody is meant: a label that no cluster has says it, for an empty list of predicates would be everybody.
+  if (alternatives.length === 0) return { clusterSelector: NOBODY }
+  const isPlain = alternatives.length === 1 && alternatives[0]!.clusters === undefined && own.cel === undefined
+  if (isPlain) return { clusterSelector: both(own.selector, alternatives[0]!) }
+  return { clusterSelector: own.selector, predicates: alternatives.map((one) => predicateOf(one, own.cel)) }
+}
+
+const NOBODY = {
+  matchExpressions: [
+    { key: WORKSPACE_LABEL, operator: 'Exists' as const },
+    { key: WORKSPACE_LABEL, operator: 'DoesNotExist' as const },
+  ],
+}
+
+type Predicate = NonNullable<Placement['spec']['predicates']>[number]
+type Selector = Placement['spec']['clusterSelector']
+
+function workspaceOf(namespace: string): { readonly selector: Selector; readonly cel?: string } {
+  if (namespace !== DEFAULT_WORKSPACE) return { selector: { matchLabels: { [WORKSPACE_LABEL]: namespace } } }
+  const label = JSON.stringify(WORKSPACE_LABEL)
+  const labels = 'cluster.metadata.labels'
+  return {
+    selector: {},
+    cel: `!(${label} in ${labels}) || ${labels}[${label}] == ${JSON.stringify(DEFAULT_WORKSPACE)}`,
+  }
+}
+
+function both(selector: Selector, { clusterSelector }: Alternative): Selector {
+  return {
+    ...selector,
+    ...(clusterSelector.matchExpressions ? { matchExpressions: [...clusterSelector.matchExpressions] } : {}),
+  } as Selector
+}
+
+function predicateOf({ clusterSelector, clusters }: Alternative, workspace: string | undefined): Predicate {
+  const cel = [
+    ...(workspace === undefined ? [] : [workspace]),
+    ...(clusters === undefined
+      ? []
+      : [`cluster.metadata.name in [${clusters.map((name) => JSON.stringify(name)).join(', ')}]`]),
+  ]
+  const hasLabels = (clusterSelector.matchExpressions ?? []).length > 0
+  return { ...(hasLabels ? { labelSelector: clusterSelector } : {}), ...(cel.length === 0 ? {} : { cel }) } as Predicate
+}

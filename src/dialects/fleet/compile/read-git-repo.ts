@@ -1,0 +1,108 @@
+/** GitRepos and ClusterGroups as users wrote them, without a hub: for `flotilla render`. */
+import { RE2JS } from 're2js'
+import { toError } from '../../../core/errors.ts'
+import { isObject } from '../../../core/json.ts'
+import type { LabelSelector } from '../../../core/text/label-selector.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import type { CompiledBundle } from './compile-bundle.ts'
+import { GIT_REPO } from '../fields.ts'
+import { findingText, readFields } from '../../read-fields.ts'
+import type { Finding } from '../../read-fields.ts'
+import { readRepository } from './compile-repository.ts'
+import type { RepositoryRequest } from './compile-repository.ts'
+import type { FleetGroup } from './targets.ts'
+
+/** The group of Fleet's kinds. */
+export const FLEET_GROUP = 'fleet.cattle.io'
+
+/** A GitRepo's spec as far as it says what is read and for whom. */
+export type GitRepoSpec = RepositoryRequest['spec']
+
+/** Reads the spec of a GitRepo; what is wrong or without effect is in the findings. */
+export function readGitRepoSpec(spec: unknown, findings: Finding[]): GitRepoSpec {
+  const report = (level: Finding['level'], _path: unknown, message: string): void =>
+    void findings.push({ level, message: `spec.${message}` })
+  const read = readFields(isObject(spec) ? spec : {}, GIT_REPO, { system: 'Fleet', report }) as GitRepoSpec &
+    SecretFields
+  const { helmSecretName = '', helmRepoURLRegex = '' } = read
+  if (helmSecretName !== '' && helmRepoURLRegex === '') {
+    report('warning', [], 'helmSecretName is sent nowhere without helmRepoURLRegex, as in Fleet')
+  }
+  try {
+    RE2JS.compile(helmRepoURLRegex)
+  } catch (caught) {
+    report('error', [], `helmRepoURLRegex is no regular expression: ${toError(caught).message}`)
+  }
+  return read
+}
+
+interface SecretFields {
+  readonly helmSecretName?: string
+  readonly helmRepoURLRegex?: string
+}
+
+/** A ClusterGroup as targets see it. */
+export function groupOf({ metadata, ...rest }: UnknownObject): FleetGroup {
+  const spec = isObject(rest['spec']) ? rest['spec'] : {}
+  const selector = isObject(spec['selector']) ? (spec['selector'] as LabelSelector) : undefined
+  return { name: metadata.name, labels: metadata.labels ?? {}, ...(selector ? { selector } : {}) }
+}
+
+/** Whether an object is one of Fleet's. */
+export function isOfFleet({ apiVersion, kind }: UnknownObject, wanted: string): boolean {
+  return apiVersion.startsWith(`${FLEET_GROUP}/`) && kind === wanted
+}
+
+/** The Bundles that the GitRepos among some objects make of a repository's files, and what is to be said about them. */
+export function bundlesOfFiles(
+  objects: readonly UnknownObject[],
+  files: ReadonlyMap<string, Uint8Array>,
+): { readonly bundles: readonly Bundle[]; readonly findings: readonly string[] } {
+  const findings: Finding[] = []
+  const bundles = objects
+    .filter((object) => isOfFleet(object, 'GitRepo'))
+    .flatMap((object) => {
+      const { name, namespace = 'fleet-default', labels = {} } = object.metadata
+      const groups = objects.filter((one) => isOfFleet(one, 'ClusterGroup')).map(groupOf)
+      const read = readRepository({
+        gitRepo: { namespace, name, labels },
+        spec: readGitRepoSpec(object['spec'], findings),
+        workspace: { groups, aliases: () => [], clusters: [], bundles: [], isWhole: false },
+        files,
+      })
+      findings.push(...read.findings)
+      return read.bundles.map((bundle) => bundleObject(bundle, namespace))
+    })
+  return { bundles, findings: findings.map(findingText) }
+}
+
+/** What is to be said about the fleet.yaml files below some directories of a repository. */
+export function findingsOfFiles(
+  files: ReadonlyMap<string, Uint8Array>,
+  directories: readonly string[],
+): readonly Finding[] {
+  const read = readRepository({
+    gitRepo: { namespace: 'fleet-default', name: 'repository', labels: {} },
+    spec: { paths: directories, targets: [{ clusterSelector: {} }] },
+    workspace: { groups: [], aliases: () => [], clusters: [], bundles: [], isWhole: false },
+    files,
+  })
+  return read.findings.filter(({ file }) => file !== undefined)
+}
+
+/** A compiled directory as an object. */
+export function bundleObject({ name, labels, annotations, spec }: CompiledBundle, namespace: string): Bundle {
+  return {
+    apiVersion: apiVersionOf(Bundle),
+    kind: Bundle.kind,
+    metadata: {
+      name,
+      namespace,
+      ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } }),
+    },
+    spec,
+  }
+}

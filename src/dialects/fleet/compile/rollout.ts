@@ -1,0 +1,82 @@
+/** rolloutStrategy as rings. */
+import { fromFleet } from '../../../plan/rollout/foreign-strategies.ts'
+import type { MappedRollout } from '../../../plan/rollout/foreign-strategies.ts'
+import type { RingSpec } from '../../../plan/rollout/rings.ts'
+import type { FleetRollout } from '../files/fleet-yaml.ts'
+import { meaningOf } from './targets.ts'
+import type { Workspace } from './targets.ts'
+
+/** The rings of a bundle that goes to so many clusters, and what is not the same as in Fleet. */
+export function ringsOf(strategy: FleetRollout, clusters: number, workspace: Workspace): MappedRollout {
+  const notes: string[] = []
+  const { partitions = [], maxUnavailable, autoPartitionSize, autoPartitionThreshold = 200 } = strategy
+  const all = limitOf(maxUnavailable)
+  const selected = partitions.flatMap((partition, at) => {
+    const name = partition.name ?? `partition-${at}`
+    const meaning = meaningOf(partition, workspace)
+    if ('problem' in meaning) {
+      notes.push(`partition ${name}: ${meaning.problem}; its clusters come last`)
+      return []
+    }
+    const own = limitOf(partition.maxUnavailable ?? maxUnavailable)
+    return meaning.alternatives.flatMap(({ clusterSelector, clusters: names }) => {
+      if (names) {
+        notes.push(`partition ${name}: a ring cannot take a cluster by its name; give it a label, or it comes last`)
+        return []
+      }
+      return [{ name, clusterSelector, ...(own === undefined ? {} : { maxUnavailable: own }) }]
+    })
+  })
+  const mapped = fromFleet(
+    {
+      ...(all === undefined ? {} : { maxUnavailable: all }),
+      ...(strategy.maxUnavailablePartitions === undefined
+        ? {}
+        : { maxUnavailablePartitions: strategy.maxUnavailablePartitions }),
+      autoPartitionSize: shareOf(autoPartitionSize, clusters),
+      autoPartitionThreshold,
+      ...(selected.length === 0 ? {} : { partitions: selected }),
+    },
+    partitions.length > 0 ? 0 : clusters,
+  )
+  // Clusters of no partition would never get anything in Fleet; here they are the last ring.
+  const rest = partitions.length > 0 && selected.length > 0 ? restOf(mapped.rings, all) : []
+  return { ...mapped, rings: named([...mapped.rings, ...rest]), notes: [...mapped.notes, ...notes] }
+}
+
+function restOf(rings: readonly RingSpec[], all: number | string | undefined): RingSpec[] {
+  if (rings.some(({ selector }) => selector && Object.keys(selector).length === 0)) return []
+  return fromFleet(all === undefined ? {} : { maxUnavailable: all }, 0).rings.map((ring) => ({
+    ...ring,
+    name: 'rest',
+  }))
+}
+
+/** A ring is known by its name. */
+function named(rings: readonly RingSpec[]): RingSpec[] {
+  const taken = new Map<string, number>()
+  return rings.map((ring) => {
+    const count = (taken.get(ring.name) ?? 0) + 1
+    taken.set(ring.name, count)
+    return count === 1 ? ring : { ...ring, name: `${ring.name.slice(0, 59)}-${count}` }
+  })
+}
+
+// A plan has at most 32 rings.
+const SMALLEST_SHARE = 4
+
+function shareOf(size: number | string | undefined, clusters: number): string {
+  const limit = limitOf(size) ?? '25%'
+  if (limit === 0) return '100%'
+  const share =
+    typeof limit === 'number' ? Math.ceil((100 * limit) / Math.max(1, clusters)) : Number(limit.slice(0, -1))
+  return `${Math.min(100, Math.max(SMALLEST_SHARE, share))}%`
+}
+
+/** A count, or a whole percentage from 1% to 100%; Fleet rounds down, but never to nothing. */
+function limitOf(limit: number | string | undefined): number | string | undefined {
+  if (limit === undefined) return undefined
+  if (typeof limit === 'number') return Math.max(0, limit)
+  if (!limit.endsWith('%')) return Number(limit)
+  return `${Math.min(100, Math.max(1, Math.floor(Number(limit.slice(0, -1)))))}%`
+}

@@ -1,0 +1,93 @@
+/** BundleDeployments: a bundle on a cluster in Fleet's words, worked out when somebody asks and never stored. */
+import { kindOf } from '../../../kinds/define-kind.ts'
+import type { Kind } from '../../../kinds/define-kind.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import { enumOf, name, object, text } from '../../../kinds/schema/schema-builders.ts'
+import type { State } from '../../../kinds/fields/states.ts'
+import { toStructural } from '../../../kinds/schema/structural.ts'
+import { REPO_LABEL } from '../compile/desired-objects.ts'
+import { FLEET_GROUP } from '../compile/read-git-repo.ts'
+import { fleetState, RANK } from './states.ts'
+
+/** Fleet's BundleDeployment; in the namespace of its bundle. */
+export const BundleDeployment: Kind = kindOf({
+  group: FLEET_GROUP,
+  version: 'v1alpha1',
+  kind: 'BundleDeployment',
+  plural: 'bundledeployments',
+  scope: 'Namespaced',
+  description:
+    'How a bundle of a GitRepo does on a cluster. It can only be read; it is in the namespace of the GitRepo.',
+  categories: [],
+  verbs: ['get', 'list', 'watch'],
+  selectable: ['bundle', 'cluster'],
+  fields: {
+    bundle: toStructural(name({ description: 'The bundle.' })),
+    cluster: toStructural(name({ description: 'The Cluster.' })),
+    status: toStructural(
+      object({
+        display: object({
+          deployed: text({ max: 8192, description: 'True, or what is in the way.' }),
+          monitored: text({ max: 64, description: 'Whether the cluster reports about it.' }),
+          state: enumOf(RANK),
+        }),
+        message: text({ max: 8192, description: 'Why, in one or two sentences.' }),
+      }),
+    ),
+  },
+  columns: [
+    { name: 'Cluster', type: 'string', jsonPath: '.cluster' },
+    { name: 'Deployed', type: 'string', jsonPath: '.status.display.deployed' },
+    { name: 'Monitored', type: 'string', jsonPath: '.status.display.monitored' },
+    { name: 'State', type: 'string', jsonPath: '.status.display.state' },
+    { name: 'Status', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+})
+
+/** Whether an object was made of a GitRepo. */
+export function isOfGitRepo({ metadata }: { readonly metadata: UnknownObject['metadata'] }): boolean {
+  return metadata.labels?.[REPO_LABEL] !== undefined
+}
+
+/** What a row of a bundle and a cluster is made from; see `plan/fleet/view-rows.ts`. */
+interface StateRow extends UnknownObject {
+  readonly bundle: string
+  readonly cluster: string
+  readonly state: State
+  readonly message: string
+  readonly lastKnown?: State
+  readonly generation?: number
+  readonly target?: number
+}
+
+/** A row in Fleet's words; none for a cluster that is not selected. */
+export function bundleDeploymentOf(row: UnknownObject): UnknownObject | undefined {
+  const { metadata, bundle, cluster, state, message, lastKnown, generation, target } = row as StateRow
+  const word = fleetState(state, { generation, target, lastKnown })
+  if (word === undefined) return undefined
+  const isDeployed = generation !== undefined && generation === target
+  return {
+    apiVersion: apiVersionOf(BundleDeployment),
+    kind: BundleDeployment.kind,
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace ?? '',
+      labels: {
+        'fleet.cattle.io/bundle-name': bundle.slice(0, 63),
+        'fleet.cattle.io/bundle-namespace': metadata.namespace ?? '',
+        'fleet.cattle.io/cluster': cluster.slice(0, 63),
+      },
+    },
+    bundle,
+    cluster,
+    status: {
+      display: {
+        deployed: isDeployed ? 'True' : message || 'False',
+        monitored: generation === undefined ? 'False' : 'True',
+        state: word,
+      },
+      message,
+    },
+  }
+}

@@ -1,0 +1,107 @@
+/** Flotilla's states in Fleet's words: one table, for GitRepos, Bundles and BundleDeployments alike. */
+import type { State } from '../../../kinds/fields/states.ts'
+import type { FleetSummary } from '../kinds.ts'
+
+/** Fleet's states. */
+export type FleetState = 'Ready' | 'NotReady' | 'WaitApplied' | 'ErrApplied' | 'OutOfSync' | 'Modified' | 'Pending'
+
+/** What decides between two of Fleet's words for one of ours. */
+export interface StateFacts {
+  /** The generation that the cluster reports, and the one it should have. */
+  readonly generation?: number | undefined
+  readonly target?: number | undefined
+  readonly lastKnown?: State | undefined
+}
+
+/** The state of a bundle on a cluster in Fleet's words; a cluster that is not selected has none. */
+export function fleetState(state: State, facts: StateFacts = {}): FleetState | undefined {
+  const isApplied = facts.generation !== undefined && facts.generation === facts.target
+  switch (state) {
+    case 'Ready':
+      return 'Ready'
+    case 'Progressing':
+      return isApplied ? 'NotReady' : 'WaitApplied'
+    case 'Pending':
+      return facts.generation === undefined ? 'Pending' : 'OutOfSync'
+    case 'Offline':
+      return facts.lastKnown && facts.lastKnown !== 'Offline' ? fleetState(facts.lastKnown, facts) : 'WaitApplied'
+    case 'Drifted':
+      return 'Modified'
+    case 'Failed':
+      return 'ErrApplied'
+    case 'NotSelected':
+      return undefined
+  }
+}
+
+/** From the worst on: what a whole is shown as. */
+export const RANK: readonly FleetState[] = [
+  'ErrApplied',
+  'WaitApplied',
+  'Modified',
+  'OutOfSync',
+  'Pending',
+  'NotReady',
+  'Ready',
+]
+
+type CountName = Exclude<keyof FleetSummary, 'desiredReady'>
+
+const FIELDS: Readonly<Record<FleetState, CountName>> = {
+  Ready: 'ready',
+  NotReady: 'notReady',
+  WaitApplied: 'waitApplied',
+  ErrApplied: 'errApplied',
+  OutOfSync: 'outOfSync',
+  Modified: 'modified',
+  Pending: 'pending',
+}
+
+/** Counts of a Rollout. */
+export type RolloutCounts = Readonly<
+  Record<'total' | 'ready' | 'progressing' | 'pending' | 'failed' | 'offline', number>
+>
+
+/** Counts of a Rollout as Fleet sums them up; what is on its way or silent waits to be applied. */
+export function summaryOf(counts: RolloutCounts | undefined): FleetSummary {
+  if (!counts) return { desiredReady: 0, ready: 0 }
+  const { total, ready, progressing, pending, failed, offline } = counts
+  return compact({
+    desiredReady: total,
+    ready,
+    notReady: progressing,
+    pending,
+    errApplied: failed,
+    waitApplied: offline,
+  })
+}
+
+/** The sum of summaries. */
+export function addSummaries(summaries: readonly FleetSummary[]): FleetSummary {
+  const sum: FleetSummary = { desiredReady: 0, ready: 0 }
+  for (const summary of summaries) {
+    for (const [name, value] of Object.entries(summary) as [keyof FleetSummary, number][])
+      sum[name] = (sum[name] ?? 0) + value
+  }
+  return compact(sum)
+}
+
+function compact(summary: FleetSummary): FleetSummary {
+  const entries = Object.entries(summary).filter(
+    ([name, value]) => value > 0 || name === 'ready' || name === 'desiredReady',
+  )
+  return Object.fromEntries(entries) as unknown as FleetSummary
+}
+
+/** The worst state that anybody is in. */
+export function worstOf(summary: FleetSummary): FleetState {
+  return RANK.find((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0) ?? 'Ready'
+}
+
+/** `NotReady(2); Pending(3)`; empty when all are ready. */
+export function summaryText(summary: FleetSummary): string {
+  return RANK.filter((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0)
+    .sort()
+    .map((state) => `${state}(${summary[FIELDS[state]]})`)
+    .join('; ')
+}
