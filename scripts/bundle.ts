@@ -23,7 +23,7 @@ const MAINS: Readonly<Record<string, string>> = {
 const IN_PARTS: Readonly<Record<string, string>> = {
   flotilla: 'src/cli/main.ts',
   'threads/template-thread': 'src/cli/template/template-thread.ts',
-  'threads/agent-render-thread': 'src/agent/render-thread-main.ts',
+  'threads/agent-render-thread': 'src/agent/render/render-thread-main.ts',
 }
 
 /** Threads of the hub: files of their own beside the binary that starts them. */

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { LOG_LEVELS } from './json-logger.ts'
 import type { LogLevel } from './json-logger.ts'
-import type { ProxyVariables } from './proxy.ts'
+import type { ProxyVariables } from './link/proxy.ts'
 import type { RunAgentOptions } from './run.ts'
 
 /** A command line that cannot be used; the message says what to write instead. */

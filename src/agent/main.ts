@@ -6,7 +6,7 @@ const isRender = !isMainThread && (workerData as { readonly role?: unknown } | n
 await (isRender ? render() : run())
 
 async function render(): Promise<void> {
-  const { serveRender } = await import('./render-thread.ts')
+  const { serveRender } = await import('./render/render-thread.ts')
   await serveRender()
 }
 

@@ -2,11 +2,11 @@
  * A whole fleet in a simulated world: one hub process, a process per cluster and one per agent, composed of the same rooms
  * as the real ones. What should survive a kill (stores, blobs, keys, the agents' files) lives outside the processes.
  */
-import { renderInPlace } from '../agent/render-in-place.ts'
+import { renderInPlace } from '../agent/render/render-in-place.ts'
 import { createAgent } from '../agent/create-agent.ts'
-import type { ConnectHub } from '../agent/hub-api.ts'
-import { createMemoryStorage } from '../agent/storage.ts'
-import type { AgentStorage } from '../agent/storage.ts'
+import type { ConnectHub } from '../agent/link/hub-api.ts'
+import { createMemoryStorage } from '../agent/storage/storage.ts'
+import type { AgentStorage } from '../agent/storage/storage.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import type { Client } from '../client/client.ts'

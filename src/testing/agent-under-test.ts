@@ -1,8 +1,8 @@
 /** An agent with its own embedded cluster, joined to a test hub; it can be stopped, restarted and looked at. */
 import { createAgent } from '../agent/create-agent.ts'
 import type { Agent } from '../agent/create-agent.ts'
-import { renderInPlace } from '../agent/render-in-place.ts'
-import { createMemoryStorage } from '../agent/storage.ts'
+import { renderInPlace } from '../agent/render/render-in-place.ts'
+import { createMemoryStorage } from '../agent/storage/storage.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { fromUtf8 } from '../core/bytes.ts'
 import { ApiError, isApiError } from '../core/errors.ts'

@@ -1,6 +1,6 @@
 /** A hub's agent side for tests: the embedded API, a gateway over it, trust, and hand-made Assignments instead of controllers. */
 import { createApiServer } from '../apiserver/server/api-server.ts'
-import type { ConnectHub, HubConnection } from '../agent/hub-api.ts'
+import type { ConnectHub, HubConnection } from '../agent/link/hub-api.ts'
 import { createMemoryBlobs } from '../blobs/memory-blobs.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Client } from '../client/client.ts'

@@ -127,7 +127,7 @@ async function agentFacts({ flags, environment, signal }: CheckInput): Promise<A
     })
   }
   const [{ lookAtAgent }, { proxyVariablesOf }] = await Promise.all([
-    import('../../agent/look-at-agent.ts'),
+    import('../../agent/inspect/inspect-agent.ts'),
     import('../../agent/config.ts'),
   ])
   return await lookAtAgent({

@@ -1,6 +1,6 @@
 /** The line between a store and the hub: real TLS, and a plug that can be pulled. */
-import { createConnectHub } from '../../agent/connect-hub.ts'
-import type { ConnectHub } from '../../agent/hub-api.ts'
+import { createConnectHub } from '../../agent/link/connect-hub.ts'
+import type { ConnectHub } from '../../agent/link/hub-api.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Ids } from '../../core/ids.ts'
 

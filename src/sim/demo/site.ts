@@ -1,7 +1,7 @@
 /** One store of the demo: an embedded cluster, a real agent, and a line to the hub. */
 import { join } from 'node:path'
 import { createAgent } from '../../agent/create-agent.ts'
-import { createFileStorage } from '../../agent/file-storage.ts'
+import { createFileStorage } from '../../agent/storage/file-storage.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { generateKeyPair } from '../../core/bytes.ts'
 import type { HubPorts } from '../../hub/ports.ts'
@@ -67,7 +67,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
     newKeyPair: generateKeyPair,
     // Most demos render nothing in a cluster, and the engine is a fifth of the program.
     render: async (request) => {
-      const { renderInPlace } = await import('../../agent/render-in-place.ts')
+      const { renderInPlace } = await import('../../agent/render/render-in-place.ts')
       return await renderInPlace({ clock, ids })(request)
     },
     log: log.child({ agent: store.name }),

@@ -1,0 +1,169 @@
+/** What happens when somebody changes what a bundle applied, against an embedded cluster. */
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import { Deployment } from '../../kinds/builtin/apps.ts'
+import { ConfigMap } from '../../kinds/builtin/core.ts'
+import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
+import { createAgentUnderTest } from '../../testing/agent-under-test.ts'
+import type { AgentUnderTest } from '../../testing/agent-under-test.ts'
+import { configMap, deployment, startTestHub } from '../../testing/wire-hub.ts'
+import type { TestHub } from '../../testing/wire-hub.ts'
+
+const BUNDLE = 'default/hello'
+const open: { close(): Promise<void> }[] = []
+
+async function running(options?: BundleOptions): Promise<{ hub: TestHub; site: AgentUnderTest }> {
+  const hub = await startTestHub()
+  const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
+  const site = createAgentUnderTest(hub, 'store-1', { joinCode })
+  open.unshift(site, hub)
+  await site.start()
+  await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
+  const objects = [configMap('x', { a: '1', b: '2' }), deployment('web')]
+  await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects, ...(options ? { options } : {}) } })
+  await site.until(BUNDLE, 'Ready')
+  return { hub, site }
+}
+
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.close()
+})
+
+const edit = (site: AgentUnderTest, a: string, fieldManager = 'kubectl-edit') =>
+  site.cluster.client.patch(
+    ConfigMap,
+    { namespace: 'default', name: 'x' },
+    { type: 'merge', body: { data: { a } } },
+    { fieldManager },
+  )
+const valueOf = async (site: AgentUnderTest) => ((await site.configMap('x'))?.['data'] as { a: string } | undefined)?.a
+const rowOf = (site: AgentUnderTest) => site.agent().report().bundles[0]
+
+describe('drift', () => {
+  it('is corrected within a moment, a deletion too, also without the hub', async () => {
+    const { hub, site } = await running()
+    hub.network.up = false
+    await edit(site, 'edited')
+    await hub.clock.advance(2000)
+    assert.equal(await valueOf(site), '1')
+    await site.remove('ConfigMap', 'x')
+    await hub.clock.advance(2000)
+    assert.equal(await valueOf(site), '1')
+    assert.equal(rowOf(site)?.state, 'Ready')
+  })
+
+  it('that happened while the agent was away is found at its start', async () => {
+    const { hub, site } = await running()
+    await site.stop()
+    await edit(site, 'edited')
+    await site.start()
+    await hub.clock.advance(20_000)
+    assert.equal(await valueOf(site), '1')
+  })
+
+  it('is only shown with Report: the object, the field, and who changed it', async () => {
+    const { hub, site } = await running({ drift: { mode: 'Report' } })
+    await edit(site, 'edited')
+    const row = await site.until(BUNDLE, 'Drifted')
+    assert.equal(row.message, 'ConfigMap default/x: .data.a (changed by kubectl-edit)')
+    assert.deepEqual(
+      row.drift?.map(({ object, fields }) => [object, fields]),
+      [['ConfigMap default/x', ['.data.a (changed by kubectl-edit)']]],
+    )
+    await hub.clock.advance(3_600_000)
+    assert.equal(await valueOf(site), 'edited')
+    await edit(site, '1')
+    await site.until(BUNDLE, 'Ready')
+    await site.remove('ConfigMap', 'x')
+    assert.equal((await site.until(BUNDLE, 'Progressing')).message, 'ConfigMap default/x: it is not there yet')
+  })
+
+  it('is nothing with Ignore', async () => {
+    const { hub, site } = await running({ drift: { mode: 'Ignore' } })
+    await edit(site, 'edited')
+    await hub.clock.advance(600_000)
+    assert.deepEqual([await valueOf(site), rowOf(site)?.state], ['edited', 'Ready'])
+  })
+
+  it('is not fought over: after a few rounds the bundle steps back and says so', async () => {
+    const { hub, site } = await running()
+    const before = site.door.writes.length
+    let edits = 0
+    for (let second = 0; second < 3600; second += 10) {
+      if ((await valueOf(site)) === '1') {
+        await edit(site, `mine-${second}`, 'stubborn-controller')
+        edits += 1
+      }
+      await hub.clock.advance(10_000)
+    }
+    assert.ok(edits <= 12, `${edits} rounds within an hour`)
+    assert.ok(site.door.writes.length - before <= 30, `${site.door.writes.length - before} writes`)
+    assert.match(
+      rowOf(site)?.message ?? '',
+      /^ConfigMap default\/x: \.data\.a \(changed by stubborn-controller\); corrected \d+ times within an hour/,
+    )
+    await hub.clock.advance(3_600_000)
+    assert.deepEqual([await valueOf(site), rowOf(site)?.state], ['1', 'Ready'])
+  })
+
+  it('is not what others add, status, or an equal claim', async () => {
+    const { hub, site } = await running()
+    const before = site.door.writes.length
+    const { client } = site.cluster
+    const key = { namespace: 'default', name: 'x' }
+    const add = { data: { theirs: '1' }, metadata: { labels: { theirs: '1' } } }
+    await client.patch(ConfigMap, key, { type: 'merge', body: add }, { fieldManager: 'person' })
+    await client.apply(
+      ConfigMap,
+      { ...configMap('x', { a: '1' }), data: { a: '1' } },
+      {
+        fieldManager: 'other',
+      },
+    )
+    const web = await client.get(Deployment, { namespace: 'default', name: 'web' })
+    await client.update(Deployment, { ...web, status: { ...web.status, collisionCount: 3 } } as never, {
+      subresource: 'status',
+    })
+    await hub.clock.advance(600_000)
+    assert.deepEqual(site.door.writes.slice(before), [])
+    assert.equal(rowOf(site)?.state, 'Ready')
+  })
+
+  it('needs no polling: in steady state there are watches, and nothing else', async () => {
+    const { hub, site } = await running()
+    await hub.clock.advance(60_000)
+    const [reads, writes] = [site.door.reads.length, site.door.writes.length]
+    await hub.clock.advance(3_600_000)
+    assert.deepEqual(site.door.writes.slice(writes), [])
+    const about =
+      /^\/version|\/nodes|clusterproperties|clusterclaims|^\/apis?(\/|$)[^?]*$|namespaces\/kube-system|flotilla-agent-mark/
+    const others = site.door.reads.slice(reads).filter((path) => !path.includes('watch=true') && !about.test(path))
+    assert.deepEqual(others, [])
+    const watches = site.door.reads.slice(reads).filter((path) => path.includes('watch=true'))
+    assert.ok(watches.length <= 8, `${watches.length} watches renewed`)
+  })
+})
+
+describe('rules of a bundle', () => {
+  it('decide about health by CEL, and tell values, without polling', async () => {
+    const health = [
+      { kind: 'ConfigMap', ready: 'object.data.a == "1" && has(object.data.stamp)', message: '"no stamp"' },
+    ]
+    const feedback = [{ kind: 'ConfigMap', as: 'stamp', expression: 'object.data.?stamp.orValue("none")' }]
+    const hub = await startTestHub()
+    const joinCode = await hub.token('store-1', { clusterName: 'store-1' })
+    const site = createAgentUnderTest(hub, 'store-1', { joinCode })
+    open.unshift(site, hub)
+    await site.start()
+    await hub.clock.runUntil(() => site.agent().linkState() === 'Following', { withinMs: 30_000, what: 'following' })
+    const options = { health, feedback }
+    await hub.assign('store-1', { [BUNDLE]: { generation: 1, objects: [configMap('x', { a: '1' })], options } })
+    const row = await site.until(BUNDLE, 'Progressing')
+    assert.equal(row.message, 'ConfigMap default/x: no stamp')
+    assert.deepEqual(row.feedback, [{ object: 'ConfigMap default/x', name: 'stamp', value: 'none' }])
+    const stamp = { type: 'merge', body: { data: { stamp: '7' } } } as const
+    await site.cluster.client.patch(ConfigMap, { namespace: 'default', name: 'x' }, stamp, { fieldManager: 'person' })
+    const ready = await site.until(BUNDLE, 'Ready', 5000)
+    assert.deepEqual(ready.feedback, [{ object: 'ConfigMap default/x', name: 'stamp', value: '7' }])
+  })
+})

@@ -1,0 +1,46 @@
+/** The file in which a cluster's own people say how far the agent may go. */
+import { toError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import type { Ceiling } from '../../plan/apply/local-limits.ts'
+import { checkValue } from '../../wire/validate.ts'
+import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
+
+const strict = { additionalProperties: false }
+const Glob = Type.String({ minLength: 1, maxLength: 253 })
+const Globs = Type.Array(Glob, { maxItems: 256 })
+const Kinds = Type.Array(Type.Object({ group: Type.Optional(Type.String()), kind: Type.Optional(Glob) }, strict), {
+  maxItems: 256,
+})
+
+const CeilingSchema = Type.Object(
+  {
+    namespaces: Type.Optional(Globs),
+    clusterScoped: Type.Optional(Type.Boolean()),
+    allowKinds: Type.Optional(Kinds),
+    denyKinds: Type.Optional(Kinds),
+    executors: Type.Optional(Globs),
+    ownRights: Type.Optional(Type.Boolean()),
+    maxPrune: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  strict,
+)
+
+/** A ceiling that cannot be used; an agent without its ceiling does not start. */
+export class CeilingError extends Error {
+  override readonly name = 'CeilingError'
+}
+
+/** Reads a ceiling; an empty file allows everything. */
+export function readCeiling(text: string, file: string): Ceiling {
+  try {
+    const value = readYamlDocument(text).value ?? {}
+    const unknown = isObject(value) && Object.keys(value).find((name) => !Object.hasOwn(CeilingSchema.properties, name))
+    if (unknown) {
+      throw new Error(`unknown field ${unknown}; known are ${Object.keys(CeilingSchema.properties).join(', ')}`)
+    }
+    return checkValue(CeilingSchema, value, 'ceiling')
+  } catch (caught) {
+    throw new CeilingError(`${file}: ${toError(caught).message}`, { cause: caught })
+  }
+}

@@ -1,0 +1,164 @@
+/** What can be seen of an agent where it runs, beside the running one: it only reads and asks, and never speaks with the agent's identity. */
+import { readFile, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readKubeconfig } from '../../client/kubeconfig.ts'
+import { createUndiciTransport } from '../../client/undici-transport.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { toError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import { VERSION } from '../../core/version.ts'
+import { parseCertificate, wasIssuedBy } from '../../core/crypto/x509.ts'
+import type {
+  AgentFacts,
+  ClusterRights,
+  DataFacts,
+  DocumentFacts,
+  GatewayFacts,
+  IdentityFacts,
+} from '../../plan/fleet/agent-diagnostics.ts'
+import type { VerifiedTrust } from '../../wire/trust/trust-bundle.ts'
+import { isOlderVersion } from '../../wire/trust/agent-version.ts'
+import { FEATURES } from '../../wire/document/signed-document.ts'
+import { readDocument, readRefusal } from '../documents/document-file.ts'
+import { loadIdentity, loadTransport, loadTrustFile } from '../link/identity.ts'
+import { lookAtGateway } from './inspect-gateway.ts'
+import { lookAtRights } from './inspect-rights.ts'
+import type { ProxyVariables } from '../link/proxy.ts'
+import type { AgentStorage } from '../storage/storage.ts'
+
+/** Where the agent runs. */
+export interface AgentPlace {
+  readonly dataDir: string
+  /** The kubeconfig of its cluster; its rights are looked at with it. */
+  readonly kubeconfig: string
+  readonly context?: string
+  readonly proxyVariables: ProxyVariables
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** Looks at an agent. */
+export async function lookAtAgent(place: AgentPlace): Promise<AgentFacts> {
+  const { dataDir } = place
+  const data = await lookAtData(dataDir)
+  const storage = readOnly(dataDir)
+  const known = data.trouble === undefined ? await readIdentity(storage) : {}
+  const { facts = {}, endpoints = [], root, trust } = known
+  const gateways: GatewayFacts[] = []
+  for (const endpoint of endpoints) gateways.push(await lookAtGateway(endpoint, { ...place, root: root!, trust }))
+  return {
+    version: VERSION,
+    data,
+    identity: facts,
+    gateways,
+    document: await lookAtDocument(storage, known),
+    cluster: await lookAtCluster(place),
+  }
+}
+
+async function lookAtData(folder: string): Promise<DataFacts> {
+  try {
+    const found = await stat(folder)
+    if (!found.isDirectory()) return { folder, trouble: 'it is no directory' }
+    const { bavail, bsize } = await statfs(folder)
+    return { folder, isOpen: (found.mode & 0o077) !== 0, freeBytes: bavail * bsize }
+  } catch (caught) {
+    return { folder, trouble: toError(caught).message }
+  }
+}
+
+/** Files of an agent that may be running: nothing is written. */
+function readOnly(folder: string): AgentStorage {
+  return {
+    read: async (name) => {
+      try {
+        return new Uint8Array(await readFile(join(folder, name)))
+      } catch (caught) {
+        if (isObject(caught) && caught['code'] === 'ENOENT') return undefined
+        throw caught
+      }
+    },
+    write: async (name) => {
+      throw new Error(`${name} is only read here`)
+    },
+  }
+}
+
+interface KnownIdentity {
+  readonly facts?: IdentityFacts
+  readonly endpoints?: readonly string[]
+  readonly root?: Awaited<ReturnType<typeof loadIdentity>>['root']
+  readonly trust?: VerifiedTrust
+  readonly rootKey?: NonNullable<Awaited<ReturnType<typeof loadTrustFile>>>['root']
+}
+
+async function readIdentity(storage: AgentStorage): Promise<KnownIdentity> {
+  try {
+    const { root, endpoints, clusterId, clusterName } = await loadIdentity(storage, { newKeyPair: noKeys })
+    const kept = await loadTrustFile(storage, root)
+    const transport = await loadTransport(storage)
+    const bundle = kept?.trust.bundle
+    const certificate = transport && {
+      endsMs: parseCertificate(transport.certificate).notAfter,
+      renewMs: transport.renewAt,
+      isOfHub: (bundle?.transportCas ?? []).some((ca) => wasIssuedBy(transport.certificate, ca)),
+    }
+    const trust = bundle && {
+      version: bundle.version,
+      leastVersion: bundle.minAgentVersion,
+      isTooOld: isOlderVersion(VERSION, bundle.minAgentVersion),
+    }
+    const facts = {
+      root,
+      ...(clusterId === undefined ? {} : { clusterId }),
+      ...(clusterName === undefined ? {} : { clusterName }),
+      ...(trust ? { trust } : {}),
+      ...(certificate ? { certificate } : {}),
+    }
+    const verified = kept ? { trust: kept.trust, rootKey: kept.root } : {}
+    return { facts, root, endpoints: bundle?.endpoints ?? endpoints, ...verified }
+  } catch (caught) {
+    return { facts: { trouble: toError(caught).message } }
+  }
+}
+
+function noKeys(): never {
+  throw new Error('keys are not made here')
+}
+
+async function lookAtDocument(storage: AgentStorage, { rootKey }: KnownIdentity): Promise<DocumentFacts> {
+  try {
+    const found = rootKey && (await readDocument(storage, rootKey))
+    const refusal = await readRefusal(storage)
+    return {
+      ...(found ? { held: heldOf(found.document) } : {}),
+      ...(refusal ? { refusal } : {}),
+    }
+  } catch (caught) {
+    return { trouble: toError(caught).message }
+  }
+}
+
+function heldOf(document: { readonly epoch: number; readonly revision: number; readonly requires: readonly string[] }) {
+  const lacking = document.requires.filter((feature) => !FEATURES.includes(feature))
+  return { epoch: document.epoch, revision: document.revision, lacking }
+}
+
+async function lookAtCluster({ kubeconfig, context, clock, signal }: AgentPlace): Promise<ClusterRights> {
+  try {
+    const { connection } = await readKubeconfig({
+      text: await readFile(kubeconfig, 'utf8'),
+      file: kubeconfig,
+      readFile: (path) => readFile(path, 'utf8'),
+      ...(context === undefined ? {} : { context }),
+    })
+    const opened = createUndiciTransport(connection)
+    try {
+      return await lookAtRights({ transport: opened.transport, server: connection.server, clock, signal })
+    } finally {
+      await opened.close()
+    }
+  } catch (caught) {
+    return { server: kubeconfig, trouble: toError(caught).message }
+  }
+}

@@ -1,0 +1,91 @@
+/** Whether a gateway answers here, is believed, and is the hub that the join code pinned. */
+import type { Clock } from '../../core/time/clock.ts'
+import { deadline } from '../../core/async/deadline.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { toError } from '../../core/errors.ts'
+import { readBody } from '../../core/http.ts'
+import { parseHttpDate } from '../../core/time/time.ts'
+import type { GatewayFacts } from '../../plan/fleet/agent-diagnostics.ts'
+import { ROUTES, TrustAnswer } from '../../wire/link/frames.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { verifyRoot } from '../../wire/trust/trust-bundle.ts'
+import type { VerifiedTrust } from '../../wire/trust/trust-bundle.ts'
+import { parseJson } from '../../wire/validate.ts'
+import { createConnectHub } from '../link/connect-hub.ts'
+import { proxyFor } from '../link/proxy.ts'
+import type { ProxyVariables } from '../link/proxy.ts'
+
+/** Who asks. */
+export interface GatewayScene {
+  readonly root: Digest
+  readonly trust: VerifiedTrust | undefined
+  readonly proxyVariables: ProxyVariables
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+const ANSWER_MS = 10_000
+
+/** Asks a gateway for its trust bundle, as anybody may. */
+export async function lookAtGateway(endpoint: string, scene: GatewayScene): Promise<GatewayFacts> {
+  const { trust, proxyVariables } = scene
+  let found: GatewayFacts = { endpoint }
+  try {
+    const proxy = proxyFor(endpoint, proxyVariables)
+    if (proxy !== undefined) found = { ...found, proxy: withoutPassword(proxy) }
+    return { ...found, ...(await ask(endpoint, trust?.bundle.transportCas, scene)) }
+  } catch (caught) {
+    const trouble = reasonOf(caught)
+    // Perhaps it is the hub with a newer CA, perhaps somebody else: the pinned root tells.
+    const stranger = trust && (await ask(endpoint, undefined, scene).catch(() => undefined))
+    return stranger ? { ...found, ...stranger, isUnknownCa: true } : { ...found, trouble }
+  }
+}
+
+async function ask(
+  endpoint: string,
+  cas: readonly string[] | undefined,
+  { root, trust, proxyVariables, clock, signal }: GatewayScene,
+): Promise<Omit<GatewayFacts, 'endpoint'>> {
+  const opened = createConnectHub((one) => proxyFor(one, proxyVariables))({ endpoint, cas })
+  try {
+    const path = `${ROUTES.trust}?after=${trust?.bundle.version ?? 0}`
+    const asked = clock.now()
+    const { headers, status, bytes } = await deadline(
+      { clock, ms: ANSWER_MS, signal, what: `GET ${ROUTES.trust}` },
+      async (inner) => {
+        const response = await opened.transport({ method: 'GET', path, headers: {} }, inner)
+        return { ...response, bytes: await readBody(response.body, LIMITS.trustBytes) }
+      },
+    )
+    if (status !== 200) throw new Error(`it answered ${status}, which a gateway does not; is the address right?`)
+    const said = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
+    const skew = said === undefined ? {} : { skewMs: said - (asked + clock.now()) / 2 }
+    const answer = parseJson(TrustAnswer, bytes, { what: 'trust bundle', maxBytes: LIMITS.trustBytes })
+    return { ...skew, newerTrust: answer.bundles.length, ...otherRootOf(root, answer.root) }
+  } finally {
+    await opened.close()
+  }
+}
+
+function otherRootOf(pinned: Digest, root: string): Pick<GatewayFacts, 'otherRoot'> {
+  try {
+    verifyRoot(pinned, root)
+    return {}
+  } catch (caught) {
+    return { otherRoot: toError(caught).message }
+  }
+}
+
+/** The innermost reason: `fetch failed` helps nobody. */
+function reasonOf(caught: unknown): string {
+  const error = toError(caught)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  return url.href
+}

@@ -1,0 +1,136 @@
+/** What the agent, and those in whose name it works, may do in the cluster; asked of the cluster itself. */
+import { clientOver } from '../../client/create-client.ts'
+import { createDiscovery } from '../../client/discovery.ts'
+import { createRest } from '../../client/rest.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { isApiError, toError } from '../../core/errors.ts'
+import type { Transport } from '../../core/http.ts'
+import { VERSION } from '../../core/version.ts'
+import { SelfSubjectAccessReview } from '../../kinds/builtin/reviews.ts'
+import type { ClusterRights, ExecutorRights, Right } from '../../plan/fleet/agent-diagnostics.ts'
+import { userOf } from '../../plan/apply/local-limits.ts'
+import type { Executor } from '../../plan/apply/local-limits.ts'
+import { impersonating } from '../cluster/executor-appliers.ts'
+import { AGENT_NAMESPACE, createClusterState } from '../cluster/cluster-state.ts'
+import type { Inventory } from '../cluster/cluster-state.ts'
+
+/** How to ask. */
+export interface RightsScene {
+  readonly transport: Transport
+  readonly server: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+const MOST_QUESTIONS = 200
+const own = (resource: string, verbs: readonly string[]): Right[] =>
+  verbs.map((verb) => ({ verb, resource, namespace: AGENT_NAMESPACE }))
+
+/** Inventories and the high-water mark. */
+const NEEDED = own('configmaps', ['get', 'list', 'create', 'update', 'delete'])
+/** What charts drew that are rendered here, and what the cluster says about itself. */
+const USED: readonly Right[] = [
+  ...own('secrets', ['get', 'create', 'update', 'delete']),
+  { verb: 'list', resource: 'nodes' },
+]
+
+/** Asks the cluster. */
+export async function lookAtRights({ transport, server, clock, signal }: RightsScene): Promise<ClusterRights> {
+  const userAgent = `flotilla-check/${VERSION}`
+  const rest = createRest({ transport, clock, userAgent })
+  const client = clientOver(rest)
+  const discovery = createDiscovery(rest)
+  const mayAs =
+    (by: Transport) =>
+    async (right: Right): Promise<boolean> => {
+      const asker = clientOver(createRest({ transport: by, clock, userAgent }))
+      const answer = await asker.create(SelfSubjectAccessReview, reviewOf(right), { signal })
+      return answer.status?.allowed === true
+    }
+  try {
+    const version = await discovery.version(signal)
+    const may = mayAs(transport)
+    const lacking = await deniedOf(NEEDED, may)
+    const missed = await deniedOf(USED, may)
+    const inventories = await createClusterState(client)
+      .listInventories(signal)
+      .catch((caught: unknown) => {
+        if (isApiError(caught, 'Forbidden')) return []
+        throw caught
+      })
+    let left = MOST_QUESTIONS
+    let unasked = 0
+    const executors: ExecutorRights[] = []
+    for (const { executor, bundles, objects } of byExecutor(inventories)) {
+      const wanted = await rightsFor(objects, (object) => discovery.typeOf(object.apiVersion, object.kind, signal))
+      const asked = wanted.slice(0, left)
+      left -= asked.length
+      unasked += wanted.length - asked.length
+      const by = executor ? impersonating(transport, userOf(executor)) : transport
+      const about = { ...(executor ? { executor: `${executor.namespace}/${executor.name}` } : {}), bundles }
+      try {
+        executors.push({ ...about, asked: asked.length, denied: await deniedOf(asked, mayAs(by)) })
+      } catch (caught) {
+        executors.push({ ...about, asked: 0, denied: [], trouble: toError(caught).message })
+      }
+    }
+    return { server, version, lacking, missed, executors, unasked }
+  } catch (caught) {
+    return { server, trouble: toError(caught).message }
+  }
+}
+
+function reviewOf({ verb, resource, namespace }: Right): SelfSubjectAccessReview {
+  const dot = resource.indexOf('.')
+  const [plural, group] = dot < 0 ? [resource, ''] : [resource.slice(0, dot), resource.slice(dot + 1)]
+  const where = namespace === undefined ? {} : { namespace }
+  return {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    metadata: { name: '' },
+    spec: { resourceAttributes: { verb, group, resource: plural, ...where } },
+  }
+}
+
+async function deniedOf(rights: readonly Right[], may: (right: Right) => Promise<boolean>): Promise<Right[]> {
+  const denied: Right[] = []
+  for (const right of rights) if (!(await may(right))) denied.push(right)
+  return denied
+}
+
+interface Work {
+  readonly executor: Executor | undefined
+  readonly bundles: string[]
+  readonly objects: Inventory['objects'][number][]
+}
+
+/** What is done in whose name, as the inventories have it. */
+function byExecutor(inventories: readonly Inventory[]): Work[] {
+  const found = new Map<string, Work>()
+  for (const { bundle, options, objects } of inventories) {
+    const { executor } = options ?? {}
+    const key = executor ? `${executor.namespace}/${executor.name}` : ''
+    const work = found.get(key) ?? { executor, bundles: [], objects: [] }
+    work.bundles.push(bundle)
+    work.objects.push(...objects)
+    found.set(key, work)
+  }
+  return [...found.values()]
+}
+
+type TypeOf = (object: Inventory['objects'][number]) => Promise<{ group: string; plural: string } | undefined>
+
+/** Applying and pruning of each kind in each namespace, once. */
+async function rightsFor(objects: Work['objects'], typeOf: TypeOf): Promise<Right[]> {
+  const rights = new Map<string, Right>()
+  for (const object of objects) {
+    const type = await typeOf(object)
+    if (!type) continue
+    const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`
+    const where = object.namespace === undefined ? {} : { namespace: object.namespace }
+    for (const verb of ['patch', 'delete']) {
+      rights.set(`${verb} ${resource} ${object.namespace ?? ''}`, { verb, resource, ...where })
+    }
+  }
+  return [...rights.values()]
+}

@@ -1,0 +1,216 @@
+/** Who this agent is: keys made once, the hub it joined, the certificate it has now. */
+import type { Static } from 'typebox'
+import { fromBase64, publicKeyOf, utf8, base64 } from '../../core/bytes.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import type { NewKeyPair } from '../../core/crypto/key-pair.ts'
+import { Secret } from '../../core/secret.ts'
+import { Type } from '../../core/schema/typebox.ts'
+import { createSigningRequest, parseCertificate, wasIssuedBy } from '../../core/crypto/x509.ts'
+import { keyIdOf } from '../../wire/trust/envelope.ts'
+import type { Signer, TrustedKey } from '../../wire/trust/envelope.ts'
+import { parseJoinCode } from '../../wire/trust/join-code.ts'
+import type { JoinCode } from '../../wire/trust/join-code.ts'
+import { acceptTrust, readPublicKey, writePublicKey } from '../../wire/trust/trust-bundle.ts'
+import type { VerifiedTrust } from '../../wire/trust/trust-bundle.ts'
+import { parseJson, WireError } from '../../wire/validate.ts'
+import { AGENT_FILES } from '../storage/storage.ts'
+import type { AgentStorage } from '../storage/storage.ts'
+
+const Key = Type.String({ minLength: 1 })
+const DigestText = Type.Unsafe<Digest>({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' })
+
+const IdentitySchema = Type.Object({
+  root: DigestText,
+  endpoints: Type.Array(Type.String(), { minItems: 1 }),
+  token: Type.Object({ name: Type.String(), secret: Type.String() }),
+  clusterName: Type.Optional(Type.String()),
+  /** PKCS #8 PEM. */
+  identityKey: Key,
+  sealingKey: Key,
+  /** Renewals of the certificate since the sealing key was made. */
+  sealingKeyRenewals: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** What is sealed to these can still be opened. */
+  olderSealingKeys: Type.Optional(Type.Array(Key, { maxItems: 16 })),
+  /** Issued by the hub at the first answer. */
+  clusterId: Type.Optional(Type.String()),
+})
+
+/** What is made once and kept. */
+export type Identity = Static<typeof IdentitySchema>
+
+const TransportSchema = Type.Object({
+  certificate: Type.String(),
+  privateKey: Key,
+  /** Milliseconds since 1970. */
+  renewAt: Type.Number(),
+})
+
+/** The certificate of this agent, its key, and when to renew it. */
+export type TransportIdentity = Static<typeof TransportSchema>
+
+const TrustFile = Type.Object({ root: Type.String(), envelope: Type.String() })
+
+const limits = (what: string) => ({ what, maxBytes: 1024 * 1024 })
+
+/** Reads the identity, or makes it from a join code; a code of another hub than the one joined is refused. */
+export async function loadIdentity(
+  storage: AgentStorage,
+  options: { readonly joinCode?: string; readonly clusterName?: string; readonly newKeyPair: NewKeyPair },
+): Promise<Identity> {
+  const code = options.joinCode === undefined ? undefined : parseJoinCode(options.joinCode)
+  const bytes = await storage.read(AGENT_FILES.identity)
+  if (bytes) {
+    const identity = parseJson(IdentitySchema, bytes, limits(AGENT_FILES.identity))
+    return code ? await adopt(storage, identity, code) : identity
+  }
+  if (!code)
+    throw new Error(
+      'this agent has not joined a hub yet; start it with --join and the code from "flotilla cluster add"',
+    )
+  const identity: Identity = {
+    root: code.root,
+    endpoints: [...code.endpoints],
+    token: code.token,
+    ...(options.clusterName === undefined ? {} : { clusterName: options.clusterName }),
+    identityKey: options.newKeyPair('ed25519').privateKey,
+    sealingKey: options.newKeyPair('x25519').privateKey,
+  }
+  await saveIdentity(storage, identity)
+  return identity
+}
+
+// The same hub's newer code replaces token and addresses, as after an expired token; keys and id stay.
+async function adopt(storage: AgentStorage, identity: Identity, code: JoinCode): Promise<Identity> {
+  if (identity.root !== code.root) {
+    throw new WireError(
+      'UnknownSigner',
+      `this agent joined the hub with root ${identity.root}, the join code is for ${code.root}; use another --data directory for another hub`,
+    )
+  }
+  if (identity.token.secret === code.token.secret) return identity
+  const next = { ...identity, endpoints: [...code.endpoints], token: code.token }
+  await saveIdentity(storage, next)
+  return next
+}
+
+/** Keeps the identity. */
+export async function saveIdentity(storage: AgentStorage, identity: Identity): Promise<void> {
+  await storage.write(AGENT_FILES.identity, utf8(JSON.stringify(identity)))
+}
+
+/** The identity key as a signer of enrol and renew requests. */
+export function identitySigner(identity: Identity): Signer {
+  return { keyId: keyIdOf(publicKeyOf(identity.identityKey)), privateKey: identity.identityKey }
+}
+
+/** The public halves as the hub records them. */
+export function publicKeysOf(identity: Identity): { readonly identityKey: string; readonly sealingKey: string } {
+  return {
+    identityKey: writePublicKey(publicKeyOf(identity.identityKey)),
+    sealingKey: writePublicKey(publicKeyOf(identity.sealingKey)),
+  }
+}
+
+/** A certificate lives two weeks and is renewed after two thirds of them: this is about three months. */
+export const RENEWALS_PER_SEALING_KEY = 10
+const MOST_OLDER_KEYS = 16
+
+/** The keys that open secret values, newest first. */
+export function sealingKeys({ sealingKey, olderSealingKeys = [] }: Identity): Secret<string>[] {
+  return [sealingKey, ...olderSealingKeys].map((key) => new Secret(key))
+}
+
+/** What decides about sealing keys at a renewal. */
+export interface SealingKeyFacts {
+  /** Whether something that is to be opened needs a key. */
+  readonly isUsed: (key: Digest) => boolean
+  /** The key (SPKI, base64) that the document asks to replace. */
+  readonly retired: string | undefined
+}
+
+/**
+ * The identity to renew with: now and then, and when it is asked for, it has a new sealing key. The one before it stays, for a hub that hears late or comes back from an
+ * older state; of the others those that are in use.
+ */
+export function identityToRenew(
+  identity: Identity,
+  newKeyPair: NewKeyPair,
+  { isUsed, retired }: SealingKeyFacts,
+): Identity {
+  const isAsked = retired !== undefined && retired === publicKeysOf(identity).sealingKey
+  const isDue = isAsked || (identity.sealingKeyRenewals ?? 0) >= RENEWALS_PER_SEALING_KEY
+  const older = [...(isDue ? [identity.sealingKey] : []), ...(identity.olderSealingKeys ?? [])]
+  const kept = older.filter((key, index) => index === 0 || isUsed(keyIdOf(publicKeyOf(key))))
+  if (!isDue) return kept.length === older.length ? identity : { ...identity, olderSealingKeys: kept }
+  const sealingKey = newKeyPair('x25519').privateKey
+  return { ...identity, sealingKey, sealingKeyRenewals: 0, olderSealingKeys: kept.slice(0, MOST_OLDER_KEYS) }
+}
+
+/** Whether the hub may not have recorded the sealing key yet: the key replaced another one, and no renewal has announced it. */
+export function isSealingKeyUnheard({ sealingKeyRenewals = 0, olderSealingKeys = [] }: Identity): boolean {
+  return sealingKeyRenewals === 0 && olderSealingKeys.length > 0
+}
+
+/** The identity after a renewal that announced the sealing key. */
+export function identityRenewed(identity: Identity): Identity {
+  return { ...identity, sealingKeyRenewals: (identity.sealingKeyRenewals ?? 0) + 1 }
+}
+
+/** The certificate of the last start, if it was ever issued. */
+export async function loadTransport(storage: AgentStorage): Promise<TransportIdentity | undefined> {
+  const bytes = await storage.read(AGENT_FILES.transport)
+  return bytes && parseJson(TransportSchema, bytes, limits(AGENT_FILES.transport))
+}
+
+/** A fresh TLS key and the request to sign it. */
+export function newRequest(
+  newKeyPair: NewKeyPair,
+  clusterId: string,
+): { readonly privateKey: string; readonly csr: string } {
+  const { privateKey } = newKeyPair('p256')
+  return {
+    privateKey,
+    csr: createSigningRequest({ privateKey, subject: { commonName: clusterId, organizations: [] } }),
+  }
+}
+
+/** Checks a certificate the hub answered with and keeps it. */
+export async function acceptCertificate(
+  storage: AgentStorage,
+  issued: { readonly certificate: string; readonly privateKey: string; readonly clusterId: string },
+  context: { readonly trust: VerifiedTrust; readonly now: number },
+): Promise<TransportIdentity> {
+  const { certificate, privateKey, clusterId } = issued
+  const read = parseCertificate(certificate)
+  if (read.subject.commonName !== clusterId)
+    throw new WireError('Malformed', 'the hub issued a certificate for another cluster')
+  if (read.publicKey !== publicKeyOf(privateKey))
+    throw new WireError('Malformed', 'the hub issued a certificate for another key')
+  if (!context.trust.bundle.transportCas.some((ca) => wasIssuedBy(certificate, ca))) {
+    throw new WireError('UnknownSigner', 'the hub issued a certificate by a CA that the root does not name')
+  }
+  const renewAt = context.now + Math.max(0, (read.notAfter - context.now) * (2 / 3))
+  const transport: TransportIdentity = { certificate, privateKey, renewAt }
+  await storage.write(AGENT_FILES.transport, utf8(JSON.stringify(transport)))
+  return transport
+}
+
+/** The trust of the last start, verified again from the pinned root. */
+export async function loadTrustFile(
+  storage: AgentStorage,
+  root: Digest,
+): Promise<{ root: TrustedKey; trust: VerifiedTrust } | undefined> {
+  const bytes = await storage.read(AGENT_FILES.trust)
+  if (!bytes) return undefined
+  const file = parseJson(TrustFile, bytes, limits(AGENT_FILES.trust))
+  const publicKey = readPublicKey(file.root)
+  const key: TrustedKey = { keyId: keyIdOf(publicKey), publicKey }
+  if (key.keyId !== root) return undefined
+  return { root: key, trust: acceptTrust(key, undefined, fromBase64(file.envelope)) }
+}
+
+/** Keeps the newest trust bundle. */
+export async function saveTrust(storage: AgentStorage, root: TrustedKey, envelope: Uint8Array): Promise<void> {
+  const file = { root: writePublicKey(root.publicKey), envelope: base64(envelope) }
+  await storage.write(AGENT_FILES.trust, utf8(JSON.stringify(file)))
+}

@@ -1,0 +1,41 @@
+/** Which proxy leads to a hub, as HTTPS_PROXY and NO_PROXY say. */
+import { isInNetwork, parseNetwork } from '../../core/text/cidr.ts'
+
+/** The variables, as a process has them. */
+export type ProxyVariables = Readonly<Record<string, string | undefined>>
+
+/** The proxy's address for an endpoint, or undefined to go straight; a bad one is refused here, by name. */
+export function proxyFor(endpoint: string, env: ProxyVariables): string | undefined {
+  const proxy = env['HTTPS_PROXY'] || env['https_proxy']
+  if (!proxy) return undefined
+  const { hostname, port } = new URL(endpoint)
+  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  if (isExcepted({ host, port: port || '443' }, env['NO_PROXY'] || env['no_proxy'] || '')) return undefined
+  let url: URL
+  try {
+    url = new URL(proxy.includes('://') ? proxy : `http://${proxy}`)
+  } catch {
+    throw new Error('HTTPS_PROXY: not an address such as http://proxy.example:3128')
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`HTTPS_PROXY: ${url.protocol} is not spoken here; want http:// or https://`)
+  }
+  return url.href
+}
+
+function isExcepted({ host, port }: { readonly host: string; readonly port: string }, noProxy: string): boolean {
+  return noProxy
+    .split(/[\s,]+/)
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== '')
+    .some((word) => {
+      if (word === '*') return true
+      if (word.includes('/')) return parseNetwork(word) !== undefined && isInNetwork(host, word)
+      const [, name = word, only] = /^(.*?)(?::(\d+))?$/.exec(word) ?? []
+      // An IPv6 address has colons of its own.
+      if (word === host) return true
+      if (only !== undefined && only !== port) return false
+      const domain = name.replace(/^\*?\./, '')
+      return host === domain || host.endsWith(`.${domain}`)
+    })
+}

@@ -1,0 +1,233 @@
+/**
+ * Sets that are rendered here: reads what the recipe names and charts look up, as the bundle's executor, renders in a thread of its own, and makes a
+ * plan of what comes out. What was drawn at random is written down before anything is made of it; values that were read stay in memory.
+ */
+import type { Discovery } from '../../client/discovery.ts'
+import { base64, fromBase64, fromUtf8, hex, hmacSha256, utf8 } from '../../core/bytes.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import type { Ids } from '../../core/ids.ts'
+import { canonicalJson, isObject, jsonEqual } from '../../core/json.ts'
+import { Secret } from '../../core/secret.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import { hideTexts, isSecret } from '../../kinds/redact-secret.ts'
+import { sortHooks } from '../../plan/apply/hooks.ts'
+import { objectKey } from '../../plan/objects/object-id.ts'
+import type { ObjectId } from '../../plan/objects/object-id.ts'
+import { clusterKeys, describeKey } from '../../render/bundle/chart/cluster-keys.ts'
+import type { ClusterKey } from '../../render/bundle/chart/cluster-keys.ts'
+import type { BundleRecipe } from '../../render/bundle/recipe.ts'
+import type {
+  ClusterRenderAnswer,
+  ClusterRenderRequest,
+  LookupAnswer,
+  LookupQuery,
+} from '../../render/bundle/render-in-cluster.ts'
+import { describeProblems } from '../../render/render-result.ts'
+import type { ObjectSet } from '../../wire/document/cluster-document.ts'
+import { idOf, ObjectFailure } from '../cluster/applier.ts'
+import type { Appliers } from '../cluster/executor-appliers.ts'
+import { LOOK_MS } from '../bundles/bundle-run.ts'
+import type { Read, ReadAnswer, Reads } from '../cluster/cluster-reads.ts'
+import type { ClusterState, FrozenState } from '../cluster/cluster-state.ts'
+import type { Content } from '../documents/content.ts'
+import { createPlanner, DIGEST_CHARS } from '../documents/set-plan.ts'
+import type { RenderedHere, SetPlan } from '../documents/set-plan.ts'
+
+/** Renders somewhere: in a thread with limits, or in place. */
+export type ClusterRenderPort = (request: ClusterRenderRequest, signal: AbortSignal) => Promise<ClusterRenderAnswer>
+
+/** What rendering needs. */
+export interface ClusterRenderPorts {
+  readonly content: Content
+  readonly appliers: Appliers
+  readonly state: ClusterState
+  readonly discovery: Discovery
+  readonly render: ClusterRenderPort
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** A set that cannot be rendered here; the sentence has no value in it. */
+export class RenderRefused extends Error {
+  override readonly name = 'RenderRefused'
+}
+
+// Charts that look up what others' answers name settle after a few rounds.
+const MOST_ROUNDS = 16
+const MOST_LOOKUPS = 200
+
+/** Makes it. */
+export function createClusterRender(ports: ClusterRenderPorts) {
+  const { content, appliers, state, discovery, clock, ids } = ports
+
+  /** The plan of a set as the cluster makes it now; throws when something it needs is missing, naming it. */
+  async function plan(bundle: string, set: ObjectSet, signal: AbortSignal): Promise<SetPlan> {
+    const { executor } = set.options ?? {}
+    const scene = createScene(appliers.reads(executor))
+    const follow = () => appliers.follow(bundle, { executor, reads: scene.reads(), signal })
+    try {
+      const before = await state.readFrozen(bundle, signal)
+      const { objects, drawn } = await render(set, before?.drawn ?? {}, scene, signal)
+      const frozen = await keep(bundle, before, drawn)
+      const again = (await follow()) ? {} : { againAtMs: clock.monotonicMs() + LOOK_MS.ready }
+      return planOf(set, objects, { frozen, scene, again })
+    } catch (caught) {
+      // What is missing is waited for where it would appear.
+      await follow().catch(() => {})
+      throw caught
+    }
+  }
+
+  async function render(set: ObjectSet, frozen: FrozenState['drawn'], scene: Scene, signal: AbortSignal) {
+    const recipe = set.render!.recipe as unknown as BundleRecipe
+    const values: (string | undefined)[] = []
+    for (const key of clusterKeys(recipe)) values.push(await scene.value(key, signal))
+    const request = {
+      recipe,
+      files: await content.files(set, signal),
+      frozen,
+      values,
+      kubeVersion: await discovery.version(signal),
+      apiVersions: await discovery.apiVersions(signal),
+    }
+    const lookups: LookupAnswer[] = []
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const answer = await ports.render({ ...request, lookups }, signal)
+      if (answer.kind === 'Rendered') {
+        const { result } = answer
+        if (!result.ok)
+          throw new RenderRefused(scene.hush(`cannot be rendered here: ${describeProblems(result.problems)}`))
+        return { objects: result.objects, drawn: answer.frozen }
+      }
+      for (const query of answer.queries) lookups.push({ query, found: await scene.lookUp(query, signal) })
+      if (lookups.length > MOST_LOOKUPS) break
+    }
+    throw new RenderRefused(
+      `cannot be rendered here: its charts look up more than ${MOST_LOOKUPS} things, or one after the other without end`,
+    )
+  }
+
+  /** Writes down what was drawn, before anything is made of it. */
+  async function keep(
+    bundle: string,
+    before: FrozenState | undefined,
+    drawn: FrozenState['drawn'],
+  ): Promise<FrozenState> {
+    if (before && jsonEqual(before.drawn, drawn)) return before
+    const next = { key: before?.key ?? base64(ids.bytes(32)), drawn: { ...drawn } }
+    await state.writeFrozen(bundle, next)
+    return next
+  }
+
+  return { plan }
+}
+
+/** Renders sets here. */
+export type ClusterRender = ReturnType<typeof createClusterRender>
+
+interface Made {
+  readonly frozen: FrozenState
+  readonly scene: Scene
+  readonly again: Pick<RenderedHere, 'againAtMs'>
+}
+
+function planOf(set: ObjectSet, objects: readonly UnknownObject[], { frozen, scene, again }: Made): SetPlan {
+  const options = set.options ?? {}
+  const sorted = sortHooks(options, objects)
+  if (!sorted.ok) throw new RenderRefused(scene.hush(sorted.problem))
+  if (sorted.objects.length === 0) throw new RenderRefused('its chart makes no objects here')
+  const key = new Secret(fromBase64(frozen.key))
+  const planner = createPlanner(options)
+  const marks: string[] = []
+  for (const object of sorted.objects) {
+    const digest = hex(hmacSha256(key.reveal(), canonicalJson(object))).slice(0, DIGEST_CHARS)
+    marks.push(digest)
+    planner.add({ object, from: { rendered: object }, digest, hook: sorted.hooks.get(objectKey(idOf(object))) })
+  }
+  const mark = hex(hmacSha256(key.reveal(), marks.sort().join(' '))).slice(0, DIGEST_CHARS)
+  return { ...planner.plan(), rendered: { mark, hush: scene.hush, ...again } }
+}
+
+/** One render's view of the cluster: everything is read once, and remembered for watching and for hushing. */
+function createScene(reads: Reads) {
+  const seen = new Map<string, Promise<ReadAnswer<unknown>>>()
+  const done: Read[] = []
+  const secrets: string[] = []
+
+  function once<T>(query: ObjectId, ask: () => Promise<ReadAnswer<T>>): Promise<ReadAnswer<T>> {
+    const key = `${query.apiVersion} ${query.namespace ?? ''} ${objectKey(query)}`
+    const known = seen.get(key) as Promise<ReadAnswer<T>> | undefined
+    if (known) return known
+    const asked = ask().then(
+      (answer) => {
+        done.push({ query, version: answer.version })
+        return answer
+      },
+      (caught: unknown) => {
+        if (caught instanceof ObjectFailure) done.push({ query, version: '' })
+        throw caught
+      },
+    )
+    seen.set(key, asked)
+    return asked
+  }
+
+  function remember(object: UnknownObject): void {
+    if (!isSecret(object) || !isObject(object['data'])) return
+    for (const value of Object.values(object['data'])) {
+      if (typeof value !== 'string') continue
+      const text = new TextDecoder().decode(fromBase64(value))
+      // In the middle of YAML values are lines; each may be what a sentence repeats.
+      secrets.push(
+        value,
+        text,
+        ...text.split('\n').flatMap((line) => [line.trim(), line.slice(line.indexOf(':') + 1).trim()]),
+      )
+    }
+  }
+
+  return {
+    reads: (): readonly Read[] => done,
+    hush: (sentence: string): string => hideTexts(sentence, secrets.flatMap(quotedForms)),
+    /** The text behind a key; throws what names it when it must be there and is not. */
+    async value(key: ClusterKey, signal: AbortSignal): Promise<string | undefined> {
+      const { kind, namespace, name } = key
+      const query: ObjectId = { apiVersion: 'v1', kind, namespace, name }
+      const { found } = await once(query, () => reads.find(query, signal))
+      if (found) remember(found)
+      const data = isObject(found?.['data']) ? found['data'] : {}
+      const value = Object.hasOwn(data, key.key) ? data[key.key] : undefined
+      if (typeof value === 'string') return kind === 'Secret' ? textOf(value, query, key) : value
+      if (key.isOptional) return undefined
+      const missing = found ? `it has no key ${key.key}` : 'there is none in the cluster'
+      throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: ${missing}`)
+    },
+    /** What a chart's lookup finds; without a name, a list. */
+    async lookUp({ apiVersion, kind, namespace, name }: LookupQuery, signal: AbortSignal): Promise<unknown> {
+      const query: ObjectId = { apiVersion, kind, name, ...(namespace === '' ? {} : { namespace }) }
+      if (name !== '') {
+        const { found } = await once(query, () => reads.find(query, signal))
+        if (found) remember(found)
+        return found
+      }
+      const { found } = await once(query, () => reads.list(query, signal))
+      found.forEach(remember)
+      return { apiVersion, kind: `${kind}List`, metadata: {}, items: found }
+    },
+  }
+}
+
+type Scene = ReturnType<typeof createScene>
+
+function textOf(value: string, query: ObjectId, key: ClusterKey): string {
+  try {
+    return fromUtf8(fromBase64(value))
+  } catch {
+    throw new ObjectFailure(query, `helm.valuesFrom names ${describeKey(key)}: it is not text`)
+  }
+}
+
+function quotedForms(text: string): string[] {
+  const bare = text.replace(/^(["'])(.*)\1$/s, '$2')
+  return [text, bare, JSON.stringify(bare).slice(1, -1), base64(utf8(bare))]
+}

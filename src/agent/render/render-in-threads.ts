@@ -1,0 +1,69 @@
+/** Rendering in a thread with limits on time and memory, one bundle after the other; the engine is loaded there and gone afterwards. */
+import { basename, extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../core/time/clock.ts'
+import { answerOfThread, LimitReached } from '../../core/async/work-guard.ts'
+import type { WorkLimits } from '../../core/async/work-guard.ts'
+import type { ClusterRenderAnswer, ClusterRenderRequest } from '../../render/bundle/render-in-cluster.ts'
+import type { ClusterRenderPort } from './cluster-render.ts'
+
+/** The limits when nobody says otherwise. */
+export const RENDER_LIMITS: WorkLimits = { timeMs: 60_000, memoryMiB: 512, graceMs: 2_000 }
+
+/** What the thread is started with; it is how the agent's own file knows that it is to render. */
+export interface RenderThreadData {
+  readonly role: 'render'
+  readonly request: ClusterRenderRequest
+  readonly timeMs: number
+}
+
+/** What the thread says, beside how far it is. */
+export type FromRenderThread =
+  | { readonly type: 'answer'; readonly answer: ClusterRenderAnswer }
+  | { readonly type: 'failure'; readonly message: string }
+
+/** Renders in threads. */
+export function renderInThreads(
+  clock: Pick<Clock, 'sleep' | 'monotonicMs'>,
+  limits: WorkLimits = RENDER_LIMITS,
+): ClusterRenderPort {
+  let tail: Promise<unknown> = Promise.resolve()
+
+  async function renderOnce(request: ClusterRenderRequest, signal: AbortSignal): Promise<ClusterRenderAnswer> {
+    signal.throwIfAborted()
+    const workerData: RenderThreadData = { role: 'render', request, timeMs: limits.timeMs }
+    const resourceLimits = { maxOldGenerationSizeMb: limits.memoryMiB }
+    const thread = new Worker(threadFile(), { name: 'flotilla-agent-render', workerData, resourceLimits })
+    const place = request.recipe.bundle
+    try {
+      return await answerOfThread<FromRenderThread, ClusterRenderAnswer>({ thread, clock, limits, place, signal, hear })
+    } catch (caught) {
+      if (!(caught instanceof LimitReached)) throw caught
+      const result = { ok: false as const, problems: [{ message: caught.sentence('it') }] }
+      return { kind: 'Rendered', result, frozen: request.frozen }
+    }
+  }
+
+  return (request, signal) => {
+    const turn = tail.then(() => renderOnce(request, signal))
+    tail = turn.catch(() => {})
+    return turn
+  }
+}
+
+function hear(
+  message: FromRenderThread,
+  { resolve, reject }: Pick<PromiseWithResolvers<ClusterRenderAnswer>, 'resolve' | 'reject'>,
+): void {
+  if (message.type === 'answer') resolve(message.answer)
+  else reject(new Error(message.message))
+}
+
+/** In a clone a file beside this one; a cluster has one file, which begins as whatever it is asked for; the CLI has it with its other threads. */
+function threadFile(): URL {
+  const here = import.meta.filename
+  if (extname(here) === '.ts') return new URL('./render-thread-main.ts', import.meta.url)
+  return basename(here) === 'agent.mjs'
+    ? new URL(import.meta.url)
+    : new URL('./threads/agent-render-thread.mjs', import.meta.url)
+}

@@ -1,0 +1,156 @@
+/**
+ * What the cluster says about itself: facts the agent works out (names under `flotilla.dev/`, which no object can have), and the ClusterClaims and
+ * ClusterProperties that people and add-ons put there. Bounded; what does not fit or may not be read is left out, and the count says so.
+ */
+import type { Client } from '../../client/client.ts'
+import type { Discovery } from '../../client/discovery.ts'
+import { isApiError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import { addQuantities, parseQuantity } from '../../core/text/quantity.ts'
+import type { Quantity } from '../../core/text/quantity.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import type { Claim } from '../../wire/link/frames.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { platformOf } from './platform.ts'
+import type { NodeFacts } from './platform.ts'
+
+/** What is looked at of a node. */
+export interface Node extends KubeObject {
+  spec?: { providerID?: string; unschedulable?: boolean }
+  status?: {
+    capacity?: Record<string, string>
+    allocatable?: Record<string, string>
+    conditions?: { type: string; status: string }[]
+  }
+}
+
+const NODES: ResourceType<Node> = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', scope: 'Cluster' }
+
+// What people place by; the dotted ones are what device plugins of GPUs call theirs.
+const COUNTED: Readonly<Record<string, string>> = {
+  cpu: 'cpu',
+  memory: 'memory',
+  pods: 'pods',
+  'nvidia.com/gpu': 'gpu',
+  'amd.com/gpu': 'gpu',
+  'gpu.intel.com/i915': 'gpu',
+  'gpu.intel.com/xe': 'gpu',
+}
+
+const PAGE = 500
+const MAX_PAGES = 20
+
+/** Reads the claims of a cluster. */
+export async function readClaims(
+  ports: { readonly client: Client; readonly discovery: Discovery },
+  version: string | undefined,
+  signal: AbortSignal,
+): Promise<Claim[]> {
+  const nodes = await listAll(ports.client, NODES, signal)
+  const declared = [
+    // The newer standard first: of two objects with one name it counts.
+    ...(await declaredBy(ports, { apiVersion: 'about.k8s.io/v1alpha1', kind: 'ClusterProperty' }, signal)),
+    ...(await declaredBy(
+      ports,
+      { apiVersion: 'cluster.open-cluster-management.io/v1alpha1', kind: 'ClusterClaim' },
+      signal,
+    )),
+  ]
+  return boundClaims(factsOf(version, nodes), declared)
+}
+
+/** Facts of the version and the nodes; without nodes to look at only what the version tells. */
+export function factsOf(version: string | undefined, nodes: readonly Node[] | undefined): Claim[] {
+  const facts = (nodes ?? []).map((node): NodeFacts => ({
+    providerId: node.spec?.providerID ?? '',
+    labels: node.metadata.labels ?? {},
+  }))
+  const claims: Record<string, string> = { platform: platformOf(version, facts) }
+  if (version !== undefined) claims['kubernetes-version'] = version
+  if (nodes) {
+    claims['nodes'] = String(nodes.length)
+    claims['nodes-ready'] = String(nodes.filter(isReady).length)
+    for (const field of ['capacity', 'allocatable'] as const) {
+      for (const [name, sum] of sums(nodes.map((node) => node.status?.[field] ?? {}))) claims[`${field}.${name}`] = sum
+    }
+  }
+  return Object.entries(claims).map(([name, value]) => ({ name: `flotilla.dev/${name}`, value }))
+}
+
+/** Facts first, then what is declared, by name, as far as the wire goes; a value that is too long is left out, not cut: half a value lies. */
+export function boundClaims(facts: readonly Claim[], declared: readonly Claim[]): Claim[] {
+  const byName = new Map<string, Claim>()
+  const sorted = declared.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  const room = LIMITS.claims - facts.length - 1
+  let dropped = 0
+  for (const claim of sorted) {
+    if (byName.has(claim.name)) continue
+    const fits = claim.value.length <= LIMITS.claimValueChars && claim.name.length <= LIMITS.claimNameChars
+    if (fits && byName.size < room) byName.set(claim.name, claim)
+    else dropped += 1
+  }
+  const note = dropped === 0 ? [] : [{ name: 'flotilla.dev/claims-left-out', value: String(dropped) }]
+  return [...facts, ...note, ...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function declaredBy(
+  { client, discovery }: { readonly client: Client; readonly discovery: Discovery },
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  signal: AbortSignal,
+): Promise<Claim[]> {
+  const type = await discovery.typeOf(apiVersion, kind, signal)
+  const objects = type ? await listAll(client, type, signal) : undefined
+  return (objects ?? []).flatMap((object) => {
+    const spec = (object as { spec?: unknown }).spec
+    const value = isObject(spec) ? spec['value'] : undefined
+    return typeof value === 'string' ? [{ name: object.metadata.name, value }] : []
+  })
+}
+
+/** All objects of a kind; undefined when the agent may not read them. */
+async function listAll<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  signal: AbortSignal,
+): Promise<T[] | undefined> {
+  const found: T[] = []
+  let next: string | undefined
+  try {
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const options = { limit: PAGE, ...(next === undefined ? {} : { continue: next }) }
+      const answer = await client.list(type, options, signal)
+      found.push(...answer.items)
+      next = answer.continue
+      if (!next) break
+    }
+    return found
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden', 'NotFound')) return undefined
+    throw caught
+  }
+}
+
+function sums(maps: readonly Readonly<Record<string, string>>[]): [string, string][] {
+  const totals = new Map<string, Quantity>()
+  for (const map of maps) {
+    for (const [resource, text] of Object.entries(map)) {
+      const name = Object.hasOwn(COUNTED, resource) ? COUNTED[resource]! : undefined
+      const quantity = parseQuantity(text)
+      if (name === undefined || !quantity) continue
+      totals.set(name, addQuantities(quantity, ...(totals.has(name) ? [totals.get(name)!] : [])))
+    }
+  }
+  return [...totals].map(([name, total]) => [name, quantityText(name, total)])
+}
+
+// The form kubelets use: memory in Ki, CPU in thousandths unless whole.
+function quantityText(name: string, { nano }: Quantity): string {
+  const whole = nano / 1_000_000_000n
+  if (name === 'memory') return `${whole / 1024n}Ki`
+  const milli = nano / 1_000_000n
+  return milli % 1000n === 0n ? String(whole) : `${milli}m`
+}
+
+function isReady({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
+}
