@@ -35,7 +35,7 @@ const THREADS: Readonly<Record<string, string>> = {
   'threads/view-thread': 'src/hub/threads/view-thread.ts',
 }
 
-const PAGE = 'src/hub/page'
+const PAGE = 'src/hub/console/page'
 
 /** Bundles every binary, with the hub's threads and page beside it, into a folder. */
 export async function bundle(outDir: string): Promise<Bundled[]> {

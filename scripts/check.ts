@@ -18,7 +18,7 @@ const steps: readonly Step[] = [
   { name: 'types of pure rooms', run: pureTypes },
   {
     name: 'types of the page',
-    run: () => tool('typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', 'src/hub/page'),
+    run: () => tool('typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', 'src/hub/console/page'),
   },
   { name: 'house test', run: () => tests('house') },
   { name: 'format', run: () => tool('oxfmt/bin/oxfmt', '--check') },

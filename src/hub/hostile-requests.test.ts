@@ -11,10 +11,10 @@ import { systemIds } from '../core/system-ids.ts'
 import { openChangeBoard } from '../sim/demo/change-board.ts'
 import { openDoor } from '../sim/demo/door.ts'
 import { connectTo, pester, rawGet, sendRaw, statusesIn } from '../testing/hostile-requests.ts'
-import { openConsoleDoor } from './console-door.ts'
-import { startConsole } from './console.ts'
+import { openConsoleDoor } from './console/console-socket.ts'
+import { startConsole } from './console/console.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
-import { listenForWebhooks } from './webhook-listener.ts'
+import { listenForWebhooks } from './http/webhook-listener.ts'
 
 const ANY_PORT = { host: '127.0.0.1', port: 0 }
 const log = silentLogger

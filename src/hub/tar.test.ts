@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { utf8 } from '../core/bytes.ts'
 import { BLOCK, checksumOf } from '../core/tar.ts'
 import { plantedTar } from '../testing/hostile-tar.ts'
-import { readTar } from './tar.ts'
+import { readTar } from './backup/tar.ts'
 
 test('a backup whose sizes are no numbers is refused, also when its checksums are right', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-tar-'))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
-import { freePort } from '../../src/hub/free-port.ts'
+import { freePort } from '../../src/hub/http/free-port.ts'
 import { connectTo, pester, rawGet, sendRaw, statusesIn } from '../../src/testing/hostile-requests.ts'
 import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 

@@ -16,7 +16,7 @@ export async function backup(
   file: string,
   flags: BackupFlags,
 ): Promise<void> {
-  const { takeBackup } = await import('../../hub/backup.ts')
+  const { takeBackup } = await import('../../hub/backup/backup.ts')
   const manifest = await telling([file, flags.data], () =>
     takeBackup(flags.data, file, { clock: systemClock, ids: systemIds }),
   )

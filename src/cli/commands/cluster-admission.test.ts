@@ -1,7 +1,7 @@
 /** cluster add with all its terms, accept, reject and revoke, against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../hub/hub-info.ts'
+import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../hub/home/hub-info.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { JoinToken } from '../../kinds/native/join-token.ts'

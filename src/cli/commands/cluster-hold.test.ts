@@ -1,7 +1,7 @@
 /** freeze create, list and lift; cluster hold, release, cordon and uncordon; rollout except: against the real API server in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ensureNamespace } from '../../hub/hub-info.ts'
+import { ensureNamespace } from '../../hub/home/hub-info.ts'
 import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'

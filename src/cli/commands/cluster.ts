@@ -29,7 +29,7 @@ export async function clusterAdd(
   const terms = termsOf(flags, 'pattern' in who)
   const client = clientOver(connection.rest)
   if ('cluster' in who) await refuseTaken(who.cluster, client)
-  const { inviteCluster } = await import('../../hub/join.ts')
+  const { inviteCluster } = await import('../../hub/join/invite-cluster.ts')
   const invited = await inviteCluster({ ...who, ...terms }, { client, clock: systemClock, ids: systemIds })
   const { code, token, expiresAt, manifest } = invited
   const named = 'cluster' in who ? '' : ' --name NAME'

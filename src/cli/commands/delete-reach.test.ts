@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { ensureNamespace } from '../../hub/hub-info.ts'
+import { ensureNamespace } from '../../hub/home/hub-info.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Bundle, REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'

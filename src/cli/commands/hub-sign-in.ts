@@ -8,7 +8,7 @@ const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
 /** Prints the address; only who may enter the hub's directory gets one. */
 export async function hubSignIn(data: string, { terminal }: { readonly terminal: Terminal }): Promise<void> {
-  const { CONSOLE_DOOR } = await import('../../hub/console-door.ts')
+  const { CONSOLE_DOOR } = await import('../../hub/console/console-socket.ts')
   const { status, text } = await askSocket(join(data, CONSOLE_DOOR), '/sign-in').catch((cause: unknown) => {
     const { code = '' } = cause as NodeJS.ErrnoException
     if (code === 'EACCES') {

@@ -17,7 +17,7 @@ export async function restore(
   from: string,
   flags: RestoreFlags,
 ): Promise<void> {
-  const { drillBackup, restoreBackup } = await import('../../hub/backup.ts')
+  const { drillBackup, restoreBackup } = await import('../../hub/backup/backup.ts')
   const { data, keys, drill } = flags
   if ((data === undefined) === (drill !== true)) {
     throw new CliError(EXIT.usage, {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { ensureNamespace } from '../../hub/hub-info.ts'
+import { ensureNamespace } from '../../hub/home/hub-info.ts'
 import { Approval } from '../../kinds/native/approval.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { Release } from '../../kinds/native/release.ts'

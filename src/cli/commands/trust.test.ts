@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
-import { createKeyFiles } from '../../hub/keys.ts'
+import { createKeyFiles } from '../../hub/keys/hub-keys.ts'
 import type { Terminal } from '../terminal.ts'
 import { hubNewEpoch, trustExport, trustRequireAgent, trustRotate } from './trust.ts'
 

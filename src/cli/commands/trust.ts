@@ -29,7 +29,7 @@ export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, conf
     const question = `Stop believing the old ${what} at once? Agents that are away hear of it when they return.`
     if (!(await confirm(question))) throw new CliError(EXIT.failed, { what: 'nothing was changed' })
   }
-  const { rotateTrust } = await import('../../hub/trust-files.ts')
+  const { rotateTrust } = await import('../../hub/keys/trust-files.ts')
   const { newest } = await rotateTrust(placeOf(flags), what, dropOld, PORTS)
   terminal.data(`trust version ${newest.bundle.version}: new ${what === 'ca' ? 'CA' : 'signer'}\n`)
   terminal.step(
@@ -42,7 +42,7 @@ export async function trustRotate(what: 'signer' | 'ca', { terminal, flags, conf
 /** Prints everything public of the trust: root, versions, keys; for a record outside of the hub. */
 export async function trustExport({ terminal, flags }: Omit<TrustInput, 'confirm'>): Promise<void> {
   const [{ readTrust }, { base64 }] = await Promise.all([
-    import('../../hub/trust-files.ts'),
+    import('../../hub/keys/trust-files.ts'),
     import('../../core/bytes.ts'),
   ])
   const { root, envelopes, newest } = await readTrust(flags)
@@ -62,7 +62,7 @@ export async function trustRequireAgent(
   if (!/^\d+\.\d+\.\d+$/.test(version)) {
     throw new CliError(EXIT.usage, { what: `${version} is no version of an agent`, why: 'want MAJOR.MINOR.PATCH' })
   }
-  const { requireAgentVersion } = await import('../../hub/trust-files.ts')
+  const { requireAgentVersion } = await import('../../hub/keys/trust-files.ts')
   const { newest } = await requireAgentVersion(placeOf(flags), version, PORTS)
   terminal.data(`trust version ${newest.bundle.version}: agents from ${version} on\n`)
 }
@@ -72,7 +72,7 @@ export async function hubNewEpoch({ terminal, flags, confirm }: TrustInput): Pro
   const question =
     'Begin a new timeline from the state this hub has now? What agents hold of its lost future counts no more; they keep what they run until this hub has caught up with it.'
   if (!flags.yes && !(await confirm(question))) throw new CliError(EXIT.failed, { what: 'nothing was changed' })
-  const { beginEpoch } = await import('../../hub/trust-files.ts')
+  const { beginEpoch } = await import('../../hub/keys/trust-files.ts')
   const { epoch, version } = (await beginEpoch(placeOf(flags), PORTS)).newest.bundle
   terminal.data(`epoch ${epoch}, trust version ${version}\n`)
   terminal.step('next', 'a running hub takes it within seconds and issues every cluster a document of the new epoch')

@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
-import type { ListenAddress } from '../addresses.ts'
-import { listenOn } from '../listen.ts'
-import type { Listening } from '../listen.ts'
+import type { ListenAddress } from '../http/listen-address.ts'
+import { listenOn } from '../http/listen.ts'
+import type { Listening } from '../http/listen.ts'
 import { createPlainServer } from '../plain-server.ts'
 import { METRICS_TYPE } from './metrics-page.ts'
 

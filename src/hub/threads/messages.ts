@@ -7,10 +7,10 @@ import type { VariantsRequest, VariantsResult } from '../../render/bundle/render
 import type { FetchOutcome, FetchRequest } from '../../source/fetch-request.ts'
 import type { GitProgram } from '../../source/git/run-git.ts'
 import type { HubTrust } from '../../wire/trust/hub-keys.ts'
-import type { ListenAddress } from '../addresses.ts'
+import type { ListenAddress } from '../http/listen-address.ts'
 import type { LogLevel } from '../logger.ts'
-import type { PlainConnection } from '../plain-connection.ts'
-import type { PlainSealingKey } from '../secret-keys.ts'
+import type { PlainConnection } from './plain-connection.ts'
+import type { PlainSealingKey } from '../keys/sealing-keys.ts'
 import type { FrontProxy } from '../view/front-proxy.ts'
 
 /** What the API thread gets. */

@@ -2,7 +2,7 @@
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
-import { createBundleRenderer } from '../render-bundles.ts'
+import { createBundleRenderer } from '../compose/bundle-renderer.ts'
 import { serveThread } from './serve-thread.ts'
 
 await serveThread<'render'>(async (init) => {

@@ -21,7 +21,7 @@ import { compareText } from '../../plan/placement/decide-placement.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/release/variants.ts'
-import type { Among, PlacedRow, RowRange, RowSource } from './rows.ts'
+import type { Among, PlacedRow, RowRange, RowSource } from './row-source.ts'
 
 /** What rows are made from, in either home. */
 export interface ViewReads {

@@ -13,7 +13,7 @@ import { bundleObjects } from './object-rows.ts'
 import type { SetReads } from './object-rows.ts'
 import { storeReads } from './store-reads.ts'
 import { createViewStore } from './view-store.ts'
-import type { RowSource } from './rows.ts'
+import type { RowSource } from './row-source.ts'
 
 /** What can be read of `view.flotilla.dev`, and of dialects; without blobs nothing is known of objects. */
 export function hubViews(

@@ -7,7 +7,7 @@ import { runCompactor } from '../../store/compactor.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { HubPorts } from '../ports.ts'
-import { ROW_INPUTS } from './touched.ts'
+import { ROW_INPUTS } from './affected-rows.ts'
 
 /** Revisions begin with the time: those of an earlier life, or of another hub, are too old or unknown, never another state. */
 const REVISIONS_PER_MS = 1_000

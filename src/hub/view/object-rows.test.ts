@@ -9,7 +9,7 @@ import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/
 import { objectSetBytes } from '../../wire/document/signed-document.ts'
 import type { ViewReads } from './bundle-rows.ts'
 import { bundleObjects } from './object-rows.ts'
-import type { PlacedRow, RowRange } from './rows.ts'
+import type { PlacedRow, RowRange } from './row-source.ts'
 
 const NAMES = ['c', 'a', 'b']
 const CLUSTERS = ['store-1', 'store-2']

@@ -11,7 +11,7 @@ import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { ObjectSet } from '../../wire/document/cluster-document.ts'
 import { bundleStates } from './bundle-rows.ts'
 import type { ViewReads } from './bundle-rows.ts'
-import type { PlacedRow, RowSource } from './rows.ts'
+import type { PlacedRow, RowSource } from './row-source.ts'
 
 /** Where sets are read from. */
 export type SetReads = Pick<Blobs, 'get'>

@@ -1,8 +1,8 @@
 /** A store that only reads: its entries are rows, worked out when they are asked for, in the order of their keys. */
 import type { Clock } from '../../core/time/clock.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
-import { rowText } from './rows.ts'
-import type { PlacedRow, RowSource } from './rows.ts'
+import { rowText } from './row-source.ts'
+import type { PlacedRow, RowSource } from './row-source.ts'
 import { watchRows } from './watch-rows.ts'
 
 /** What a view is made of. */

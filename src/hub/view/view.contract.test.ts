@@ -11,7 +11,7 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { Loose } from '../../testing/api-contract-harness.ts'
-import { composeApi } from '../compose-api.ts'
+import { composeApi } from '../compose/compose-api.ts'
 
 const OWN = '/apis/flotilla.dev/v1alpha1'
 const VIEW = '/apis/view.flotilla.dev/v1alpha1'

@@ -10,9 +10,9 @@ import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, toError } from '../../core/errors.ts'
 import { expired } from '../../store/event-log.ts'
 import type { Store, StoreEvent, StoreWatch } from '../../store/store.ts'
-import { createTouched, INPUTS_PREFIX } from './touched.ts'
-import { rowText } from './rows.ts'
-import type { Among, PlacedRow } from './rows.ts'
+import { createTouched, INPUTS_PREFIX } from './affected-rows.ts'
+import { rowText } from './row-source.ts'
+import type { Among, PlacedRow } from './row-source.ts'
 
 /** What is watched. */
 export interface WatchedRows {

@@ -1,8 +1,8 @@
 /** The demo's change board: a webhook that a gate of the rollout plan asks; it says no while a store of the ring is broken. */
 import { isObject } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
-import { parseAddress } from '../../hub/addresses.ts'
-import { listenOn } from '../../hub/listen.ts'
+import { parseAddress } from '../../hub/http/listen-address.ts'
+import { listenOn } from '../../hub/http/listen.ts'
 import { createPlainServer } from '../../hub/plain-server.ts'
 import { sentJson } from './sent-json.ts'
 import type { Site } from './site.ts'

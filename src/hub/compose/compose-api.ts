@@ -1,0 +1,36 @@
+import { createApiServer } from '../../apiserver/server/api-server.ts'
+import type { ApiServer } from '../../apiserver/server/api-server.ts'
+import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
+import { HUB_BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
+import type { Store } from '../../store/store.ts'
+import type { HubPorts } from '../ports.ts'
+import { hubViews } from '../view/hub-views.ts'
+import type { SetReads } from '../view/object-rows.ts'
+
+/** The kinds the embedded home serves; it runs no workloads. */
+export const HUB_KINDS: readonly Kind[] = [...HUB_BUILTIN_KINDS, ...NATIVE_KINDS]
+
+/** What the embedded home's API is made of. */
+export interface ApiParts extends HubPorts {
+  readonly store: Store
+  /** For tokens of service accounts, the first one signs; without them none are issued. */
+  readonly tokenKeys?: TokenKeys
+  /** PEM of the CA of this API, for the `kube-root-ca.crt` of every namespace. */
+  readonly rootCa?: string
+  /** Whose rows are served besides; by name. */
+  readonly dialects?: readonly string[]
+  /** For the view of objects. */
+  readonly blobs?: SetReads
+}
+
+/** The embedded home's API over a store. */
+export function composeApi({ rootCa, blobs, dialects, ...parts }: ApiParts): ApiServer {
+  return createApiServer({
+    ...parts,
+    kinds: HUB_KINDS,
+    views: hubViews(parts.clock, blobs, dialects),
+    ...(rootCa === undefined ? {} : { namespaceDefaults: { rootCa } }),
+  })
+}

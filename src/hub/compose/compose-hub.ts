@@ -1,0 +1,119 @@
+/**
+ * A whole hub in one thread, with transports in memory: what the simulator runs. A real hub runs the same parts
+ * (compose-api.ts, compose-gateway.ts, compose-controllers.ts) in threads of their own; see run.ts.
+ */
+import type { ApiServer } from '../../apiserver/server/api-server.ts'
+import type { Blobs } from '../../blobs/blobs.ts'
+import type { Client } from '../../client/client.ts'
+import type { AskGatePort, FetchSourcePort } from '../../controllers/controllers.ts'
+import { createClient } from '../../client/create-client.ts'
+import type { Metrics } from '../../core/metrics.ts'
+import type { Gateway } from '../../gateway/create-gateway.ts'
+import type { Store } from '../../store/store.ts'
+import type { HubTrust } from '../../wire/trust/hub-keys.ts'
+import { composeApi } from './compose-api.ts'
+import { announceHub, composeControllers } from './compose-controllers.ts'
+import { composeGateway } from './compose-gateway.ts'
+import { dialectControllers, installDialects } from '../home/dialects.ts'
+import { inProcess } from './in-process-transport.ts'
+import { HUB_USERS } from '../ports.ts'
+import { createBundleRenderer } from './bundle-renderer.ts'
+import type { HubPorts } from '../ports.ts'
+
+/** What a hub in one thread is made of. */
+export interface HubOptions extends HubPorts {
+  readonly store: Store
+  readonly blobs: Blobs
+  /** Asked with each use: trust changes while a hub runs. */
+  readonly trust: () => HubTrust
+  readonly gatewayName?: string
+  readonly metrics?: Metrics
+  /** Fetches sources; without it every fetch fails with a sentence, since a simulated world has no git server. */
+  readonly fetchSource?: FetchSourcePort
+  /** Asks for gates; without it nobody can be asked. */
+  readonly askGate?: AskGatePort
+  /** Dialects by name. */
+  readonly dialects?: readonly string[]
+}
+
+const noSources: FetchSourcePort = async () => ({
+  kind: 'Failed',
+  reason: 'NoNetwork',
+  message: 'This hub is simulated and reaches no git server.',
+  retry: false,
+})
+
+const noGates: AskGatePort = async () => ({
+  kind: 'Unreachable',
+  message: 'This hub is simulated and reaches nobody.',
+})
+
+/** A hub in one thread. */
+export interface ComposedHub {
+  readonly api: ApiServer
+  readonly gateway: Gateway
+  /** A client of the API as the administrator. */
+  readonly client: Client
+  /** Announces the hub and runs the controllers until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Puts a whole hub together in this thread. */
+export function composeHub(options: HubOptions): ComposedHub {
+  const {
+    store,
+    blobs,
+    trust,
+    metrics,
+    fetchSource: _fetchSource,
+    askGate = noGates,
+    dialects: _dialects,
+    ...ports
+  } = options
+  const api = composeApi({ ...ports, store, blobs, dialects: options.dialects ?? [] })
+  const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
+    createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
+  const client = clientOf(HUB_USERS.admin)
+  const gateway = composeGateway({
+    ...ports,
+    name: options.gatewayName ?? '0',
+    client: clientOf(HUB_USERS.gateway),
+    blobs,
+    trust,
+    transportCa: () => trust().transportCa,
+  })
+  const controllers = composeControllers({
+    ...ports,
+    client: clientOf(HUB_USERS.controllers),
+    blobs,
+    trust: {
+      get signer() {
+        return trust().signer
+      },
+      get newest() {
+        return trust().newest
+      },
+    },
+    render: createBundleRenderer({ blobs, clock: ports.clock, ids: ports.ids }),
+    fetchSource: options.fetchSource ?? noSources,
+    askGate,
+    ...(metrics && { metrics }),
+    dialects: dialectControllers(options.dialects ?? []),
+  })
+  return {
+    api,
+    gateway,
+    client,
+    run: async (signal) => {
+      await announceHub(client, trust(), undefined)
+      await installDialects(options.dialects ?? [], { client, clock: ports.clock, signal })
+      await controllers.run(signal)
+    },
+    close: async () => {
+      await controllers.close()
+      await gateway.close()
+      await api.close()
+    },
+  }
+}

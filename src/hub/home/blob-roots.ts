@@ -1,0 +1,21 @@
+/** Every blob that an object of the hub names: what the collector must keep. */
+import { digestsIn } from '../../blobs/reachable-digests.ts'
+import type { Reader } from '../../client/client.ts'
+import type { Digest } from '../../core/crypto/digest.ts'
+import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
+
+const PAGE = 500
+
+/** Reads all objects of all our kinds; a list that cannot be read to its end is an error, never a shorter answer. */
+export async function blobRoots(client: Pick<Reader, 'list'>, signal: AbortSignal): Promise<Set<Digest>> {
+  const roots = new Set<Digest>()
+  for (const kind of NATIVE_KINDS) {
+    let next: string | undefined
+    do {
+      const page = await client.list(kind, { limit: PAGE, ...(next === undefined ? {} : { continue: next }) }, signal)
+      for (const item of page.items) for (const digest of digestsIn(JSON.stringify(item))) roots.add(digest)
+      next = page.continue
+    } while (next !== undefined && next !== '')
+  }
+  return roots
+}

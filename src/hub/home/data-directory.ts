@@ -1,0 +1,81 @@
+/** The hub's directory: private to its owner, held by one hub at a time. */
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../core/time/clock.ts'
+import { Stalled } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import { formatTime } from '../../core/time/time.ts'
+
+/** A directory that belongs to this process until it is released. */
+export interface DataDirectory {
+  readonly path: string
+  /** The absolute path of something in it. */
+  file(...parts: readonly string[]): string
+  release(): void
+}
+
+/** Who holds a directory. */
+interface Holder {
+  readonly pid: number
+  readonly host: string
+  readonly since: string
+}
+
+/** Makes the directory when missing and takes it; when another hub has it, the error says which one. */
+export async function openDataDirectory(given: string, clock: Clock): Promise<DataDirectory> {
+  // Programs that the hub runs, git above all, have working directories of their own.
+  const path = resolve(given)
+  const isNew = (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
+  if (!isNew) await closeToOthers(path)
+  const lock = await takeLock(path)
+  const holder: Holder = { pid: process.pid, host: hostname(), since: formatTime(clock.now()) }
+  await writeFile(holderFile(path), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  return { path, file: (...parts) => join(path, ...parts), release: () => lock.close() }
+}
+
+async function closeToOthers(path: string): Promise<void> {
+  const { mode } = await stat(path)
+  if ((mode & 0o077) !== 0) await chmod(path, 0o700)
+}
+
+// An exclusive SQLite transaction is a lock of the operating system: it ends with its process, however that ends.
+async function takeLock(path: string): Promise<DatabaseSync> {
+  const database = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY')
+    database.exec('BEGIN EXCLUSIVE')
+    return database
+  } catch (cause) {
+    database.close()
+    const { errcode } = cause as { errcode?: number }
+    if (errcode !== SQLITE_BUSY) throw cause
+    throw await inUse(path, cause)
+  }
+}
+
+const SQLITE_BUSY = 5
+
+async function inUse(path: string, cause: unknown): Promise<Stalled> {
+  const holder = await readHolder(path)
+  const who = holder ? `by process ${holder.pid} on ${holder.host} since ${holder.since}` : 'by another process'
+  return new Stalled(
+    'DataDirectoryInUse',
+    `the directory ${path} is in use ${who}: stop that hub first, or give this one its own --data`,
+    { cause },
+  )
+}
+
+async function readHolder(path: string): Promise<Holder | undefined> {
+  try {
+    const holder: unknown = JSON.parse(await readFile(holderFile(path), 'utf8'))
+    return isObject(holder) ? (holder as unknown as Holder) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function holderFile(path: string): string {
+  return join(path, 'holder.json')
+}

@@ -1,0 +1,44 @@
+/** The kinds of a dialect: installed where nobody has them, never over somebody else's. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApiServer } from '../../apiserver/server/api-server.ts'
+import { createClient } from '../../client/create-client.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { FLEET_KINDS, GitRepo } from '../../dialects/fleet/kinds.ts'
+import { toCrd } from '../../kinds/crd/to-crd.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import { HUB_KINDS } from '../compose/compose-api.ts'
+import { DIALECT_LABEL, dialectsOf, installDialects } from './dialects.ts'
+import { CRD } from './kube-home.ts'
+
+test('a dialect installs its kinds once, renews its own, and leaves those of others alone', async (t) => {
+  const store = createMemoryStore()
+  const api = createApiServer({ store, clock: systemClock, ids: systemIds, kinds: HUB_KINDS, log: silentLogger })
+  t.after(() => api.close())
+  const caller = { user: 'hub', groups: ['system:masters'] }
+  const client = createClient({
+    clock: systemClock,
+    transport: (request, signal) => api.handle(request, caller, signal),
+  })
+  const parts = { client, clock: systemClock, signal: new AbortController().signal }
+  const theirs = toCrd(GitRepo)
+  await client.create(CRD, { ...theirs, metadata: { ...theirs.metadata, labels: { app: 'fleet' } } })
+  await installDialects(['fleet'], parts)
+  const crds = await Promise.all(
+    FLEET_KINDS.map(({ plural, group }) => client.get(CRD, { name: `${plural}.${group}` })),
+  )
+  assert.deepEqual(
+    crds.map(({ metadata }) => metadata.labels),
+    [{ app: 'fleet' }, { [DIALECT_LABEL]: 'fleet' }, { [DIALECT_LABEL]: 'fleet' }],
+  )
+  await installDialects(['fleet'], parts)
+  const again = await Promise.all(crds.map(({ metadata }) => client.get(CRD, { name: metadata.name })))
+  assert.deepEqual(
+    again.map(({ metadata }) => metadata.generation),
+    crds.map(({ metadata }) => metadata.generation),
+  )
+  assert.deepEqual(dialectsOf(' fleet, fleet'), ['fleet'])
+  assert.throws(() => dialectsOf('fleet,flux2'), /there is no dialect "flux2"; there is fleet/)
+})

@@ -1,0 +1,75 @@
+/** Dialects of this hub: their kinds are installed where nobody has them, their controllers run beside ours. */
+import type { Client } from '../../client/client.ts'
+import type { DialectControllers } from '../../controllers/controllers.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { isApiError, Stalled } from '../../core/errors.ts'
+import { createFleetControllers } from '../../dialects/fleet/controllers/fleet-controllers.ts'
+import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
+import { toCrd } from '../../kinds/crd/to-crd.ts'
+import type { Kind } from '../../kinds/define-kind.ts'
+import { ensureNamespace } from './hub-info.ts'
+import { CRD, untilServed } from './kube-home.ts'
+
+/** What a dialect brings. */
+interface Dialect {
+  readonly kinds: readonly Kind[]
+  /** Namespaces its users expect. */
+  readonly namespaces: readonly string[]
+  readonly controllers: DialectControllers
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  fleet: { kinds: FLEET_KINDS, namespaces: ['fleet-default', 'fleet-local'], controllers: createFleetControllers },
+}
+
+/** The label of CRDs that a dialect installed; only those are ever changed. */
+export const DIALECT_LABEL = 'flotilla.dev/dialect'
+
+/** The names of a setting such as `fleet`. */
+export function dialectsOf(setting: string | undefined): string[] {
+  const names = (setting ?? '').split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
+  const unknown = names.find((name) => !Object.hasOwn(DIALECTS, name))
+  if (unknown !== undefined) {
+    throw new Stalled(
+      'BadConfig',
+      `dialects: there is no dialect ${JSON.stringify(unknown)}; there is ${Object.keys(DIALECTS).join(', ')}`,
+    )
+  }
+  return [...new Set(names)]
+}
+
+/** The controllers of dialects. */
+export function dialectControllers(names: readonly string[]): DialectControllers[] {
+  return names.map((name) => DIALECTS[name]!.controllers)
+}
+
+/** Makes the kinds of dialects known to the API, and their namespaces; a CRD that somebody else installed stays as it is. */
+export async function installDialects(
+  names: readonly string[],
+  { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  for (const name of names) {
+    const { kinds, namespaces } = DIALECTS[name]!
+    for (const namespace of namespaces) await ensureNamespace(client, namespace)
+    for (const kind of kinds) await installKind(name, kind, client, signal)
+    await untilServed(kinds, { client, clock, signal })
+  }
+}
+
+async function installKind(dialect: string, kind: Kind, client: Client, signal: AbortSignal): Promise<void> {
+  const crd = toCrd(kind)
+  const own = { ...crd, metadata: { ...crd.metadata, labels: { [DIALECT_LABEL]: dialect } } }
+  try {
+    const present = await client.get(CRD, { name: crd.metadata.name }, signal)
+    if (present.metadata.labels?.[DIALECT_LABEL] !== dialect) return
+    await client.apply(CRD, own, { fieldManager: 'flotilla-hub', force: true, signal })
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    try {
+      await client.create(CRD, own, { fieldManager: 'flotilla-hub', signal })
+    } catch (raced) {
+      // Another hub, or the other system itself, was faster; whoever it was, it is there.
+      if (!isApiError(raced, 'AlreadyExists')) throw raced
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** Inviting clusters: a JoinToken for one name or a pattern, and the code that only its bearer has. */
+import type { Client } from '../../client/client.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import type { Ids } from '../../core/ids.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { Stalled } from '../../core/errors.ts'
+import { JoinToken } from '../../kinds/native/join-token.ts'
+import type { SiteClass } from '../../kinds/fields/site-class.ts'
+import { acceptRuleProblem } from '../../wire/trust/accept-rule.ts'
+import { formatJoinCode, tokenHash, tokenSecret } from '../../wire/trust/join-code.ts'
+import { readHubInfo } from '../home/hub-info.ts'
+import { joinManifest } from './agent-manifest.ts'
+import type { AgentProfile } from './agent-rbac.ts'
+
+/** Who is invited (one name, or a pattern of names), and how. */
+export type Invitation = Invitee & InvitationTerms
+
+type Invitee = { readonly cluster: string } | { readonly pattern: string }
+
+interface InvitationTerms {
+  readonly labels: Readonly<Record<string, string>>
+  readonly accept: JoinToken['spec']['accept']
+  /** With accept Networks: from where nobody has to accept. */
+  readonly acceptNetworks?: readonly string[]
+  /** With accept Rule: the CEL expression. */
+  readonly acceptRule?: string
+  readonly siteClass?: SiteClass
+  /** From where the token may be used; anywhere when empty. */
+  readonly networks?: readonly string[]
+  readonly uses?: number
+  readonly ttlMs: number
+  /** What the agent of the manifest may do. */
+  readonly profile?: AgentProfile
+  readonly namespaces?: readonly string[]
+  /** The proxy the agent of the manifest goes through. */
+  readonly proxy?: string
+}
+
+/** A join token and what its bearer needs. */
+export interface Invited {
+  readonly token: string
+  /** Shown once; the hub keeps only a hash of its secret. */
+  readonly code: string
+  readonly expiresAt: string
+  /** For `kubectl apply -f -` on the cluster (for patterns: on each of them); absent when this hub has no agent bundle to hand out. */
+  readonly manifest?: string
+}
+
+/** What inviting needs. */
+export interface InvitePorts {
+  readonly client: Client
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Ids
+}
+
+/** Makes the token and its code. */
+export async function inviteCluster(invitation: Invitation, ports: InvitePorts): Promise<Invited> {
+  const { client, clock, ids } = ports
+  const { acceptNetworks = [], networks = [], profile, namespaces, acceptRule, siteClass, proxy } = invitation
+  const problem = acceptRule === undefined ? undefined : acceptRuleProblem(acceptRule)
+  if (problem !== undefined) throw new Stalled('BadRule', `the rule cannot be used: ${problem}`)
+  const info = await readHubInfo(client)
+  const secret = tokenSecret(ids.bytes(32))
+  const name = `${tokenPrefix(invitation)}-${ids.suffix(5)}`
+  const expiresAt = formatTime(clock.now() + invitation.ttlMs)
+  await client.create(JoinToken, {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'JoinToken',
+    metadata: { name },
+    spec: {
+      tokenHash: tokenHash(secret),
+      ...('cluster' in invitation ? { clusterName: invitation.cluster } : { namePattern: invitation.pattern }),
+      expiresAt,
+      uses: invitation.uses ?? 1,
+      labels: { ...invitation.labels },
+      accept: invitation.accept,
+      ...(acceptRule !== undefined && { acceptRule }),
+      ...(siteClass && { siteClass }),
+      ...(acceptNetworks.length > 0 && { acceptNetworks: [...acceptNetworks] }),
+      ...(networks.length > 0 && { networks: [...networks] }),
+    },
+  })
+  const code = formatJoinCode({ endpoints: info.endpoints, root: info.root, token: { name, secret } })
+  const manifest =
+    info.agentBundle === undefined
+      ? undefined
+      : joinManifest({
+          code,
+          isForSeveral: !('cluster' in invitation),
+          endpoints: info.endpoints,
+          agentBundle: info.agentBundle,
+          ...(profile && { profile }),
+          ...(proxy !== undefined && { proxy }),
+          ...(namespaces && { namespaces }),
+        })
+  return { token: name, code, expiresAt, ...(manifest !== undefined && { manifest }) }
+}
+
+// The token's own name hints at whom it is for: `store-*` becomes `store`.
+function tokenPrefix(who: Invitee): string {
+  if ('cluster' in who) return who.cluster.slice(0, 50)
+  const letters = who.pattern.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  return letters === '' ? 'any' : letters.slice(0, 50).replace(/-+$/, '')
+}

@@ -1,0 +1,201 @@
+/**
+ * The hub's keys: the trust of the wire (root, document signer, transport CA; see wire/trust/hub-keys.ts) and a CA of its own for
+ * the API, so that no agent's certificate ever opens the API and no person's ever passes for an agent.
+ */
+import { readdir } from 'node:fs/promises'
+import { generateKeyPair, isEd25519 } from '../../core/bytes.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { Stalled } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { jsonEqual } from '../../core/json.ts'
+import type { NewKeyPair } from '../../core/crypto/key-pair.ts'
+import { issueCertificate, selfSignedCa } from '../../core/crypto/x509.ts'
+import type { CertificateAndKey, Subject } from '../../core/crypto/x509.ts'
+import { amendTrust, createTrust, issueGatewayCertificate, loadTrust, TRUST_FILES } from '../../wire/trust/hub-keys.ts'
+import type { HubTrust } from '../../wire/trust/hub-keys.ts'
+import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
+import type { DataDirectory } from '../home/data-directory.ts'
+import { makeFolder, readIfThere, replaceFile } from '../home/atomic-files.ts'
+
+/** All keys a hub starts with. */
+export interface HubKeys {
+  readonly trust: HubTrust
+  readonly apiCa: CertificateAndKey
+  /** For tokens of service accounts; the first one signs. */
+  readonly tokenKeys: TokenKeys
+}
+
+/** What making keys and certificates needs. */
+export interface KeyPorts {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Real keys unless a simulation passes its own. */
+  readonly newKeyPair?: NewKeyPair
+}
+
+/** What the trust bundle in force should say. */
+export interface WantedTrust {
+  readonly endpoints: readonly string[]
+  readonly minAgentVersion: string
+}
+
+const API_CA = { key: 'api-ca.key', certificate: 'api-ca.crt' } as const
+const TOKEN_KEY = 'service-account-tokens.key'
+const FOLDER = 'keys'
+
+const DAY_MS = 24 * 3_600_000
+const CA_DAYS = 20 * 365
+// Made anew at every start: a restart is all a renewal needs.
+const LEAF_DAYS = 3 * 365
+
+/** Fresh keys as files: name → text. */
+export function createKeyFiles(wanted: WantedTrust, ports: KeyPorts): Record<string, string> {
+  const { clock, ids, newKeyPair = generateKeyPair } = ports
+  const apiCa = createApiCa(ports)
+  return {
+    ...createTrust({ newKeyPair, now: clock.now(), serial: ids.bytes(16), ...wanted }),
+    [API_CA.key]: apiCa.privateKey,
+    [API_CA.certificate]: apiCa.certificate,
+    [TOKEN_KEY]: newKeyPair('ed25519').privateKey,
+  }
+}
+
+/** The keys of such files. */
+export function readKeyFiles(files: Readonly<Record<string, string>>): HubKeys {
+  const privateKey = files[API_CA.key]
+  const certificate = files[API_CA.certificate]
+  if (privateKey === undefined || certificate === undefined) {
+    throw new Stalled('KeysMissing', `${API_CA.key} or ${API_CA.certificate} is missing: restore it from a backup`)
+  }
+  const tokenKeys = readTokenKeys(files[TOKEN_KEY])
+  return { trust: loadTrust((name) => files[name]), apiCa: { privateKey, certificate }, tokenKeys }
+}
+
+/** The file has one PEM block per key: a new one goes on top, an old one goes when its tokens have ended. */
+function readTokenKeys(text: string | undefined): TokenKeys {
+  if (text === undefined) throw new Stalled('KeysMissing', `${TOKEN_KEY} is missing: restore it from a backup`)
+  const [first, ...others] = text.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n?/g) ?? []
+  if (first === undefined || [first, ...others].some((pem) => !isEd25519(pem))) {
+    throw new Stalled(
+      'KeysMissing',
+      `${TOKEN_KEY} must have Ed25519 private keys in PEM and nothing else: \`openssl genpkey -algorithm ed25519\` makes one`,
+    )
+  }
+  return [first, ...others]
+}
+
+/** Loaded keys, and where a root that was just made lies. */
+export interface LoadedKeys extends HubKeys {
+  readonly newRoot?: string
+}
+
+/** The keys of a data directory, made at its first start; the trust bundle is amended when the endpoints changed. */
+export async function loadHubKeys(directory: DataDirectory, wanted: WantedTrust, ports: KeyPorts): Promise<LoadedKeys> {
+  const folder = directory.file(FOLDER)
+  let isNew = false
+  let files = await readFolder(folder)
+  if (files === undefined) {
+    isNew = true
+    files = createKeyFiles(wanted, ports)
+    await makeFolder(folder, files, ports.ids)
+  }
+  if (files[TOKEN_KEY] === undefined) {
+    // Losing it only ends tokens that are out; people ask for new ones.
+    files[TOKEN_KEY] = (ports.newKeyPair ?? generateKeyPair)('ed25519').privateKey
+    await replaceFile(directory.file(FOLDER, TOKEN_KEY), files[TOKEN_KEY], ports.ids)
+  }
+  const keys = readKeyFiles(files)
+  if (isNew) return { ...keys, newRoot: directory.file(FOLDER, TRUST_FILES.root) }
+  const { bundle } = keys.trust.newest
+  if (jsonEqual(bundle.endpoints, wanted.endpoints)) return keys
+  if (!keys.trust.rootSigner) {
+    throw new Stalled(
+      'RootKeyNeeded',
+      `agents know this hub at ${bundle.endpoints.join(', ')}; telling them about ${wanted.endpoints.join(', ')} needs the root key: put ${directory.file(FOLDER, TRUST_FILES.root)} back for this start, or listen where it was`,
+    )
+  }
+  const bundles = amendTrust(keys.trust, { endpoints: [...wanted.endpoints] }, ports.clock.now())
+  await replaceFile(directory.file(FOLDER, TRUST_FILES.bundles), bundles, ports.ids)
+  return readKeyFiles({ ...files, [TRUST_FILES.bundles]: bundles })
+}
+
+/** The keys as they are on disk now; an error when they cannot be used. */
+export async function readHubKeys(directory: Pick<DataDirectory, 'file'>): Promise<HubKeys> {
+  const folder = directory.file(FOLDER)
+  const files = await readFolder(folder)
+  if (!files) throw new Stalled('KeysMissing', `${folder} is gone: restore it from a backup`)
+  return readKeyFiles(files)
+}
+
+async function readFolder(folder: string): Promise<Record<string, string> | undefined> {
+  let names: string[]
+  try {
+    names = await readdir(folder)
+  } catch (caught) {
+    if (caught instanceof Error && 'code' in caught && caught.code === 'ENOENT') return undefined
+    throw caught
+  }
+  const files: Record<string, string> = {}
+  for (const name of names) {
+    const text = await readIfThere(`${folder}/${name}`)
+    if (text !== undefined) files[name] = text
+  }
+  return files
+}
+
+/** The API server's certificate for these names. */
+export function issueApiServer(keys: HubKeys, names: readonly string[], ports: KeyPorts): CertificateAndKey {
+  return issueLeaf(
+    keys.apiCa,
+    { subject: { commonName: 'flotilla API', organizations: [] }, kind: 'server', sans: names },
+    ports,
+  )
+}
+
+/** A client's certificate for the API: the common name is the user, organisations are groups. */
+export function issueApiClient(keys: HubKeys, subject: Subject, ports: KeyPorts): CertificateAndKey {
+  return issueLeaf(keys.apiCa, { subject, kind: 'client' }, ports)
+}
+
+/** The gateway's certificate for these names. */
+export function issueGateway(keys: HubKeys, names: readonly string[], ports: KeyPorts): CertificateAndKey {
+  const { clock, ids, newKeyPair = generateKeyPair } = ports
+  const { privateKey, publicKey } = newKeyPair('p256')
+  const request = { publicKey, sans: names, serial: ids.bytes(16), now: clock.now() }
+  return { privateKey, certificate: issueGatewayCertificate(keys.trust.transportCa, request) }
+}
+
+interface Leaf {
+  readonly subject: Subject
+  readonly kind: 'server' | 'client'
+  readonly sans?: readonly string[]
+}
+
+function issueLeaf(ca: CertificateAndKey, leaf: Leaf, ports: KeyPorts): CertificateAndKey {
+  const { clock, ids, newKeyPair = generateKeyPair } = ports
+  const { privateKey, publicKey } = newKeyPair('p256')
+  const now = clock.now()
+  const certificate = issueCertificate({
+    ...leaf,
+    publicKey,
+    serial: ids.bytes(16),
+    // Clocks of others may be behind.
+    notBefore: now - DAY_MS,
+    notAfter: now + LEAF_DAYS * DAY_MS,
+    issuer: ca,
+  })
+  return { certificate, privateKey }
+}
+
+function createApiCa({ clock, ids, newKeyPair = generateKeyPair }: KeyPorts): CertificateAndKey {
+  const { privateKey } = newKeyPair('p256')
+  const now = clock.now()
+  const certificate = selfSignedCa({
+    subject: { commonName: 'flotilla API CA', organizations: [] },
+    privateKey,
+    serial: ids.bytes(16),
+    notBefore: now - DAY_MS,
+    notAfter: now + CA_DAYS * DAY_MS,
+  })
+  return { privateKey, certificate }
+}

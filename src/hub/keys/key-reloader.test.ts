@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateKeyPair } from '../../core/bytes.ts'
+import { silentLogger } from '../../core/log.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import { countingIds } from '../../testing/wire-builders.ts'
+import { amendTrust, TRUST_FILES } from '../../wire/trust/hub-keys.ts'
+import { keepKeys } from './key-reloader.ts'
+import { createKeyFiles, readKeyFiles } from './hub-keys.ts'
+import type { HubKeys } from './hub-keys.ts'
+
+test('keys that change on disk are spread before they are used, bad ones are not, and certificates are renewed in time', async () => {
+  const clock = createVirtualClock()
+  const ports = { clock, ids: countingIds(), newKeyPair: generateKeyPair }
+  const wanted = { endpoints: ['https://hub.example:7444'], minAgentVersion: '0.1.0' }
+  let files = createKeyFiles(wanted, ports)
+  const first = readKeyFiles(files)
+  const spread: HubKeys[] = []
+  const kept = keepKeys(first, {
+    clock,
+    log: silentLogger,
+    renewMs: 3_600_000,
+    read: async () => readKeyFiles(files),
+    spread: async (keys) => {
+      assert.equal(kept.current().trust.newest.bundle.version, spread.at(-1)?.trust.newest.bundle.version ?? 1)
+      spread.push(keys)
+    },
+  })
+  const stop = new AbortController()
+  const running = kept.run(stop.signal)
+  await clock.advance(60_000)
+  assert.equal(spread.length, 0)
+
+  files = { ...files, [TRUST_FILES.bundles]: amendTrust(first.trust, { minAgentVersion: '0.2.0' }, clock.now()) }
+  await clock.advance(5000)
+  assert.equal(kept.trust.newest.bundle.version, 2)
+  assert.equal(spread.length, 1)
+
+  const good = files
+  files = { ...files, [TRUST_FILES.signer]: generateKeyPair('ed25519').privateKey }
+  await clock.advance(60_000)
+  assert.equal(kept.trust.signer.keyId, first.trust.signer.keyId, 'a signer that the root does not name signs nothing')
+  assert.equal(spread.length, 1)
+  files = good
+
+  await clock.advance(3_600_000)
+  assert.equal(spread.length, 2, 'listeners get new certificates in time')
+  stop.abort()
+  await clock.settle()
+  await running
+})

@@ -1,0 +1,93 @@
+/**
+ * The hub's keys while it runs. They are read again every few seconds, so that `flotilla trust` works on a running hub, and certificates of its listeners are made anew long before
+ * they run out: no restart is ever needed for a key.
+ */
+import type { Clock } from '../../core/time/clock.ts'
+import { toError } from '../../core/errors.ts'
+import { jsonEqual } from '../../core/json.ts'
+import type { Logger } from '../../core/log.ts'
+import type { HubTrust } from '../../wire/trust/hub-keys.ts'
+import type { HubKeys } from './hub-keys.ts'
+
+/** What keeping needs. */
+export interface KeepOptions {
+  readonly clock: Clock
+  readonly log: Logger
+  /** The keys as they are on disk now. */
+  readonly read: () => Promise<HubKeys>
+  /** Hands new keys or certificates to everybody who uses them. */
+  readonly spread: (keys: HubKeys) => Promise<void>
+  /** How old certificates of listeners may become. */
+  readonly renewMs?: number
+}
+
+/** Keys that may change. */
+export interface KeptKeys {
+  current(): HubKeys
+  /** The trust, read anew with each use. */
+  readonly trust: Pick<HubTrust, 'signer' | 'newest'>
+  /** Calls back after each change; returns how to stop that. */
+  onChange(changed: () => void): () => void
+  /** Until the signal is aborted; never rejects. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+const LOOK_MS = 3000
+const RENEW_MS = 30 * 86_400_000
+
+/** Keeps keys, beginning with these. */
+export function keepKeys(first: HubKeys, { clock, log, read, spread, renewMs = RENEW_MS }: KeepOptions): KeptKeys {
+  let current = first
+  let spreadAt = clock.monotonicMs()
+  let complained = ''
+  const listeners = new Set<() => void>()
+
+  async function look(): Promise<void> {
+    const found = await read()
+    const isNew = !jsonEqual(factsOf(found), factsOf(current))
+    if (!isNew && clock.monotonicMs() - spreadAt < renewMs) return
+    // The gateways first: they must know a new CA or signer before anything is signed by it.
+    await spread(found)
+    current = found
+    spreadAt = clock.monotonicMs()
+    if (!isNew) return
+    for (const changed of listeners) changed()
+    log.info({ trust: found.trust.newest.bundle.version, epoch: found.trust.newest.bundle.epoch }, 'trust changed')
+  }
+
+  return {
+    current: () => current,
+    onChange(changed) {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
+    trust: {
+      get signer() {
+        return current.trust.signer
+      },
+      get newest() {
+        return current.trust.newest
+      },
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await clock.sleep(LOOK_MS, signal).catch(() => {})
+        if (signal.aborted) return
+        await look().then(
+          () => (complained = ''),
+          (caught: unknown) => {
+            // Somebody may be in the middle of changing them; what is in use stays in use.
+            const { message } = toError(caught)
+            if (message !== complained)
+              log.warn({ err: toError(caught) }, 'the keys on disk cannot be used; keeping those in use')
+            complained = message
+          },
+        )
+      }
+    },
+  }
+}
+
+function factsOf({ trust }: HubKeys): object {
+  return { signer: trust.signer.keyId, ca: trust.transportCa.certificate, digest: trust.newest.digest }
+}
