@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadChartFrom, locateChart } from '../src/cli/chart-files.ts'
+import { loadChartFrom, locateChart } from '../src/cli/template/locate-chart.ts'
 import { generateTraditionalKey, hex, randomBytes, sha256 } from '../src/core/bytes.ts'
 import { checkRequirements } from '../src/render/helm/chart/check-chart.ts'
 import type { FrozenRecord } from '../src/render/helm/frozen-random.ts'

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import type { ExecFileSyncOptions } from 'node:child_process'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { diskTree } from '../src/cli/disk-tree.ts'
+import { diskTree } from '../src/cli/repository/disk-tree.ts'
 import { buildKustomization, buildText } from '../src/render/kustomize/build.ts'
 import { needBinary } from '../src/testing/testenv.ts'
 

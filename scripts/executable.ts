@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
-import { INDEX_ASSET, PARTS_ASSET } from '../src/cli/parts.ts'
-import type { PartsIndex } from '../src/cli/parts.ts'
+import { INDEX_ASSET, PARTS_ASSET } from '../src/cli/executable/embedded-assets.ts'
+import type { PartsIndex } from '../src/cli/executable/embedded-assets.ts'
 import { root } from './tiers.ts'
 
 /** What the snapshot's program does not do: other commands run from the parts. */
@@ -20,7 +20,7 @@ const ON_DEMAND = ['child_process', 'crypto', 'module', 'sea', 'tls', 'v8', 'vm'
  * A render is over before compilers pay, so they wait ten times as long as V8 thinks right, while its interpreter remembers
  * from the first call on what it saw; it makes garbage, which costs less thrown away at the end than collected on the way;
  * and one thread beside its own is all that helps it. Nor are hashes made anew: whoever wrote a chart can make its render
- * slow anyhow. Programs that live longer start with the usual flags (src/cli/executable.ts).
+ * slow anyhow. Programs that live longer start with the usual flags (src/cli/executable/run-executable.ts).
  */
 const NODE_FLAGS = [
   '--no-rehash-snapshot',

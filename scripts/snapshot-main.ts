@@ -2,10 +2,10 @@
 // loaded and compiled. This runs once, while `npm run build` takes the snapshot; what it sets runs at every start.
 import type { createRequire } from 'node:module'
 import { readEnvironment } from '../src/cli/config.ts'
-import { runExecutable } from '../src/cli/executable.ts'
+import { runExecutable } from '../src/cli/executable/run-executable.ts'
 import { runCli } from '../src/cli/run.ts'
-import { plainOutput, usedStreams } from '../src/cli/process-output.ts'
-import { createTerminal } from '../src/cli/terminal.ts'
+import { plainOutput, usedStreams } from '../src/cli/executable/process-output.ts'
+import { createTerminal } from '../src/cli/print/terminal.ts'
 
 declare const require: ReturnType<typeof createRequire>
 

@@ -5,5 +5,5 @@ import { readEnvironment } from './config.ts'
 const environment = readEnvironment()
 // Before anything else is loaded: compiled code is kept between runs, in the folder of this user alone.
 enableCompileCache(environment.compileCache)
-const { runProcess } = await import('./run-process.ts')
+const { runProcess } = await import('./program/run-process.ts')
 await runProcess(environment)

@@ -2,16 +2,16 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { OutputConfiguration } from 'commander'
 import { toError } from '../core/errors.ts'
-import type { Connection, ConnectFlags } from './connect.ts'
-import { explainError } from './explain-error.ts'
-import { EXIT, formatTrouble } from './exit.ts'
-import type { ExitCode } from './exit.ts'
-import { findPlugin, runPlugin } from './plugin.ts'
+import type { Connection, ConnectFlags } from './api/connect.ts'
+import { explainError } from './errors/explain-error.ts'
+import { EXIT, formatTrouble } from './errors/cli-error.ts'
+import type { ExitCode } from './errors/cli-error.ts'
+import { findPlugin, runPlugin } from './program/plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
-import type { Terminal } from './terminal.ts'
-import type { Act, CliPorts } from './tree/act.ts'
-import { isHelp, usageTrouble } from './usage-trouble.ts'
+import type { Terminal } from './print/terminal.ts'
+import type { Act, CliPorts } from './program/command-action.ts'
+import { isHelp, usageTrouble } from './errors/usage-error.ts'
 
 /** What a program works with while it runs a command line. */
 interface Stage {
@@ -80,12 +80,12 @@ async function makeStage(verb: string, ports: CliPorts): Promise<Stage> {
       const given = command.optsWithGlobals<Record<string, unknown> & ConnectFlags>()
       const terminal = ports.terminalFor(given['color'] as 'auto' | 'always' | 'never')
       stage.terminal = terminal
-      const dryRun = given['dryRun'] === true ? (await import('./dry-run.ts')).createDryRun() : undefined
+      const dryRun = given['dryRun'] === true ? (await import('./api/dry-run.ts')).createDryRun() : undefined
       // Nobody need be asked about what does not happen.
       const flags = dryRun ? { ...given, yes: true } : given
       let connection: Connection | undefined
       const connectOnce = async (): Promise<Connection> => {
-        const { connect } = await import('./connect.ts')
+        const { connect } = await import('./api/connect.ts')
         connection ??= await connect(flags, ports.environment, terminal)
         scene.server = connection.server
         scene.kubeconfig = connection.kubeconfig
@@ -121,12 +121,12 @@ async function buildProgram(verb: string, act: Act, output: OutputConfiguration)
     .option('--context <name>', 'the context to use (default: flotilla)')
   const alone = ALONE.get(verb)
   if (alone) (await alone())(program, act)
-  else (await import('./tree/all.ts')).addAll(program, act)
+  else (await import('./program/add-commands.ts')).addAll(program, act)
   return program
 }
 
 /** Commands that scripts run by the hundred and people by the minute: they pay for no other command. */
 const ALONE = new Map<string, () => Promise<(program: Command, act: Act) => void>>([
-  ['template', async () => (await import('./tree/template.ts')).addRendering],
-  ['get', async () => (await import('./tree/objects.ts')).addObjects],
+  ['template', async () => (await import('./program/groups/template.ts')).addRendering],
+  ['get', async () => (await import('./program/groups/objects.ts')).addObjects],
 ])

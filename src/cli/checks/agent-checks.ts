@@ -1,7 +1,7 @@
 /** Whether an agent can work where it runs: its directory, its identity, the way to the hub, its rights in the cluster. */
 import { humanAge } from '../../core/time/time.ts'
 import type { AgentFacts } from '../../plan/fleet/agent-diagnostics.ts'
-import { bytesText } from '../bytes-text.ts'
+import { bytesText } from '../print/format-bytes.ts'
 import type { Check, CheckCategory, CheckId, CheckResult } from './check.ts'
 
 const DAY_MS = 86_400_000

@@ -18,12 +18,12 @@ import { renderVariants } from '../../render/bundle/render-variants.ts'
 import type { Entropy } from '../../render/helm/frozen-random.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { selects } from '../../source/tree-entries.ts'
-import { recipeFor } from '../bundle-recipe.ts'
-import type { TextsOf } from '../bundle-recipe.ts'
-import { CliError } from '../exit.ts'
-import { keyOfObject, selectionOf } from '../fleet-facts.ts'
-import type { FleetFacts } from '../fleet-facts.ts'
-import type { Files } from './git-repository.ts'
+import { recipeFor } from '../repository/bundle-recipe.ts'
+import type { TextsOf } from '../repository/bundle-recipe.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { keyOfObject, selectionOf } from '../repository/fleet-facts.ts'
+import type { FleetFacts } from '../repository/fleet-facts.ts'
+import type { Files } from '../repository/git-repository.ts'
 
 /** One side of the comparison. */
 export interface PreviewSide {

@@ -1,6 +1,6 @@
 /** The official helm, run with the same command line: instead of our engine, or beside it. */
 import { execFile } from 'node:child_process'
-import { CliError, EXIT } from '../exit.ts'
+import { CliError, EXIT } from '../errors/cli-error.ts'
 import type { TemplateFlags } from './template-request.ts'
 
 /** What a run of helm gave. */

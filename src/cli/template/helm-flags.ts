@@ -5,7 +5,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { goQuote } from '../../core/text/go-quote.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { CliError, EXIT } from '../errors/cli-error.ts'
 
 /** How a flag takes its value: `lists` may be separated by commas, `optional` takes one only behind `=`. */
 type FlagKind = 'boolean' | 'text' | 'texts' | 'lists' | 'optional' | 'duration' | 'labels' | 'integer' | 'float'

@@ -21,10 +21,10 @@ import { userValueLayers, userValues } from '../../render/helm/values/user-value
 import type { ValuesFlags } from '../../render/helm/values/user-values.ts'
 import { originText } from '../../render/helm/values/value-origins.ts'
 import { goJson } from '../../render/helm/functions/json.ts'
-import { addressProblem, goFileError, loadChartFrom, locateChart } from '../chart-files.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { addressProblem, goFileError, loadChartFrom, locateChart } from './locate-chart.ts'
+import { CliError, EXIT } from '../errors/cli-error.ts'
 import { labelPairs } from './helm-flags.ts'
-import { kernelRandom } from './kernel-random.ts'
+import { kernelRandom } from '../executable/kernel-random.ts'
 import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
 
 /** Who hears of what happens meanwhile. */

@@ -1,5 +1,5 @@
 /** A render that was asked for on the command line, as plain data: it is done in a thread of its own. */
-import type { ExitCode, Trouble } from '../exit.ts'
+import type { ExitCode, Trouble } from '../errors/cli-error.ts'
 
 /** Flags of the command, as commander gives them. */
 export interface TemplateFlags {

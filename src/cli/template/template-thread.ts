@@ -12,7 +12,7 @@ const [{ systemClock }, { createStepWatch }, { HelmError }, { CliError }, { rend
     import('../../core/time/system-clock.ts'),
     import('../../core/async/work-guard.ts'),
     import('../../render/helm/helm-error.ts'),
-    import('../exit.ts'),
+    import('../errors/cli-error.ts'),
     import('./render-request.ts'),
   ])
 

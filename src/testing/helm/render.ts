@@ -1,5 +1,5 @@
 // Renders a chart from disk as `helm template release-name DIR` does, for tests and the conformance run.
-import { loadChartFrom, locateChart } from '../../cli/chart-files.ts'
+import { loadChartFrom, locateChart } from '../../cli/template/locate-chart.ts'
 import { generateTraditionalKey, randomBytes } from '../../core/bytes.ts'
 import { goBytes } from '../../render/gotemplate/go-string.ts'
 import { checkRequirements } from '../../render/helm/chart/check-chart.ts'

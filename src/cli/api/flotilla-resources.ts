@@ -1,0 +1,88 @@
+/** Our kinds' addresses without their schemas: typebox would double the time to the first byte. */
+import type { Client, ListOptions } from '../../client/client.ts'
+import type { Assignment } from '../../kinds/native/assignment.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { ClusterWindow } from '../../kinds/native/cluster-window.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { Release } from '../../kinds/native/release.ts'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import type { Source } from '../../kinds/native/source.ts'
+import type { State } from '../../kinds/fields/states.ts'
+import type { Window } from '../../kinds/native/window.ts'
+
+/** Clusters. */
+export const CLUSTERS = ownKind<Cluster>('Cluster', 'Cluster')
+/** Heads of clusters' documents. */
+export const ASSIGNMENTS = ownKind<Assignment>('Assignment', 'Cluster')
+/** What clusters last reported. */
+export const REPORTS = ownKind<ClusterReport>('ClusterReport', 'Cluster')
+/** Releases on their way. */
+export const ROLLOUTS = ownKind<Rollout>('Rollout', 'Namespaced')
+/** Maintenance windows and freezes of a namespace. */
+export const WINDOWS = ownKind<Window>('Window', 'Namespaced')
+/** Those for everybody. */
+export const CLUSTER_WINDOWS = ownKind<ClusterWindow>('ClusterWindow', 'Cluster')
+/** Where content comes from. */
+export const SOURCES = ownKind<Source>('Source', 'Namespaced')
+/** What should run. */
+export const BUNDLES = ownKind<Bundle>('Bundle', 'Namespaced')
+/** Where. */
+export const PLACEMENTS = ownKind<Placement>('Placement', 'Namespaced')
+/** Bundle revisions that move together. */
+export const RELEASES = ownKind<Release>('Release', 'Namespaced')
+
+/** One object that a cluster is told to have: a row of the view. */
+export interface ObjectRow extends KubeObject {
+  readonly bundle: string
+  readonly cluster: string
+  readonly object: {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly namespace?: string
+    readonly name: string
+    readonly digest: string
+  }
+  readonly state: State
+  readonly message?: string
+}
+/** Objects that clusters are told to have. */
+export const OBJECTS: ResourceType<ObjectRow> = {
+  ...ownKind<ObjectRow>('BundleObject', 'Namespaced'),
+  group: 'view.flotilla.dev',
+}
+
+const PAGE = 500
+
+/** The address of one of our kinds. */
+export function ownKind<T extends KubeObject>(kind: string, scope: ResourceType['scope']): ResourceType<T> {
+  return { group: 'flotilla.dev', version: 'v1alpha1', kind, plural: `${kind.toLowerCase()}s`, scope }
+}
+
+/** The names of the clusters that a selector of labels chooses; undefined without one: all. */
+export async function clustersWith(
+  client: Pick<Client, 'list'>,
+  selector: string | undefined,
+): Promise<ReadonlySet<string> | undefined> {
+  if (selector === undefined) return undefined
+  const clusters = await listAll(client, CLUSTERS, { labelSelector: selector })
+  return new Set(clusters.map(({ metadata }) => metadata.name))
+}
+
+/** Every object of a kind, read in pages. */
+export async function listAll<T extends KubeObject>(
+  client: Pick<Client, 'list'>,
+  kind: ResourceType<T>,
+  options: ListOptions = {},
+): Promise<T[]> {
+  const all: T[] = []
+  let token: string | undefined
+  do {
+    const page = await client.list(kind, { ...options, limit: PAGE, ...(token !== undefined && { continue: token }) })
+    all.push(...page.items)
+    token = page.continue
+  } while (token !== undefined)
+  return all
+}

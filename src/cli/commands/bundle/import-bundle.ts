@@ -1,0 +1,87 @@
+/** `flotilla bundle import git|helm|oci`: what is somewhere else already, as a bundle. */
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { readYaml } from '../../../yaml/read/read-yaml.ts'
+import type { Connection } from '../../api/connect.ts'
+import { deliverImport } from './deliver-import.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { importedBundle } from './import-objects.ts'
+import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { readText } from '../../input/read-text-file.ts'
+import { clustersOf } from '../../input/selector-flag.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** Flags of the imports; each takes those that fit. */
+export interface BundleImportFlags {
+  readonly name?: string
+  readonly namespace?: string
+  readonly selector?: string
+  readonly allClusters?: boolean
+  readonly apply?: boolean
+  readonly path?: string
+  readonly branch?: string
+  readonly tag?: string
+  readonly semver?: string
+  readonly commit?: string
+  readonly digest?: string
+  readonly version?: string
+  readonly values?: string
+  readonly releaseName?: string
+  readonly credentials?: string
+}
+
+/** What an import works with. */
+export interface BundleImportInput {
+  /** Asked for only where something is written. */
+  connect(): Promise<Connection>
+  readonly terminal: Terminal
+  readonly flags: BundleImportFlags
+}
+
+/** Where content can be. */
+export type ImportedFrom = 'git' | 'helm' | 'oci'
+
+/** Prints the objects, or writes them with `--apply`. */
+export async function bundleImport(
+  from: ImportedFrom,
+  [address = '', chart]: readonly string[],
+  { connect, terminal, flags }: BundleImportInput,
+): Promise<void> {
+  const clusters = clustersOf(flags)
+  const connection = flags.apply ? await connect() : undefined
+  const name = flags.name ?? nameFrom(flags.path ?? chart ?? address)
+  const namespace = flags.namespace ?? connection?.namespace ?? 'default'
+  const { credentials, path, releaseName } = flags
+  const objects = importedBundle({
+    name,
+    namespace,
+    source: { ...sourceOf(from, address, chart, flags), ...(credentials === undefined ? {} : { credentials }) },
+    path,
+    helm: {
+      ...(releaseName === undefined ? {} : { releaseName }),
+      ...(flags.values === undefined ? {} : { values: await readValues(flags.values) }),
+    },
+    clusters,
+  })
+  await deliverImport({ from: address, objects }, { terminal, connection })
+}
+
+function sourceOf(from: ImportedFrom, url: string, chart: string | undefined, flags: BundleImportFlags): JsonObject {
+  const { branch, tag, semver, commit, digest, version } = flags
+  const said = (words: Readonly<Record<string, string | undefined>>): JsonObject =>
+    Object.fromEntries(Object.entries(words).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  if (from === 'helm') return { helm: { url, ...said({ chart, version }) } }
+  const which = from === 'git' ? said({ branch, tag, semver, commit }) : said({ tag, semver, digest })
+  const names = Object.keys(which)
+  if (names.length > 1) {
+    throw new CliError(EXIT.usage, { what: `--${names.join(' and --')} exclude each other`, todo: 'say one of them' })
+  }
+  if (from === 'oci') return { oci: { url, ...which } }
+  return { git: { url, ...(names.length > 0 && { ref: which }) } }
+}
+
+async function readValues(file: string): Promise<JsonObject> {
+  const value = readYaml(await readText(file), { file })[0]?.value ?? {}
+  if (isObject(value)) return value
+  throw new CliError(EXIT.usage, { what: 'values are a map of names to values', where: file })
+}

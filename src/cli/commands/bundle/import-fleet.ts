@@ -1,0 +1,103 @@
+/** `flotilla bundle import fleet`: GitRepos of Rancher Fleet, or a directory with fleet.yaml files, as Flotilla's own objects. */
+import { statSync } from 'node:fs'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import type { Connection } from '../../api/connect.ts'
+import { deliverImport } from './deliver-import.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { readRepository } from '../../repository/repository-files.ts'
+import { clustersOf } from '../../input/selector-flag.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { readObjects } from '../objects/apply.ts'
+
+/** Flags of the import. */
+export interface ImportFleetFlags {
+  readonly namespace?: string
+  readonly apply?: boolean
+  readonly root?: string
+  readonly repo?: string
+  readonly branch?: string
+  readonly path?: readonly string[]
+  readonly name?: string
+  readonly selector?: string
+  readonly allClusters?: boolean
+}
+
+/** What the import works with. */
+export interface ImportFleetInput {
+  /** Asked for only where something is written. */
+  connect(): Promise<Connection>
+  readonly terminal: Terminal
+  readonly stdin: AsyncIterable<Uint8Array>
+  readonly flags: ImportFleetFlags
+}
+
+/** Prints the objects, or writes them with `--apply`. */
+export async function importFleet(from: string, { connect, terminal, stdin, flags }: ImportFleetInput): Promise<void> {
+  const isDirectory = statSync(from, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const objects = isDirectory ? [gitRepoOf(flags)] : await givenObjects(from, stdin, flags)
+  const files = readRepository(isDirectory ? from : (flags.root ?? '.'))
+  const { importGitRepos } = await import('../../../dialects/fleet/import-git-repos.ts')
+  const connection = flags.apply ? await connect() : undefined
+  const namespace = flags.namespace ?? connection?.namespace ?? 'default'
+  const isForAll = !isDirectory && (flags.selector !== undefined || flags.allClusters === true)
+  const imported = importGitRepos({
+    objects,
+    files,
+    namespace,
+    ...(isForAll ? { everybody: clustersOf(flags) } : {}),
+  })
+  await deliverImport({ from: from === '-' ? 'stdin' : from, ...imported }, { terminal, connection })
+}
+
+const OF_DIRECTORY = ['repo', 'branch', 'path', 'name'] as const
+
+async function givenObjects(
+  file: string,
+  stdin: AsyncIterable<Uint8Array>,
+  flags: ImportFleetFlags,
+): Promise<UnknownObject[]> {
+  const odd = OF_DIRECTORY.find((name) => flags[name] !== undefined)
+  if (odd !== undefined) {
+    const flag = `--${odd}`
+    throw new CliError(EXIT.usage, {
+      what: `${flag} is for a directory, and ${file} is a file`,
+      why: 'a GitRepo says itself where it is',
+      todo: `leave out ${flag}, or name the directory`,
+    })
+  }
+  const objects = (await readObjects([file], stdin)).map(({ object }) => object)
+  if (objects.some(({ apiVersion, kind }) => kind === 'GitRepo' && apiVersion.startsWith('fleet.cattle.io/'))) {
+    return objects
+  }
+  throw new CliError(EXIT.usage, {
+    what: 'there is no GitRepo of Rancher Fleet in it',
+    where: file,
+    why: `it holds ${[...new Set(objects.map(({ kind }) => kind))].join(', ')}`,
+    todo: 'get it from Fleet: kubectl get gitrepos.fleet.cattle.io,clustergroups.fleet.cattle.io -n fleet-default -o yaml',
+  })
+}
+
+/** What a GitRepo would say of a directory that has none. */
+function gitRepoOf(flags: ImportFleetFlags): UnknownObject {
+  const { repo, branch, path, name } = flags
+  const lacking = repo === undefined ? '--repo URL' : branch === undefined ? '--branch NAME' : undefined
+  if (repo === undefined || branch === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: `a directory needs ${lacking}`,
+      why: 'the hub fetches the repository itself, and no GitRepo says from where',
+      todo: 'say --repo URL --branch NAME, or give the file with the GitRepo',
+    })
+  }
+  return {
+    apiVersion: 'fleet.cattle.io/v1alpha1',
+    kind: 'GitRepo',
+    metadata: { name: name ?? nameFrom(repo), namespace: 'fleet-default' },
+    spec: {
+      repo,
+      branch,
+      ...(path === undefined ? {} : { paths: [...path] }),
+      targets: [{ clusterSelector: { matchExpressions: clustersOf(flags) } }],
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** A place that has content, as the objects that bring it to clusters: a Source, a Placement, a Bundle. */
+import type { JsonObject } from '../../../core/json.ts'
+import { GROUP } from '../../../kinds/define-kind.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+
+/** What is imported, and for whom. */
+export interface ImportRequest {
+  readonly name: string
+  readonly namespace: string
+  /** The spec of the Source. */
+  readonly source: JsonObject
+  /** The directory of the content below the Source. */
+  readonly path?: string | undefined
+  readonly helm?: JsonObject | undefined
+  /** `matchExpressions` for labels of clusters; none: every cluster. */
+  readonly clusters: readonly object[]
+}
+
+/** The objects of an import, each under the same name. */
+export function importedBundle({ name, namespace, source, path, helm, clusters }: ImportRequest): UnknownObject[] {
+  const object = (kind: string, spec: object): UnknownObject => ({
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind,
+    metadata: { name, namespace },
+    spec,
+  })
+  return [
+    object('Source', source),
+    object('Placement', { clusterSelector: clusters.length === 0 ? {} : { matchExpressions: clusters } }),
+    object('Bundle', {
+      placement: name,
+      source: { name, ...(path === undefined ? {} : { path }) },
+      ...(helm === undefined || Object.keys(helm).length === 0 ? {} : { helm }),
+    }),
+  ]
+}

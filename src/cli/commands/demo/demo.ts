@@ -1,0 +1,241 @@
+/** `flotilla demo`: a hub and a small fleet on this machine, to look at or to prove. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import type { Clock } from '../../../core/time/clock.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { systemIds } from '../../../core/system-ids.ts'
+import { silentLogger } from '../../../core/log.ts'
+import { toError } from '../../../core/errors.ts'
+import type { CliEnvironment } from '../../config.ts'
+import { readDemoState, writeDemoState } from '../../api/demo-state.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import type { ExitCode } from '../../errors/cli-error.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** What `demo` works with. */
+export interface DemoInput {
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly signal: AbortSignal
+}
+
+// A demo shares somebody's laptop and has little to do: without these, a hub with its threads and sixty clusters takes twice the memory.
+// Optimised code alone is 15 MB in all threads together, for a third of the processor's time.
+const FRUGAL = [
+  '--max-semi-space-size=1',
+  '--semi-space-growth-factor=1',
+  '--optimize-for-size',
+  '--no-sparkplug',
+  '--no-maglev',
+  '--no-opt',
+]
+
+/** Runs the demo until the signal is aborted, or with `--check` until it is proven. */
+export async function demo(input: DemoInput, flags: Record<string, unknown>): Promise<ExitCode> {
+  const { terminal, environment, signal } = input
+  const isCheck = Boolean(flags['check'])
+  if (flags['reset']) {
+    await resetKept(input)
+    if (!flags['keep']) return EXIT.ok
+  }
+  const clusters = countOf('--clusters', flags['clusters'] ?? (isCheck ? 3 : 60), 500)
+  for (const flag of FRUGAL) setFlagsFromString(flag)
+  const { startDemo } = await import('../../../sim/demo/demo.ts')
+  const logLevel = flags['verbose'] ? 'info' : 'silent'
+  const log = flags['verbose'] ? (await import('../../../hub/logger.ts')).createLogger(logLevel) : silentLogger
+  terminal.step('wait', `starting a hub and ${clusters} simulated clusters`)
+  const running = await startDemo({
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    logLevel,
+    clusters,
+    withTrouble: !isCheck,
+    ...(typeof flags['data'] === 'string' && { data: flags['data'] }),
+    ...(flags['keep'] === true && { keep: keptAt(environment) }),
+  })
+  try {
+    if (isCheck) {
+      const { checkDemo } = await import('../../../sim/demo/check.ts')
+      const timeoutSeconds = secondsOf(flags['timeout'])
+      return await prove({ ...running, timeoutSeconds, check: (ports) => checkDemo(running, ports) }, input)
+    }
+    const stop = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => stop.resolve(), { once: true })
+    if (signal.aborted) stop.resolve()
+    terminal.step('ok', `the hub is ready; the clusters join over mutual TLS`)
+    await Promise.race([stop.promise, running.ended, running.arrived])
+    // Without a place for it, commands need to be told; the demo itself does not mind.
+    const forget = await writeDemoState(environment.demoStateFile, {
+      pid: process.pid,
+      kubeconfig: running.hub.kubeconfig,
+      door: running.door,
+    }).catch(() => undefined)
+    try {
+      const needsFlag = forget === undefined || environment.kubeconfigs !== undefined
+      if (!signal.aborted) {
+        const ending =
+          flags['keep'] === true
+            ? `Ctrl-C ends the demo; flotilla demo --keep goes on with it`
+            : 'Ctrl-C ends the demo and removes everything'
+        terminal.data(terminal.command(welcome(running, { needsFlag, ok: terminal.sign('ok'), ending })))
+      }
+      await Promise.race([stop.promise, running.ended])
+      terminal.say('stopping')
+    } finally {
+      await forget?.()
+    }
+    return EXIT.ok
+  } finally {
+    await running.close()
+  }
+}
+
+/** Where a kept demo is. */
+function keptAt({ stateFolder }: CliEnvironment): string {
+  return join(stateFolder, 'demo')
+}
+
+async function resetKept({ terminal, environment }: DemoInput): Promise<void> {
+  const running = await readDemoState(environment.demoStateFile)
+  if (running?.kubeconfig.startsWith(`${keptAt(environment)}/`)) {
+    throw new CliError(EXIT.conflict, {
+      what: 'the kept demo is running',
+      why: `process ${running.pid} has it`,
+      todo: 'end it with Ctrl-C first',
+    })
+  }
+  await rm(keptAt(environment), { recursive: true, force: true })
+  terminal.step('ok', 'nothing is kept of a demo any more')
+}
+
+/** What a person needs of a running hub. */
+interface Hub {
+  readonly api: string
+  readonly gateway: string
+  readonly kubeconfig: string
+  signInUrl(): string
+}
+
+interface Proof {
+  readonly hub: Hub
+  readonly ended: Promise<void>
+  readonly timeoutSeconds: number
+  readonly check: (ports: {
+    readonly clock: Clock
+    readonly signal: AbortSignal
+    readonly proven: (what: string) => void
+    readonly getClusters: () => Promise<string>
+  }) => Promise<void>
+}
+
+async function prove({ hub, ended, timeoutSeconds, check }: Proof, input: DemoInput): Promise<ExitCode> {
+  const { terminal, environment, signal } = input
+  const late = new AbortController()
+  const done = new AbortController()
+  systemClock.sleep(timeoutSeconds * 1000, done.signal).then(
+    () => late.abort(new Error(`not proven within ${timeoutSeconds} s`)),
+    () => {}, // proven in time
+  )
+  terminal.data(`${terminal.sign('ok')} start: hub ready at ${hub.api}, gateway ${hub.gateway}\n`)
+  try {
+    await Promise.race([
+      ended,
+      check({
+        clock: systemClock,
+        signal: AbortSignal.any([signal, late.signal]),
+        proven: (what) => terminal.data(`${terminal.sign('ok')} ${what}\n`),
+        getClusters: () => runGet(['get', 'clusters', '--kubeconfig', hub.kubeconfig], environment),
+      }),
+    ])
+  } catch (caught) {
+    terminal.data(`${terminal.sign('fail')} ${toError(caught).message}\n`)
+    if (signal.aborted) return EXIT.interrupted
+    return late.signal.aborted ? EXIT.timeout : EXIT.failed
+  } finally {
+    done.abort()
+  }
+  terminal.data('the demo works\n')
+  return EXIT.ok
+}
+
+/** What a command prints to stdout. */
+async function runGet(args: readonly string[], environment: CliEnvironment): Promise<string> {
+  const { runCli } = await import('../../run.ts')
+  const { createTerminal } = await import('../../print/terminal.ts')
+  let text = ''
+  let trouble = ''
+  const exitCode = await runCli(args, {
+    environment,
+    signal: new AbortController().signal,
+    stdin: process.stdin,
+    terminalFor: () =>
+      createTerminal({
+        stdout: { write: (part) => (text += part), isTTY: false },
+        stderr: { write: (part) => (trouble += part), isTTY: false },
+        stdinIsTTY: false,
+        environment: { isUtf8: true, color: false, program: environment.program },
+      }),
+  })
+  if (exitCode !== EXIT.ok) throw new Error(`flotilla ${args.join(' ')} ended with ${exitCode}: ${trouble.trim()}`)
+  return text
+}
+
+interface Welcome {
+  /** Another kubeconfig of the environment would win over the running demo. */
+  readonly needsFlag: boolean
+  readonly ok: string
+  readonly ending: string
+}
+
+interface Running {
+  readonly hub: Hub
+  readonly sites: readonly { readonly store: Store }[]
+  readonly repository: { readonly path: string }
+}
+
+interface Store {
+  readonly name: string
+  readonly region: string
+  readonly trouble?: string
+}
+
+function welcome({ hub, sites, repository }: Running, { needsFlag, ok, ending }: Welcome): string {
+  const flag = needsFlag ? ` --kubeconfig ${hub.kubeconfig}` : ''
+  return `${ok} ${sites.length} clusters joined${troubles(sites.map(({ store }) => store))}; ${ending}
+
+  live page    ${hub.signInUrl()}
+  kubeconfig   ${hub.kubeconfig}
+  git          ${repository.path}
+
+Try in another terminal:
+  flotilla status${flag}
+  flotilla get rollouts -o wide${flag}
+  flotilla demo release
+`
+}
+
+/** What is the matter with some stores, for the first line. */
+function troubles(stores: readonly Store[]): string {
+  const those = (trouble: string): readonly Store[] => stores.filter((store) => store.trouble === trouble)
+  const flaky = those('Flaky')
+  if (flaky.length === 0) return ''
+  const names = (trouble: string): string =>
+    those(trouble)
+      .map(({ name }) => name)
+      .join(', ')
+  return `: the lines of ${flaky.length} in the ${flaky[0]!.region} come and go, ${names('Offline')} are offline, ${names('Failing')} fails`
+}
+
+function countOf(flag: string, value: unknown, max: number): number {
+  const count = Number(value)
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count
+  throw new CliError(EXIT.usage, { what: `${flag} ${String(value)}`, why: `want a number from 1 to ${max}` })
+}
+
+function secondsOf(value: unknown): number {
+  const seconds = Number(value)
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw new CliError(EXIT.usage, { what: `--timeout ${String(value)}`, why: 'want seconds, at most a day' })
+}

@@ -1,0 +1,102 @@
+/** `flotilla drift list` and `flotilla drift show`: what somebody changed in clusters, as their agents report it. */
+import { clientOver } from '../../../client/create-client.ts'
+import { isApiError } from '../../../core/errors.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { humanAge, parseTime } from '../../../core/time/time.ts'
+import type { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { clustersWith, listAll, REPORTS } from '../../api/flotilla-resources.ts'
+import { createTablePrinter } from '../../print/table.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** What these commands work with. */
+export interface DriftInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: { readonly output?: string; readonly bundle?: string; readonly selector?: string }
+}
+
+type Row = ClusterReport['spec']['bundles'][number]
+
+/** Every bundle on every cluster that is Drifted. */
+export async function driftList({ connection, terminal, flags }: DriftInput): Promise<void> {
+  const client = clientOver(connection.rest)
+  const [reports, among] = await Promise.all([listAll(client, REPORTS), clustersWith(client, flags.selector)])
+  const found = reports
+    .filter(({ metadata }) => among?.has(metadata.name) ?? true)
+    .flatMap(({ metadata, spec }) =>
+      spec.bundles.filter((row) => isDrifted(row, flags.bundle)).map((row) => ({ cluster: metadata.name, row })),
+    )
+  if (flags.output === 'json') {
+    const items = found.map(({ cluster, row }) => ({
+      cluster,
+      bundle: row.bundle,
+      message: row.message,
+      drift: row.drift ?? [],
+    }))
+    return terminal.data(`${JSON.stringify(items, undefined, 2)}\n`)
+  }
+  if (found.length === 0) return terminal.say('Nothing has drifted.')
+  const column = (name: string) => ({ name, type: 'string', priority: 0 })
+  const print = createTablePrinter({ wide: false, withNamespace: false, withHeaders: true })
+  terminal.data(
+    print({
+      columnDefinitions: ['Cluster', 'Bundle', 'Objects', 'Since', 'First'].map(column),
+      rows: found.map(({ cluster, row }) => {
+        const [first] = row.drift ?? []
+        const shown = first ? `${first.object}: ${first.fields[0] ?? ''}` : (row.message ?? '')
+        return { cells: [cluster, row.bundle, String(row.drift?.length ?? 0), ageOf(first?.since), shown] }
+      }),
+      metadata: {},
+    }),
+  )
+}
+
+/** What has drifted on one cluster, field by field. */
+export async function driftShow(words: readonly string[], { connection, terminal, flags }: DriftInput): Promise<void> {
+  const [name = ''] = words
+  const rows = await driftedOn(name, { connection, flags })
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
+  if (rows.length === 0) return terminal.say(`Nothing has drifted on ${name}.`)
+  for (const row of rows) {
+    terminal.data(`bundle ${row.bundle} (generation ${row.generation})\n`)
+    for (const { object, fields, since } of row.drift ?? []) {
+      terminal.data(`  ${object}, since ${ageOf(since)}\n`)
+      for (const field of fields) terminal.data(`    ${field}\n`)
+    }
+    if (!row.drift) terminal.data(`  ${row.message ?? ''}\n`)
+  }
+}
+
+/** The bundles that have drifted on a cluster. */
+export async function driftedOn(
+  name: string,
+  {
+    connection,
+    flags,
+  }: { readonly connection: Pick<Connection, 'rest'>; readonly flags: { readonly bundle?: string } },
+): Promise<readonly Row[]> {
+  const report = await clientOver(connection.rest)
+    .get(REPORTS, { name })
+    .catch((caught: unknown) => {
+      if (!isApiError(caught, 'NotFound')) throw caught
+      throw new CliError(EXIT.notFound, {
+        what: `no report of cluster ${name}`,
+        why: 'it does not exist, or its agent has not reported yet',
+        todo: 'see flotilla get clusters',
+      })
+    })
+  return report.spec.bundles.filter((row) => isDrifted(row, flags.bundle))
+}
+
+function isDrifted(row: Row, bundle: string | undefined): boolean {
+  // Without its namespace a name is that of any.
+  const isMeant = bundle === undefined || row.bundle === bundle || row.bundle.split('/')[1] === bundle
+  return (row.state === 'Drifted' || row.drift !== undefined) && isMeant
+}
+
+function ageOf(since: string | undefined): string {
+  const at = since === undefined ? undefined : parseTime(since)
+  return at === undefined ? '' : humanAge(systemClock.now() - at)
+}

@@ -1,0 +1,211 @@
+/** `flotilla check`: looks at this machine, the hub and one cluster, and says what is wrong before it bites. */
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { clientOver } from '../../../client/create-client.ts'
+import { fromUtf8 } from '../../../core/bytes.ts'
+import { isApiError, toError } from '../../../core/errors.ts'
+import { readBody } from '../../../core/http.ts'
+import { isObject } from '../../../core/json.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { parseHttpDate } from '../../../core/time/time.ts'
+import { VERSION } from '../../../core/version.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { KubeObject, ResourceType } from '../../../kinds/meta.ts'
+import type { AgentFacts } from '../../../plan/fleet/agent-diagnostics.ts'
+import { agentChecks } from '../../checks/agent-checks.ts'
+import { printChecks, worstOf } from '../../checks/check.ts'
+import type { Check, CheckCategory } from '../../checks/check.ts'
+import { clusterChecks } from '../../checks/cluster-checks.ts'
+import type { ClusterFacts } from '../../checks/cluster-checks.ts'
+import { hubChecks } from '../../checks/hub-checks.ts'
+import type { HubFacts } from '../../checks/hub-checks.ts'
+import type { CliEnvironment } from '../../config.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import type { ExitCode } from '../../errors/cli-error.ts'
+import { ASSIGNMENTS, CLUSTERS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
+import { readDuration } from '../../input/duration-flag.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** Flags of `check`. */
+export interface CheckFlags {
+  readonly pre?: boolean
+  readonly hub?: boolean
+  readonly agent?: boolean
+  /** With `agent`: where it runs, and the kubeconfig of its cluster. */
+  readonly data?: string
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly output: 'table' | 'short' | 'json'
+  readonly wait?: string
+}
+
+/** What `check` works with. */
+export interface CheckInput {
+  readonly connect: () => Promise<Connection>
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly signal: AbortSignal
+  readonly flags: CheckFlags
+}
+
+const AGAIN_MS = 2_000
+const MAX_TEXT_BYTES = 1024 * 1024
+
+/** Runs the checks; with --wait again and again until nothing fails. */
+export async function check(cluster: string | undefined, input: CheckInput): Promise<ExitCode> {
+  const { flags, terminal, environment, signal } = input
+  const [flag, other] = flags.hub
+    ? ['--hub', 'the hub']
+    : flags.agent
+      ? ['--agent', 'the agent here']
+      : ['--pre', 'this machine']
+  if (cluster !== undefined && (flags.hub || flags.pre || flags.agent)) {
+    throw new CliError(EXIT.usage, {
+      what: `check ${cluster}, or ${other}?`,
+      todo: `leave out ${flag}, or the cluster`,
+    })
+  }
+  if (flags.data !== undefined && !flags.agent) {
+    throw new CliError(EXIT.usage, { what: '--data is of an agent', todo: 'say --agent, or leave it out' })
+  }
+  const waitMs = flags.wait === undefined ? 0 : readDuration(flags.wait, '--wait')
+  const until = systemClock.monotonicMs() + waitMs
+  let categories = await look(cluster, input)
+  while (worstOf(categories) === 'failed' && systemClock.monotonicMs() < until) {
+    await systemClock.sleep(AGAIN_MS, signal)
+    categories = await look(cluster, input)
+  }
+  const text = printChecks(categories, { format: flags.output, isUtf8: environment.isUtf8 })
+  terminal.data(flags.output === 'json' ? text : terminal.command(text))
+  if (worstOf(categories) !== 'failed') return EXIT.ok
+  return waitMs > 0 ? EXIT.timeout : EXIT.failed
+}
+
+async function look(cluster: string | undefined, input: CheckInput): Promise<CheckCategory[]> {
+  if (input.flags.pre) return [{ name: 'this machine', checks: await machineChecks(input.environment) }]
+  if (input.flags.agent) return agentChecks(await agentFacts(input), systemClock.now())
+  const connection = await input.connect()
+  const now = systemClock.now()
+  if (cluster === undefined) return hubChecks(await hubFacts(connection), now)
+  return clusterChecks(await clusterFacts(connection, cluster), now)
+}
+
+/** What a hub or an agent needs from a machine. */
+async function machineChecks({ nodeVersion, stateFolder }: CliEnvironment): Promise<Check[]> {
+  const [major = 0] = nodeVersion.split('.').map(Number)
+  const folder = await writableFolder(stateFolder)
+  return [
+    major >= 26
+      ? { id: 'node', result: 'ok', text: `Node ${nodeVersion}` }
+      : { id: 'node', result: 'failed', text: `Node ${nodeVersion}, but 26 is needed` },
+    folder === undefined
+      ? { id: 'state-folder', result: 'ok', text: `${stateFolder} can be written` }
+      : { id: 'state-folder', result: 'failed', text: `${stateFolder}: ${folder}` },
+  ]
+}
+
+async function writableFolder(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = at.slice(0, at.lastIndexOf('/')) || '/') {
+    try {
+      if (!(await stat(at)).isDirectory()) return `${at} is not a directory`
+      await access(at, constants.W_OK)
+      return undefined
+    } catch (caught) {
+      const { code, message } = toError(caught) as NodeJS.ErrnoException
+      if (code !== 'ENOENT' || at === '/') return message
+    }
+  }
+}
+
+async function agentFacts({ flags, environment, signal }: CheckInput): Promise<AgentFacts> {
+  const { data, context, kubeconfig = environment.kubeconfigs?.files[0] } = flags
+  if (data === undefined || kubeconfig === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: `an agent is looked at where it runs, and ${data === undefined ? 'its data directory' : 'its cluster'} is not named`,
+      todo: 'say what its own command line says: flotilla check --agent --data DIR --kubeconfig FILE',
+    })
+  }
+  const [{ lookAtAgent }, { proxyVariablesOf }] = await Promise.all([
+    import('../../../agent/inspect/inspect-agent.ts'),
+    import('../../../agent/config.ts'),
+  ])
+  return await lookAtAgent({
+    dataDir: data,
+    kubeconfig,
+    proxyVariables: proxyVariablesOf(),
+    clock: systemClock,
+    signal,
+    ...(context === undefined ? {} : { context }),
+  })
+}
+
+async function hubFacts(connection: Connection): Promise<HubFacts> {
+  const { rest, server } = connection
+  const base = { server, clientVersion: VERSION, certificateEndsMs: connection.certificateEndsMs?.() }
+  const nothing = { ready: undefined, version: undefined, skewMs: undefined, mayList: false, pendingClusters: 0 }
+  try {
+    const { headers, version } = await readVersion(rest)
+    const hubTime = headers['date'] === undefined ? undefined : parseHttpDate(headers['date'])
+    const listed = await listClusters(rest)
+    return {
+      ...base,
+      trouble: undefined,
+      ready: await readiness(rest),
+      version,
+      skewMs: hubTime === undefined ? undefined : hubTime - systemClock.now(),
+      mayList: listed !== undefined,
+      pendingClusters: (listed ?? []).filter(({ spec }) => !spec.accepted && !spec.refused).length,
+    }
+  } catch (caught) {
+    return { ...base, ...nothing, trouble: toError(caught).message }
+  }
+}
+
+async function readVersion(rest: Connection['rest']) {
+  const { headers, text } = await readText(rest, '/version')
+  const answer: unknown = JSON.parse(text)
+  const version = isObject(answer) && typeof answer['gitVersion'] === 'string' ? answer['gitVersion'] : undefined
+  return { headers, version }
+}
+
+async function readiness(rest: Connection['rest']): Promise<string> {
+  try {
+    return (await readText(rest, '/readyz')).text
+  } catch (caught) {
+    return toError(caught).message
+  }
+}
+
+async function readText(rest: Connection['rest'], path: string) {
+  const { headers, body } = await rest.stream({ method: 'GET', path }, AbortSignal.timeout(10_000))
+  return { headers, text: fromUtf8(await readBody(body, MAX_TEXT_BYTES)) }
+}
+
+/** Undefined when the caller may not. */
+async function listClusters(rest: Connection['rest']): Promise<Cluster[] | undefined> {
+  try {
+    return await listAll(clientOver(rest), CLUSTERS)
+  } catch (caught) {
+    if (isApiError(caught, 'Forbidden')) return undefined
+    throw caught
+  }
+}
+
+async function clusterFacts({ rest }: Connection, name: string): Promise<ClusterFacts> {
+  const client = clientOver(rest)
+  const read = async <T extends KubeObject>(kind: ResourceType<T>): Promise<T | undefined> => {
+    try {
+      return await client.get(kind, { name })
+    } catch (caught) {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    }
+  }
+  const [cluster, assignment, report] = await Promise.all([read(CLUSTERS), read(ASSIGNMENTS), read(REPORTS)])
+  if (cluster) return { cluster, assignment, report }
+  throw new CliError(EXIT.notFound, {
+    what: `there is no cluster ${JSON.stringify(name)}`,
+    todo: 'see them all: flotilla get clusters',
+  })
+}

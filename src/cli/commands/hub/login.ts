@@ -1,0 +1,220 @@
+/** `flotilla login`: proves who you are to a hub and keeps that as a context of your kubeconfig. */
+import { existsSync } from 'node:fs'
+import { mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Connection as Server } from '../../../client/connection.ts'
+import { createHttpsTransport } from '../../../client/https-transport.ts'
+import { kubeconfigFor, KubeconfigError, readKubeconfig } from '../../../client/kubeconfig.ts'
+import { createRest } from '../../../client/rest.ts'
+import { fromUtf8 } from '../../../core/bytes.ts'
+import { readBody } from '../../../core/http.ts'
+import { isObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { Secret } from '../../../core/secret.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { readYaml } from '../../../yaml/read/read-yaml.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
+import { askBefore } from '../../input/require-confirmation.ts'
+import type { CliEnvironment } from '../../config.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { explainError } from '../../errors/explain-error.ts'
+import { serverOfContext, withContext } from './kubeconfig-context.ts'
+import { readText } from '../../input/read-text-file.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { whoAmI } from '../../api/who-am-i.ts'
+import { userAgentFor } from '../../api/audit-reason.ts'
+
+/** Flags of `login`. */
+export interface LoginFlags {
+  readonly from?: string
+  readonly tokenFile?: string
+  readonly ca?: string
+  readonly current?: boolean
+  readonly yes?: boolean
+  /** The file that is written. */
+  readonly kubeconfig?: string
+  /** The name of the context. */
+  readonly context?: string
+}
+
+/** What `login` works with. */
+export interface LoginInput {
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly stdin: AsyncIterable<Uint8Array>
+  readonly flags: LoginFlags
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+const CONTEXT = 'flotilla'
+const MAX_TOKEN_BYTES = 64 * 1024
+
+/** Asks the hub who the caller is; only what it knows is written. */
+export async function login(server: string | undefined, input: LoginInput): Promise<void> {
+  const { terminal, environment, flags } = input
+  const name = nameOf(flags.context ?? CONTEXT)
+  const connection = await connectionOf(server, input)
+  const { username, groups } = await prove(connection)
+  const file = await fileToWrite(name, flags.kubeconfig, environment)
+  const known = serverOfContext(await configOf(file), name)
+  if (known !== undefined && known !== connection.server) {
+    await askBefore(
+      `context ${JSON.stringify(name)} of ${file} points to ${known || 'nothing'} and would be replaced`,
+      input,
+    )
+  }
+  const user = await userOf(name, connection, environment)
+  const [cluster] = kubeconfigFor(name, { ...connection, user: name })['clusters'] as [{ cluster: JsonObject }]
+  await underLock(file, async (real) => {
+    const isCurrent = flags.current === true
+    const next = withContext(await configOf(real), { name, cluster: cluster.cluster, user, isCurrent })
+    await replace(real, writeYaml(next))
+  })
+  const own = groups.filter((group) => group !== 'system:authenticated').join(', ')
+  terminal.step('ok', `signed in to ${connection.server} as ${username}${own === '' ? '' : ` (${own})`}`)
+  terminal.step(
+    'ok',
+    `context ${JSON.stringify(name)} written to ${file}${flags.current ? ', the current one now' : ''}`,
+  )
+  const isFound = file === environment.defaultKubeconfig || environment.kubeconfigs?.files.includes(file)
+  const where = `${isFound ? '' : ` --kubeconfig ${file}`}${name === CONTEXT ? '' : ` --context ${name}`}`
+  terminal.step('next', `flotilla status${where}`)
+}
+
+/** A context's name is also a file's. */
+function nameOf(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,100}$/.test(name)) return name
+  throw new CliError(EXIT.usage, {
+    what: `--context ${JSON.stringify(name)} is no name for a context`,
+    todo: 'use letters, digits, dots, dashes, underscores and @',
+  })
+}
+
+async function connectionOf(server: string | undefined, { flags, stdin }: LoginInput): Promise<Server> {
+  if ((server === undefined) === (flags.from === undefined)) {
+    throw new CliError(EXIT.usage, {
+      what: 'sign in to which hub?',
+      todo: 'write `flotilla login https://HOST:7443 --token-file FILE`, or `flotilla login --from KUBECONFIG`',
+    })
+  }
+  if (flags.from !== undefined) return await connectionFrom(flags.from)
+  if (!/^https:\/\/[^/\s]+/.test(server!)) {
+    throw new CliError(EXIT.usage, { what: `${server} is no address of a hub`, todo: 'write https://HOST:PORT' })
+  }
+  if (flags.tokenFile === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: 'who are you?',
+      why: 'a hub knows callers by a token or a certificate',
+      todo: 'say --token-file FILE (or - for stdin) with a token as `kubectl create token` makes it, or --from KUBECONFIG',
+    })
+  }
+  const text =
+    flags.tokenFile === '-' ? fromUtf8(await readBody(stdin, MAX_TOKEN_BYTES)) : await readText(flags.tokenFile)
+  const token = text.trim()
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new CliError(EXIT.usage, { what: 'this is no token', where: flags.tokenFile, why: 'want one word, alone' })
+  }
+  const ca = flags.ca === undefined ? undefined : await readText(flags.ca)
+  return { server: server!, token: new Secret(token), ...(ca === undefined ? {} : { ca }) }
+}
+
+async function connectionFrom(file: string): Promise<Server> {
+  const text = await readText(file)
+  const refuse = (why: string, cause?: unknown) =>
+    new CliError(EXIT.usage, { what: 'the kubeconfig cannot be used', where: file, why }, { cause })
+  try {
+    const { connection } = await readKubeconfig({ text, file, readFile: readText })
+    if (connection.insecure) throw refuse('it believes whoever answers (insecure-skip-tls-verify)')
+    return connection
+  } catch (caught) {
+    throw caught instanceof KubeconfigError ? refuse(caught.message, caught) : caught
+  }
+}
+
+async function prove(connection: Server): Promise<Awaited<ReturnType<typeof whoAmI>>> {
+  const { server } = connection
+  const { transport, close } = createHttpsTransport(connection)
+  try {
+    return await whoAmI(createRest({ transport, clock: systemClock, userAgent: userAgentFor(undefined) }))
+  } catch (caught) {
+    const { exitCode, trouble } = explainError(caught, { server })
+    const isStranger = trouble.what.startsWith('the server is not the one')
+    throw new CliError(
+      exitCode,
+      {
+        ...trouble,
+        ...(isStranger && connection.ca === undefined
+          ? {
+              what: 'the hub’s certificate is not of a public CA',
+              todo: 'name the hub’s own CA with --ca FILE: DIR/keys/api-ca.crt on its machine',
+            }
+          : {}),
+        ...(exitCode === EXIT.forbidden && !isStranger ? { todo: 'ask the hub’s operator for a new token' } : {}),
+      },
+      { cause: caught },
+    )
+  } finally {
+    await close()
+  }
+}
+
+/** A token is kept in a file of its own, so that the kubeconfig can be shown; kubectl and flotilla read it each time. */
+async function userOf(name: string, { token, ...proof }: Server, { credentials }: CliEnvironment): Promise<JsonObject> {
+  if (token === undefined) {
+    const [{ user }] = kubeconfigFor(name, { ...proof, user: name })['users'] as [{ user: JsonObject }]
+    return user
+  }
+  const tokenFile = join(credentials, `${name}.token`)
+  await mkdir(credentials, { recursive: true, mode: 0o700 })
+  await replace(tokenFile, `${token.reveal()}\n`)
+  return { tokenFile }
+}
+
+/** As kubectl chooses it: where the context is already, else the first file there is, else the last one named. */
+async function fileToWrite(
+  name: string,
+  flag: string | undefined,
+  { kubeconfigs, defaultKubeconfig }: CliEnvironment,
+): Promise<string> {
+  if (flag !== undefined) return resolve(flag)
+  const files = kubeconfigs?.files ?? [defaultKubeconfig]
+  for (const file of files) if (serverOfContext(await configOf(file), name) !== undefined) return file
+  return files.find((file) => existsSync(file)) ?? files.at(-1)!
+}
+
+async function configOf(file: string): Promise<JsonObject> {
+  if (!existsSync(file)) return {}
+  const value = readYaml(await readText(file), { file })[0]?.value
+  if (value === undefined || value === null) return {}
+  if (isObject(value)) return value
+  throw new CliError(EXIT.usage, { what: 'this is no kubeconfig', where: file, why: 'it holds no mapping' })
+}
+
+/** Holds the lock that kubectl takes, too. */
+async function underLock(file: string, work: (real: string) => Promise<void>): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const real = existsSync(file) ? await realpath(file) : file
+  const lock = `${real}.lock`
+  const held = await open(lock, 'wx', 0o600).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    const todo = `try again; if nobody does, delete ${lock}`
+    throw new CliError(EXIT.conflict, { what: 'somebody else writes the kubeconfig now', where: lock, todo }, { cause })
+  })
+  try {
+    await work(real)
+  } finally {
+    await held.close()
+    await rm(lock, { force: true })
+  }
+}
+
+/** Whole or not at all, and for nobody else to read. */
+async function replace(file: string, text: string): Promise<void> {
+  const half = `${file}.${process.pid}.new`
+  try {
+    await writeFile(half, text, { mode: 0o600, flag: 'wx' })
+    await rename(half, file)
+  } finally {
+    await rm(half, { force: true })
+  }
+}

@@ -1,0 +1,137 @@
+/** `flotilla support-bundle`: one file that shows somebody else how a hub does, without secrets and content. */
+import { writeFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import { utf8 } from '../../../core/bytes.ts'
+import { toError } from '../../../core/errors.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { tarOf } from '../../../core/tar.ts'
+import { formatTime } from '../../../core/time/time.ts'
+import { VERSION } from '../../../core/version.ts'
+import { clientOver } from '../../../client/create-client.ts'
+import type { Connection } from '../../api/connect.ts'
+import type { CliEnvironment } from '../../config.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { listAll } from '../../api/flotilla-resources.ts'
+import { redacted } from './redact.ts'
+import { resourcesOf } from '../../api/find-resource.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** What `support-bundle` works with. */
+export interface SupportInput {
+  readonly connect: () => Promise<Connection>
+  readonly terminal: Terminal
+  readonly environment: CliEnvironment
+  readonly signal: AbortSignal
+  readonly flags: { readonly cluster?: readonly string[] }
+}
+
+interface Part {
+  readonly name: string
+  read(): Promise<string>
+}
+
+const OWN = ['flotilla.dev/v1alpha1', 'view.flotilla.dev/v1alpha1']
+/** Rows per bundle and cluster are many, and follow from what is there anyway. */
+const TOO_MANY: ReadonlySet<string> = new Set(['bundlestates', 'bundleobjects'])
+const MAX_PART = 32 * 1024 * 1024
+
+/** Writes the file; what cannot be read is named in it instead. */
+export async function supportBundle(words: readonly string[], input: SupportInput): Promise<void> {
+  const { terminal, flags } = input
+  const stamp = formatTime(systemClock.now()).replaceAll(/[-:]/g, '')
+  const file = words[0] ?? `flotilla-support-${stamp}.tar.gz`
+  const connection = await input.connect()
+  const files: { name: string; data: Uint8Array }[] = []
+  const missing: string[] = []
+  for (const { name, read } of await partsOf(connection, input, flags.cluster ?? [])) {
+    terminal.step('wait', name)
+    try {
+      files.push({ name: `flotilla-support/${name}`, data: utf8((await read()).slice(0, MAX_PART)) })
+    } catch (caught) {
+      if (input.signal.aborted) throw caught
+      missing.push(`${name}: ${toError(caught).message}`)
+    }
+  }
+  if (missing.length > 0) files.push({ name: 'flotilla-support/missing.txt', data: utf8(`${missing.join('\n')}\n`) })
+  const bytes = gzipSync(tarOf(files))
+  try {
+    await writeFile(file, bytes, { flag: 'wx', mode: 0o600 })
+  } catch (caught) {
+    throw new CliError(EXIT.failed, {
+      what: 'the support bundle cannot be written',
+      where: file,
+      why: toError(caught).message,
+      todo: 'name another file: flotilla support-bundle FILE',
+    })
+  }
+  terminal.data(`${file}\n`)
+  terminal.step(
+    'ok',
+    `${files.length} parts, ${Math.ceil(bytes.byteLength / 1024)} KiB; look through it before you send it`,
+  )
+  if (missing.length > 0) terminal.step('warn', `${missing.length} could not be read: see missing.txt in it`)
+}
+
+async function partsOf(connection: Connection, input: SupportInput, clusters: readonly string[]): Promise<Part[]> {
+  const { rest } = connection
+  const client = clientOver(rest)
+  const groups = await Promise.all(OWN.map((apiVersion) => resourcesOf(rest, apiVersion)))
+  const kinds = groups.flat().filter(({ plural, verbs }) => verbs.includes('list') && !TOO_MANY.has(plural))
+  const events = { group: '', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const
+  const objects = [...kinds, events].map((kind) => ({
+    name: `objects/${kind.plural}.json`,
+    read: async () => linesOf(await listAll(client, kind)),
+  }))
+  return [
+    { name: 'about.json', read: async () => JSON.stringify(aboutOf(connection, input.environment), undefined, 2) },
+    { name: 'version.json', read: async () => JSON.stringify(await rest.json({ method: 'GET', path: '/version' })) },
+    { name: 'status.txt', read: () => printedBy('status', undefined, input) },
+    { name: 'check.json', read: () => printedBy('check', undefined, input) },
+    ...clusters.map((cluster) => ({
+      name: `check-${cluster}.json`,
+      read: () => printedBy('check', cluster, input),
+    })),
+    { name: 'audit.jsonl', read: () => printedBy('audit', undefined, input) },
+    ...objects,
+  ]
+}
+
+function aboutOf({ server, kubeconfig }: Connection, { nodeVersion, program }: CliEnvironment): object {
+  const { platform, arch } = process
+  return {
+    time: formatTime(systemClock.now()),
+    cli: VERSION,
+    node: nodeVersion,
+    platform,
+    arch,
+    server,
+    kubeconfig,
+    program,
+  }
+}
+
+function linesOf(items: readonly object[]): string {
+  return items.map((item) => `${JSON.stringify(redacted(item))}\n`).join('')
+}
+
+/** What another command prints. */
+async function printedBy(
+  command: 'status' | 'check' | 'audit',
+  cluster: string | undefined,
+  input: SupportInput,
+): Promise<string> {
+  let text = ''
+  const terminal: Terminal = { ...input.terminal, data: (more) => (text += more), paint: (_color, plain) => plain }
+  const connection = await input.connect()
+  if (command === 'status') {
+    const { status } = await import('../observe/status.ts')
+    await status({ ...input, connection, terminal, flags: {} })
+  } else if (command === 'check') {
+    const { check } = await import('./check.ts')
+    await check(cluster, { ...input, terminal, flags: { output: 'json' } })
+  } else {
+    const { audit } = await import('./audit.ts')
+    await audit({ connection, terminal, flags: { output: 'json', tail: '500' } })
+  }
+  return text
+}

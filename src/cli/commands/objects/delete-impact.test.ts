@@ -1,0 +1,110 @@
+/** How far a deletion reaches, and what a person is asked, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../../core/crypto/digest.ts'
+import { ensureNamespace } from '../../../hub/home/hub-info.ts'
+import { Assignment } from '../../../kinds/native/assignment.ts'
+import { Bundle, REMOVAL_FINALIZER } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { shrinkToken } from '../../../plan/placement/shrink-guard.ts'
+import { build, buildBundle, buildCluster, configMapManifest } from '../../../testing/builders.ts'
+import { createCliHub } from '../../../testing/cli-hub.ts'
+import { deleteObjects } from './delete.ts'
+
+async function* nothing(): AsyncIterable<Uint8Array> {}
+
+async function started(t: { after(fn: () => Promise<void>): void }, clusters: readonly string[], spec: object = {}) {
+  const hub = createCliHub(t, { tty: true, namespace: 'ns' })
+  const { client, connection, terminal } = hub
+  const said = Object.assign(hub.said, { questions: [] as string[] })
+  await ensureNamespace(client, 'ns')
+  const manifests = configMapManifest('hello', {})
+  const bundle = await client.create(Bundle, buildBundle('ns/hello', { manifests, ...spec }))
+  // As the hub does it: the object stays until the removal is written down.
+  await client.update(Bundle, { ...bundle, metadata: { ...bundle.metadata, finalizers: [REMOVAL_FINALIZER] } })
+  for (const name of clusters) {
+    const entries = [{ bundle: 'ns/hello', generation: 1, set: digestOf('x'), rollout: 'ns/hello-g1' }]
+    const document = digestOf(name)
+    await client.create(
+      Assignment,
+      build(Assignment, name, { spec: { clusterId: name, epoch: 1, revision: 1, document, entries } }),
+    )
+  }
+  const run = (flags: object, answer: boolean) =>
+    deleteObjects(['bundle', 'hello'], {
+      connection,
+      terminal,
+      flags,
+      stdin: nothing(),
+      confirm: async (question) => (said.questions.push(`y/N ${question}`), answer),
+      confirmName: async (question, name) => (said.questions.push(`type ${name}: ${question}`), answer),
+    })
+  return { said, run, bundle: () => client.get(Bundle, { namespace: 'ns', name: 'hello' }) }
+}
+
+test('a Bundle on several clusters says from which it goes, and wants its name typed', async (t) => {
+  const { said, run, bundle } = await started(t, ['a', 'b', 'c', 'd'])
+  await assert.rejects(run({}, false), /cancelled; nothing was deleted/)
+  assert.match(
+    said.err,
+    /bundle hello is removed from 4 clusters \(a, b, c and 1 more\), ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them/,
+  )
+  assert.deepEqual(said.questions, ['type hello: delete bundle.flotilla.dev/hello in ns?'])
+  assert.equal((await bundle()).metadata.deletionTimestamp, undefined)
+
+  await run({}, true)
+  const { metadata } = await bundle()
+  assert.ok(metadata.deletionTimestamp)
+  const token = shrinkToken({ generation: 0, dropped: ['a', 'b', 'c', 'd'] })
+  assert.equal(metadata.annotations?.['flotilla.dev/release-drop'], token, 'who typed it is not asked again')
+})
+
+test('--yes says how far it reaches and lets the hub ask about a large removal', async (t) => {
+  const { said, run, bundle } = await started(t, ['a'], { delete: { bundleDeleted: 'Orphan' } })
+  await run({ yes: true }, false)
+  assert.match(said.err, /bundle hello leaves 1 cluster \(a\), ring by ring; its objects stay there/)
+  assert.equal((await bundle()).metadata.annotations, undefined)
+  assert.match(said.err, /flotilla get rollouts -n ns {3}# hello-removal-…; a large one waits for resume/)
+  assert.deepEqual(said.questions, [])
+})
+
+test('a Bundle that runs nowhere is a plain question', async (t) => {
+  const { said, run } = await started(t, [])
+  await run({}, true)
+  assert.match(said.err, /bundle hello runs on no cluster/)
+  assert.deepEqual(said.questions, ['y/N delete bundle.flotilla.dev/hello in ns?'])
+})
+
+test('a Cluster, a Placement and a Source say what stays without them', async (t) => {
+  const hub = createCliHub(t, { tty: true, namespace: 'ns' })
+  const { client, connection, terminal, taken } = hub
+  await ensureNamespace(client, 'ns')
+  await client.create(Cluster, buildCluster('store-1'))
+  await client.create(Placement, build(Placement, 'ns/stores', { spec: { clusterSelector: {} } }))
+  await client.create(Source, build(Source, 'ns/fleet', { spec: { git: { url: 'https://git.example/fleet' } } }))
+  const source = { name: 'fleet', path: 'shop' }
+  await client.create(Bundle, buildBundle('ns/shop', { placement: 'stores', source }))
+  const ask = async (...words: string[]) => {
+    const asked: string[] = []
+    const confirm = async (question: string) => (asked.push(question), false)
+    await assert.rejects(
+      deleteObjects(words, { connection, terminal, flags: {}, stdin: nothing(), confirm }),
+      /cancelled/,
+    )
+    return `${taken().err}${asked.join()}`
+  }
+  assert.match(
+    await ask('cluster', 'store-1'),
+    /cluster store-1 is forgotten and its agent shut out; 0 bundles stay there/,
+  )
+  assert.match(
+    await ask('placement', 'stores'),
+    /placement stores places 1 bundle \(shop\) on 0 clusters; what runs there stays and is kept, new releases go nowhere/,
+  )
+  assert.match(
+    await ask('source', 'fleet'),
+    /source fleet feeds 1 bundle \(shop\); what runs stays and is kept, nothing new comes\ndelete source/,
+  )
+})

@@ -1,0 +1,108 @@
+/** How far a deletion reaches: which clusters it touches, and what becomes of what runs there. */
+import type { Client } from '../../../client/client.ts'
+import { compareText } from '../../../plan/placement/types.ts'
+import { shrinkToken } from '../../../plan/placement/shrink-guard.ts'
+import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, SOURCES } from '../../api/flotilla-resources.ts'
+import type { Victim } from './delete.ts'
+
+/** What deleting one object does. */
+export interface Reach {
+  readonly sentence: string
+  /** A Bundle that goes from clusters. */
+  readonly removal?: Removal
+}
+
+/** A Bundle and the clusters that have it. */
+export interface Removal {
+  readonly bundle: { readonly name: string; readonly namespace: string }
+  readonly generation: number
+  readonly clusters: readonly string[]
+}
+
+const RELEASE_DROP = 'flotilla.dev/release-drop'
+
+/** Says of each object that is to be deleted what that does; of kinds that only people read it says nothing. */
+export async function reachOf(client: Client, victims: readonly Victim[]): Promise<readonly Reach[]> {
+  const found: Reach[] = []
+  for (const { resource, name, namespace = '' } of victims) {
+    if (resource.group !== BUNDLES.group) continue
+    if (resource.kind === BUNDLES.kind) found.push(await bundleReach(client, { name, namespace }))
+    if (resource.kind === CLUSTERS.kind) found.push(await clusterReach(client, name))
+    if (resource.kind === PLACEMENTS.kind) found.push(await placementReach(client, { name, namespace }))
+    if (resource.kind === SOURCES.kind) found.push(await sourceReach(client, { name, namespace }))
+  }
+  return found
+}
+
+interface Named {
+  readonly name: string
+  readonly namespace: string
+}
+
+async function bundleReach(client: Client, key: Named): Promise<Reach> {
+  const { spec, status } = await client.get(BUNDLES, key)
+  const clusters = (await listAll(client, ASSIGNMENTS))
+    .filter((one) => one.spec.entries?.some((entry) => entry.bundle === `${key.namespace}/${key.name}`))
+    .map(({ metadata }) => metadata.name)
+    .sort(compareText)
+  const isKept = spec.delete?.bundleDeleted === 'Orphan'
+  const generation = status?.revision?.generation ?? 0
+  return { sentence: bundleSentence(key.name, clusters, isKept), removal: { bundle: key, generation, clusters } }
+}
+
+function bundleSentence(name: string, clusters: readonly string[], isKept: boolean): string {
+  if (clusters.length === 0) return `bundle ${name} runs on no cluster`
+  const where = `${counted(clusters.length, 'cluster')} (${some(clusters)})`
+  return isKept
+    ? `bundle ${name} leaves ${where}, ring by ring; its objects stay there (delete.bundleDeleted is Orphan)`
+    : `bundle ${name} is removed from ${where}, ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them`
+}
+
+async function clusterReach(client: Client, name: string): Promise<Reach> {
+  const { spec } = await client.get(CLUSTERS, { name })
+  const entries =
+    (await listAll(client, ASSIGNMENTS)).find(({ metadata }) => metadata.name === name)?.spec.entries?.length ?? 0
+  const left = `${counted(entries, 'bundle')} ${entries === 1 ? 'stays' : 'stay'} there as ${entries === 1 ? 'it is' : 'they are'}, and nobody looks after ${entries === 1 ? 'it' : 'them'} any more`
+  const better = spec.refused
+    ? ''
+    : `; to take it out properly: flotilla cluster decommission ${name} --orphan (or --remove)`
+  return { sentence: `cluster ${name} is forgotten and its agent shut out; ${left}${entries === 0 ? '' : better}` }
+}
+
+async function placementReach(client: Client, { name, namespace }: Named): Promise<Reach> {
+  const { status } = await client.get(PLACEMENTS, { name, namespace })
+  const bundles = (await listAll(client, BUNDLES, { namespace }))
+    .filter(({ spec }) => spec.placement === name)
+    .map(({ metadata }) => metadata.name)
+  if (bundles.length === 0) return { sentence: `no bundle uses placement ${name}` }
+  const where = counted(status?.selected ?? 0, 'cluster')
+  return {
+    sentence: `placement ${name} places ${counted(bundles.length, 'bundle')} (${some(bundles)}) on ${where}; what runs there stays and is kept, new releases go nowhere`,
+  }
+}
+
+async function sourceReach(client: Client, { name, namespace }: Named): Promise<Reach> {
+  await client.get(SOURCES, { name, namespace })
+  const fed = (await listAll(client, BUNDLES, { namespace }))
+    .filter(({ spec }) => spec.source?.name === name)
+    .map(({ metadata }) => metadata.name)
+  if (fed.length === 0) return { sentence: `source ${name} feeds no bundle` }
+  return {
+    sentence: `source ${name} feeds ${counted(fed.length, 'bundle')} (${some(fed)}); what runs stays and is kept, nothing new comes`,
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function some(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+}
+
+/** Says on the Bundle that a person meant just these clusters, so that the removal does not wait to be asked about. */
+export async function letGo(client: Client, { bundle, generation, clusters }: Removal): Promise<void> {
+  if (clusters.length === 0) return
+  const annotations = { [RELEASE_DROP]: shrinkToken({ generation, dropped: clusters }) }
+  await client.patch(BUNDLES, bundle, { type: 'merge', body: { metadata: { annotations } } })
+}

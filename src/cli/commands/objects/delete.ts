@@ -1,0 +1,140 @@
+/** `flotilla delete`: names what goes, asks in proportion, deletes. */
+import type { Client } from '../../../client/client.ts'
+import { clientOver } from '../../../client/create-client.ts'
+import { isApiError } from '../../../core/errors.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { noSuchObject } from '../../errors/object-not-found.ts'
+import { findResource, objectName } from '../../api/find-resource.ts'
+import type { ApiResource } from '../../api/find-resource.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { readObjects, resourceFinder, withNamespace } from './apply.ts'
+import { letGo, reachOf } from './delete-impact.ts'
+import type { Reach } from './delete-impact.ts'
+
+/** Flags of `delete`. */
+export interface DeleteFlags {
+  readonly filename?: readonly string[]
+  readonly namespace?: string
+  readonly yes?: boolean
+  readonly ignoreNotFound?: boolean
+}
+
+/** What `delete` works with. */
+export interface DeleteInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: DeleteFlags
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Asks a person a yes-or-no question. */
+  readonly confirm: (question: string) => Promise<boolean>
+  /** Asks a person to type a name. */
+  readonly confirmName?: (question: string, name: string) => Promise<boolean>
+}
+
+/** One object to delete. */
+export interface Victim {
+  readonly resource: ApiResource
+  readonly name: string
+  readonly namespace: string | undefined
+}
+
+/** Runs `delete KIND NAME…`, `delete KIND/NAME…` or `delete -f FILE`. */
+export async function deleteObjects(words: readonly string[], input: DeleteInput): Promise<void> {
+  const client = clientOver(input.connection.rest)
+  const victims = await present(await victimsOf(words, input), client, input)
+  if (victims.length === 0) return
+  const reach = await reachOf(client, victims)
+  for (const { sentence } of reach) input.terminal.step('warn', sentence)
+  await askBefore(victims, reach, input)
+  const removals = reach.flatMap(({ removal }) => removal ?? [])
+  // Typed by a person who saw how far it reaches: the hub need not ask again.
+  if (!input.flags.yes) for (const one of removals) await letGo(client, one)
+  for (const { resource, name, namespace } of victims) {
+    try {
+      await client.delete(resource, { name, ...(namespace !== undefined && { namespace }) })
+      input.terminal.data(`${objectName(resource, name)} deleted\n`)
+    } catch (caught) {
+      if (input.flags.ignoreNotFound && isApiError(caught, 'NotFound')) continue
+      throw caught
+    }
+  }
+  for (const { bundle, clusters } of removals) {
+    const look = `flotilla get rollouts -n ${bundle.namespace}   # ${bundle.name}-removal-…`
+    if (clusters.length > 0)
+      input.terminal.step('next', input.flags.yes ? `${look}; a large one waits for resume` : look)
+  }
+}
+
+/** Those that are there; nobody is asked about one that is not. */
+async function present(
+  victims: readonly Victim[],
+  client: Pick<Client, 'get'>,
+  { connection, flags }: DeleteInput,
+): Promise<Victim[]> {
+  const there: Victim[] = []
+  for (const victim of victims) {
+    const { resource, name, namespace } = victim
+    try {
+      await client.get(resource, { name, ...(namespace !== undefined && { namespace }) })
+      there.push(victim)
+    } catch (caught) {
+      if (!isApiError(caught, 'NotFound')) throw caught
+      if (!flags.ignoreNotFound) throw await noSuchObject(victim, connection.rest)
+    }
+  }
+  return there
+}
+
+async function victimsOf(words: readonly string[], input: DeleteInput): Promise<Victim[]> {
+  const { connection, flags } = input
+  const namespaceFor = (resource: ApiResource): string | undefined =>
+    resource.scope === 'Namespaced' ? (flags.namespace ?? connection.namespace ?? 'default') : undefined
+  if (flags.filename && flags.filename.length > 0) {
+    const find = resourceFinder(connection)
+    const victims: Victim[] = []
+    for (const { object, where } of await readObjects(flags.filename, input.stdin)) {
+      const resource = await find(object, where)
+      const { name, namespace } = withNamespace(object, resource, flags.namespace ?? connection.namespace).metadata
+      victims.push({ resource, name, namespace })
+    }
+    return victims.reverse()
+  }
+  const pairs = words.some((word) => word.includes('/'))
+    ? words.map((word) => word.split('/') as [string, string | undefined])
+    : words.slice(1).map((name): [string, string] => [words[0]!, name])
+  if (pairs.length === 0 || pairs.some(([kind, name]) => !kind || !name)) {
+    throw new CliError(EXIT.usage, {
+      what: 'delete what?',
+      todo: 'write `flotilla delete KIND NAME`, `flotilla delete KIND/NAME` or `flotilla delete -f FILE`',
+    })
+  }
+  return await Promise.all(
+    pairs.map(async ([kind, name]) => {
+      const resource = await findResource(connection.rest, kind)
+      return { resource, name: name!, namespace: namespaceFor(resource) }
+    }),
+  )
+}
+
+async function askBefore(
+  victims: readonly Victim[],
+  reach: readonly Reach[],
+  { flags, terminal, confirm, confirmName }: DeleteInput,
+): Promise<void> {
+  const names = victims.map(({ resource, name, namespace }) =>
+    namespace === undefined ? objectName(resource, name) : `${objectName(resource, name)} in ${namespace}`,
+  )
+  if (flags.yes) return
+  const what = names.length === 1 ? names[0]! : `${names.length} objects (${names.join(', ')})`
+  if (!terminal.isInteractive) {
+    throw new CliError(EXIT.usage, {
+      what: `this deletes ${what}, and nobody can be asked`,
+      todo: 'say --yes if you mean it',
+    })
+  }
+  const far = reach.find(({ removal }) => removal && removal.clusters.length > 1)?.removal
+  const isMeant =
+    far && confirmName ? await confirmName(`delete ${what}?`, far.bundle.name) : await confirm(`delete ${what}?`)
+  if (!isMeant) throw new CliError(EXIT.usage, { what: 'cancelled; nothing was deleted' })
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatTime } from '../../../core/time/time.ts'
+import { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import type { State } from '../../../kinds/fields/states.ts'
+import { build, buildCluster } from '../../../testing/builders.ts'
+import { statusSummary, statusText } from './fleet-status.ts'
+
+const NOW = 1_800_000_000_000
+const PLAIN = { paint: (_color: string, text: string) => text, isUtf8: true, command: (text: string) => text }
+const MADE = buildCluster('x')
+
+function clusters(counts: Partial<Record<State, number>>): Cluster[] {
+  return Object.entries(counts).flatMap(([state, count]) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...MADE,
+      metadata: { name: `${state.toLowerCase()}-${index}` },
+      spec: { ...MADE.spec, accepted: true },
+      status: { state: state as State },
+    })),
+  )
+}
+
+function rollout(name: string, status: Rollout['status']): Rollout {
+  return { metadata: { name, namespace: 'shop' }, spec: {}, status } as unknown as Rollout
+}
+
+test('a fleet at work: counts per state, the rollout that moves, and the commands that fit', () => {
+  const counts = { total: 962, ready: 713, progressing: 203, pending: 5, failed: 0, offline: 41 }
+  const facts = {
+    server: 'https://hub:7443',
+    version: 'v1.36.0+flotilla-0.1.0',
+    clusters: clusters({ Ready: 1655, Offline: 74, Failed: 5 }),
+    rollouts: [
+      rollout('pos-g3', { phase: 'Progressing', ring: 'early', counts }),
+      rollout('pos-g2', { phase: 'Completed' }),
+    ],
+  }
+  assert.equal(
+    statusText(facts, NOW, PLAIN),
+    `Hub      v1.36.0+flotilla-0.1.0   https://hub:7443
+Fleet    1,734 clusters   ✔ 1,655 Ready   ◌ 74 Offline   ✗ 5 Failed
+Rollout  shop/pos-g3   Progressing   ring early   ███████████░░░░ 713/962   41 offline
+Next     flotilla get clusters --state failed -o wide     flotilla rollout watch pos-g3 -n shop
+`,
+  )
+  const summary = JSON.stringify(statusSummary(facts, NOW))
+  assert.match(
+    summary,
+    /"clusters":\{"total":1734,"Ready":1655,"Offline":74,"Failed":5\},"freezes":\[\],"rollouts":\[\{[^[]*"pos-g3"/,
+  )
+  assert.doesNotMatch(summary, /pos-g2/)
+})
+
+test('a rollout that waits for a person comes first, with the word it waits for', () => {
+  const counts = { total: 4, ready: 1, progressing: 0, pending: 3, failed: 0, offline: 0 }
+  const held = { type: 'Held', status: 'True' as const, reason: 'ApprovalPending', message: '', lastTransitionTime: '' }
+  const facts = {
+    server: 's',
+    version: 'v',
+    clusters: clusters({ Ready: 4 }),
+    rollouts: [
+      rollout('base-g1', { phase: 'Progressing', counts }),
+      rollout('pos-g4', { phase: 'Progressing', ring: 'early', counts, conditions: [held] }),
+    ],
+  }
+  assert.deepEqual(statusText(facts, NOW, PLAIN).split('\n').slice(3, 5), [
+    'Rollout  shop/pos-g4   Progressing   ring early   ███░░░░░░░░░░░░ 1/4   needs approval',
+    'Next     flotilla rollout approve pos-g4 -n shop     flotilla rollout watch pos-g4 -n shop',
+  ])
+})
+
+test('an empty hub says how to begin; who waits and what ends is told; ASCII where it must be', () => {
+  const empty = { server: 's', version: 'v', clusters: [] as Cluster[], rollouts: [] }
+  assert.match(statusText(empty, NOW, PLAIN), /^Fleet {4}0 clusters\nNext {5}flotilla cluster add NAME$/m)
+  const [ending] = clusters({ Ready: 1 })
+  const certificate = { notAfter: formatTime(NOW + 3 * 86_400_000), fingerprint: 'x' }
+  const text = statusText(
+    {
+      ...empty,
+      clusters: [
+        { ...MADE, spec: { ...MADE.spec, accepted: false } },
+        { ...ending!, status: { state: 'Ready', certificate } },
+      ],
+    },
+    NOW,
+    { ...PLAIN, isUtf8: false },
+  )
+  assert.match(text, /^Fleet {4}2 clusters {3}\+ 1 Ready {3}\. 1 Pending$/m)
+  assert.match(text, /^Waiting {2}x to be accepted$/m)
+  assert.match(text, /^Certs {4}1 of agents end in less than 7 days$/m)
+  assert.match(text, /flotilla cluster accept x/)
+})
+
+test('freezes that hold or begin within a week, with who passes; clusters that are held', () => {
+  const freeze = (name: string, fromDays: number, untilDays: number): ClusterWindow =>
+    build(ClusterWindow, name, {
+      spec: {
+        mode: 'Freeze',
+        times: [{ from: formatTime(NOW + fromDays * 86_400_000), until: formatTime(NOW + untilDays * 86_400_000) }],
+        exceptions: [{ name: 'incident', subjects: [{ kind: 'Role', name: 'incident-commander' }] }],
+        reason: 'Black Friday',
+      },
+    })
+  const [ready] = clusters({ Ready: 1 })
+  const held = { ...ready!, spec: { ...ready!.spec, hold: { reason: 'fire', since: formatTime(NOW) } } }
+  const windows = [freeze('later', 4, 9), freeze('far', 8, 9), freeze('now', -1, 1), freeze('gone', -3, -2)]
+  const facts = { server: 's', version: 'v', clusters: [held], rollouts: [], windows }
+  const lines = statusText(facts, NOW, PLAIN).split('\n')
+  assert.deepEqual(lines.slice(2, 5), [
+    `Freeze   ❄ now   holds until ${formatTime(NOW + 86_400_000)}   Black Friday   except role=incident-commander`,
+    `Freeze   ❄ later   in 4d, ${formatTime(NOW + 4 * 86_400_000)}   Black Friday   except role=incident-commander`,
+    'Held     ready-0',
+  ])
+})

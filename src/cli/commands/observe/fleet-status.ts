@@ -1,0 +1,182 @@
+/** The fleet on one screen: hub, clusters by state, what is moving, what needs somebody. */
+import { parseTime } from '../../../core/time/time.ts'
+import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import { STATES } from '../../../kinds/fields/states.ts'
+import type { State } from '../../../kinds/fields/states.ts'
+import type { Window } from '../../../kinds/native/window.ts'
+import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
+import { compileWindow } from '../../../plan/windows/window-rules.ts'
+import { exceptionsText, windowStateText } from '../../print/print-windows.ts'
+import { needsApproval } from '../../print/print-rollout.ts'
+import { STATE_GLYPHS } from '../../print/print-state.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** What the screen is made of. */
+export interface StatusFacts {
+  readonly server: string
+  readonly version: string
+  readonly clusters: readonly Cluster[]
+  readonly rollouts: readonly Rollout[]
+  readonly windows?: readonly (Window | ClusterWindow)[]
+}
+
+const MOVING: readonly string[] = ['Pending', 'Progressing', 'Paused', 'Failed']
+const MAX_ROLLOUTS = 5
+const MAX_FREEZES = 3
+const BAR = 15
+const WEEK_MS = 7 * 86_400_000
+
+/** The lines of `flotilla status`. */
+export function statusText(
+  facts: StatusFacts,
+  nowMs: number,
+  look: Pick<Terminal, 'command' | 'isUtf8' | 'paint'>,
+): string {
+  const moving = facts.rollouts.filter(isMoving)
+  const lines = [
+    line('Hub', `${facts.version}   ${facts.server}`),
+    line('Fleet', fleetText(facts.clusters, look)),
+    ...moving.slice(0, MAX_ROLLOUTS).map((rollout) => line('Rollout', rolloutText(rollout, look.isUtf8))),
+    ...(moving.length > MAX_ROLLOUTS ? [line('', `and ${moving.length - MAX_ROLLOUTS} more`)] : []),
+    ...freezeLines(facts.windows ?? [], nowMs, look.isUtf8),
+    ...heldLines(facts.clusters),
+    ...waitingLines(facts.clusters),
+    ...certificateLines(facts.clusters, nowMs),
+    line('Next', look.command(nextCommands(facts, moving).join('     '))),
+  ]
+  return lines.join('')
+}
+
+/** The same as data. */
+export function statusSummary(facts: StatusFacts, nowMs: number): object {
+  const { server, version, clusters, rollouts, windows = [] } = facts
+  const moving = rollouts.filter(isMoving)
+  return {
+    server,
+    version,
+    clusters: { total: clusters.length, ...countsOf(clusters) },
+    freezes: windows
+      .filter(({ spec }) => spec.mode === 'Freeze')
+      .map((object) => ({ name: compileWindow(object).name, state: windowStateText(object, nowMs).text })),
+    rollouts: moving.map(({ metadata, status }) => ({
+      namespace: metadata.namespace,
+      name: metadata.name,
+      phase: status?.phase ?? 'Pending',
+      ring: status?.ring,
+      counts: status?.counts,
+    })),
+  }
+}
+
+function isMoving({ status }: Rollout): boolean {
+  return MOVING.includes(status?.phase ?? 'Pending')
+}
+
+function countsOf(clusters: readonly Cluster[]): Partial<Record<State, number>> {
+  const counts: Partial<Record<State, number>> = {}
+  for (const cluster of clusters) counts[stateOf(cluster)] = (counts[stateOf(cluster)] ?? 0) + 1
+  return counts
+}
+
+function line(title: string, text: string): string {
+  return `${title.padEnd(9)}${text}\n`
+}
+
+function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'isUtf8' | 'paint'>): string {
+  const counts = countsOf(clusters)
+  const parts = STATES.flatMap((state) => {
+    const count = counts[state]
+    const [utf8, ascii, color] = STATE_GLYPHS[state]
+    return count ? [look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${grouped(count)} ${state}`)] : []
+  })
+  return [`${grouped(clusters.length)} cluster${clusters.length === 1 ? '' : 's'}`, ...parts].join('   ')
+}
+
+function rolloutText(rollout: Rollout, isUtf8: boolean): string {
+  const { metadata, status } = rollout
+  const counts = status?.counts
+  const total = counts?.total ?? 0
+  const ready = counts?.ready ?? 0
+  const done = total === 0 ? 0 : Math.floor((ready / total) * BAR)
+  const bar = isUtf8 ? '█'.repeat(done) + '░'.repeat(BAR - done) : '#'.repeat(done) + '-'.repeat(BAR - done)
+  const others = [
+    [counts?.failed, 'failed'],
+    [counts?.offline, 'offline'],
+  ] as const
+  return [
+    `${metadata.namespace}/${metadata.name}`,
+    status?.phase ?? 'Pending',
+    ...(status?.ring === undefined ? [] : [`ring ${status.ring}`]),
+    `${bar} ${grouped(ready)}/${grouped(total)}`,
+    ...others.flatMap(([count, word]) => (count ? [`${grouped(count)} ${word}`] : [])),
+    ...(needsApproval(rollout) ? ['needs approval'] : []),
+  ].join('   ')
+}
+
+/** Freezes that hold, or begin within a week. */
+function freezeLines(windows: readonly (Window | ClusterWindow)[], nowMs: number, isUtf8: boolean): string[] {
+  const shown = windows
+    .filter(({ spec }) => spec.mode === 'Freeze')
+    .map((object) => ({ object, state: windowStateText(object, nowMs) }))
+    .filter(({ state }) => state.isIn || (state.nextMs !== undefined && state.nextMs - nowMs < WEEK_MS))
+    .sort((a, b) => a.state.order - b.state.order)
+  const lines = shown.slice(0, MAX_FREEZES).map(({ object, state }) => {
+    const except = exceptionsText(object)
+    const parts = [
+      `${isUtf8 ? '❄' : '*'} ${compileWindow(object).name}`,
+      state.text,
+      object.spec.reason,
+      ...(except === '' ? [] : [`except ${except}`]),
+    ]
+    return line('Freeze', parts.join('   '))
+  })
+  return shown.length > MAX_FREEZES ? [...lines, line('', `and ${shown.length - MAX_FREEZES} more`)] : lines
+}
+
+function heldLines(clusters: readonly Cluster[]): string[] {
+  const held = clusters.filter((cluster) => holdOfCluster(cluster)).map(({ metadata }) => metadata.name)
+  return held.length === 0 ? [] : [line('Held', someOf(held))]
+}
+
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+}
+
+function waitingLines(clusters: readonly Cluster[]): string[] {
+  const waiting = clusters.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
+  if (waiting.length === 0) return []
+  return [line('Waiting', `${someOf(waiting)} to be accepted`)]
+}
+
+function certificateLines(clusters: readonly Cluster[], nowMs: number): string[] {
+  const ending = clusters.filter(({ status }) => {
+    const end = status?.certificate === undefined ? undefined : parseTime(status.certificate.notAfter)
+    return end !== undefined && end - nowMs < WEEK_MS
+  })
+  return ending.length === 0 ? [] : [line('Certs', `${ending.length} of agents end in less than 7 days`)]
+}
+
+function nextCommands({ clusters }: StatusFacts, moving: readonly Rollout[]): string[] {
+  const has = (state: State): boolean => clusters.some((cluster) => stateOf(cluster) === state)
+  const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
+  const asking = moving.find(needsApproval)
+  const first = asking ?? moving[0]
+  return [
+    ...(clusters.length === 0 ? [`flotilla cluster add NAME`] : []),
+    ...(waiting ? [`flotilla cluster accept ${waiting.metadata.name}`] : []),
+    ...(has('Failed') ? [`flotilla get clusters --state failed -o wide`] : []),
+    ...(asking ? [`flotilla rollout approve ${asking.metadata.name} -n ${asking.metadata.namespace}`] : []),
+    ...(first ? [`flotilla rollout watch ${first.metadata.name} -n ${first.metadata.namespace}`] : []),
+    ...(clusters.length > 0 && !has('Failed') && !first ? [`flotilla get clusters`] : []),
+  ]
+}
+
+function stateOf({ status }: Cluster): State {
+  return status?.state ?? 'Pending'
+}
+
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

@@ -1,0 +1,103 @@
+/** trace and tree, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../../core/crypto/digest.ts'
+import { ensureNamespace } from '../../../hub/home/hub-info.ts'
+import { Assignment } from '../../../kinds/native/assignment.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
+import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { Release } from '../../../kinds/native/release.ts'
+import { Rollout } from '../../../kinds/native/rollout.ts'
+import { Source } from '../../../kinds/native/source.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../../../testing/builders.ts'
+import { createCliHub, troubleText } from '../../../testing/cli-hub.ts'
+import { objectSetBytes } from '../../../wire/document/signed-document.ts'
+import { trace } from './trace.ts'
+import { tree } from './tree.ts'
+
+const COMMIT = 'f2ca02237401dd95b41fd98e234a119b4b48b164'
+
+async function started(t: { after(fn: () => Promise<void>): void }) {
+  const hub = createCliHub(t)
+  const { client, blobs } = hub
+  const write = { fieldManager: 'test' }
+  await ensureNamespace(client, 'shop')
+  const of = (kind: string, apiVersion: string, name: string) => ({ apiVersion, kind, namespace: 'pos', name })
+  const objects = [of('Deployment', 'apps/v1', 'web'), of('ConfigMap', 'v1', 'greeting')]
+  const bytes = objectSetBytes({
+    format: 'flotilla.dev/set/v1',
+    objects: objects.map((object) => ({ ...object, digest: digestOf(object.name) })),
+  })
+  const set = digestOf(bytes)
+  await blobs.put(bytes)
+  const git = { url: 'https://git.example/fleet' }
+  await client.create(Source, build(Source, 'shop/fleet', { spec: { git } }), write)
+  await client.create(Placement, buildPlacement('shop/stores'), write)
+  const source = { name: 'fleet', path: 'apps/web' }
+  const bundle = await client.create(Bundle, buildBundle('shop/web', { placement: 'stores', source }), write)
+  await client.update(Bundle, { ...bundle, status: { release: 'web-g3' } }, { ...write, subresource: 'status' })
+  const revision = `main@sha1:${COMMIT}`
+  const bundles = [{ name: 'web', generation: 3, set, placement: 'stores', revision }]
+  await client.create(Release, build(Release, 'shop/web-g3', { spec: { bundles } }), write)
+  const spec = { release: 'web-g3', rings: ['canary', 'rest'].map((name) => ({ name, concurrency: 1 })), paused: false }
+  const rollout = await client.create(Rollout, build(Rollout, 'shop/web-g3', { spec }), write)
+  const rings = [{ name: 'canary', members: 4, ready: 3, failed: 1, passedAt: '2026-11-16T00:00:00Z' }]
+  const status = { phase: 'Progressing' as const, ring: 'rest', rings }
+  await client.update(Rollout, { ...rollout, status }, { ...write, subresource: 'status' })
+  await client.create(Cluster, buildCluster('store-1'), write)
+  const decisions = [{ cluster: 'store-1', reason: '', state: 'Selected' as const }]
+  const page = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
+  await client.create(PlacementDecision, build(PlacementDecision, 'shop/stores-0', { spec: page }), write)
+  const known = { clusterId: 'c-1', epoch: 1, revision: 1 }
+  const row = { bundle: 'shop/web', generation: 3, set }
+  const entries = [{ ...row, rollout: 'shop/web-g3' }]
+  const assigned = { ...known, document: digestOf('d'), entries }
+  await client.create(Assignment, build(Assignment, 'store-1', { spec: assigned }), write)
+  const failing = { state: 'Failed' as const, message: 'ImagePullBackOff', firstFailing: 'Deployment pos/web' }
+  const report = { ...known, receivedAt: '2026-11-16T00:00:00Z', bundles: [{ ...row, ...failing }] }
+  await client.create(ClusterReport, build(ClusterReport, 'store-1', { spec: report }), write)
+  return hub
+}
+
+test('trace leads from an object in a cluster back to the commit', async (t) => {
+  const { connection, terminal, taken } = await started(t)
+  const run = (word: string, flags = {}) =>
+    trace([word], { connection, terminal, flags: { cluster: 'store-1', ...flags } })
+  await run('deploy/web')
+  const lines = taken().out.split('\n')
+  assert.match(lines[0]!, /^Object {5}Deployment\/pos\/web \(store-1\) {3}✗ Failed {3}sha256:[0-9a-f]{12}$/)
+  assert.equal(lines[1], '  ↑ Bundle     shop/web   generation 3')
+  assert.match(lines[2]!, /^ {2}↑ Rollout {4}web-g3 {3}Progressing, now at ring rest {3}made \d+s ago$/)
+  assert.equal(lines[3], `  ↑ Source     fleet main@sha1:${COMMIT.slice(0, 12)}   path apps/web`)
+  assert.equal(lines[4], 'Why        ImagePullBackOff')
+  assert.equal(lines[5], 'Try        flotilla events --for bundle/web     flotilla explain -n shop stores store-1')
+  await run('configmaps/greeting', { namespace: 'pos', output: 'json' })
+  assert.equal(JSON.parse(taken().out)[0].release.revision, `main@sha1:${COMMIT}`)
+  assert.match(
+    await troubleText(run('deploy/wob')),
+    /no bundle tells cluster store-1 to have deploy\/wob\n.*should have web\n.*--field-selector cluster=store-1\n$/s,
+  )
+  assert.match(await troubleText(run('web')), /"web" is not KIND\/NAME/)
+})
+
+test('tree shows which source feeds which bundle and how far its rollout is', async (t) => {
+  const { connection, terminal, taken } = await started(t)
+  const run = (words: readonly string[] = []) => tree(words, { connection, terminal, flags: {} })
+  await run()
+  assert.equal(
+    taken().out,
+    [
+      'Source shop/fleet',
+      '└─ Bundle web   path apps/web   not looked at yet',
+      '   ├─ Placement stores   not decided yet',
+      '   └─ Rollout web-g3   Progressing',
+      '      ├─ Ring canary   3/4 done, 1 failed, passed',
+      '      └─ Ring rest   0/0 done',
+      '',
+    ].join('\n'),
+  )
+  assert.match(await troubleText(run(['wep'])), /there is no bundle "wep"\n.*web/s)
+})

@@ -1,0 +1,152 @@
+/** `flotilla trace`: why an object in a cluster is as it is, from the cluster back to the commit. */
+import { clientOver } from '../../../client/create-client.ts'
+import type { Client } from '../../../client/client.ts'
+import { isApiError } from '../../../core/errors.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { humanAge, parseTime } from '../../../core/time/time.ts'
+import { BUILTIN_KINDS } from '../../../kinds/builtin/builtin-kinds.ts'
+import { apiVersionOf } from '../../../kinds/meta.ts'
+import type { Release } from '../../../kinds/native/release.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import type { Source } from '../../../kinds/native/source.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { ASSIGNMENTS, BUNDLES, listAll, OBJECTS, RELEASES, ROLLOUTS, SOURCES } from '../../api/flotilla-resources.ts'
+import type { ObjectRow } from '../../api/flotilla-resources.ts'
+import { shortRevision } from '../../print/short-revision.ts'
+import { STATE_GLYPHS } from '../../print/print-state.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** What `trace` works with. */
+export interface TraceInput {
+  readonly connection: Pick<Connection, 'rest'>
+  readonly terminal: Pick<Terminal, 'command' | 'data' | 'say' | 'paint' | 'isUtf8'>
+  readonly flags: { readonly cluster: string; readonly namespace?: string; readonly output?: 'text' | 'json' }
+}
+
+/** What is known of one object, from the cluster back to the commit. */
+interface Trail {
+  readonly row: ObjectRow
+  readonly generation?: number
+  readonly rollout?: Rollout
+  readonly release?: Release['spec']['bundles'][number]
+  readonly source?: Source
+  readonly path?: string
+  readonly placement?: string
+}
+
+/** Follows `KIND/NAME` of a cluster back to where it came from. */
+export async function trace(words: readonly string[], { connection, terminal, flags }: TraceInput): Promise<void> {
+  const [word = ''] = words
+  const client = clientOver(connection.rest)
+  const rows = await rowsOn(client, flags.cluster)
+  const found = matching(rows, word, flags)
+  const trails = await Promise.all(found.map((row) => trailOf(client, row)))
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(trails, undefined, 2)}\n`)
+  for (const trail of trails) terminal.data(terminal.command(textOf(trail, terminal)))
+}
+
+async function rowsOn(client: Client, cluster: string): Promise<readonly ObjectRow[]> {
+  try {
+    return await listAll(client, OBJECTS, { fieldSelector: `cluster=${cluster}` })
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    throw new CliError(EXIT.failed, {
+      what: 'this hub cannot say which objects a cluster should have',
+      why: 'its home is a kube-apiserver, which does not pass view.flotilla.dev on to the hub (see docs/view.md)',
+      todo: `see what the cluster reports: flotilla get clusterreport ${cluster} -o yaml`,
+    })
+  }
+}
+
+function matching(rows: readonly ObjectRow[], word: string, flags: TraceInput['flags']): readonly ObjectRow[] {
+  const { cluster, namespace } = flags
+  const [kind = '', name = '', ...more] = word.split('/')
+  if (kind === '' || name === '' || more.length > 0) {
+    throw new CliError(EXIT.usage, { what: `${JSON.stringify(word)} is not KIND/NAME`, todo: 'write deployment/web' })
+  }
+  const isKind = (row: ObjectRow) => namesOf(row).includes(kind.toLowerCase())
+  const found = rows.filter(
+    (row) => isKind(row) && row.object.name === name && (namespace === undefined || row.object.namespace === namespace),
+  )
+  if (found.length > 0) return found
+  const near = rows.filter(isKind).map(({ object }) => object.name)
+  throw new CliError(EXIT.notFound, {
+    what: `no bundle tells cluster ${cluster} to have ${word}${namespace === undefined ? '' : ` in ${namespace}`}`,
+    why:
+      near.length > 0
+        ? `of that kind it should have ${[...new Set(near)].slice(0, 5).join(', ')}`
+        : `of that kind it should have none; bundles bring it ${rows.length} objects`,
+    todo: `see them all: flotilla get bundleobjects -A --field-selector cluster=${cluster}`,
+  })
+}
+
+/** What people call a kind: its own word, and for Kubernetes' kinds also plural and short names. */
+function namesOf({ object }: ObjectRow): readonly string[] {
+  const known = BUILTIN_KINDS.find((kind) => kind.kind === object.kind && apiVersionOf(kind) === object.apiVersion)
+  return [object.kind.toLowerCase(), ...(known ? [known.plural, ...known.shortNames] : [])]
+}
+
+async function trailOf(client: Client, row: ObjectRow): Promise<Trail> {
+  const { namespace = '' } = row.metadata
+  const [assignment, bundle] = await Promise.all([
+    orNothing(client.get(ASSIGNMENTS, { name: row.cluster })),
+    orNothing(client.get(BUNDLES, { name: row.bundle, namespace })),
+  ])
+  const entry = assignment?.spec.entries.find((one) => one.bundle === `${namespace}/${row.bundle}`)
+  const rolloutName = entry?.rollout.split('/')[1]
+  const rollout = rolloutName ? await orNothing(client.get(ROLLOUTS, { name: rolloutName, namespace })) : undefined
+  const release = rollout ? await orNothing(client.get(RELEASES, { name: rollout.spec.release, namespace })) : undefined
+  const from = bundle?.spec.source
+  const source = from ? await orNothing(client.get(SOURCES, { name: from.name, namespace })) : undefined
+  const released = release?.spec.bundles.find(({ name }) => name === row.bundle)
+  return {
+    row,
+    ...(entry ? { generation: entry.generation } : {}),
+    ...(rollout ? { rollout } : {}),
+    ...(released ? { release: released } : {}),
+    ...(source ? { source } : {}),
+    ...(from?.path === undefined ? {} : { path: from.path }),
+    ...(bundle ? { placement: bundle.spec.placement } : {}),
+  }
+}
+
+async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
+  return await reading.catch((caught: unknown) => {
+    if (isApiError(caught, 'NotFound')) return undefined
+    throw caught
+  })
+}
+
+function textOf(trail: Trail, look: TraceInput['terminal']): string {
+  const { row, generation, rollout, release, source, path, placement } = trail
+  const { namespace: home = '' } = row.metadata
+  const [utf8, ascii, color] = STATE_GLYPHS[row.state]
+  const up = look.isUtf8 ? '↑' : '^'
+  const { kind, namespace, name, digest } = row.object
+  const state = look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${row.state}`)
+  const object = `${kind}/${namespace === undefined ? name : `${namespace}/${name}`}`
+  const lines = [
+    `Object     ${object} (${row.cluster})   ${state}   ${digest.slice(0, 19)}`,
+    `  ${up} Bundle     ${home}/${row.bundle}${generation === undefined ? '' : `   generation ${generation}`}`,
+    ...(rollout ? [`  ${up} Rollout    ${rolloutText(rollout)}`] : []),
+    ...(source
+      ? [
+          `  ${up} Source     ${source.metadata.name} ${shortRevision(release?.revision ?? '')}${path === undefined ? '' : `   path ${path}`}`,
+        ]
+      : rollout
+        ? [`  ${up} Source     written into the Bundle itself`]
+        : []),
+    ...(row.message ? [`Why        ${row.message}`] : []),
+    `Try        flotilla events --for bundle/${row.bundle}${placement ? `     flotilla explain -n ${home} ${placement} ${row.cluster}` : ''}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function rolloutText({ metadata, status }: Rollout): string {
+  const made = parseTime(metadata.creationTimestamp ?? '')
+  const age = made === undefined ? '' : `   made ${humanAge(systemClock.now() - made)} ago`
+  // Where it is now, which need not be this cluster's ring; through, it is nowhere.
+  const at = status?.ring && status.phase !== 'Completed' ? `, now at ring ${status.ring}` : ''
+  return `${metadata.name}   ${status?.phase ?? 'Pending'}${at}${age}`
+}

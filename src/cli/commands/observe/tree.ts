@@ -1,0 +1,153 @@
+/** `flotilla tree`: which source feeds which bundles, where they go, and how far their newest rollout is. */
+import { clientOver } from '../../../client/create-client.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Placement } from '../../../kinds/native/placement.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import type { Source } from '../../../kinds/native/source.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { BUNDLES, listAll, PLACEMENTS, ROLLOUTS, SOURCES } from '../../api/flotilla-resources.ts'
+import { shortRevision } from '../../print/short-revision.ts'
+import { didYouMean } from '../../errors/did-you-mean.ts'
+import type { Terminal } from '../../print/terminal.ts'
+
+/** What `tree` works with. */
+export interface TreeInput {
+  readonly connection: Pick<Connection, 'rest'>
+  readonly terminal: Pick<Terminal, 'data' | 'say' | 'isUtf8'>
+  readonly flags: { readonly namespace?: string; readonly output?: 'text' | 'json' }
+}
+
+/** A line and what is below it. */
+interface Branch {
+  readonly text: string
+  readonly below?: readonly Branch[]
+}
+
+/** Prints the tree of every bundle, or of one. */
+export async function tree(words: readonly string[], { connection, terminal, flags }: TreeInput): Promise<void> {
+  const [wanted] = words
+  const client = clientOver(connection.rest)
+  const scope = flags.namespace === undefined ? {} : { namespace: flags.namespace }
+  const [bundles, sources, placements, rollouts] = await Promise.all([
+    listAll(client, BUNDLES, scope),
+    listAll(client, SOURCES, scope),
+    listAll(client, PLACEMENTS, scope),
+    listAll(client, ROLLOUTS, scope),
+  ])
+  const chosen = bundles.filter(({ metadata }) => wanted === undefined || metadata.name === wanted)
+  if (chosen.length === 0) {
+    if (wanted === undefined) return terminal.say('There are no bundles.')
+    const names = bundles.map(({ metadata }) => metadata.name)
+    throw new CliError(EXIT.notFound, {
+      what: `there is no bundle ${JSON.stringify(wanted)}`,
+      todo: didYouMean(wanted, names) ?? 'see them all: flotilla get bundles -A',
+    })
+  }
+  const branches = branchesOf(chosen, { sources, placements, rollouts })
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(branches, undefined, 2)}\n`)
+  terminal.data(branches.map((branch) => drawn(branch, terminal.isUtf8)).join(''))
+}
+
+interface Others {
+  readonly sources: readonly Source[]
+  readonly placements: readonly Placement[]
+  readonly rollouts: readonly Rollout[]
+}
+
+function branchesOf(bundles: readonly Bundle[], others: Others): readonly Branch[] {
+  const bySource = new Map<string, Bundle[]>()
+  for (const bundle of bundles) {
+    const { namespace = '' } = bundle.metadata
+    const key = bundle.spec.source ? `${namespace}/${bundle.spec.source.name}` : `${namespace}/`
+    bySource.set(key, [...(bySource.get(key) ?? []), bundle])
+  }
+  return [...bySource]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, fed]) => {
+      const source = others.sources.find(({ metadata }) => key === `${metadata.namespace ?? ''}/${metadata.name}`)
+      const text = key.endsWith('/')
+        ? `Bundles of ${key.slice(0, -1)} with content of their own`
+        : `Source ${key}${sourceText(source)}`
+      return { text, below: fed.map((bundle) => bundleBranch(bundle, others)) }
+    })
+}
+
+function sourceText(source: Source | undefined): string {
+  if (!source) return '   does not exist'
+  const ready = conditionOf(source, 'Ready')
+  const revision = source.status?.artifact?.revision
+  return `${revision === undefined ? '' : `   ${shortRevision(revision)}`}${ready?.status === 'False' ? `   ${ready.reason}: ${ready.message}` : ''}`
+}
+
+function bundleBranch(bundle: Bundle, { placements, rollouts }: Others): Branch {
+  const { namespace, name } = bundle.metadata
+  const same = (other: { readonly metadata: { readonly namespace?: string } }) => other.metadata.namespace === namespace
+  const placement = placements.find((one) => same(one) && one.metadata.name === bundle.spec.placement)
+  const newest = rollouts.find((one) => same(one) && one.spec.release === bundle.status?.release && !one.spec.removal)
+  const ready = conditionOf(bundle, 'Ready')
+  const path = bundle.spec.source?.path
+  return {
+    text: `Bundle ${name}${path === undefined ? '' : `   path ${path}`}   ${ready?.reason ?? 'not looked at yet'}`,
+    below: [
+      { text: `Placement ${bundle.spec.placement}   ${placementText(placement)}` },
+      ...(newest ? [rolloutBranch(newest)] : []),
+    ],
+  }
+}
+
+function placementText(placement: Placement | undefined): string {
+  if (!placement) return 'does not exist'
+  return conditionOf(placement, 'Ready')?.message ?? 'not decided yet'
+}
+
+function rolloutBranch({ metadata, spec, status }: Rollout): Branch {
+  const rings = status?.rings ?? []
+  const hold = conditionOf({ status }, 'Held')
+  return {
+    text: [
+      `Rollout ${metadata.name}`,
+      status?.phase ?? 'Pending',
+      ...(status?.counts ? [countsText(status.counts)] : []),
+      ...(hold?.status === 'True' ? [hold.message] : []),
+    ].join('   '),
+    below: spec.rings.map(({ name }) => {
+      const ring = rings.find((one) => one.name === name)
+      const more = [
+        ...(ring?.failed ? [`${ring.failed} failed`] : []),
+        ...(ring?.excused ? [`${ring.excused} offline`] : []),
+        ...(ring?.passedAt ? ['passed'] : []),
+      ]
+      return {
+        text: `Ring ${name}   ${ring?.ready ?? 0}/${ring?.members ?? 0} done${more.map((text) => `, ${text}`).join('')}`,
+      }
+    }),
+  }
+}
+
+/** How its clusters are now: counts per state that add up. */
+function countsText({ total, ...counts }: NonNullable<NonNullable<Rollout['status']>['counts']>): string {
+  const others = (['progressing', 'pending', 'failed', 'offline'] as const).flatMap((state) =>
+    counts[state] > 0 ? [`${counts[state]} ${state}`] : [],
+  )
+  return [`${counts.ready} of ${total} ready`, ...others].join(', ')
+}
+
+interface WithConditions {
+  readonly status?:
+    | { readonly conditions?: readonly { type: string; status: string; reason: string; message: string }[] | undefined }
+    | undefined
+}
+
+function conditionOf({ status }: WithConditions, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type)
+}
+
+function drawn({ text, below = [] }: Branch, isUtf8: boolean, indent = ''): string {
+  const [middle, last, bar] = isUtf8 ? ['├─ ', '└─ ', '│  '] : ['|- ', '`- ', '|  ']
+  const lines = below.map((branch, index) => {
+    const isLast = index === below.length - 1
+    return `${indent}${isLast ? last : middle}${drawn(branch, isUtf8, `${indent}${isLast ? '   ' : bar}`)}`
+  })
+  return `${text}\n${lines.join('')}`
+}

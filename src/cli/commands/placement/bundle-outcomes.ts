@@ -1,0 +1,57 @@
+/** What becomes of a Placement's bundles on one cluster: kept, leaving, or gone, and why. */
+import type { Client } from '../../../client/client.ts'
+import { isApiError } from '../../../core/errors.ts'
+import type { Placement } from '../../../kinds/native/placement.ts'
+import { removalState } from '../../../plan/document/removal-messages.ts'
+import { ASSIGNMENTS, BUNDLES, listAll, REPORTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
+
+/** One line per bundle that the cluster has, loses or lost. */
+export async function runsText(
+  client: Client,
+  placement: Placement,
+  on: { readonly cluster: string; readonly isSelected: boolean },
+): Promise<string> {
+  const { namespace = 'default', name: placementName } = placement.metadata
+  const [bundles, rollouts, assignment, report] = await Promise.all([
+    listAll(client, BUNDLES, { namespace }),
+    listAll(client, ROLLOUTS, { namespace }),
+    client.get(ASSIGNMENTS, { name: on.cluster }).catch(absent),
+    client.get(REPORTS, { name: on.cluster }).catch(absent),
+  ])
+  const lines = bundles
+    .filter(({ spec }) => spec.placement === placementName)
+    .flatMap(({ metadata: { name } }) => {
+      const key = `${namespace}/${name}`
+      const assigned = assignment?.spec.entries?.find((entry) => entry.bundle === key)
+      const buried = assignment?.spec.tombstones?.find((tombstone) => tombstone.bundle === key)
+      const removal = report?.spec.removals?.find((row) => row.bundle === key)
+      const remover = rollouts.find(
+        ({ spec, status }) =>
+          spec.removal?.bundle === name &&
+          spec.removal.clusters.includes(on.cluster) &&
+          !status?.settled?.includes(on.cluster),
+      )
+      const leaving = removalState({
+        availability: { state: 'Available', message: '' },
+        ...(assigned ? { assigned } : {}),
+        ...(buried ? { buried } : {}),
+        ...(removal ? { removal } : {}),
+        ...(remover ? { removedBy: remover.metadata.name } : {}),
+      })
+      if (leaving) {
+        const why = remover?.spec.removal ? ` ${remover.spec.removal.reason}` : ''
+        return [`  ${name}  ${leaving.message}${why}`]
+      }
+      if (!assigned) return []
+      return on.isSelected
+        ? [`  ${name}  kept at generation ${assigned.generation}`]
+        : [
+            `  ${name}  kept at generation ${assigned.generation}: only a change of spec, labels or sets removes, not taints, claims or scores`,
+          ]
+    })
+  return lines.length === 0 ? '' : `what it runs:\n${lines.join('\n')}\n`
+}
+
+function absent(caught: unknown): undefined {
+  if (!isApiError(caught, 'NotFound')) throw caught
+}

@@ -1,0 +1,137 @@
+/** explain and simulate, against the real API server in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { utf8 } from '../../../core/bytes.ts'
+import { digestOf } from '../../../core/crypto/digest.ts'
+import { ensureNamespace } from '../../../hub/home/hub-info.ts'
+import { Assignment } from '../../../kinds/native/assignment.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
+import { Placement } from '../../../kinds/native/placement.ts'
+import { Rollout } from '../../../kinds/native/rollout.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../../../testing/builders.ts'
+import { createCliHub, troubleText } from '../../../testing/cli-hub.ts'
+import { explainError } from '../../errors/explain-error.ts'
+import { explain, simulatePlacement } from './placement.ts'
+
+async function started(t: { after(fn: () => Promise<void>): void }) {
+  const { client, connection, terminal, said } = createCliHub(t, { namespace: 'ns' })
+  await ensureNamespace(client, 'ns')
+  const write = { fieldManager: 'test' }
+  for (const [name, tier] of [
+    ['a', 'store'],
+    ['b', 'store'],
+    ['c', 'dc'],
+  ] as const) {
+    await client.create(Cluster, buildCluster(name, { labels: { tier } }), write)
+  }
+  await client.create(Placement, buildPlacement('ns/stores', { tier: 'store' }), write)
+  const decisions = ['a', 'b'].map((cluster) => ({ cluster, reason: 'labels match', state: 'Selected' as const }))
+  const spec = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
+  await client.create(PlacementDecision, build(PlacementDecision, 'ns/stores-0', { spec }), write)
+  return { said, client, input: { connection, terminal, flags: {} } }
+}
+
+async function* fileOf(text: string) {
+  yield utf8(text)
+}
+
+test('explain says for one cluster what decides and what would change it', async (t) => {
+  const { said, input } = await started(t)
+  await explain(['placement/stores', 'c'], input)
+  assert.equal(
+    said.out,
+    [
+      'NOT SELECTED   placement stores, generation 1: the selector wants tier=store, but tier is "dc"',
+      '  ✔ cluster     an accepted cluster that stays     accepted',
+      '  ✔ sets        no set that other namespaces keep  it is in no bound set',
+      '  ✗ selector    tier=store                         tier is "dc"   ← decides',
+      '  – predicates  no predicates                      not asked',
+      '  – taints      no taint that is not tolerated     not asked',
+      'It would be selected with: tier=store on the cluster',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('explain lists everybody, also by a bundle, and a wrong name gets a suggestion', async (t) => {
+  const { said, client, input } = await started(t)
+  await explain(['stores'], input)
+  assert.deepEqual(said.out.split('\n').slice(1), [
+    'a        Selected     labels match: tier=store',
+    'b        Selected     labels match: tier=store',
+    'c        NotSelected  the selector wants tier=store, but tier is "dc"',
+    '',
+  ])
+  await client.create(Bundle, buildBundle('ns/till', { placement: 'stores' }), { fieldManager: 'test' })
+  for (const word of ['till', 'bundle/till']) {
+    said.out = ''
+    said.err = ''
+    await explain([word], input)
+    assert.match(said.out, /^a +Selected/m)
+    assert.equal(said.err, 'bundle till goes where placement stores says\n')
+  }
+  const odd = explainError(await explain(['cluster/a/b'], input).catch((error: unknown) => error))
+  assert.deepEqual([odd.exitCode, odd.trouble.what], [2, '"cluster/a/b" is neither a placement nor a bundle'])
+  const caught = await explain(['store'], input).catch((error: unknown) => error)
+  const { exitCode, trouble } = explainError(caught)
+  assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])
+  assert.match(trouble.todo ?? '', /stores/)
+  assert.match(await troubleText(explain(['zz'], input)), /do: +see them all: flotilla get placements -A/)
+  for (const kind of ['placement', 'placements']) {
+    assert.match(
+      await troubleText(explain([kind, 'stores'], input)),
+      /do: +write the kind and the name as one: flotilla explain placement\/stores/,
+    )
+  }
+  assert.match(await troubleText(explain(['stores', 'zz-top'], input)), /do: +see them all: flotilla get clusters/)
+})
+
+test('simulate shows who is gained and lost by an edit, and stores nothing', async (t) => {
+  const { said, input } = await started(t)
+  const edited = JSON.stringify({ ...buildPlacement('ns/stores', { tier: 'dc' }) })
+  await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(edited) })
+  assert.deepEqual(said.out.split('\n'), [
+    'placement stores: 1 selected (+1 gained, -2 lost)',
+    '  + c  labels match: tier=dc',
+    '  - a  the selector wants tier=dc, but tier is "store"; what it runs is marked for removal',
+    '  - b  the selector wants tier=dc, but tier is "store"; what it runs is marked for removal',
+    '',
+  ])
+  const guarded = buildPlacement('ns/stores', { tier: 'dc' })
+  guarded.spec.guard = { maxDropped: 1 }
+  await simulatePlacement({ ...input, flags: { filename: '-' }, stdin: fileOf(JSON.stringify(guarded)) })
+  assert.match(said.err, /Would drop 2 of 2 clusters; at most 1 may go at once\. The hub would stop and ask\./)
+  said.out = ''
+  await explain(['stores', 'a'], input)
+  assert.match(said.out, /^SELECTED {3}placement stores, generation 1/)
+})
+
+test('explain says what the cluster runs because of it, and why it keeps or loses that', async (t) => {
+  const { said, input, client } = await started(t)
+  const entries = [{ bundle: 'ns/hello', generation: 2, set: digestOf('x'), rollout: 'ns/hello-g2' }]
+  const spec = { clusterId: 'c-c', epoch: 1, revision: 4, document: digestOf('d'), entries }
+  await client.create(Bundle, buildBundle('ns/hello', { placement: 'stores' }))
+  const assignment = await client.create(Assignment, build(Assignment, 'c', { spec }))
+  await explain(['stores', 'c'], input)
+  assert.match(
+    said.out,
+    /what it runs:\n {2}hello {2}kept at generation 2: only a change of spec, labels or sets removes/,
+  )
+
+  const reason = 'Placement stores no longer selects them.'
+  const removal = { bundle: 'hello', cause: 'unplaced', policy: 'Delete', clusters: ['c'], reason } as const
+  const rings = [{ name: 'all', concurrency: 1 }]
+  const rollout = { release: 'hello-g2', rings, paused: false, removal: { ...removal, clusters: ['c'] } }
+  await client.create(Rollout, build(Rollout, 'ns/hello-removal-1', { spec: rollout }))
+  said.out = ''
+  await explain(['stores', 'c'], input)
+  assert.match(said.out, /hello {2}Rollout hello-removal-1 removes it when its turn comes\. Placement stores no longer/)
+
+  const tombstones = [{ bundle: 'ns/hello', generation: 2, policy: 'Delete' as const, since: 5 }]
+  await client.update(Assignment, { ...assignment, spec: { ...spec, revision: 5, entries: [], tombstones } })
+  said.out = ''
+  await explain(['stores', 'c'], input)
+  assert.match(said.out, /hello {2}Removing generation 2: no receipt yet\. Placement stores no longer selects them\./)
+})

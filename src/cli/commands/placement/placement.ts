@@ -1,0 +1,254 @@
+/** `flotilla explain` and `flotilla simulate placement`: the hub's own decisions, worked out here from what the API says. */
+import { clientOver } from '../../../client/create-client.ts'
+import type { Client } from '../../../client/client.ts'
+import { isApiError } from '../../../core/errors.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
+import type { ClusterSet } from '../../../kinds/native/cluster-set.ts'
+import type { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
+import type { Placement } from '../../../kinds/native/placement.ts'
+import { explainCluster } from '../../../plan/placement/explain.ts'
+import type { ClusterVerdict } from '../../../plan/placement/explain.ts'
+import { decisionsOnPages, questionOf } from '../../../plan/placement/read-objects.ts'
+import { selectClusters } from '../../../plan/placement/select-clusters.ts'
+import type { Selection } from '../../../plan/placement/select-clusters.ts'
+import { decidePlacement } from '../../../plan/placement/decide-placement.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { placementView } from '../../repository/fleet-facts.ts'
+import type { PlacementView } from '../../repository/fleet-facts.ts'
+import { CLUSTERS, clustersWith, listAll, ownKind } from '../../api/flotilla-resources.ts'
+import { didYouMean } from '../../errors/did-you-mean.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { readObjects } from '../objects/apply.ts'
+import { runsText } from './bundle-outcomes.ts'
+
+/** What these commands work with. */
+export interface PlacementInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: {
+    readonly namespace?: string
+    readonly output?: string
+    readonly filename?: string
+    readonly selector?: string
+  }
+  readonly stdin?: AsyncIterable<Uint8Array>
+}
+
+const CLUSTER_SET = ownKind<ClusterSet>('ClusterSet', 'Cluster')
+const BINDING = ownKind<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
+const PLACEMENT = ownKind<Placement>('Placement', 'Namespaced')
+const BUNDLE = ownKind<Bundle>('Bundle', 'Namespaced')
+const DECISION = ownKind<PlacementDecision>('PlacementDecision', 'Namespaced')
+
+/** Explains a placement: why each cluster is selected or not, or one cluster in full. */
+export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
+  const { terminal, connection, flags } = input
+  const [first = '', cluster] = words
+  const client = clientOver(connection.rest)
+  const namespace = flags.namespace ?? connection.namespace ?? 'default'
+  const placement = await placementFor(first, { client, namespace, terminal }).catch((caught: unknown) => {
+    // As kubectl would take it.
+    const [kind] = /^(?:placement|bundle)(?=s?$)/.exec(first) ?? []
+    if (!(caught instanceof CliError) || kind === undefined || cluster === undefined) throw caught
+    throw new CliError(EXIT.usage, {
+      what: `there is no placement ${first} in namespace ${namespace}`,
+      todo: `write the kind and the name as one: flotilla explain ${kind}/${cluster}`,
+    })
+  })
+  const { clusters, world } = await readFleet(client, placement)
+  const selection = selectClusters(questionOf(placement), clusters, world)
+  if (cluster === undefined) {
+    const among = await clustersWith(client, flags.selector)
+    const asked = clusters.filter((one) => among?.has(one.name) ?? true)
+    const verdicts = asked.map((one) => explainCluster(selection, one, world))
+    if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdicts, undefined, 2)}\n`)
+    terminal.data(wholeText(placement, selection, verdicts))
+    return
+  }
+  const subject = clusters.find((one) => one.name === cluster)
+  if (!subject) {
+    throw new CliError(EXIT.notFound, {
+      what: `cluster ${cluster} is not registered`,
+      todo:
+        didYouMean(
+          cluster,
+          clusters.map((one) => one.name),
+        ) ?? 'see them all: flotilla get clusters',
+    })
+  }
+  const verdict = explainCluster(selection, subject, world)
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
+  terminal.data(terminal.command(oneText(placement, verdict)))
+  const runs = await runsText(client, placement, { cluster, isSelected: verdict.selected })
+  terminal.data(terminal.command(runs))
+}
+
+/** The placement that a word means: one of that name, or that of a bundle. */
+async function placementFor(
+  word: string,
+  { client, namespace, terminal }: { readonly client: Client; readonly namespace: string; readonly terminal: Terminal },
+): Promise<Placement> {
+  const [, kind, name = word] = /^(placement|bundle)s?(?:\.flotilla\.dev)?\/([^/]+)$/.exec(word) ?? []
+  if (name.includes('/')) {
+    throw new CliError(EXIT.usage, {
+      what: `${JSON.stringify(word)} is neither a placement nor a bundle`,
+      todo: 'write its name, placement/NAME or bundle/NAME',
+    })
+  }
+  const ofBundle = async (): Promise<Placement | undefined> => {
+    const bundle = await client.get(BUNDLE, { name, namespace }).catch((caught: unknown) => {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    })
+    if (!bundle) return undefined
+    terminal.say(`bundle ${name} goes where placement ${bundle.spec.placement} says`)
+    return await placementNamed(client, namespace, bundle.spec.placement)
+  }
+  if (kind === 'bundle') return (await ofBundle()) ?? (await placementNamed(client, namespace, name))
+  return await placementNamed(client, namespace, name).catch(async (caught: unknown) => {
+    if (!(caught instanceof CliError) || kind === 'placement') throw caught
+    const found = await ofBundle()
+    if (found) return found
+    throw caught
+  })
+}
+
+/** Shows whom an edited or new Placement would gain and lose; stores nothing. */
+export async function simulatePlacement(input: PlacementInput): Promise<void> {
+  const { terminal, connection, flags } = input
+  const objects = await readObjects([flags.filename!], input.stdin ?? noInput())
+  const edited = objects.map(({ object }) => object).find((object) => object.kind === 'Placement')
+  if (!edited) {
+    throw new CliError(EXIT.usage, { what: `${flags.filename} has no Placement`, todo: 'give a file with one' })
+  }
+  const namespace = flags.namespace ?? edited.metadata.namespace ?? connection.namespace ?? 'default'
+  const client = clientOver(connection.rest)
+  // The server checks the edit and fills in what it does not say.
+  const placement = await client.apply(
+    PLACEMENT,
+    { ...edited, metadata: { ...edited.metadata, namespace } } as unknown as Placement,
+    { fieldManager: 'flotilla-cli', force: true, dryRun: true },
+  )
+  const present = await client.get(PLACEMENT, { name: placement.metadata.name, namespace }).catch((caught: unknown) => {
+    if (isApiError(caught, 'NotFound')) return undefined
+    throw caught
+  })
+  const { clusters, world, pages } = await readFleet(client, placement)
+  const generation = (present?.metadata.generation ?? 0) + 1
+  const maxDropped = placement.spec.guard?.maxDropped
+  const before = decisionsOnPages(pages)
+  const answer = decidePlacement(questionOf(placement), clusters, {
+    world,
+    before: {
+      pages: before,
+      generation,
+      holds: () => true,
+      ...(present ? { question: questionOf(present) } : {}),
+      ...(maxDropped === undefined ? {} : { maxDropped }),
+    },
+  })
+  const { selection, guard } = answer
+  if (selection.misconfigured !== undefined) {
+    throw new CliError(EXIT.failed, {
+      what: `placement ${placement.metadata.name} has no answer`,
+      why: selection.misconfigured,
+      todo: 'correct the file; the hub would keep the last good decisions',
+    })
+  }
+  const gained = [...selection.selected.keys()].filter((name) => !world.incumbents.has(name)).sort()
+  const lost = [...world.incumbents.keys()].filter((name) => !selection.selected.has(name)).sort()
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  const why = (name: string) => {
+    const cluster = byName.get(name)
+    return cluster ? explainCluster(selection, cluster, world).message : 'the cluster is gone'
+  }
+  const evicted = new Set(answer.decisions.filter(({ state }) => state === 'Evicting').map(({ cluster }) => cluster))
+  if (flags.output === 'json') {
+    const rows = {
+      selected: selection.selected.size,
+      gained,
+      lost: lost.map((name) => ({ cluster: name, why: why(name), removed: evicted.has(name) })),
+      guard,
+    }
+    return terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
+  }
+  const lines = [
+    `placement ${placement.metadata.name}: ${selection.selected.size} selected (+${gained.length} gained, -${lost.length} lost)`,
+    ...gained.map((name) => `  + ${name}  ${why(name)}`),
+    ...lost.map(
+      (name) =>
+        `  - ${name}  ${why(name)}; what it runs ${evicted.has(name) || guard.kind === 'Held' ? 'is marked for removal' : 'stays'}`,
+    ),
+  ]
+  terminal.data(`${lines.join('\n')}\n`)
+  if (guard.kind === 'Held') terminal.step('warn', `${guard.message} The hub would stop and ask.`)
+  if (selection.selected.size === 0) terminal.step('warn', answer.message)
+}
+
+function oneText(placement: Placement, verdict: ClusterVerdict): string {
+  const { metadata } = placement
+  const marks = { Pass: '✔', Stop: '✗', NotAsked: '–' } as const
+  const rows = verdict.checks.map(
+    ({ name, outcome, wanted, observed }) => [marks[outcome], name, wanted, observed] as const,
+  )
+  const widths = [1, 2].map((i) => Math.max(...rows.map((row) => row[i]!.length)))
+  const decides = verdict.checks.findIndex(({ outcome }) => outcome === 'Stop')
+  const lines = rows.map(([mark, name, wanted, observed], i) =>
+    `  ${mark} ${name.padEnd(widths[0]!)}  ${wanted.padEnd(widths[1]!)}  ${observed}${i === decides ? '   ← decides' : ''}`.trimEnd(),
+  )
+  const parts = verdict.rank?.parts.map(({ name, weight, score }) => `${name} ${score}×${weight}`)
+  return [
+    `${verdict.selected ? 'SELECTED' : 'NOT SELECTED'}   placement ${metadata.name}, generation ${metadata.generation ?? 1}: ${verdict.message}`,
+    ...lines,
+    ...(parts ? [`    score ${verdict.rank!.score} = ${parts.join(' + ')}`] : []),
+    ...(verdict.wouldChange.length > 0
+      ? [`It would ${verdict.selected ? 'not ' : ''}be selected with: ${verdict.wouldChange.join(', or ')}`]
+      : []),
+    '',
+  ].join('\n')
+}
+
+function wholeText(placement: Placement, selection: Selection, verdicts: readonly ClusterVerdict[]): string {
+  const width = Math.max(7, ...verdicts.map(({ cluster }) => cluster.length))
+  const ready = placement.status?.conditions?.find(({ type }) => type === 'Ready')
+  const order = [...verdicts].sort(
+    (a, b) => Number(b.selected) - Number(a.selected) || (a.cluster < b.cluster ? -1 : 1),
+  )
+  const words = order.map(
+    ({ cluster, selected, message }) =>
+      `${cluster.padEnd(width)}  ${selected ? 'Selected   ' : 'NotSelected'}  ${message}`,
+  )
+  const title = selection.misconfigured ?? ready?.message ?? 'not decided yet'
+  return [`placement ${placement.metadata.name}: ${title}`, ...words, ''].join('\n')
+}
+
+async function readFleet(client: Client, placement: Placement): Promise<PlacementView> {
+  const [clusters, sets, bindings, decisions] = await Promise.all([
+    listAll(client, CLUSTERS),
+    listAll(client, CLUSTER_SET),
+    listAll(client, BINDING, { namespace: placement.metadata.namespace ?? 'default' }),
+    listAll(client, DECISION),
+  ])
+  return placementView(placement, { clusters, sets, bindings, decisions })
+}
+
+async function placementNamed(client: Client, namespace: string, name: string): Promise<Placement> {
+  try {
+    return await client.get(PLACEMENT, { name, namespace })
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    const { items } = await client.list(PLACEMENT, { namespace })
+    throw new CliError(EXIT.notFound, {
+      what: `there is no placement ${name} in namespace ${namespace}`,
+      todo:
+        didYouMean(
+          name,
+          items.map(({ metadata }) => metadata.name),
+        ) ?? 'see them all: flotilla get placements -A',
+    })
+  }
+}
+
+async function* noInput(): AsyncIterable<Uint8Array> {}

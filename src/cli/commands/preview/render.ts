@@ -1,0 +1,186 @@
+/** `flotilla render`: the objects one cluster would get of a bundle, from files on this disk, and where each value came from. */
+import { clientOver } from '../../../client/create-client.ts'
+import type { ClusterInputs } from '../../../core/cluster-inputs.ts'
+import { Bundle } from '../../../kinds/native/bundle.ts'
+import { Cluster } from '../../../kinds/native/cluster.ts'
+import type { UnknownObject } from '../../../kinds/meta.ts'
+import { hideSecret, isSecret } from '../../../kinds/redact-secret.ts'
+import { Override } from '../../../kinds/native/override.ts'
+import { clusterInputsOf } from '../../../plan/release/variants.ts'
+import { clusterKeys, describeKey } from '../../../render/bundle/chart/cluster-keys.ts'
+import type { PreparedContent } from '../../../render/bundle/prepare-content.ts'
+import { renderInCluster } from '../../../render/bundle/render-in-cluster.ts'
+import type { LookupAnswer } from '../../../render/bundle/render-in-cluster.ts'
+import { renderVariant } from '../../../render/bundle/render-variant.ts'
+import type { Variant } from '../../../render/bundle/render-variant.ts'
+import { describeProblems, objectIdentity } from '../../../render/render-result.ts'
+import type { RenderResult } from '../../../render/render-result.ts'
+import { writeYaml } from '../../../yaml/write/write-yaml.ts'
+import { ENTROPY, recipeFor, textsOfObject } from '../../repository/bundle-recipe.ts'
+import type { TextsOf } from '../../repository/bundle-recipe.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { readRepository } from '../../repository/repository-files.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { readObjects } from '../objects/apply.ts'
+
+/** Flags of `render`. */
+export interface RenderFlags {
+  readonly filename?: readonly string[]
+  readonly root?: string
+  readonly bundle?: string
+  readonly cluster?: string
+  readonly label?: readonly string[]
+  readonly kubeVersion?: string
+  readonly explain?: boolean
+  readonly output?: 'yaml' | 'json' | 'name'
+}
+
+/** What `render` works with. */
+export interface RenderInput {
+  readonly terminal: Pick<Terminal, 'data' | 'say'>
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Connects to the hub; only asked when a cluster is named that no file describes. */
+  readonly connect: () => Promise<Pick<Connection, 'rest'>>
+  readonly flags: RenderFlags
+}
+
+/** Renders and prints. */
+export async function render({ terminal, stdin, connect, flags }: RenderInput): Promise<void> {
+  const given = (await readObjects(flags.filename ?? [], stdin)).map(({ object }) => object)
+  const ofKind = <T>(kind: string): T[] => given.filter((object) => object.kind === kind) as unknown as T[]
+  const isOwn = ({ apiVersion }: UnknownObject): boolean => apiVersion.startsWith('flotilla.dev/')
+  const read = given.some(({ kind }) => kind === 'GitRepo') ? await fromGitRepos(given, flags, terminal) : []
+  const bundles = [...(ofKind<Bundle>(Bundle.kind) as unknown as UnknownObject[]).filter(isOwn), ...read]
+  const bundle = chooseBundle(bundles as unknown as Bundle[], flags.bundle)
+  const cluster = await clusterFor(flags, ofKind<Cluster>(Cluster.kind), connect)
+  const recipe = recipeFor(bundle, ofKind<Override>(Override.kind), textsIn(given))
+  const variant = renderVariant(recipe, cluster, {
+    files: bundle.spec.source ? readRepository(flags.root ?? '.') : new Map(),
+    entropy: ENTROPY,
+    frozen: {},
+  })
+  if (flags.explain) explain(variant, cluster, terminal)
+  const result =
+    variant.result.ok === 'prepared' ? asInCluster(variant.result, given, cluster, terminal) : variant.result
+  if (result.ok === 'skip') {
+    terminal.say(`cluster ${cluster.name} gets nothing of ${bundle.metadata.name}: ${result.by} says so`)
+    return
+  }
+  if (!result.ok) {
+    throw new CliError(EXIT.failed, {
+      what: `bundle ${bundle.metadata.name} cannot be rendered for cluster ${cluster.name}`,
+      why: describeProblems(result.problems),
+    })
+  }
+  // Output goes into terminals, logs of pipelines and reviews; none of them is where a secret belongs.
+  const hidden = result.objects.filter(isSecret).length
+  print(result.objects.map(hideSecret), flags.output ?? 'yaml', terminal)
+  if (hidden > 0 && flags.output !== 'name') {
+    terminal.say(`the values of ${hidden} ${hidden === 1 ? 'Secret' : 'Secrets'} are not shown`)
+  }
+}
+
+/** What the agent would make of it, with the objects of the files for those of the cluster. */
+function asInCluster(
+  { recipe, files }: PreparedContent,
+  given: readonly UnknownObject[],
+  { kubeVersion }: ClusterInputs,
+  terminal: Pick<Terminal, 'say'>,
+): RenderResult {
+  terminal.say('rendered in the cluster, by its agent: this is what comes of what the files hold')
+  const find = (kind: string, namespace: string, name: string) =>
+    given.find(
+      (object) =>
+        object.kind === kind &&
+        object.metadata.name === name &&
+        (namespace === '' || (object.metadata.namespace ?? namespace) === namespace),
+    )
+  const values = clusterKeys(recipe).map((key) => {
+    const text = textsOfObject(find(key.kind, key.namespace, key.name))?.[key.key]
+    if (text !== undefined || key.isOptional) return text
+    throw new CliError(EXIT.usage, {
+      what: `helm.valuesFrom names ${describeKey(key)}, which only the cluster has`,
+      todo: 'give an object like it with another -f FILE',
+    })
+  })
+  const request = { recipe, files, frozen: {}, values, ...(kubeVersion === undefined ? {} : { kubeVersion }) }
+  const lookups: LookupAnswer[] = []
+  for (;;) {
+    const answer = renderInCluster({ ...request, lookups }, { entropy: ENTROPY })
+    if (answer.kind === 'Rendered') return answer.result
+    for (const query of answer.queries) {
+      const found = query.name === '' ? undefined : find(query.kind, query.namespace, query.name)
+      lookups.push({ query, found })
+      const what = `${query.kind} ${query.namespace === '' ? '' : `${query.namespace}/`}${query.name || '*'}`
+      if (!found) terminal.say(`  lookup of ${what}: not in the files, so nothing was found`)
+    }
+  }
+}
+
+/** Bundles of a Fleet repository; the dialect is loaded only when somebody has one. */
+async function fromGitRepos(
+  given: readonly UnknownObject[],
+  flags: RenderFlags,
+  terminal: Pick<Terminal, 'say'>,
+): Promise<UnknownObject[]> {
+  const { bundlesOfFiles } = await import('../../../dialects/fleet/compile/read-git-repo.ts')
+  const { bundles, findings } = bundlesOfFiles(given, readRepository(flags.root ?? '.'))
+  for (const finding of findings) terminal.say(finding)
+  return bundles as unknown as UnknownObject[]
+}
+
+function print(objects: readonly UnknownObject[], output: string, terminal: Pick<Terminal, 'data'>): void {
+  const sorted = objects.toSorted((a, b) => (objectIdentity(a) < objectIdentity(b) ? -1 : 1))
+  if (output === 'json')
+    return terminal.data(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: sorted }, undefined, 2)}\n`)
+  if (output === 'name') return terminal.data(sorted.map((object) => `${objectIdentity(object)}\n`).join(''))
+  terminal.data(sorted.map((object) => `---\n${writeYaml(object)}`).join(''))
+}
+
+function chooseBundle(bundles: readonly Bundle[], name: string | undefined): Bundle {
+  const found = bundles.filter(({ metadata }) => name === undefined || metadata.name === name)
+  if (found.length === 1) return found[0]!
+  const names = bundles.map(({ metadata }) => metadata.name).join(', ')
+  throw new CliError(EXIT.usage, {
+    what: found.length === 0 ? 'the files hold no such Bundle' : 'the files hold several Bundles',
+    why: names === '' ? 'there is none in them' : `they hold ${names}`,
+    todo: 'give -f FILE with a Bundle, and --bundle NAME where there are several',
+  })
+}
+
+async function clusterFor(
+  flags: RenderFlags,
+  clusters: readonly Cluster[],
+  connect: RenderInput['connect'],
+): Promise<ClusterInputs> {
+  const labels = Object.fromEntries((flags.label ?? []).map(pairOf))
+  const base = { annotations: {}, claims: {}, values: {}, labels: {}, name: flags.cluster ?? 'example' }
+  const known = clusters.find(({ metadata }) => metadata.name === flags.cluster)
+  let inputs: ClusterInputs = base
+  if (known) inputs = clusterInputsOf(known)
+  else if (flags.cluster !== undefined && flags.label === undefined) {
+    inputs = clusterInputsOf(await clientOver((await connect()).rest).get(Cluster, { name: flags.cluster }))
+  }
+  const kubeVersion = flags.kubeVersion ?? inputs.kubeVersion
+  return { ...inputs, labels: { ...inputs.labels, ...labels }, ...(kubeVersion === undefined ? {} : { kubeVersion }) }
+}
+
+function pairOf(text: string): [string, string] {
+  const equals = text.indexOf('=')
+  if (equals <= 0) throw new CliError(EXIT.usage, { what: `--label wants KEY=VALUE, not ${JSON.stringify(text)}` })
+  return [text.slice(0, equals), text.slice(equals + 1)]
+}
+
+function textsIn(given: readonly UnknownObject[]): TextsOf {
+  return (kind, name) => textsOfObject(given.find((object) => object.kind === kind && object.metadata.name === name))
+}
+
+function explain(variant: Variant, cluster: ClusterInputs, terminal: Pick<Terminal, 'say'>): void {
+  const { origins, reads, style } = variant
+  terminal.say(`cluster ${cluster.name}${style === undefined ? '' : `, style ${style}`}`)
+  for (const [path, layer] of [...origins].sort(([a], [b]) => (a < b ? -1 : 1)))
+    terminal.say(`  value ${path}: from ${layer}`)
+  for (const [path, value] of Object.entries(reads)) terminal.say(`  read ${path}: ${value ?? '(not there)'}`)
+  if (Object.keys(reads).length === 0) terminal.say('  nothing of the cluster was read: every cluster gets the same')
+}

@@ -1,0 +1,139 @@
+/** `flotilla rollout approve`: one person's word on a ring. */
+import { clientOver } from '../../../client/create-client.ts'
+import type { Approval } from '../../../kinds/native/approval.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import { judgeApprovals } from '../../../plan/rollout/gates/approvals.ts'
+import type { ApprovalVerdict } from '../../../plan/rollout/gates/approvals.ts'
+import { parseTime } from '../../../core/time/time.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import { whoAmI } from '../../api/who-am-i.ts'
+import { address, namespaceOf, rolloutOfName } from './rollout.ts'
+import type { RolloutInput } from './rollout.ts'
+import { refuseOver } from './refuse-finished.ts'
+
+const APPROVAL = address<Approval>('Approval')
+
+/** What the command works with. */
+export interface ApproveInput extends RolloutInput {
+  readonly flags: RolloutInput['flags'] & { readonly ring?: string; readonly reject?: boolean }
+}
+
+type Ring = Rollout['spec']['rings'][number]
+
+/** Writes an Approval, and says what the ring still lacks. */
+export async function rolloutApprove(named: string, input: ApproveInput): Promise<void> {
+  const { terminal, flags, connection } = input
+  const rollout = await rolloutOfName(named, input)
+  await refuseOver(rollout, input)
+  const { name } = rollout.metadata
+  const namespace = namespaceOf(input)
+  const ring = ringToApprove(rollout, flags.ring)
+  const { username, groups } = await whoAmI(connection.rest)
+  const speaksFor = refuseInVain(rollout, ring, { username, groups, reject: flags.reject ?? false })
+  const client = clientOver(connection.rest)
+  const { uid } = rollout.metadata
+  const approval: Approval = {
+    apiVersion: 'flotilla.dev/v1alpha1',
+    kind: 'Approval',
+    metadata: {
+      name: '',
+      generateName: `${name}-${ring.name}-`,
+      namespace,
+      ...(uid ? { ownerReferences: [{ apiVersion: rollout.apiVersion, kind: 'Rollout', name, uid }] } : {}),
+    },
+    spec: {
+      rollout: name,
+      ...(rollout.spec.plan === undefined ? {} : { plan: rollout.spec.plan }),
+      ring: ring.name,
+      decision: flags.reject ? 'Reject' : 'Approve',
+      ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+      author: username,
+      ...(speaksFor.length === 0 ? {} : { groups: speaksFor }),
+    },
+  }
+  const made = await client.create(APPROVAL, approval, { fieldManager: 'flotilla-cli' })
+  if (flags.output === 'json') return terminal.data(`${JSON.stringify(made, undefined, 2)}\n`)
+  const { items } = await client.list(APPROVAL, { namespace })
+  const verdict = verdictOf(rollout, ring, items)
+  terminal.step('ok', `ring ${ring.name} of ${name} ${flags.reject ? 'rejected' : 'approved'} by ${username}`)
+  if (verdict.kind === 'Missing') {
+    terminal.step('wait', `it needs ${verdict.sentence}; so far ${verdict.by.join(', ') || 'nobody'} approved`)
+  }
+  if (verdict.kind === 'Rejected' && !flags.reject)
+    terminal.step('wait', `${verdict.by.author} rejected it, so it waits`)
+  terminal.step('next', `flotilla rollout watch ${name} -n ${namespace}`)
+}
+
+function ringToApprove(rollout: Rollout, wanted: string | undefined): Ring {
+  const { spec, status, metadata } = rollout
+  const isOpen = ({ name }: Ring) => status?.rings?.find((state) => state.name === name)?.openedAt !== undefined
+  const asking = spec.rings.filter(({ approvals }) => approvals)
+  if (wanted !== undefined) {
+    const ring = spec.rings.find(({ name }) => name === wanted)
+    const names = asking.map(({ name }) => name).join(', ') || 'none'
+    if (!ring?.approvals) {
+      throw new CliError(ring ? EXIT.conflict : EXIT.notFound, {
+        what: ring
+          ? `ring ${wanted} of rollout ${metadata.name} asks for no approval`
+          : `rollout ${metadata.name} has no ring ${wanted}`,
+        todo: `rings that ask for one: ${names}`,
+      })
+    }
+    if (isOpen(ring)) throw alreadyOpen(rollout, wanted)
+    return ring
+  }
+  const ring = asking.find((one) => !isOpen(one))
+  if (ring) return ring
+  const last = asking.at(-1)
+  if (last) throw alreadyOpen(rollout, last.name)
+  throw new CliError(EXIT.conflict, { what: `no ring of rollout ${metadata.name} asks for an approval` })
+}
+
+function alreadyOpen({ metadata, status }: Rollout, ring: string): CliError {
+  const at = `${metadata.name} -n ${metadata.namespace ?? 'default'}`
+  const isThrough = status?.phase === 'Completed'
+  return new CliError(EXIT.conflict, {
+    what: `ring ${ring} of rollout ${metadata.name} is open already`,
+    why: 'what was approved is written down and does not come back',
+    todo: isThrough ? `to take it back: flotilla rollback ${at}` : `to stop it: flotilla rollout pause ${at}`,
+  })
+}
+
+/** Refuses a word that would not count, before it is written; returns the groups it is said for. */
+function refuseInVain(
+  rollout: Rollout,
+  { name, approvals }: Ring,
+  { username, groups, reject }: { username: string; groups: readonly string[]; reject: boolean },
+): string[] {
+  const speaksFor = (approvals?.groups ?? []).filter((group) => groups.includes(group))
+  if (approvals?.groups && speaksFor.length === 0) {
+    throw new CliError(EXIT.forbidden, {
+      what: `${username} may not approve ring ${name} of rollout ${rollout.metadata.name}`,
+      why: `it asks for a member of group ${approvals.groups.join(' or ')}; yours are ${groups.join(', ') || 'none'}`,
+    })
+  }
+  if (!reject && approvals?.noSelfApproval && rollout.spec.startedBy?.includes(username)) {
+    throw new CliError(EXIT.forbidden, {
+      what: `${username} may not approve ring ${name} of rollout ${rollout.metadata.name}`,
+      why: `${username} started it, and the ring asks for somebody else`,
+    })
+  }
+  return speaksFor
+}
+
+function verdictOf({ metadata, spec }: Rollout, ring: Ring, items: readonly Approval[]): ApprovalVerdict {
+  const said = items
+    .filter((approval) => approval.spec.rollout === metadata.name)
+    .map((approval) => ({
+      ...approval.spec,
+      name: approval.metadata.name,
+      at: approval.metadata.creationTimestamp ?? '',
+    }))
+  const createdAt = parseTime(metadata.creationTimestamp ?? '')
+  return judgeApprovals(ring.approvals ?? { count: 1 }, said, {
+    ring: ring.name,
+    ...(spec.plan === undefined ? {} : { plan: spec.plan }),
+    ...(spec.startedBy ? { startedBy: spec.startedBy } : {}),
+    ...(createdAt === undefined ? {} : { createdAt }),
+  })
+}

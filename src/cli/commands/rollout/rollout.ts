@@ -1,0 +1,362 @@
+/** `flotilla rollout …`: what moves, how it stands, and the hand on the lever. */
+import { clientOver } from '../../../client/create-client.ts'
+import type { Client } from '../../../client/client.ts'
+import { findObject } from '../../../client/find-object.ts'
+import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
+import { isApiError } from '../../../core/errors.ts'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import type { Bundle } from '../../../kinds/native/bundle.ts'
+import type { Cluster } from '../../../kinds/native/cluster.ts'
+import type { KubeObject, ResourceType, Scope } from '../../../kinds/meta.ts'
+import type { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
+import type { Release } from '../../../kinds/native/release.ts'
+import type { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
+import type { Rollout } from '../../../kinds/native/rollout.ts'
+import { pairHoldOf } from '../../../plan/windows/bundle-hold.ts'
+import { previewRollout } from '../../../plan/rollout/preview.ts'
+import type { PreviewCluster, RolloutPreview } from '../../../plan/rollout/preview.ts'
+import type { RingSpec } from '../../../plan/rollout/rings.ts'
+import { compileWindow, isForBundle, rememberSpans } from '../../../plan/windows/window-rules.ts'
+import type { WindowObject } from '../../../plan/windows/window-rules.ts'
+import { bytesText } from '../../print/format-bytes.ts'
+import type { Connection } from '../../api/connect.ts'
+import { CliError, EXIT } from '../../errors/cli-error.ts'
+import type { ExitCode } from '../../errors/cli-error.ts'
+import { columns, needsApproval, REASON, statusText } from '../../print/print-rollout.ts'
+import { didYouMean } from '../../errors/did-you-mean.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { whoAmI } from '../../api/who-am-i.ts'
+import { listWindows } from '../../print/print-windows.ts'
+import { refuseOver } from './refuse-finished.ts'
+
+/** What these commands work with. */
+export interface RolloutInput {
+  readonly connection: Connection
+  readonly terminal: Terminal
+  readonly flags: {
+    readonly namespace?: string
+    readonly output?: string
+    readonly reason?: string
+    readonly dryRun?: boolean
+  }
+}
+
+// The kinds' addresses without their schemas: typebox would double the time to the first byte.
+/** The address of a kind. */
+export const address = <T extends KubeObject>(kind: string, scope: Scope = 'Namespaced'): ResourceType<T> => ({
+  group: 'flotilla.dev',
+  version: 'v1alpha1',
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  scope,
+})
+/** The address of Rollouts. */
+export const ROLLOUT = address<Rollout>('Rollout')
+const RELEASE = address<Release>('Release')
+const BUNDLE = address<Bundle>('Bundle')
+const PLAN = address<RolloutPlan>('RolloutPlan')
+const DECISION = address<PlacementDecision>('PlacementDecision')
+const CLUSTER = address<Cluster>('Cluster', 'Cluster')
+
+// What a cluster usually takes, for the expected duration; a guess that the preview names.
+const PER_CLUSTER_MS = 60_000
+const SHOWN_HOLDS = 10
+// Claims and labels by which a canary may fail to represent the others.
+const TRAITS = [
+  'region',
+  'topology.kubernetes.io/region',
+  'flotilla.dev/platform',
+  'flotilla.dev/kubernetes-version',
+  'flotilla.dev/architecture',
+  'network',
+] as const
+
+/** Shows how a rollout, or a bundle's newest one, stands, ring by ring; the exit code says whether it is through. */
+export async function rolloutStatus(name: string, input: RolloutInput): Promise<ExitCode> {
+  const rollout = await rolloutOfName(name, input)
+  if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
+  else input.terminal.data(input.terminal.command(statusText(rollout)))
+  return exitCodeOf(rollout)
+}
+
+/** What a rollout's state means for a script: through, stopped, waiting for a person's word, or on its way. */
+export function exitCodeOf(rollout: Rollout): ExitCode {
+  const phase = rollout.status?.phase
+  if (phase === 'Completed') return EXIT.ok
+  if (phase === 'Failed' || phase === 'Aborted') return EXIT.failed
+  return needsApproval(rollout) ? EXIT.conflict : EXIT.timeout
+}
+
+/** Lets nobody else begin; what was admitted goes on. */
+export async function rolloutPause(name: string, input: RolloutInput): Promise<void> {
+  const rollout = await rolloutOfName(name, input)
+  await refuseOver(rollout, input)
+  if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
+  await write(rollout, { paused: true }, input)
+  const isThrough = rollout.status?.phase === 'Completed'
+  const what = isThrough ? 'everybody has it, who comes later waits' : 'what was admitted goes on'
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} paused; ${what}`)
+  input.terminal.step('next', `flotilla rollout resume ${rollout.metadata.name}`)
+}
+
+/** Goes on, or starts one that waits for a person. */
+export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
+  const rollout = await rolloutOfName(name, input)
+  await refuseOver(rollout, input)
+  if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
+  const { username } = await whoAmI(input.connection.rest)
+  // Where approvals must come from somebody else, the hub looks at this list; the API lets everybody add only themselves.
+  const startedBy = [...new Set([...(rollout.spec.startedBy ?? []), username])]
+  await write(rollout, { paused: false, startedBy }, input)
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} goes on`)
+  input.terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
+}
+
+/** Ends a rollout for good. */
+export async function rolloutAbort(name: string, input: RolloutInput): Promise<void> {
+  const rollout = await rolloutOfName(name, input)
+  if (rollout.spec.aborted) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was aborted already`)
+  await refuseOver(rollout, input)
+  await write(rollout, { aborted: true }, input)
+  const { ready = 0, total = 0 } = rollout.status?.counts ?? {}
+  input.terminal.step('ok', `rollout ${rollout.metadata.name} aborted: ${ready} of ${total} have it and keep it`)
+  input.terminal.step('next', `flotilla rollout status ${rollout.metadata.name}`)
+}
+
+/** Lists the rollouts of a bundle, newest first. */
+export async function rolloutHistory(bundle: string, input: RolloutInput): Promise<void> {
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const [{ items: releases }, { items: rollouts }] = await Promise.all([
+    client.list(RELEASE, { namespace }),
+    client.list(ROLLOUT, { namespace }),
+  ])
+  const byRelease = new Map(rollouts.map((rollout) => [rollout.spec.release, rollout]))
+  const rows = releases
+    .flatMap((release) => {
+      const revision = release.spec.bundles.find(({ name }) => name === bundle)
+      return revision ? [{ release, revision, rollout: byRelease.get(release.metadata.name) }] : []
+    })
+    .sort((a, b) => b.revision.generation - a.revision.generation)
+  if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(rows, undefined, 2)}\n`)
+  if (rows.length === 0) {
+    throw new CliError(EXIT.notFound, {
+      what: `bundle ${bundle} has no releases in namespace ${namespace}`,
+      todo: `see: flotilla get bundles -n ${namespace}`,
+    })
+  }
+  const table = [
+    ['GENERATION', 'RELEASE', 'PHASE', 'READY', 'MADE', 'WHY'],
+    ...rows.map(({ release, revision, rollout }) => [
+      String(revision.generation),
+      release.metadata.name,
+      rollout?.status?.phase ?? '-',
+      rollout?.status?.counts ? `${rollout.status.counts.ready}/${rollout.status.counts.total}` : '-',
+      release.metadata.creationTimestamp ?? '-',
+      whyOf(release, rollout),
+    ]),
+  ]
+  input.terminal.data(`${columns(table)}\n`)
+}
+
+/** Why a release is there and what became of it: who took what back, who tried again, and what they said. */
+function whyOf({ spec, status }: Release, rollout: Rollout | undefined): string {
+  const said = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`)
+  const back = spec.rollBack
+  return [
+    ...(back ? [`takes ${back.of} back, by ${back.by}${said(back.reason)}`] : []),
+    ...(status?.bad ?? []).slice(0, 1).map(({ by, at, reason }) => `taken back ${at} by ${by}${said(reason)}`),
+    ...(rollout?.spec.acts ?? [])
+      .filter(({ verb }) => verb === 'Retry')
+      .map(({ by, at, reason }) => `tried again ${at} by ${by}${said(reason)}`),
+    ...(rollout?.metadata.annotations?.[REASON] === undefined ? [] : [rollout.metadata.annotations[REASON]]),
+  ].join('; ')
+}
+
+/** Starts a bundle's newest rollout that waits, or with --dry-run shows what it would do. */
+export async function rolloutStart(bundleName: string, input: RolloutInput): Promise<void> {
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const key = { name: bundleName, namespace }
+  const bundle = await find(client, BUNDLE, key).catch(async (caught: unknown) => {
+    const rollout = caught instanceof CliError ? await client.get(ROLLOUT, key).catch(() => undefined) : undefined
+    if (!rollout) throw caught
+    await refuseOver(rollout, input)
+    throw new CliError(EXIT.notFound, {
+      what: `${bundleName} is a rollout, and start takes the bundle it is of`,
+      todo: `to let this one go on: flotilla rollout resume ${bundleName}`,
+    })
+  })
+  if (!input.flags.dryRun) {
+    const release = bundle.status?.release
+    if (release === undefined) throw noReleaseYet(bundleName, namespace)
+    return await rolloutResume(release, input)
+  }
+  const preview = await previewOf(client, bundle, namespace)
+  if (input.flags.output === 'json') return input.terminal.data(`${JSON.stringify(preview, undefined, 2)}\n`)
+  input.terminal.data(previewText(bundleName, preview))
+  for (const { cluster, message } of preview.rings.flatMap(({ holds }) => holds).slice(0, SHOWN_HOLDS)) {
+    input.terminal.step('warn', `${cluster} waits. ${message}`)
+  }
+  for (const warning of preview.warnings) input.terminal.step('warn', warning)
+  if (preview.unringed.length > 0) {
+    input.terminal.step('warn', `${preview.unringed.length} clusters are in no ring and would never be admitted`)
+  }
+}
+
+async function previewOf(client: Client, bundle: Bundle, namespace: string): Promise<RolloutPreview> {
+  const { placement, rollout } = bundle.spec
+  const [{ items: clusters }, { items: pages }, plan, windows, perClusterBytes] = await Promise.all([
+    client.list(CLUSTER),
+    client.list(DECISION, { namespace }),
+    rollout?.plan === undefined ? undefined : client.get(PLAN, { name: rollout.plan, namespace }),
+    listWindows(client),
+    bytesOf(client, bundle, namespace),
+  ])
+  const holdIn = holdsOf(bundle, windows)
+  const groups = new Map<string, string[]>()
+  for (const { spec } of pages) {
+    if (spec.placement !== placement) continue
+    for (const { cluster, state, group } of spec.decisions)
+      if (state === 'Selected') groups.set(cluster, group ? [group] : [])
+  }
+  const members = clusters
+    .filter(({ metadata }) => groups.has(metadata.name))
+    .map((cluster): PreviewCluster => {
+      const { name, labels = {} } = cluster.metadata
+      const claims = Object.fromEntries((cluster.status?.claims ?? []).map((claim) => [claim.name, claim.value]))
+      const facts: Record<string, string> = { ...claims, ...labels }
+      return {
+        name,
+        labels,
+        groups: groups.get(name) ?? [],
+        isOnline: cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True',
+        ...holdIn(cluster),
+        traits: Object.fromEntries(TRAITS.flatMap((key) => (facts[key] === undefined ? [] : [[key, facts[key]]]))),
+      }
+    })
+  const rings = plan?.spec.rings ?? [{ name: 'all', concurrency: rollout?.concurrency ?? 10 }]
+  return previewRollout(rings.map(asRing), members, { perClusterMs: PER_CLUSTER_MS, perClusterBytes })
+}
+
+/** How large the content of a bundle's newest release is. */
+async function bytesOf(client: Client, { metadata, status }: Bundle, namespace: string): Promise<number | undefined> {
+  if (status?.release === undefined) return undefined
+  const release = await client.get(RELEASE, { name: status.release, namespace })
+  return release.spec.bundles.find(({ name }) => name === metadata.name)?.bytes
+}
+
+/** What holds the bundle on a cluster now, as the hub would decide it for a newer generation. */
+function holdsOf(bundle: Bundle, windows: readonly WindowObject[]) {
+  const { name, namespace = '', generation = 0 } = bundle.metadata
+  const entry = { bundle: `${namespace}/${name}`, generation: generation + 1 }
+  const mine = windows.map(compileWindow).filter((window) => isForBundle(window, entry.bundle))
+  const at = { now: systemClock.now(), look: rememberSpans() }
+  return (cluster: Cluster): Pick<PreviewCluster, 'hold'> => {
+    const hold = pairHoldOf(cluster, mine, entry, at)
+    return hold ? { hold } : {}
+  }
+}
+
+function asRing({ soak, ...ring }: RolloutPlan['spec']['rings'][number]): RingSpec {
+  const soakMs = soak === undefined ? undefined : parseDuration(soak)
+  return { ...ring, ...(soakMs === undefined ? {} : { soakMs }) }
+}
+
+function previewText(bundle: string, { rings, expectedMs, expectedBytes, unringed }: RolloutPreview): string {
+  const rows = [
+    ['RING', 'MEMBERS', 'OFFLINE', 'FROZEN', 'STEPS', 'SOAK', 'ASKS'],
+    ...rings.map(({ name, members, offline, frozen, steps, soakMs, asks }) => [
+      name,
+      String(members.length),
+      String(offline.length),
+      String(frozen.length),
+      String(steps),
+      soakMs === 0 ? '-' : formatDuration(soakMs),
+      asks.join(', ') || '-',
+    ]),
+    ...(unringed.length > 0 ? [['(none)', String(unringed.length), '', '', '', '', '']] : []),
+  ]
+  const total = rings.reduce((sum, { members }) => sum + members.length, 0) + unringed.length
+  const fetched = expectedBytes === undefined ? '' : `, at most ${bytesText(expectedBytes)} to fetch`
+  const first = `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step${fetched}`
+  return `${first}\n${columns(rows)}\n`
+}
+
+/** A rollout by its own name or, where there is none, the newest one of the bundle of that name. */
+export async function rolloutOfName(name: string, input: RolloutInput): Promise<Rollout> {
+  const client = clientOver(input.connection.rest)
+  const namespace = namespaceOf(input)
+  const rollout = await findObject(client, ROLLOUT, { name, namespace })
+  if (rollout) return rollout
+  const bundle = await findObject(client, BUNDLE, { name, namespace })
+  if (bundle && bundle.status?.release === undefined) throw noReleaseYet(name, namespace)
+  return await find(client, ROLLOUT, { name: bundle?.status?.release ?? name, namespace })
+}
+
+/** What is said of a bundle that nothing was made of so far. */
+export function noReleaseYet(bundle: string, namespace: string): CliError {
+  return new CliError(EXIT.conflict, {
+    what: `bundle ${bundle} has no release yet`,
+    todo: `see: flotilla get bundle ${bundle} -n ${namespace} -o yaml`,
+  })
+}
+
+/** Finds an object, or says which is meant. */
+export async function find<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  key: { readonly name: string; readonly namespace: string },
+): Promise<T> {
+  try {
+    return await client.get(type, key)
+  } catch (caught) {
+    if (!isApiError(caught, 'NotFound')) throw caught
+    const { items } = await client.list(type, { namespace: key.namespace })
+    const suggestion = didYouMean(
+      key.name,
+      items.map(({ metadata }) => metadata.name),
+    )
+    throw new CliError(EXIT.notFound, {
+      what: `there is no ${type.kind.toLowerCase()} ${key.name} in namespace ${key.namespace}`,
+      todo: suggestion ?? `see: flotilla get ${type.plural} -n ${key.namespace}`,
+    })
+  }
+}
+
+/** How often a change is made again before somebody is told. */
+const CONFLICTS = 20
+
+async function write(rollout: Rollout, spec: Partial<Rollout['spec']>, input: RolloutInput): Promise<void> {
+  const { reason } = input.flags
+  await changeRollout(rollout, input, (now) => {
+    // Why somebody did what is undone now is in the audit; here it would be taken for the reason of this.
+    const { [REASON]: _past, ...others } = now.metadata.annotations ?? {}
+    const annotations = { ...others, ...(reason === undefined ? {} : { [REASON]: reason }) }
+    return { ...now, metadata: { ...now.metadata, annotations }, spec: { ...now.spec, ...spec } }
+  })
+}
+
+/** Changes a rollout that the hub writes all the time: what somebody else wrote meanwhile stays, and the change is made again over it. */
+export async function changeRollout(
+  rollout: Rollout,
+  { connection }: Pick<RolloutInput, 'connection'>,
+  change: (now: Rollout) => Rollout,
+): Promise<Rollout> {
+  const client = clientOver(connection.rest)
+  const { name, namespace = '' } = rollout.metadata
+  let now = rollout
+  for (let left = CONFLICTS; ; left -= 1) {
+    try {
+      return await client.update(ROLLOUT, change(now), { fieldManager: 'flotilla-cli' })
+    } catch (caught) {
+      if (!isApiError(caught, 'Conflict') || left === 0) throw caught
+      now = await client.get(ROLLOUT, { name, namespace })
+    }
+  }
+}
+
+/** The namespace a command is about. */
+export function namespaceOf({ flags, connection }: RolloutInput): string {
+  return flags.namespace ?? connection.namespace ?? 'default'
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../../../core/time/system-clock.ts'
+import { systemIds } from '../../../core/system-ids.ts'
+import { createKeyFiles } from '../../../hub/keys/hub-keys.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import { hubNewEpoch, trustExport, trustRequireAgent, trustRotate } from './trust.ts'
+
+test('trust is changed with a root key from elsewhere, and by nobody without it', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'flotilla-trust-'))
+  t.after(() => rmSync(data, { recursive: true, force: true }))
+  const wanted = { endpoints: ['https://hub.example:7444'], minAgentVersion: '0.1.0' }
+  mkdirSync(join(data, 'keys'))
+  for (const [name, text] of Object.entries(createKeyFiles(wanted, { clock: systemClock, ids: systemIds }))) {
+    writeFileSync(join(data, 'keys', name), text)
+  }
+  const root = join(data, 'root-on-a-stick')
+  renameSync(join(data, 'keys', 'root.key'), root)
+  let out = ''
+  const terminal = { data: (text: string) => (out += text), say: () => {}, step: () => {} } as unknown as Terminal
+  const asked: string[] = []
+  const confirm = async (question: string) => (asked.push(question), false)
+  const input = (more: object = {}) => ({ terminal, confirm, flags: { data, ...more } })
+
+  await assert.rejects(trustRotate('signer', input()), /root\.key is not here, as it should be: say --root FILE/)
+  await assert.rejects(trustRotate('signer', input({ root: join(data, 'keys', 'signer.key') })), /believe sha256:/)
+  await trustRotate('signer', input({ root }))
+  await trustRotate('ca', input({ root }))
+  await trustRequireAgent('0.2.0', input({ root }))
+  await assert.rejects(trustRequireAgent('new', input({ root })), /no version of an agent/)
+  await assert.rejects(trustRotate('ca', input({ root, dropOld: true })), /nothing was changed/)
+  await assert.rejects(hubNewEpoch(input({ root })), /nothing was changed/)
+  assert.equal(asked.length, 2)
+  await hubNewEpoch(input({ root, yes: true }))
+  assert.match(
+    out,
+    /trust version 2: new signer\ntrust version 3: new CA\ntrust version 4: agents from 0\.2\.0 on\nepoch 2, trust version 1004\n/,
+  )
+  out = ''
+  await trustExport(input())
+  const exported = JSON.parse(out) as { newest: { signers: string[]; transportCas: string[] }; bundles: string[] }
+  assert.deepEqual(
+    [exported.bundles.length, exported.newest.signers.length, exported.newest.transportCas.length],
+    [5, 2, 2],
+  )
+  assert.doesNotMatch(out, /PRIVATE/)
+})

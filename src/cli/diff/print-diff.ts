@@ -1,0 +1,289 @@
+/** A preview as text, JSON, or markdown for a pull request. */
+import { bytesText } from '../print/format-bytes.ts'
+import { humanAge, parseTime } from '../../core/time/time.ts'
+import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet/fleet-diff.ts'
+import { someOf } from '../../plan/lint/finding.ts'
+import { changeWords } from '../../plan/objects/object-changes.ts'
+import { isDifference } from './preview.ts'
+import type { BundlePreview } from './preview.ts'
+
+/** How a preview can be printed. */
+export type DiffFormat = 'text' | 'json' | 'markdown'
+
+/** What printing needs besides the preview. */
+export interface DiffPrinting {
+  readonly format: DiffFormat
+  /** One line per group. */
+  readonly summary: boolean
+  readonly from: string
+  readonly to: string
+  readonly now: number
+  /** What people should know about the comparison. */
+  readonly notes: readonly string[]
+  /** The command that repeats a failing render. */
+  readonly renderCommand: (bundle: string, cluster: string) => string
+}
+
+/** Prints a preview. */
+export function printDiff(bundles: readonly BundlePreview[], printing: DiffPrinting): string {
+  switch (printing.format) {
+    case 'text':
+      return text(bundles, printing)
+    case 'json':
+      return `${JSON.stringify(asJson(bundles, printing), undefined, 2)}\n`
+    case 'markdown':
+      return markdown(bundles, printing)
+  }
+}
+
+const IN_CLUSTER = 'rendered in the cluster: compared is what it is made of, the objects are known there alone'
+
+const LABELS: Readonly<Record<Effect, string>> = {
+  changed: 'change',
+  gained: 'gained',
+  lost: 'lost',
+  skipped: 'left out',
+  mended: 'renders again',
+  'cannot-render': 'cannot render',
+  same: 'unchanged',
+}
+
+function labelOf({ effect, reverts, isOld }: DiffGroup): string {
+  if (reverts) return 'would REVERT drift'
+  return isOld ? 'cannot render (as before)' : LABELS[effect]
+}
+
+function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string {
+  const blocks = bundles.map((bundle) => {
+    const lines = [titleOf(bundle, printing)]
+    if (bundle.unknown !== undefined) lines.push(`  not compared: ${bundle.unknown}`)
+    if (bundle.inCluster) lines.push(`  ${IN_CLUSTER}`)
+    const width = Math.max(...bundle.groups.map(({ clusters }) => String(clusters.length).length), 4)
+    const labels = Math.max(...bundle.groups.map((group) => labelOf(group).length), 0)
+    const first = bundle.groups.find(({ effect }) => effect === 'changed')
+    for (const group of bundle.groups) {
+      const head = `  ${String(group.clusters.length).padStart(width)}  ${labelOf(group).padEnd(labels)}`
+      lines.push(`${head}  ${groupWords(group, first, { ...printing, bundle: bundle.bundle })}`.trimEnd())
+      if (!printing.summary && isDifference(group)) lines.push(...detailLines(group, '      '))
+    }
+    const sizes = sizesOf(bundle)
+    if (sizes !== '') lines.push(`sizes: ${sizes}`)
+    return `${lines.join('\n')}\n`
+  })
+  const notes = printing.notes.map((note) => `note: ${note}\n`)
+  return [...(blocks.length === 0 ? ['no differences\n'] : blocks), ...notes].join('')
+}
+
+function titleOf({ bundle, isNew, selected, gained, lost }: BundlePreview, { from, to }: DiffPrinting): string {
+  const clusters = `${selected.after} ${selected.after === 1 ? 'cluster' : 'clusters'}`
+  return `bundle ${bundle}${isNew ? ' (new)' : ''}  ${from} → ${to}     ${clusters} selected (+${gained.length} gained, -${lost.length} lost)`
+}
+
+interface GroupScene extends Pick<DiffPrinting, 'now' | 'renderCommand'> {
+  readonly bundle: string
+}
+
+/** What happens to a group in one line; what it shares with the largest one is said once. */
+function groupWords(group: DiffGroup, first: DiffGroup | undefined, scene: GroupScene): string {
+  const { effect, objects, clusters, reverts, reason = '' } = group
+  const names = someOf(clusters, 2)
+  const on = `  (${names})`
+  switch (effect) {
+    case 'same':
+      return ''
+    case 'cannot-render':
+      return `${names}: ${reason}  → ${scene.renderCommand(scene.bundle, clusters[0] ?? '')}`
+    case 'gained':
+    case 'mended':
+      return `${counted(objects.length, 'object')}${on}`
+    case 'lost':
+      return `${counted(objects.length, 'object')} of it leave${on}`
+    case 'skipped':
+      return `${reason} leaves it out: ${counted(objects.length, 'object')} of it leave${on}`
+    case 'changed': {
+      if (reverts) return `${revertWords(reverts, scene.now)}${on}`
+      const words = changedWords(group)
+      const shared = new Set(first === undefined || first === group ? [] : changedWords(first))
+      const isMore = shared.size > 0 && [...shared].every((word) => words.includes(word))
+      const own = isMore ? ['same', ...words.filter((word) => !shared.has(word)).map((word) => `+ ${word}`)] : words
+      return `${joined(own)}${on}`
+    }
+  }
+}
+
+function joined(words: readonly string[], most = 4): string {
+  const more = words.length > most ? `; ${words.length - most} more` : ''
+  return `${words.slice(0, most).join('; ')}${more}`
+}
+
+function revertWords(reverts: NonNullable<DiffGroup['reverts']>, now: number): string {
+  return joined(
+    reverts.map(({ object, fields, since }) => {
+      const at = parseTime(since)
+      const age = at === undefined ? '' : ` (drifted ${humanAge(now - at)} ago)`
+      return `${object} ${fields[0] ?? ''}${fields.length > 1 ? ` and ${fields.length - 1} more` : ''}${age}`
+    }),
+    2,
+  )
+}
+
+function changedWords({ objects, options }: DiffGroup): string[] {
+  return [...objectWords(objects), ...(options ? [`applied with ${changeWords(options).join(', ')}`] : [])]
+}
+
+function objectWords(objects: readonly ObjectDiff[]): string[] {
+  return objects.map(({ object, change, fields }) => {
+    if (change === 'added') return `+${object}`
+    if (change === 'removed') return `-${object}`
+    const words = changeWords(fields)
+    const more = words.length > 4 ? `, ${words.length - 4} more` : ''
+    return `${object}: ${words.slice(0, 4).join(', ')}${more}`
+  })
+}
+
+function detailLines(group: DiffGroup, indent: string): string[] {
+  const marks = { added: '+', removed: '-', changed: '~' } as const
+  const lines = group.objects.flatMap(({ object, change, fields }) => [
+    `${indent}${marks[change]} ${object}`,
+    ...fields.map((field) => `${indent}    ${fieldLine(field)}`),
+  ])
+  if (group.options) {
+    lines.push(`${indent}~ how it is applied`, ...group.options.map((field) => `${indent}    ${fieldLine(field)}`))
+  }
+  const drift = (group.reverts ?? []).flatMap(({ object, fields }) =>
+    fields.map((field) => `${indent}! ${object} ${field} goes back to what the bundle says`),
+  )
+  const clusters = `${indent}on ${someOf(group.clusters, 20)}`
+  return [clusters, ...lines, ...drift]
+}
+
+function fieldLine({ field, before, after, hidden }: ObjectDiff['fields'][number]): string {
+  if (hidden)
+    return `${field}: ${before === undefined ? 'new' : after === undefined ? 'removed' : 'changed'} (value not shown)`
+  if (before === undefined && after === undefined) return field
+  if (before === undefined) return `${field}: + ${after}`
+  return after === undefined ? `${field}: - ${before}` : `${field}: ${before} → ${after}`
+}
+
+function sizesOf({ groups }: BundlePreview): string {
+  const moving = groups.filter(({ bytes }) => bytes > 0)
+  if (moving.length === 0) return ''
+  const total = moving.reduce((sum, { bytes, clusters }) => sum + bytes * clusters.length, 0)
+  const most = Math.max(...moving.map(({ bytes }) => bytes))
+  return `up to ${bytesText(most)} of objects per cluster, ${bytesText(total)} in all (compressed, as differences)`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** How many groups of each kind there are, for whoever decides about a merge. */
+function totalsOf(bundles: readonly BundlePreview[]) {
+  const groups = bundles.flatMap((bundle) => bundle.groups)
+  const clustersWith = (wanted: (group: DiffGroup) => boolean) =>
+    new Set(groups.filter(wanted).flatMap(({ clusters }) => clusters)).size
+  return {
+    bundles: bundles.length,
+    clusters: clustersWith(isDifference),
+    gained: clustersWith(({ effect }) => effect === 'gained'),
+    lost: clustersWith(({ effect }) => effect === 'lost' || effect === 'skipped'),
+    revertsDrift: clustersWith(({ reverts }) => reverts !== undefined),
+    cannotRender: clustersWith((group) => group.effect === 'cannot-render' && isDifference(group)),
+  }
+}
+
+function asJson(bundles: readonly BundlePreview[], { from, to, notes }: DiffPrinting): unknown {
+  return { from, to, totals: totalsOf(bundles), notes, bundles }
+}
+
+const MOST_DETAILS = 40
+// Comments of pull requests end at 65,536 characters.
+const MOST_CHARACTERS = 60_000
+
+/** For people, with the totals for programs where nobody sees them. */
+function markdown(bundles: readonly BundlePreview[], printing: DiffPrinting): string {
+  const totals = totalsOf(bundles)
+  return `${visibleMarkdown(bundles, printing, totals)}<!-- totals ${JSON.stringify(totals)} -->\n`
+}
+
+function visibleMarkdown(
+  bundles: readonly BundlePreview[],
+  printing: DiffPrinting,
+  totals: ReturnType<typeof totalsOf>,
+): string {
+  if (bundles.length === 0)
+    return `### flotilla diff: no differences\n\n${printing.from} → ${printing.to}\n${notesText(printing)}`
+  const title = `### flotilla diff: ${counted(totals.bundles, 'bundle')} on ${counted(totals.clusters, 'cluster')}\n`
+  const warnings = [
+    ...(totals.cannotRender > 0 ? [`**${counted(totals.cannotRender, 'cluster')} cannot be rendered.**`] : []),
+    ...(totals.revertsDrift > 0 ? [`**Drift would be reverted on ${counted(totals.revertsDrift, 'cluster')}.**`] : []),
+    ...(totals.lost > 0 ? [`**${counted(totals.lost, 'cluster')} would lose something.**`] : []),
+  ]
+  const head = [
+    title,
+    `${printing.from} → ${printing.to}\n`,
+    ...(warnings.length > 0 ? [`${warnings.join(' ')}\n`] : []),
+  ]
+  const full = [...head, ...bundles.map((one) => bundleMarkdown(one, printing)), notesText(printing)].join('\n')
+  if (full.length <= MOST_CHARACTERS) return full
+  const short = bundles.map((one) => bundleMarkdown(one, { ...printing, summary: true })).join('\n')
+  const cut =
+    short.length > MOST_CHARACTERS ? `${short.slice(0, short.lastIndexOf('\n', MOST_CHARACTERS))}\n\n…and more` : short
+  return [
+    ...head,
+    cut,
+    '\nDetails are left out: they are too long for a comment. Run `flotilla diff` for them.\n',
+  ].join('\n')
+}
+
+function notesText({ notes }: DiffPrinting): string {
+  return notes.map((note) => `\n> ${inline(note)}\n`).join('')
+}
+
+function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
+  const { groups, gained, lost, selected, unknown } = bundle
+  const first = groups.find(({ effect }) => effect === 'changed')
+  const title = `#### ${inline(bundle.bundle)}${bundle.isNew ? ' (new)' : ''}: ${selected.after} clusters selected (+${gained.length}, -${lost.length})\n`
+  if (unknown !== undefined) return `${title}\nNot compared: ${inline(unknown)}\n`
+  const where = bundle.inCluster ? `\n${IN_CLUSTER}\n` : ''
+  const rows = groups.map(
+    (group) =>
+      `| ${group.clusters.length} | ${labelOf(group)} | ${inline(groupWords(group, first, { ...printing, bundle: bundle.bundle }))} |`,
+  )
+  const details = groups
+    .filter(isDifference)
+    .flatMap((group) => [
+      `${counted(group.clusters.length, 'cluster')}, ${labelOf(group)}:`,
+      ...detailLines(group, '').slice(0, MOST_DETAILS),
+      '',
+    ])
+  const sizes = sizesOf(bundle)
+  return [
+    `${title}${where}`,
+    '| clusters | | what |',
+    '|---:|---|---|',
+    ...rows,
+    ...(sizes === '' ? [] : ['', inline(sizes)]),
+    ...(printing.summary
+      ? []
+      : ['', '<details><summary>Fields</summary>', '', fenced(details.join('\n').trimEnd()), '', '</details>']),
+    '',
+  ].join('\n')
+}
+
+/** Text that stays text in a cell of a table. */
+function inline(words: string): string {
+  return words
+    .replaceAll('\\', '\\\\')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/[|`*_[\]~@#]/g, (mark) => (mark === '@' ? '@\u200b' : mark === '#' ? '&#35;' : `\\${mark}`))
+    .replace(/\s+/g, ' ')
+}
+
+/** A block that what is in it cannot end. */
+function fenced(words: string): string {
+  const longest = Math.max(2, ...[...words.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${words}\n${fence}`
+}

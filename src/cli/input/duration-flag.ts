@@ -1,0 +1,12 @@
+import { parseDuration } from '../../core/time/duration.ts'
+import { CliError, EXIT } from '../errors/cli-error.ts'
+
+/** Milliseconds of a flag such as `30m`, `24h` or `7d`; refused when it is none, or not more than nothing. */
+export function readDuration(text: string, flag: string): number {
+  const days = /^(\d{1,5})d$/.exec(text)
+  const ms = days ? Number(days[1]) * 24 * 3_600_000 : parseDuration(text)
+  if (ms === undefined || ms <= 0) {
+    throw new CliError(EXIT.usage, { what: `${flag} ${text}`, why: 'want a duration such as 30m, 24h or 7d' })
+  }
+  return ms
+}

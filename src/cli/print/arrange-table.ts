@@ -1,0 +1,87 @@
+/** What a person wants of a table besides seeing it: some rows, in an order, as CSV. */
+import { STATES } from '../../kinds/fields/states.ts'
+import { CliError, EXIT } from '../errors/cli-error.ts'
+import { parseJsonPath } from './jsonpath.ts'
+import { cellText } from './table.ts'
+import type { Table, TableRow } from './table.ts'
+import { didYouMean } from '../errors/did-you-mean.ts'
+
+/** Only the rows in one of these states (`failed,offline`); a kind without states says so. */
+export function rowsInState(table: Table, wanted: string): Table {
+  const at = columnAt(table, 'State') ?? columnAt(table, 'Phase')
+  if (at === undefined) {
+    throw new CliError(EXIT.usage, {
+      what: '--state needs a kind with a STATE column',
+      todo: 'use it with clusters, rollouts or deployments of bundles',
+    })
+  }
+  const states = new Set(wanted.toLowerCase().split(','))
+  const known = [...STATES, ...statesOf(table)]
+  const odd = [...states].find((state) => !known.some((one) => one.toLowerCase() === state))
+  // Phases of rollouts and of Kubernetes' own kinds are no closed list.
+  if (odd !== undefined && columnAt(table, 'State') !== undefined) {
+    throw new CliError(EXIT.usage, {
+      what: `there is no state ${JSON.stringify(odd)}`,
+      todo: didYouMean(odd, known) ?? `use ${STATES.join(', ')}, or several with commas between them`,
+    })
+  }
+  return { ...table, rows: table.rows.filter(({ cells }) => states.has(String(cells[at]).toLowerCase())) }
+}
+
+/** The states that rows of a table are in. */
+export function statesOf(table: Table): string[] {
+  const at = columnAt(table, 'State') ?? columnAt(table, 'Phase')
+  return at === undefined ? [] : [...new Set(table.rows.map(({ cells }) => cellText(cells[at])))].sort()
+}
+
+/** The rows in the order of a column's name or of a JSONPath over their objects; numbers as numbers. */
+export function sortedRows(table: Table, by: string): Table {
+  const keyOf = sortKey(table, by)
+  const keyed = table.rows.map((row) => ({ row, key: keyOf(row) }))
+  return { ...table, rows: keyed.sort((a, b) => compare(a.key, b.key)).map(({ row }) => row) }
+}
+
+function sortKey(table: Table, by: string): (row: TableRow) => string {
+  if (/^[.{[$]/.test(by)) {
+    const path = parseJsonPath(by)
+    return ({ object }) => path(object)
+  }
+  const at = columnAt(table, by)
+  if (at !== undefined) return ({ cells }) => cellText(cells[at])
+  const names = (table.columnDefinitions ?? []).map(({ name }) => name.toLowerCase())
+  throw new CliError(EXIT.usage, {
+    what: `there is no column ${JSON.stringify(by)} to sort by`,
+    todo: didYouMean(by, names) ?? `use one of ${names.join(', ')}, or a path such as .metadata.creationTimestamp`,
+  })
+}
+
+/** A table as CSV (RFC 4180), every column with it, whatever its priority. */
+export function tableCsv(
+  table: Table,
+  options: { readonly withNamespace: boolean; readonly withHeaders: boolean },
+): string {
+  const names = (table.columnDefinitions ?? []).map(({ name }) => name.toUpperCase())
+  const header = options.withNamespace ? ['NAMESPACE', ...names] : names
+  const rows = table.rows.map(({ cells, object }) => {
+    const texts = names.map((_, index) => cellText(cells[index], ''))
+    return options.withNamespace ? [object?.metadata?.namespace ?? '', ...texts] : texts
+  })
+  return (options.withHeaders ? [header, ...rows] : rows).map((line) => `${line.map(csvCell).join(',')}\r\n`).join('')
+}
+
+// A spreadsheet runs a cell that begins like a formula; what a cluster reported must not.
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t]/.test(text) && !/^-?[\d.]+$/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+function columnAt(table: Table, name: string): number | undefined {
+  const at = (table.columnDefinitions ?? []).findIndex((column) => column.name.toLowerCase() === name.toLowerCase())
+  return at < 0 ? undefined : at
+}
+
+function compare(a: string, b: string): number {
+  const numbers = [Number(a), Number(b)] as const
+  if (a !== '' && b !== '' && !numbers.some(Number.isNaN)) return numbers[0] - numbers[1]
+  return a < b ? -1 : a > b ? 1 : 0
+}

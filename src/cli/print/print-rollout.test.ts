@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Rollout } from '../../kinds/native/rollout.ts'
+import { headLine, ringLines, statusText } from './print-rollout.ts'
+
+test('what holds a rollout is said once', () => {
+  const said = (ready: string, held: string) => {
+    const conditions = [
+      { type: 'Ready', status: 'False', message: ready },
+      { type: 'Held', status: 'True', message: held },
+    ]
+    const rollout = { metadata: { name: 'shop-g2' }, spec: { rings: [] }, status: { conditions } }
+    return statusText(rollout as unknown as Rollout)
+      .trimEnd()
+      .split('\n')
+      .slice(2)
+  }
+  const more = 'Waits for approval of ring early. Released by `flotilla rollout approve`.'
+  assert.deepEqual(said('Waits for approval of ring early.', more), [more])
+  assert.deepEqual(said('3 of 5 ready.', more), ['3 of 5 ready.', more])
+})
+
+test('a removal counts who it was removed from', () => {
+  const head = (spec: object) => {
+    const status = { phase: 'Progressing', counts: { total: 3, ready: 1 } }
+    return headLine({ metadata: { name: 'shop-g2' }, spec, status } as unknown as Rollout)
+  }
+  assert.equal(head({}), 'shop-g2  Progressing  1 of 3 ready')
+  assert.equal(head({ removal: { bundle: 'shop', clusters: [] } }), 'shop-g2  Progressing  1 of 3 removed')
+})
+
+test('a ring that was through without a change does not ask for approval any more', () => {
+  const approvals = { count: 1, noSelfApproval: false }
+  const lines = (state: object) =>
+    ringLines({
+      spec: { rings: [{ name: 'early', approvals }] },
+      status: { rings: [{ name: 'early', members: 2, ready: 2, ...state }] },
+    } as unknown as Rollout)
+  const passedAt = '2026-11-16T00:00:00Z'
+  assert.equal(lines({ passedAt }), ` ✔ early   2/2   through ${passedAt}`)
+  assert.equal(lines({}), ' … early   2/2   needs approval')
+  const approvedBy = [{ author: 'ana' }]
+  assert.equal(
+    lines({ openedAt: passedAt, approvedBy, passedAt }),
+    ` ✔ early   2/2   approved by ana, through ${passedAt}`,
+  )
+})

@@ -1,0 +1,28 @@
+/** How states look, in every command. */
+import type { State } from '../../kinds/fields/states.ts'
+import type { Color } from './terminal.ts'
+
+/** Glyph, ASCII stand-in and colour of each state. */
+export const STATE_GLYPHS: Readonly<Record<State, readonly [utf8: string, ascii: string, color: Color]>> = {
+  Ready: ['✔', '+', 'green'],
+  Progressing: ['↻', '~', 'cyan'],
+  Pending: ['…', '.', 'yellow'],
+  Offline: ['◌', 'o', 'dim'],
+  Drifted: ['≠', '#', 'yellow'],
+  Failed: ['✗', 'x', 'red'],
+  NotSelected: ['–', '-', 'dim'],
+}
+
+// Phases of rollouts and statuses of conditions, beside the states.
+const OTHER_COLORS: Readonly<Record<string, Color>> = {
+  Completed: 'green',
+  True: 'green',
+  Paused: 'yellow',
+  Superseded: 'dim',
+  False: 'red',
+}
+
+/** The colour of a state, phase or condition; undefined for other words. */
+export function colorOf(word: string): Color | undefined {
+  return Object.hasOwn(STATE_GLYPHS, word) ? STATE_GLYPHS[word as State][2] : OTHER_COLORS[word]
+}

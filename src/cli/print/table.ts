@@ -1,0 +1,119 @@
+/** Tables as the Kubernetes API sends them (meta.k8s.io/v1 Table), printed as kubectl prints them. */
+import { isObject } from '../../core/json.ts'
+
+/** One column of a Table. */
+export interface TableColumn {
+  readonly name: string
+  readonly type: string
+  readonly format?: string
+  /** 0 is always shown, more only with `-o wide`. */
+  readonly priority: number
+}
+
+/** One row; `object` is at least the metadata of what it shows. */
+export interface TableRow {
+  readonly cells: readonly unknown[]
+  readonly object?: {
+    readonly metadata?: {
+      readonly name?: string
+      readonly namespace?: string
+      readonly labels?: Record<string, string>
+    }
+  }
+}
+
+/** An answer in table form. */
+export interface Table {
+  /** Null in the events of a watch after its first. */
+  readonly columnDefinitions: readonly TableColumn[] | null
+  readonly rows: readonly TableRow[]
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
+}
+
+/** What to show of a table. */
+export interface TableOptions {
+  readonly wide: boolean
+  readonly withNamespace: boolean
+  readonly withHeaders: boolean
+  readonly showLabels?: boolean
+  /** Put before each name, as `kubectl get a,b` does. */
+  readonly namePrefix?: string
+  /** Colours a cell by its column and text; widths are counted before. */
+  readonly paint?: (column: string, text: string) => string
+}
+
+/** True for an answer that is a Table. */
+export function isTable(value: unknown): value is Table {
+  if (!isObject(value) || value['kind'] !== 'Table') return false
+  return value['columnDefinitions'] === null || Array.isArray(value['columnDefinitions'])
+}
+
+/** Prints tables whose columns stay as wide as the widest cell seen so far, so that watch lines fit below. */
+export function createTablePrinter(options: TableOptions): (table: Table) => string {
+  let columns: { index: number; name: string }[] | undefined
+  let headers: string[] = []
+  let widths: number[] = []
+  let isFirst = true
+  return (table) => {
+    const defined = table.columnDefinitions ?? []
+    if (defined.length > 0 && columns === undefined) {
+      columns = defined
+        .map((column, index) => ({ index, name: column.name, priority: column.priority ?? 0 }))
+        .filter(({ priority }) => options.wide || priority === 0)
+      headers = columns.map(({ name }) => name.toUpperCase())
+      if (options.withNamespace) headers.unshift('NAMESPACE')
+      if (options.showLabels) headers.push('LABELS')
+    }
+    const rows = table.rows.map((row) => rowCells(row, columns ?? [], options))
+    if (rows.length === 0) return ''
+    const lines = isFirst && options.withHeaders ? [headers, ...rows] : rows
+    widths = headers.map((_, index) => Math.max(widths[index] ?? 0, ...lines.map((line) => width(line[index] ?? ''))))
+    const isHeader = (line: number): boolean => isFirst && options.withHeaders && line === 0
+    const text = lines.map((line, index) =>
+      printLine(line, { headers, widths, paint: isHeader(index) ? undefined : options.paint }),
+    )
+    isFirst = false
+    return `${text.join('\n')}\n`
+  }
+}
+
+function rowCells(row: TableRow, columns: readonly { index: number }[], options: TableOptions): string[] {
+  const cells = columns.map(({ index }) => cellText(row.cells[index]))
+  if (options.namePrefix && cells.length > 0) cells[0] = `${options.namePrefix}${cells[0]}`
+  if (options.withNamespace) cells.unshift(row.object?.metadata?.namespace ?? '')
+  if (options.showLabels) cells.push(labelsText(row.object?.metadata?.labels))
+  return cells
+}
+
+/** A cell as one line of text; `empty` stands for nothing. */
+export function cellText(cell: unknown, empty = '<none>'): string {
+  if (cell === null || cell === undefined || cell === '') return empty
+  // A cell is one line, whatever somebody wrote into a status; control characters never reach the terminal.
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
+  return Array.from(text, (char) => (char < ' ' || char === '\u007f' ? ' ' : char)).join('')
+}
+
+function labelsText(labels: Record<string, string> | undefined): string {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`)
+  return pairs.length === 0 ? '<none>' : pairs.join(',')
+}
+
+interface LineStyle {
+  readonly headers: readonly string[]
+  readonly widths: readonly number[]
+  readonly paint: TableOptions['paint']
+}
+
+function printLine(cells: readonly string[], style: LineStyle): string {
+  return cells
+    .map((cell, index) => {
+      const shown = style.paint ? style.paint(style.headers[index] ?? '', cell) : cell
+      return index === cells.length - 1 ? shown : shown + ' '.repeat(style.widths[index]! - width(cell) + 3)
+    })
+    .join('')
+    .trimEnd()
+}
+
+function width(text: string): number {
+  return Array.from(text).length
+}

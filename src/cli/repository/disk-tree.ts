@@ -1,0 +1,25 @@
+/** Files on disk as a kustomize build reads them. */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import type { FileTree } from '../../render/kustomize/loader.ts'
+
+/** The whole disk, with links resolved; each path is looked at once. */
+export function diskTree(): FileTree {
+  const known = new Map<string, ReturnType<FileTree['stat']>>()
+  return {
+    stat(path) {
+      if (!known.has(path)) known.set(path, look(path))
+      return known.get(path)
+    },
+    read: (path) => readFileSync(path),
+    list: (path) => readdirSync(path),
+  }
+}
+
+function look(path: string): ReturnType<FileTree['stat']> {
+  try {
+    const real = realpathSync(path)
+    return { path: real, kind: statSync(real).isDirectory() ? 'directory' : 'file' }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,135 @@
+/** The fleet as files and a hub describe it, for commands that ask what would happen. */
+import type { Client } from '../../client/client.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import type { Bundle } from '../../kinds/native/bundle.ts'
+import type { ClusterSetBinding } from '../../kinds/native/cluster-set-binding.ts'
+import type { ClusterSet } from '../../kinds/native/cluster-set.ts'
+import type { Cluster } from '../../kinds/native/cluster.ts'
+import type { KubeObject } from '../../kinds/meta.ts'
+import type { Override } from '../../kinds/native/override.ts'
+import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
+import type { Placement } from '../../kinds/native/placement.ts'
+import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
+import type { Source } from '../../kinds/native/source.ts'
+import { compileCelFor } from '../../plan/placement/cel-predicates.ts'
+import {
+  asPlacementCluster,
+  asPlacementSet,
+  decisionsOnPages,
+  incumbentsOf,
+  loadBeside,
+  questionOf,
+} from '../../plan/placement/read-objects.ts'
+import { selectClusters } from '../../plan/placement/select-clusters.ts'
+import type { Selection } from '../../plan/placement/select-clusters.ts'
+import type { PlacementCluster, PlacementWorld } from '../../plan/placement/decide-placement.ts'
+import { CLUSTERS, listAll, ownKind } from '../api/flotilla-resources.ts'
+
+/** Everything of a fleet that a preview follows from. */
+export interface FleetFacts {
+  readonly clusters: readonly Cluster[]
+  readonly sets: readonly ClusterSet[]
+  readonly bindings: readonly ClusterSetBinding[]
+  readonly placements: readonly Placement[]
+  readonly decisions: readonly PlacementDecision[]
+  readonly bundles: readonly Bundle[]
+  readonly overrides: readonly Override[]
+  readonly sources: readonly Source[]
+  readonly plans: readonly RolloutPlan[]
+}
+
+/** A fleet of which nothing is known. */
+export const NO_FACTS: FleetFacts = {
+  clusters: [],
+  sets: [],
+  bindings: [],
+  placements: [],
+  decisions: [],
+  bundles: [],
+  overrides: [],
+  sources: [],
+  plans: [],
+}
+
+/** Reads the fleet of a hub. */
+export async function readFleetFacts(client: Client): Promise<FleetFacts> {
+  const all = <T extends KubeObject>(kind: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced') =>
+    listAll(client, ownKind<T>(kind, scope))
+  const [clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans] = await Promise.all([
+    listAll(client, CLUSTERS),
+    all<ClusterSet>('ClusterSet', 'Cluster'),
+    all<ClusterSetBinding>('ClusterSetBinding'),
+    all<Placement>('Placement'),
+    all<PlacementDecision>('PlacementDecision'),
+    all<Bundle>('Bundle'),
+    all<Override>('Override'),
+    all<Source>('Source'),
+    all<RolloutPlan>('RolloutPlan'),
+  ])
+  return { clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans }
+}
+
+/** Facts with objects of files over them: an object of a file takes the place of the hub's of the same name. */
+export function withObjects(facts: FleetFacts, given: readonly KubeObject[]): FleetFacts {
+  const over = <T extends KubeObject>(kind: string, known: readonly T[]): T[] => {
+    const own = given.filter((object) => object.kind === kind) as T[]
+    const names = new Set(own.map(keyOfObject))
+    return [...known.filter((object) => !names.has(keyOfObject(object))), ...own]
+  }
+  return {
+    clusters: over('Cluster', facts.clusters),
+    sets: over('ClusterSet', facts.sets),
+    bindings: over('ClusterSetBinding', facts.bindings),
+    placements: over('Placement', facts.placements),
+    decisions: facts.decisions,
+    bundles: over('Bundle', facts.bundles),
+    overrides: over('Override', facts.overrides),
+    sources: over('Source', facts.sources),
+    plans: over('RolloutPlan', facts.plans),
+  }
+}
+
+/** `namespace/name`; objects of files that name no namespace are in `default`. */
+export function keyOfObject({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? 'default'}/${metadata.name}`
+}
+
+/** The fleet as one Placement sees it. */
+export interface PlacementView {
+  readonly clusters: readonly PlacementCluster[]
+  /** What was decided for it. */
+  readonly pages: readonly PlacementDecision[]
+  readonly world: PlacementWorld
+}
+
+/** What a Placement selects of these clusters. */
+export function selectionOf(placement: Placement, facts: FleetFacts): Selection {
+  const { clusters, world } = placementView(placement, facts)
+  return selectClusters(questionOf(placement), clusters, world)
+}
+
+/** Shows a Placement the fleet; decisions of other Placements count as load. */
+export function placementView(
+  placement: Placement,
+  facts: Pick<FleetFacts, 'clusters' | 'sets' | 'bindings' | 'decisions'>,
+): PlacementView {
+  const namespace = placement.metadata.namespace ?? 'default'
+  const key = `${namespace}/${placement.metadata.name}`
+  const pages = facts.decisions.filter(
+    ({ metadata, spec }) => metadata.namespace === namespace && spec.placement === placement.metadata.name,
+  )
+  return {
+    clusters: facts.clusters.map(asPlacementCluster),
+    pages,
+    world: {
+      sets: facts.sets.map(asPlacementSet),
+      bound: facts.bindings
+        .filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace)
+        .map(({ spec }) => spec.clusterSet),
+      incumbents: incumbentsOf(decisionsOnPages(pages)),
+      load: loadBeside(facts.decisions, key),
+      now: systemClock.now(),
+      compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** Renders in the thread of the command, within a budget; a chart that wants more is left where it is. */
+import { Script } from 'node:vm'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { HelmError } from '../../render/helm/helm-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { renderRequest, toldError } from './render-request.ts'
+import type { TemplateAnswer, TemplateRequest } from './template-request.ts'
+
+/** What a render may take. */
+export interface QuickBudget {
+  readonly timeMs: number
+  readonly memoryMiB: number
+}
+
+/** What came of it, with the warnings on the way. */
+export type QuickOutcome = { readonly warnings: readonly string[] } & (
+  | { readonly answer: TemplateAnswer }
+  | { readonly error: HelmError | CliError; readonly text: string }
+)
+
+/** How often memory is looked at: less than a chart can fill, by what one function may make. */
+const LOOK_EVERY_MS = 20
+const MIB = 1024 * 1024
+
+/** Renders, or says that it is too much for here: then nothing of it is left. */
+export function renderQuickly(request: TemplateRequest, budget: QuickBudget): QuickOutcome | 'too much' {
+  const warnings: string[] = []
+  let lookedAt = systemClock.monotonicMs()
+  let full = false
+  const watch = (): 'go on' | 'stop' => {
+    const now = systemClock.monotonicMs()
+    if (now - lookedAt >= LOOK_EVERY_MS) {
+      lookedAt = now
+      const { heapUsed, external } = process.memoryUsage()
+      full = heapUsed + external > budget.memoryMiB * MIB
+    }
+    return full ? 'stop' : 'go on'
+  }
+  try {
+    const answer = withinTime(budget.timeMs, () =>
+      renderRequest(request, { warn: (text) => void warnings.push(text), watch }),
+    )
+    return answer === 'late' ? 'too much' : { warnings, answer }
+  } catch (error) {
+    if (full) return 'too much'
+    if (error instanceof HelmError) return { warnings, ...toldError(error, request.flags) }
+    if (error instanceof CliError) return { warnings, error, text: '' }
+    throw error
+  }
+}
+
+const CALL = Symbol.for('flotilla.quick-render')
+const CALL_IT = "globalThis[Symbol.for('flotilla.quick-render')]()"
+
+/** Calls; Node's own watchdog ends the call when the time is up, wherever it is. */
+function withinTime<T>(timeMs: number, call: () => T): T | 'late' {
+  const scope = globalThis as { [CALL]?: () => T }
+  scope[CALL] = call
+  try {
+    return new Script(CALL_IT).runInThisContext({ timeout: Math.ceil(timeMs) }) as T
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'late'
+    throw error
+  } finally {
+    delete scope[CALL]
+  }
+}
