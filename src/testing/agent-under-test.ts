@@ -13,8 +13,8 @@ import type { Logger } from '../core/log.ts'
 import { ClusterReport } from '../kinds/native/cluster-report.ts'
 import type { KubeObject, UnknownObject } from '../kinds/meta.ts'
 import type { Ceiling } from '../plan/apply/local-limits.ts'
-import { createEmbeddedCluster } from '../sim/cluster.ts'
-import type { WorkloadBehaviour } from '../sim/workloads.ts'
+import { createEmbeddedCluster } from '../sim/fleet/embedded-cluster.ts'
+import type { WorkloadBehaviour } from '../sim/workloads/workloads.ts'
 import type { TestHub } from './wire-hub.ts'
 
 /** What may differ between agents under test. */

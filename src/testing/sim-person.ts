@@ -1,4 +1,4 @@
-import { untilAnswered } from '../sim/fleet.ts'
+import { untilAnswered } from '../sim/fleet/fleet.ts'
 import type { World } from '../sim/kernel/world.ts'
 
 /** Does what a person would do, again until it is answered: in a simulation requests and answers are lost. */

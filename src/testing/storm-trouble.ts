@@ -2,7 +2,7 @@
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import type { HttpRequest, Transport } from '../core/http.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import type { Fleet, FleetMember } from '../sim/fleet.ts'
+import type { Fleet, FleetMember } from '../sim/fleet/fleet.ts'
 import type { Host } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
 import type { Store, StoreEvent, StoreWatch } from '../store/store.ts'

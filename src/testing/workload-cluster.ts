@@ -1,6 +1,6 @@
 import { silentLogger } from '../core/log.ts'
-import { createEmbeddedCluster } from '../sim/cluster.ts'
-import type { EmbeddedCluster } from '../sim/cluster.ts'
+import { createEmbeddedCluster } from '../sim/fleet/embedded-cluster.ts'
+import type { EmbeddedCluster } from '../sim/fleet/embedded-cluster.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import type { VirtualClock } from '../sim/kernel/virtual-clock.ts'

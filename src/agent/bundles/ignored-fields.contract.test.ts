@@ -1,7 +1,7 @@
 /** Ignored fields on an embedded cluster; drift.real.test.ts has the same cases on a real one. */
 import { after, before, describe } from 'node:test'
 import { silentLogger } from '../../core/log.ts'
-import { createEmbeddedCluster } from '../../sim/cluster.ts'
+import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { ignoredFieldsContract } from '../../testing/ignored-fields-contract.ts'

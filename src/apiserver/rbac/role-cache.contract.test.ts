@@ -5,7 +5,7 @@ import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { Namespace } from '../../kinds/builtin/core.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
-import { createEmbeddedCluster } from '../../sim/cluster.ts'
+import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { createRoleCache } from './role-cache.ts'
 

@@ -10,7 +10,7 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject, ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import type { EmbeddedCluster } from '../cluster.ts'
+import type { EmbeddedCluster } from '../fleet/embedded-cluster.ts'
 import { DEMO_BUNDLE, DEMO_OBJECTS } from './content.ts'
 import type { Demo } from './demo.ts'
 

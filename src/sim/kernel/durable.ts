@@ -2,7 +2,7 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../../core/http.ts'
 import type { Store, StoreWatch } from '../../store/store.ts'
-import type { Gate } from './gate.ts'
+import type { Gate } from './process-boundary.ts'
 
 /** Runs an effect as a named durable step. */
 export type RunStep = <T>(name: string, effect: () => Promise<T>) => Promise<T>

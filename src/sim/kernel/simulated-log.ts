@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/log.ts'
-import type { Gate } from './gate.ts'
+import type { Gate } from './process-boundary.ts'
 import type { History } from './history.ts'
 
 /** What a simulated process's log is made of. */

@@ -1,17 +1,17 @@
 /** Decommission under faults: killed around any durable step, a cluster is emptied first, told, and only then cut off; its neighbour notices nothing. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Deployment } from '../kinds/builtin/apps.ts'
-import { Bundle } from '../kinds/native/bundle.ts'
-import { ClusterReport } from '../kinds/native/cluster-report.ts'
-import { Cluster } from '../kinds/native/cluster.ts'
-import { Placement } from '../kinds/native/placement.ts'
-import { recordedIn, stored, watchFleet } from '../testing/fleet-invariants.ts'
-import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
-import { simulateCrashes } from '../testing/sim-crashes.ts'
-import { untilTaken } from '../testing/sim-person.ts'
+import { Deployment } from '../../kinds/builtin/apps.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
+import { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { Placement } from '../../kinds/native/placement.ts'
+import { recordedIn, stored, watchFleet } from '../../testing/fleet-invariants.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/shop-bundle.ts'
+import { simulateCrashes } from '../../testing/sim-crashes.ts'
+import { untilTaken } from '../../testing/sim-person.ts'
 import { startFleet } from './fleet.ts'
-import type { World } from './kernel/world.ts'
+import type { World } from '../kernel/world.ts'
 
 const WITHIN = { withinMs: 7_200_000 }
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTime } from '../core/time/time.ts'
-import { builtinKind } from '../kinds/builtin/kind-table.ts'
-import { itemsAt, numberAt, textAt } from '../kinds/builtin/read-path.ts'
-import type { ResourceType, UnknownObject } from '../kinds/meta.ts'
-import { parseCron } from '../plan/windows/cron.ts'
-import { startWorkloadCluster } from '../testing/workload-cluster.ts'
-import { ControllerRevision, Pod, ReplicaSet } from './workloads/children.ts'
-import { CronJob, Job, lastDue } from './workloads/cron-job.ts'
-import { EndpointSlice } from './workloads/endpoint-slices.ts'
+import { parseTime } from '../../core/time/time.ts'
+import { builtinKind } from '../../kinds/builtin/kind-table.ts'
+import { itemsAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
+import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
+import { parseCron } from '../../plan/windows/cron.ts'
+import { startWorkloadCluster } from '../../testing/workload-cluster.ts'
+import { ControllerRevision, Pod, ReplicaSet } from './children.ts'
+import { CronJob, Job, lastDue } from './cron-job.ts'
+import { EndpointSlice } from './endpoint-slices.ts'
 
 const labels = { app: 'web' }
 const template = (image: string, more: object = {}) => ({

@@ -1,15 +1,15 @@
 /** What a change costs the hub, in durable writes: as much as it concerns, whatever else is in the fleet. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { Bundle } from '../kinds/native/bundle.ts'
-import { Cluster } from '../kinds/native/cluster.ts'
-import { Placement } from '../kinds/native/placement.ts'
-import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../testing/shop-bundle.ts'
-import { untilTaken } from '../testing/sim-person.ts'
-import { simulate } from '../testing/sim-seeds.ts'
+import { Bundle } from '../../kinds/native/bundle.ts'
+import { Cluster } from '../../kinds/native/cluster.ts'
+import { Placement } from '../../kinds/native/placement.ts'
+import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/shop-bundle.ts'
+import { untilTaken } from '../../testing/sim-person.ts'
+import { simulate } from '../../testing/sim-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
-import type { World } from './kernel/world.ts'
+import type { World } from '../kernel/world.ts'
 
 const [FEW, MANY] = [2, 6]
 const PERSON = { fieldManager: 'person', force: true }

@@ -4,8 +4,8 @@ import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { createPlainServer } from '../../hub/plain-server.ts'
-import { PlayRefused, SITUATIONS } from './plays.ts'
-import type { Play, Plays } from './plays.ts'
+import { PlayRefused, SITUATIONS } from './situations.ts'
+import type { Play, Plays } from './situations.ts'
 import { sentJson } from './sent-json.ts'
 
 const MAX_BYTES = 4096
