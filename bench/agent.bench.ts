@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { bundle } from '../scripts/bundle.ts'
 import { ClusterReport } from '../src/kinds/native/cluster-report.ts'
-import { startControlPlane } from '../src/testing/control-plane.ts'
-import { clientByKubeconfig } from '../src/testing/kubeconfig-client.ts'
+import { startControlPlane } from '../src/testing/control-plane/control-plane.ts'
+import { clientByKubeconfig } from '../src/testing/control-plane/kubeconfig-client.ts'
 import { eventually, FREE, runFlotilla, startFlotilla } from '../test/e2e/flotilla-process.ts'
 
 const { values } = parseArgs({

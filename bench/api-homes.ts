@@ -8,9 +8,9 @@ import { createUndiciTransport } from '../src/client/undici-transport.ts'
 import type { Transport } from '../src/core/http.ts'
 import { Secret } from '../src/core/secret.ts'
 import { createSqliteStore } from '../src/store/sqlite-store.ts'
-import { startApiProcess } from '../src/testing/api-process.ts'
-import { servers } from '../src/testing/control-plane-processes.ts'
-import { startControlPlane } from '../src/testing/control-plane.ts'
+import { startApiProcess } from '../src/testing/control-plane/embedded-api-process.ts'
+import { servers } from '../src/testing/control-plane/server-processes.ts'
+import { startControlPlane } from '../src/testing/control-plane/control-plane.ts'
 
 /** A running home. */
 export interface Home {
@@ -41,7 +41,7 @@ const SEED_BATCH = 100
 export async function openOurs({ connections, seed }: Opening): Promise<Home & { readonly startedMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'))
   const path = join(folder, 'hub.db')
-  const { file: main } = await bundleOne('api', 'src/testing/api-process-main.ts', folder)
+  const { file: main } = await bundleOne('api', 'src/testing/control-plane/embedded-api-process-main.ts', folder)
   if (seed) await seedSqlite(path, seed)
   const before = performance.now()
   const server = await startApiProcess(path, { main, variables: HUB_HEAP })

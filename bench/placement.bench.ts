@@ -15,7 +15,7 @@ import { createPlacementLoads } from '../src/plan/placement/decisions/decision-l
 import type { PlacementCluster } from '../src/plan/placement/decide-placement.ts'
 import { createSeededIds } from '../src/sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../src/sim/kernel/virtual-clock.ts'
-import { buildPlacement } from '../src/testing/builders.ts'
+import { buildPlacement } from '../src/testing/fixtures/builders.ts'
 
 const [clusters = 10_000, placements = 200] = process.argv.slice(2).map(Number)
 const WARM_UP = 100

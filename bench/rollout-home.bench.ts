@@ -15,8 +15,14 @@ import { Placement } from '../src/kinds/native/placement.ts'
 import { RolloutPlan } from '../src/kinds/native/rollout-plan.ts'
 import { Rollout } from '../src/kinds/native/rollout.ts'
 import { createSqliteStore } from '../src/store/sqlite-store.ts'
-import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../src/testing/builders.ts'
-import { startControllersHome } from '../src/testing/controllers-home.ts'
+import {
+  build,
+  buildBundle,
+  buildCluster,
+  buildPlacement,
+  configMapManifest,
+} from '../src/testing/fixtures/builders.ts'
+import { startControllersHome } from '../src/testing/hub/controllers-home.ts'
 
 const sizes = process.argv.slice(2).map(Number)
 const STEP_MS = 1000

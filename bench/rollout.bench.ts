@@ -16,7 +16,7 @@ import { Rollout } from '../src/kinds/native/rollout.ts'
 import type { RolloutCluster } from '../src/plan/rollout/plan-rollout.ts'
 import { createSeededIds } from '../src/sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../src/sim/kernel/virtual-clock.ts'
-import { build } from '../src/testing/builders.ts'
+import { build } from '../src/testing/fixtures/builders.ts'
 
 const [clusters = 10_000] = process.argv.slice(2).map(Number)
 const SINGLE = 200

@@ -15,7 +15,7 @@ import { freePort } from '../src/hub/http/free-port.ts'
 import { readTrust } from '../src/hub/keys/trust-files.ts'
 import { Assignment } from '../src/kinds/native/assignment.ts'
 import { Cluster } from '../src/kinds/native/cluster.ts'
-import { clientByKubeconfig } from '../src/testing/kubeconfig-client.ts'
+import { clientByKubeconfig } from '../src/testing/control-plane/kubeconfig-client.ts'
 import type { HubTrust } from '../src/wire/trust/hub-keys.ts'
 import { objectSetBytes, signDocument } from '../src/wire/document/signed-document.ts'
 

@@ -1,14 +1,14 @@
 // Renews what a real kube-apiserver of the test environment answers to histories of writes: `npm run apply-histories`.
 import { writeFileSync } from 'node:fs'
-import { openBareControlPlaneHome } from '../src/testing/api-contract-home.ts'
+import { openBareControlPlaneHome } from '../src/testing/api-contract/homes.ts'
 import {
   HISTORIES_FILE,
   historiesToRecord,
   readyForHistories,
   recordedName,
-} from '../src/testing/apply-history-home.ts'
-import { SUBJECTS } from '../src/testing/apply-history-subjects.ts'
-import { play } from '../src/testing/apply-history.ts'
+} from '../src/testing/api-contract/apply-history/homes.ts'
+import { SUBJECTS } from '../src/testing/api-contract/apply-history/subjects.ts'
+import { play } from '../src/testing/api-contract/apply-history/apply-history.ts'
 
 const home = await openBareControlPlaneHome()
 try {

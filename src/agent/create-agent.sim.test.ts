@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import type { AgentUnderTest } from '../testing/agent-under-test.ts'
-import { joinedAgents } from '../testing/joined-agents.ts'
-import { configMap, deployment, hookJob } from '../testing/wire-hub.ts'
-import type { TestHub } from '../testing/wire-hub.ts'
+import type { AgentUnderTest } from '../testing/agents/agent-under-test.ts'
+import { joinedAgents } from '../testing/agents/joined-agents.ts'
+import { configMap, deployment, hookJob } from '../testing/hub/test-hub.ts'
+import type { TestHub } from '../testing/hub/test-hub.ts'
 
 const BUNDLE = 'default/hello'
 const { joined, close } = joinedAgents()

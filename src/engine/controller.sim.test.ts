@@ -13,9 +13,9 @@ import type { Host } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { Store } from '../store/store.ts'
-import { buildCluster, buildPlacement } from '../testing/builders.ts'
-import { simulateCrashes } from '../testing/sim-crashes.ts'
-import { assertDeterministic, simulate } from '../testing/sim-seeds.ts'
+import { buildCluster, buildPlacement } from '../testing/fixtures/builders.ts'
+import { simulateCrashes } from '../testing/simulation/crash-points.ts'
+import { assertDeterministic, simulate } from '../testing/simulation/run-seeds.ts'
 import { createController, watchOf } from './controller.ts'
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] }

@@ -4,8 +4,8 @@ import { createClient } from '../client/create-client.ts'
 import type { Handler } from '../core/http.ts'
 import type { Host } from '../sim/kernel/process.ts'
 import type { World } from '../sim/kernel/world.ts'
-import { createFakeApi } from '../testing/sim-api.ts'
-import { assertDeterministic, simulate } from '../testing/sim-seeds.ts'
+import { createFakeApi } from '../testing/hub/fake-api.ts'
+import { assertDeterministic, simulate } from '../testing/simulation/run-seeds.ts'
 import { runLeaderElection } from './leader-election.ts'
 
 interface Leaders {

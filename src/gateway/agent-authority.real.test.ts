@@ -5,10 +5,10 @@ import { createClient } from '../client/create-client.ts'
 import { createUndiciTransport } from '../client/undici-transport.ts'
 import { Secret } from '../core/secret.ts'
 import { installKinds } from '../hub/home/kube-home.ts'
-import { authorityTable, goldenAuthority } from '../testing/agent-authority.ts'
-import { startControlPlane } from '../testing/control-plane.ts'
-import { passingClock } from '../testing/passing-clock.ts'
-import { startTestHub } from '../testing/wire-hub.ts'
+import { authorityTable, goldenAuthority } from '../testing/agents/agent-authority.ts'
+import { startControlPlane } from '../testing/control-plane/control-plane.ts'
+import { passingClock } from '../testing/control-plane/real-time-clock.ts'
+import { startTestHub } from '../testing/hub/test-hub.ts'
 
 test('what an agent may do is what the golden file says, with the home on a kube-apiserver', async () => {
   await using plane = await startControlPlane()

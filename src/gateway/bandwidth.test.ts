@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { bodyOf } from '../core/http.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
-import { buildCluster } from '../testing/builders.ts'
+import { buildCluster } from '../testing/fixtures/builders.ts'
 import { bytesPerSecondOf, createBandwidth } from './bandwidth.ts'
 
 const site = (spec: Partial<Cluster['spec']>) => buildCluster('a', { spec })

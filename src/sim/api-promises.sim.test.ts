@@ -11,9 +11,9 @@ import { ConfigMap, Namespace } from '../kinds/builtin/core.ts'
 import { runCompactor } from '../store/compactor.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { Store } from '../store/store.ts'
-import { simulateCrashes } from '../testing/sim-crashes.ts'
-import { assertDeterministic, simulate } from '../testing/sim-seeds.ts'
-import type { Scenario } from '../testing/sim-seeds.ts'
+import { simulateCrashes } from '../testing/simulation/crash-points.ts'
+import { assertDeterministic, simulate } from '../testing/simulation/run-seeds.ts'
+import type { Scenario } from '../testing/simulation/run-seeds.ts'
 import type { Host } from './kernel/process.ts'
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] }

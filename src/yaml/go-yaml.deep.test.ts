@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compareKustomize, compareReading, compareWriting } from '../testing/yaml-compare.ts'
-import { chanceOf, hardValue, yamlDocument, yamlSoup } from '../testing/yaml-texts.ts'
+import { compareKustomize, compareReading, compareWriting } from '../testing/yaml/compare.ts'
+import { chanceOf, hardValue, yamlDocument, yamlSoup } from '../testing/yaml/generated-texts.ts'
 
 const BATCHES = 40
 const PER_BATCH = 5_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { compareKustomize, compareReading, compareWriting } from '../testing/yaml-compare.ts'
-import { chanceOf, hardValue, yamlDocument, yamlSoup } from '../testing/yaml-texts.ts'
+import { compareKustomize, compareReading, compareWriting } from '../testing/yaml/compare.ts'
+import { chanceOf, hardValue, yamlDocument, yamlSoup } from '../testing/yaml/generated-texts.ts'
 
 function recorded<T>(name: string): T[] {
   return JSON.parse(readFileSync(new URL(`./testdata/${name}.json`, import.meta.url), 'utf8')) as T[]

@@ -5,8 +5,8 @@ import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'
 import type { Informer, ObjectCache, V1ConfigMap } from '@kubernetes/client-node'
 import { systemClock } from '../../src/core/time/system-clock.ts'
 import { createMemoryStore } from '../../src/store/memory-store.ts'
-import { startApiHome } from '../../src/testing/api-home.ts'
-import type { ApiHome } from '../../src/testing/api-home.ts'
+import { startApiHome } from '../../src/testing/control-plane/embedded-api.ts'
+import type { ApiHome } from '../../src/testing/control-plane/embedded-api.ts'
 
 const NAMESPACE = 'client-node'
 const WATCHED = `/api/v1/namespaces/${NAMESPACE}/configmaps`

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startApiHome } from '../../src/testing/api-home.ts'
+import { startApiHome } from '../../src/testing/control-plane/embedded-api.ts'
 import { cacheDir } from '../../src/testing/testenv.ts'
 
 const MODULE = join(import.meta.dirname, 'go')

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { startControlPlane } from '../../src/testing/control-plane.ts'
+import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { checkAgentFlow } from './check-agent.ts'
 
 test('an agent of a real cluster is looked at where it runs', async (t) => {

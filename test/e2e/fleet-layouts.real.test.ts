@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { startControlPlane } from '../../src/testing/control-plane.ts'
+import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { deliverLayouts, embeddedSite, kubeconfigSite } from './fleet-layouts.ts'
 
 test('every layout of a Fleet repository for test clusters reaches a real one', async (t) => {

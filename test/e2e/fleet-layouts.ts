@@ -16,13 +16,17 @@ import { startHub } from '../../src/hub/run.ts'
 import { Namespace } from '../../src/kinds/builtin/core.ts'
 import type { ResourceType, UnknownObject } from '../../src/kinds/meta.ts'
 import { createSite } from '../../src/sim/demo/site.ts'
-import { build } from '../../src/testing/builders.ts'
-import { serveFiles, serveGit, startContentServer } from '../../src/testing/content-server.ts'
-import { CHART, FLEET_EXAMPLES } from '../../src/testing/fleet-examples.ts'
-import type { Tree } from '../../src/testing/fleet-examples.ts'
-import { EXAMPLE_CLUSTERS, expectedObjects, shownObjects } from '../../src/testing/fleet-expected.ts'
-import { createTestRepository } from '../../src/testing/git-repository.ts'
-import { tarGz } from '../../src/testing/tar.ts'
+import { build } from '../../src/testing/fixtures/builders.ts'
+import { serveFiles, serveGit, startContentServer } from '../../src/testing/fixtures/content-server.ts'
+import { CHART, FLEET_EXAMPLES } from '../../src/testing/fixtures/rancher-fleet/examples.ts'
+import type { Tree } from '../../src/testing/fixtures/rancher-fleet/examples.ts'
+import {
+  EXAMPLE_CLUSTERS,
+  expectedObjects,
+  shownObjects,
+} from '../../src/testing/fixtures/rancher-fleet/expected-objects.ts'
+import { createTestRepository } from '../../src/testing/fixtures/git-repository.ts'
+import { tarGz } from '../../src/testing/fixtures/tar.ts'
 import { eventually, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup } from './flotilla-process.ts'
 

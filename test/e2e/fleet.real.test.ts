@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { startControlPlane } from '../../src/testing/control-plane.ts'
+import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { needBinary } from '../../src/testing/testenv.ts'
 import { fleetFlow } from './fleet-flow.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startControlPlane } from '../../src/testing/control-plane.ts'
+import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const CONTENT = `apiVersion: flotilla.dev/v1alpha1

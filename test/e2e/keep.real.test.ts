@@ -7,9 +7,9 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '../../src/hub/http/free-port.ts'
-import { startConnectProxy } from '../../src/testing/bad-ways.ts'
-import { startControlPlane } from '../../src/testing/control-plane.ts'
-import type { ControlPlane } from '../../src/testing/control-plane.ts'
+import { startConnectProxy } from '../../src/testing/agents/network-proxies.ts'
+import { startControlPlane } from '../../src/testing/control-plane/control-plane.ts'
+import type { ControlPlane } from '../../src/testing/control-plane/control-plane.ts'
 import { temporaryFolder } from './flotilla-process.ts'
 import {
   comeBackFromThePast,

@@ -10,11 +10,11 @@ import { ConfigMap } from '../../kinds/builtin/core.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { renderVariant } from '../../render/bundle/render-variant.ts'
-import { startControlPlane } from '../../testing/control-plane.ts'
-import type { ControlPlane } from '../../testing/control-plane.ts'
-import { clusterOf, createOperatingAgent } from '../../testing/operating-agent.ts'
-import type { OperatingAgent } from '../../testing/operating-agent.ts'
-import { configMap, hookJob } from '../../testing/wire-hub.ts'
+import { startControlPlane } from '../../testing/control-plane/control-plane.ts'
+import type { ControlPlane } from '../../testing/control-plane/control-plane.ts'
+import { clusterOf, createOperatingAgent } from '../../testing/agents/operating-agent.ts'
+import type { OperatingAgent } from '../../testing/agents/operating-agent.ts'
+import { configMap, hookJob } from '../../testing/hub/test-hub.ts'
 
 const JOBS = builtinKind('batch/v1', 'Job') as unknown as ResourceType
 const ENTROPY = { randomBytes: (n: number) => new Uint8Array(n), now: () => 0, generateKey: () => '' }

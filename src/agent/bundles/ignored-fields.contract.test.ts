@@ -4,9 +4,9 @@ import { silentLogger } from '../../core/log.ts'
 import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
-import { ignoredFieldsContract } from '../../testing/ignored-fields-contract.ts'
-import type { IgnoringSite } from '../../testing/ignored-fields-contract.ts'
-import { createOperatingAgent } from '../../testing/operating-agent.ts'
+import { ignoredFieldsContract } from '../../testing/agents/ignored-fields-contract.ts'
+import type { IgnoringSite } from '../../testing/agents/ignored-fields-contract.ts'
+import { createOperatingAgent } from '../../testing/agents/operating-agent.ts'
 
 describe('ignored fields on an embedded cluster', () => {
   const clock = createVirtualClock()

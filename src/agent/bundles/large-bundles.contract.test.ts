@@ -1,9 +1,9 @@
 /** Bundles of many kinds and of many bytes, from the hub to an embedded cluster. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { joinedAgents } from '../../testing/joined-agents.ts'
-import { widgetBundle, WIDGETS } from '../../testing/widget-bundle.ts'
-import { configMap } from '../../testing/wire-hub.ts'
+import { joinedAgents } from '../../testing/agents/joined-agents.ts'
+import { widgetBundle, WIDGETS } from '../../testing/fixtures/widget-bundle.ts'
+import { configMap } from '../../testing/hub/test-hub.ts'
 
 const BUNDLE = 'default/app'
 const { joined, close } = joinedAgents()

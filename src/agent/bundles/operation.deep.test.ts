@@ -10,9 +10,9 @@ import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
-import { startControlPlane } from '../../testing/control-plane.ts'
-import { clusterOf, createOperatingAgent } from '../../testing/operating-agent.ts'
-import { configMap } from '../../testing/wire-hub.ts'
+import { startControlPlane } from '../../testing/control-plane/control-plane.ts'
+import { clusterOf, createOperatingAgent } from '../../testing/agents/operating-agent.ts'
+import { configMap } from '../../testing/hub/test-hub.ts'
 
 const COUNT = 10_000
 const BUNDLE = 'default/many'

@@ -8,12 +8,12 @@ import { systemIds } from '../../core/system-ids.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { startControlPlane } from '../../testing/control-plane.ts'
-import type { ControlPlane } from '../../testing/control-plane.ts'
-import { clusterOf, createOperatingAgent } from '../../testing/operating-agent.ts'
-import type { OperatingAgent } from '../../testing/operating-agent.ts'
-import { widgetBundle, WIDGETS } from '../../testing/widget-bundle.ts'
-import { configMap, deployment } from '../../testing/wire-hub.ts'
+import { startControlPlane } from '../../testing/control-plane/control-plane.ts'
+import type { ControlPlane } from '../../testing/control-plane/control-plane.ts'
+import { clusterOf, createOperatingAgent } from '../../testing/agents/operating-agent.ts'
+import type { OperatingAgent } from '../../testing/agents/operating-agent.ts'
+import { widgetBundle, WIDGETS } from '../../testing/fixtures/widget-bundle.ts'
+import { configMap, deployment } from '../../testing/hub/test-hub.ts'
 
 describe('on a real cluster', () => {
   let plane: ControlPlane

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../core/time/system-clock.ts'
-import { chartContent, configMapTemplate } from '../../testing/chart-content.ts'
+import { chartContent, configMapTemplate } from '../../testing/fixtures/chart-content.ts'
 import { renderInThreads } from './render-in-threads.ts'
 
 const signal = new AbortController().signal

@@ -1,10 +1,10 @@
 import { after, before, describe, it } from 'node:test'
-import type { Api } from '../../testing/api-contract-harness.ts'
-import { openEmbeddedHome } from '../../testing/api-contract-home.ts'
-import type { ApiUnderTest } from '../../testing/api-contract.ts'
-import { readyForHistories, recordedHistories, recordedName } from '../../testing/apply-history-home.ts'
-import { SUBJECTS } from '../../testing/apply-history-subjects.ts'
-import { assertSame, play } from '../../testing/apply-history.ts'
+import type { Api } from '../../testing/api-contract/harness.ts'
+import { openEmbeddedHome } from '../../testing/api-contract/homes.ts'
+import type { ApiUnderTest } from '../../testing/api-contract/api-contract.ts'
+import { readyForHistories, recordedHistories, recordedName } from '../../testing/api-contract/apply-history/homes.ts'
+import { SUBJECTS } from '../../testing/api-contract/apply-history/subjects.ts'
+import { assertSame, play } from '../../testing/api-contract/apply-history/apply-history.ts'
 
 describe('histories of writes end as a kube-apiserver recorded them', () => {
   let home: ApiUnderTest

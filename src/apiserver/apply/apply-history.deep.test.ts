@@ -1,3 +1,3 @@
-import { historySuite } from '../../testing/apply-history-home.ts'
+import { historySuite } from '../../testing/api-contract/apply-history/homes.ts'
 
 historySuite(2000)

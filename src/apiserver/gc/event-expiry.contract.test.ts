@@ -11,7 +11,7 @@ import { HUB_USERS } from '../../hub/ports.ts'
 import { Event } from '../../kinds/builtin/core.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { buildCluster } from '../../testing/builders.ts'
+import { buildCluster } from '../../testing/fixtures/builders.ts'
 
 const MINUTE_MS = 60_000
 

@@ -10,9 +10,9 @@ import { connect as connectTls } from 'node:tls'
 import { utf8 } from '../../core/bytes.ts'
 import { Secret } from '../../core/secret.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
-import { createApi } from '../../testing/api-contract-harness.ts'
-import { startApiHome } from '../../testing/api-home.ts'
-import type { ApiHome } from '../../testing/api-home.ts'
+import { createApi } from '../../testing/api-contract/harness.ts'
+import { startApiHome } from '../../testing/control-plane/embedded-api.ts'
+import type { ApiHome } from '../../testing/control-plane/embedded-api.ts'
 
 const SLOW_READER_MS = 400
 

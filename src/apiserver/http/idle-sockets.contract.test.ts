@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { it } from 'node:test'
-import { startApiProcess } from '../../testing/api-process.ts'
-import type { ApiProcess } from '../../testing/api-process.ts'
+import { startApiProcess } from '../../testing/control-plane/embedded-api-process.ts'
+import type { ApiProcess } from '../../testing/control-plane/embedded-api-process.ts'
 
 const SILENT = 5000
 const BATCH = 200

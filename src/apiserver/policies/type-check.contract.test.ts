@@ -1,5 +1,5 @@
-import { openEmbeddedHome } from '../../testing/api-contract-home.ts'
-import { TYPE_CHECK_CASES } from '../../testing/api-contract-type-checks.ts'
-import { apiContract } from '../../testing/api-contract.ts'
+import { openEmbeddedHome } from '../../testing/api-contract/homes.ts'
+import { TYPE_CHECK_CASES } from '../../testing/api-contract/policies/type-checks.ts'
+import { apiContract } from '../../testing/api-contract/api-contract.ts'
 
 apiContract('type checks of policies', openEmbeddedHome, {}, TYPE_CHECK_CASES)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Loose } from '../../testing/api-contract-harness.ts'
-import { protobufConfigMap } from '../../testing/api-contract-reviews.ts'
+import type { Loose } from '../../testing/api-contract/harness.ts'
+import { protobufConfigMap } from '../../testing/api-contract/access/reviews.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
 import { protobufTables } from './messages.ts'
 

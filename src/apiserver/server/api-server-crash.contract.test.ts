@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { it } from 'node:test'
 import { findAuditBreak } from '../../store/audit-chain.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
-import { configMap } from '../../testing/api-contract-harness.ts'
-import type { Loose } from '../../testing/api-contract-harness.ts'
-import { startApiProcess } from '../../testing/api-process.ts'
+import { configMap } from '../../testing/api-contract/harness.ts'
+import type { Loose } from '../../testing/api-contract/harness.ts'
+import { startApiProcess } from '../../testing/control-plane/embedded-api-process.ts'
 
 const ROUNDS = 4
 const WRITERS = 6

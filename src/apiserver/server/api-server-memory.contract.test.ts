@@ -5,8 +5,8 @@ import { systemIds } from '../../core/system-ids.ts'
 import { BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { Gadget } from '../../testing/api-contract-harness.ts'
-import { apiContract } from '../../testing/api-contract.ts'
+import { Gadget } from '../../testing/api-contract/harness.ts'
+import { apiContract } from '../../testing/api-contract/api-contract.ts'
 import { createApiServer } from './api-server.ts'
 
 apiContract('our server in memory', async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { Secret } from '../../core/secret.ts'
-import { apiContract } from '../../testing/api-contract.ts'
-import { startApiHome } from '../../testing/api-home.ts'
+import { apiContract } from '../../testing/api-contract/api-contract.ts'
+import { startApiHome } from '../../testing/control-plane/embedded-api.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
 
 apiContract('our server over HTTPS and SQLite', async () => {

@@ -3,9 +3,9 @@ import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { Secret } from '../../core/secret.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
-import { Gadget } from '../../testing/api-contract-harness.ts'
-import { apiContract } from '../../testing/api-contract.ts'
-import { startControlPlane } from '../../testing/control-plane.ts'
+import { Gadget } from '../../testing/api-contract/harness.ts'
+import { apiContract } from '../../testing/api-contract/api-contract.ts'
+import { startControlPlane } from '../../testing/control-plane/control-plane.ts'
 
 apiContract(
   'a real kube-apiserver',

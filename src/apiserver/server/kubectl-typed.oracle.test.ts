@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { startApiHome } from '../../testing/api-home.ts'
-import type { ApiHome } from '../../testing/api-home.ts'
+import { startApiHome } from '../../testing/control-plane/embedded-api.ts'
+import type { ApiHome } from '../../testing/control-plane/embedded-api.ts'
 import { needBinary } from '../../testing/testenv.ts'
 
 const templateOf = (image: string, hash?: string) => ({

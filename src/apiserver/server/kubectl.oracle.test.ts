@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
-import { kubeconfigOf, startApiHome } from '../../testing/api-home.ts'
-import type { ApiHome } from '../../testing/api-home.ts'
+import { kubeconfigOf, startApiHome } from '../../testing/control-plane/embedded-api.ts'
+import type { ApiHome } from '../../testing/control-plane/embedded-api.ts'
 import { needBinary } from '../../testing/testenv.ts'
 
 describe('the real kubectl against our server', { timeout: 120_000 }, () => {

@@ -6,7 +6,7 @@ import { systemIds } from '../../core/system-ids.ts'
 import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { keepsApiService } from '../../testing/api-service-kept.ts'
+import { keepsApiService } from '../../testing/api-contract/builtin/kubernetes-service.ts'
 
 test('an embedded cluster keeps the Service that leads to its API, and writes nothing while it is there', async (t) => {
   const clock = createVirtualClock()

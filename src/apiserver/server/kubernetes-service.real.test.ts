@@ -2,8 +2,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRest } from '../../client/rest.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
-import { openBareControlPlaneHome } from '../../testing/api-contract-home.ts'
-import { keepsApiService } from '../../testing/api-service-kept.ts'
+import { openBareControlPlaneHome } from '../../testing/api-contract/homes.ts'
+import { keepsApiService } from '../../testing/api-contract/builtin/kubernetes-service.ts'
 
 test('a kube-apiserver keeps the Service that leads to it', async (t) => {
   const { transport, cleanup } = await openBareControlPlaneHome()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
-import { configMap } from '../../testing/api-contract-harness.ts'
-import { startApiProcess } from '../../testing/api-process.ts'
+import { configMap } from '../../testing/api-contract/harness.ts'
+import { startApiProcess } from '../../testing/control-plane/embedded-api-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 

@@ -6,8 +6,8 @@ import { it } from 'node:test'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { Secret } from '../../core/secret.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
-import { configMap, createApi } from '../../testing/api-contract-harness.ts'
-import { startApiHome } from '../../testing/api-home.ts'
+import { configMap, createApi } from '../../testing/api-contract/harness.ts'
+import { startApiHome } from '../../testing/control-plane/embedded-api.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 

@@ -1,6 +1,6 @@
-import { BUILTIN_CASES } from '../../testing/api-contract-builtin.ts'
-import { openBareEmbeddedHome } from '../../testing/api-contract-home.ts'
-import { apiContract } from '../../testing/api-contract.ts'
+import { BUILTIN_CASES } from '../../testing/api-contract/builtin/builtin-kinds.ts'
+import { openBareEmbeddedHome } from '../../testing/api-contract/homes.ts'
+import { apiContract } from '../../testing/api-contract/api-contract.ts'
 
 const SKIPS = {
   'v1 ResourceQuota shown is served as Kubernetes serves it: defaults, owners, columns':

@@ -8,7 +8,7 @@ import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { createApi } from '../../testing/api-contract-harness.ts'
+import { createApi } from '../../testing/api-contract/harness.ts'
 import { createApiServer } from '../server/api-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'

@@ -1,5 +1,5 @@
-import { openEmbeddedHome } from '../../testing/api-contract-home.ts'
-import { NEW_POD_CASES } from '../../testing/api-contract-new-pods.ts'
-import { apiContract } from '../../testing/api-contract.ts'
+import { openEmbeddedHome } from '../../testing/api-contract/homes.ts'
+import { NEW_POD_CASES } from '../../testing/api-contract/workloads/pod-admission.ts'
+import { apiContract } from '../../testing/api-contract/api-contract.ts'
 
 apiContract('new pods over HTTPS and SQLite', openEmbeddedHome, {}, NEW_POD_CASES)

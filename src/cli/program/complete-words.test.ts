@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { Cluster } from '../../kinds/native/cluster.ts'
-import { buildCluster } from '../../testing/builders.ts'
-import { createCliHub } from '../../testing/cli-hub.ts'
+import { buildCluster } from '../../testing/fixtures/builders.ts'
+import { createCliHub } from '../../testing/hub/cli-hub.ts'
 import { completeWords } from './complete-words.ts'
 
 test('names are completed also where they cannot be remembered', async (t) => {

@@ -14,7 +14,7 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
-import { build, buildBundle, buildPlacement } from '../../testing/builders.ts'
+import { build, buildBundle, buildPlacement } from '../../testing/fixtures/builders.ts'
 import { createCaches } from '../caches/caches.ts'
 import { createBundleRemove } from './controller.ts'
 

@@ -10,9 +10,9 @@ import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/builders.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
-import type { ControllersHome } from '../../testing/controllers-home.ts'
+import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
 
 const KEY = { namespace: 'default', name: 'hello' }
 const BUNDLE = 'default/hello'

@@ -13,8 +13,8 @@ import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { storeFiles } from '../../source/store-files.ts'
-import { build, buildCluster, buildPlacement } from '../../testing/builders.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
+import { build, buildCluster, buildPlacement } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
 
 type Files = Readonly<Record<string, string>>
 

@@ -4,7 +4,7 @@ import { digestOfJson } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import { Secret } from '../../core/secret.ts'
 import { Secret as SecretKind } from '../../kinds/builtin/core.ts'
-import { build, buildBundle } from '../../testing/builders.ts'
+import { build, buildBundle } from '../../testing/fixtures/builders.ts'
 import { hideInputs, markedInputs, secretInput } from './secret-inputs.ts'
 
 const stored = (data: Record<string, string>, labels: Record<string, string> = { 'flotilla.dev/input': 'allowed' }) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Lister } from '../../client/lister.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
-import { build, buildPlacement } from '../../testing/builders.ts'
+import { build, buildPlacement } from '../../testing/fixtures/builders.ts'
 import type { Caches } from './caches.ts'
 import { selectedClusters } from './selected-clusters.ts'
 

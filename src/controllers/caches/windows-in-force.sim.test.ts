@@ -10,9 +10,9 @@ import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Window } from '../../kinds/native/window.ts'
-import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
-import type { ControllersHome } from '../../testing/controllers-home.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
 
 const HOUR = 3_600_000
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { buildCluster } from '../../testing/builders.ts'
-import { passOf } from '../../testing/drafts.ts'
+import { buildCluster } from '../../testing/fixtures/builders.ts'
+import { passOf } from '../../testing/reconcile-once.ts'
 import { aliasKeys } from './registration.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 

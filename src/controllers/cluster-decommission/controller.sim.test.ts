@@ -7,9 +7,9 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement } from '../../kinds/native/placement.ts'
-import { buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/builders.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
-import type { ControllersHome } from '../../testing/controllers-home.ts'
+import { buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
 
 const BUNDLE = 'default/hello'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JoinToken } from '../../kinds/native/join-token.ts'
-import { build } from '../../testing/builders.ts'
-import { passOf } from '../../testing/drafts.ts'
+import { build } from '../../testing/fixtures/builders.ts'
+import { passOf } from '../../testing/reconcile-once.ts'
 import { joinTokenExpireReconciler } from './reconcile.ts'
 
 const token = (expiresAt: string, used: number) =>

@@ -10,8 +10,8 @@ import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/builders.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
+import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
 
 const DAY = 86_400_000
 

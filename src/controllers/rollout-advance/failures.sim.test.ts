@@ -8,9 +8,9 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/builders.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
-import type { ControllersHome } from '../../testing/controllers-home.ts'
+import { build, buildBundle, buildCluster, buildPlacement, configMapManifest } from '../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
 
 type Ring = RolloutPlan['spec']['rings'][number]
 

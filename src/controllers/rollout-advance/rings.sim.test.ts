@@ -10,10 +10,10 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/builders.ts'
+import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/fixtures/builders.ts'
 import type { GateQuestion, GateReply } from '../controllers.ts'
-import { startControllersHome } from '../../testing/controllers-home.ts'
-import type { ControllersHome } from '../../testing/controllers-home.ts'
+import { startControllersHome } from '../../testing/hub/controllers-home.ts'
+import type { ControllersHome } from '../../testing/hub/controllers-home.ts'
 
 const RINGS = [
   { name: 'canary', selector: { matchLabels: { ring: 'canary' } }, concurrency: 1, maxFailed: 0, soak: '20s' },

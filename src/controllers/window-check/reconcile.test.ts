@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { Stalled } from '../../core/errors.ts'
 import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
-import { build } from '../../testing/builders.ts'
-import { passOf } from '../../testing/drafts.ts'
+import { build } from '../../testing/fixtures/builders.ts'
+import { passOf } from '../../testing/reconcile-once.ts'
 import { windowCheckReconciler } from './reconcile.ts'
 
 const window = (spec: Partial<ClusterWindow['spec']>) =>

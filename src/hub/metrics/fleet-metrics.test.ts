@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { formatTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { buildBundle, buildCluster } from '../../testing/builders.ts'
+import { buildBundle, buildCluster } from '../../testing/fixtures/builders.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
 import type { FleetFacts } from './fleet-metrics.ts'
 

@@ -10,7 +10,7 @@ import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import type { Store } from '../../store/store.ts'
-import type { Loose } from '../../testing/api-contract-harness.ts'
+import type { Loose } from '../../testing/api-contract/harness.ts'
 import { composeApi } from '../compose/compose-api.ts'
 
 const OWN = '/apis/flotilla.dev/v1alpha1'

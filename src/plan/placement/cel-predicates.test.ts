@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placementCluster, placementQuestion, placementWorld } from '../../testing/placement-world.ts'
+import { placementCluster, placementQuestion, placementWorld } from '../../testing/fixtures/placement-builders.ts'
 import { compileCelFor } from './cel-predicates.ts'
 import { explainCluster } from './explain.ts'
 import { selectClusters } from './select-clusters.ts'

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { matchesSelector } from '../../core/text/label-selector.ts'
-import { placementCluster as cluster, placementQuestion, placementWorld } from '../../testing/placement-world.ts'
+import {
+  placementCluster as cluster,
+  placementQuestion,
+  placementWorld,
+} from '../../testing/fixtures/placement-builders.ts'
 import { decidePlacement, PAGE_SIZE } from './decide-placement.ts'
 import type { ClusterDecision, PlacementBefore, PlacementCluster, PlacementQuestion } from './decide-placement.ts'
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placementCluster as cluster, placementQuestion, placementWorld } from '../../testing/placement-world.ts'
+import {
+  placementCluster as cluster,
+  placementQuestion,
+  placementWorld,
+} from '../../testing/fixtures/placement-builders.ts'
 import { explainCluster } from './explain.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld } from './types.ts'
 import { selectClusters } from './select-clusters.ts'

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placementCluster, placementLoad, placementQuestion, placementWorld } from '../../testing/placement-world.ts'
+import {
+  placementCluster,
+  placementLoad,
+  placementQuestion,
+  placementWorld,
+} from '../../testing/fixtures/placement-builders.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld } from './types.ts'
 import { OCM_DEVIATIONS, ocmPages, scheduleAsOcm } from './ocm-scheduler.ts'
 

@@ -8,7 +8,7 @@ import {
   placementLoad,
   placementQuestion,
   placementWorld,
-} from '../../testing/placement-world.ts'
+} from '../../testing/fixtures/placement-builders.ts'
 import { groupStably } from './decisions/decision-groups.ts'
 import type { PlacementCluster, SpreadTerm } from './types.ts'
 import { selectClusters } from './select-clusters.ts'

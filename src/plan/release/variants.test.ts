@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { buildCluster } from '../../testing/builders.ts'
+import { buildCluster } from '../../testing/fixtures/builders.ts'
 import { clusterInputsOf, contentFor, variantKey } from './variants.ts'
 import type { ReleaseVariant } from './variants.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertBudgetHolds, budgets, histories, jointHistories } from '../../testing/rollout-histories.ts'
-import { BUNDLES, CLUSTERS, RolloutWorld } from '../../testing/rollout-world.ts'
+import { assertBudgetHolds, budgets, histories, jointHistories } from '../../testing/models/rollout-histories.ts'
+import { BUNDLES, CLUSTERS, RolloutWorld } from '../../testing/models/rollout-budget.ts'
 
 test('property: never more unproven clusters than the budget, in any history (I-04)', () => {
   fc.assert(fc.property(budgets, histories, assertBudgetHolds), { numRuns: 300 })

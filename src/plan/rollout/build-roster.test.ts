@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertSameAsAnew, LookWorld, lookSteps, lookWorlds } from '../../testing/look-world.ts'
+import { assertSameAsAnew, LookWorld, lookSteps, lookWorlds } from '../../testing/models/roster-cache.ts'
 
 test('property: a look at what has changed says what a look at everything says, in any history (I-16)', () => {
   fc.assert(fc.property(lookWorlds, fc.array(lookSteps, { maxLength: 60 }), assertSameAsAnew), { numRuns: 200 })

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mistakes } from '../../testing/storm-mistakes.ts'
-import { runScenario } from '../../testing/sim-seeds.ts'
-import { storm } from '../../testing/storm.ts'
-import { FAULTS } from '../../testing/storm-trouble.ts'
+import { mistakes } from '../../testing/storm/planted-bugs.ts'
+import { runScenario } from '../../testing/simulation/run-seeds.ts'
+import { storm } from '../../testing/storm/storm.ts'
+import { FAULTS } from '../../testing/storm/faults.ts'
 
 const ALL = mistakes()
 /** Whether a mistake shows is a matter of moments: one of several days has to find it. */

@@ -1,8 +1,8 @@
 /** Very many bad days, and some of them with a kill before and after every durable step. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allCrashDays, stormCrashes } from '../../testing/storm-crashes.ts'
-import { smallDay, stormSeeds } from '../../testing/storm.ts'
+import { allCrashDays, stormCrashes } from '../../testing/storm/crashes.ts'
+import { smallDay, stormSeeds } from '../../testing/storm/storm.ts'
 
 test('rollouts through very many bad days', () => stormSeeds(200))
 

@@ -5,7 +5,7 @@ import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
-import { startWorkloadCluster } from '../../testing/workload-cluster.ts'
+import { startWorkloadCluster } from '../../testing/agents/workload-cluster.ts'
 const KEY = { namespace: 'default', name: 'web' }
 
 function deploymentOf(image: string, replicas = 2): Deployment {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Source } from '../../kinds/native/source.ts'
-import { createTestRepository } from '../../testing/git-repository.ts'
-import { createTestFetcher } from '../../testing/source-fetcher.ts'
+import { createTestRepository } from '../../testing/fixtures/git-repository.ts'
+import { createTestFetcher } from '../../testing/fixtures/source-fetcher.ts'
 import type { FetchOutcome } from '../fetch-request.ts'
 
 async function world(t: TestContext) {

@@ -5,7 +5,7 @@ import type { HelmVersion } from '../../render/helm/profile.ts'
 import { compareOutputs } from './compare.ts'
 import type { RunOutput } from './compare.ts'
 import type { FoundChart } from './found-charts.ts'
-import { generatedValues } from './generated-values.ts'
+import { generatedValues } from './fuzz/generated-values.ts'
 import { renderLikeHelm } from './render.ts'
 
 /** A chart with one file of values, or none. */

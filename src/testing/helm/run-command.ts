@@ -21,7 +21,7 @@ import { fromGoBytes, goBytes } from '../../render/gotemplate/go-string.ts'
 import type { HelmVersion } from '../../render/helm/profile.ts'
 import { compareOutputs } from './compare.ts'
 import type { RunOutput, Verdict } from './compare.ts'
-import type { OddCommand } from './odd-commands.ts'
+import type { OddCommand } from './fuzz/odd-commands.ts'
 
 /** What a command line gave; stdout as Latin-1, so that no byte is lost. */
 export interface CommandOutput extends RunOutput {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { equalBytes, utf8 } from '../../core/bytes.ts'
-import { countingIds } from '../../testing/wire-builders.ts'
+import { countingIds } from '../../testing/fixtures/wire-builders.ts'
 import { decodeDifference, encodeDifference } from './binary-delta.ts'
 import { WireError } from '../validate.ts'
 

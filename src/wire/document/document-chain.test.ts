@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { buildDocument } from '../../testing/wire-builders.ts'
+import { buildDocument } from '../../testing/fixtures/wire-builders.ts'
 import { acceptDocument } from './document-chain.ts'
 import type { ClusterDocument } from './cluster-document.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { buildDocument, buildTrust } from '../../testing/wire-builders.ts'
+import { buildDocument, buildTrust } from '../../testing/fixtures/wire-builders.ts'
 import type { ObjectSet } from './cluster-document.ts'
 import {
   checkDigest,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countingIds } from '../../testing/wire-builders.ts'
+import { countingIds } from '../../testing/fixtures/wire-builders.ts'
 import { admit, openAdmission } from './load-shedding.ts'
 import type { AdmissionClass } from './load-shedding.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededKeys } from '../../core/crypto/key-pair.ts'
-import { buildDocument, buildTrust, countingIds, WIRE_START } from '../../testing/wire-builders.ts'
+import { buildDocument, buildTrust, countingIds, WIRE_START } from '../../testing/fixtures/wire-builders.ts'
 import { loadTrust, TRUST_FILES } from './hub-keys.ts'
 import { newEpoch, requireAgent, rotateCa, rotateSigner } from './rotate-keys.ts'
 import type { FileChange } from './rotate-keys.ts'

@@ -7,9 +7,9 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { ConfigMap, Namespace } from '../../../kinds/builtin/core.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
-import { startControlPlane } from '../../../testing/control-plane.ts'
-import { clusterOf, createOperatingAgent } from '../../../testing/operating-agent.ts'
-import { configMap } from '../../../testing/wire-hub.ts'
+import { startControlPlane } from '../../../testing/control-plane/control-plane.ts'
+import { clusterOf, createOperatingAgent } from '../../../testing/agents/operating-agent.ts'
+import { configMap } from '../../../testing/hub/test-hub.ts'
 
 const BUNDLE = 'default/leaves'
 

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
-import { build, buildCluster } from '../../../testing/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/cli-hub.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
 import { logs } from './logs.ts'
 
 test('the log comes with the report that answers; who cannot be asked, or does not answer, is told', async (t) => {

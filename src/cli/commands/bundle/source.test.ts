@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../../core/crypto/digest.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { build } from '../../../testing/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/cli-hub.ts'
+import { build } from '../../../testing/fixtures/builders.ts'
+import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
 import { sourceAccept, sourcePoll, sourceResume, sourceSuspend } from './source.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {

@@ -5,8 +5,8 @@ import { ensureNamespace, publishHubInfo, SYSTEM_NAMESPACE } from '../../../hub/
 import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { JoinToken } from '../../../kinds/native/join-token.ts'
-import { build, buildCluster } from '../../../testing/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/cli-hub.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
 import { clusterAccept, clusterReject, clusterRevoke } from './acceptance.ts'
 import { clusterAdd } from './add.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Cluster } from '../../../kinds/native/cluster.ts'
-import { buildCluster } from '../../../testing/builders.ts'
-import { createCliHub } from '../../../testing/cli-hub.ts'
+import { buildCluster } from '../../../testing/fixtures/builders.ts'
+import { createCliHub } from '../../../testing/hub/cli-hub.ts'
 import { clusterDecommission } from './decommission.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {

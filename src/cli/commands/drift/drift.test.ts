@@ -6,8 +6,8 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
-import { build, buildCluster } from '../../../testing/builders.ts'
-import { createCliHub } from '../../../testing/cli-hub.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { createCliHub } from '../../../testing/hub/cli-hub.ts'
 import { driftList, driftShow } from './drift.ts'
 
 test('drift is listed per bundle and cluster, and shown field by field', async (t) => {

@@ -9,8 +9,8 @@ import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { shrinkToken } from '../../../plan/placement/shrink-guard.ts'
-import { build, buildBundle, buildCluster, configMapManifest } from '../../../testing/builders.ts'
-import { createCliHub } from '../../../testing/cli-hub.ts'
+import { build, buildBundle, buildCluster, configMapManifest } from '../../../testing/fixtures/builders.ts'
+import { createCliHub } from '../../../testing/hub/cli-hub.ts'
 import { deleteObjects } from './delete.ts'
 
 async function* nothing(): AsyncIterable<Uint8Array> {}

@@ -6,8 +6,8 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { createEventRecorder } from '../../../engine/event-recorder.ts'
 import { createVirtualClock } from '../../../sim/kernel/virtual-clock.ts'
-import { buildBundle, buildCluster } from '../../../testing/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/cli-hub.ts'
+import { buildBundle, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
 import { events } from './events.ts'
 
 test('events of every namespace come with the newest last, and can be asked for one object or for warnings only', async (t) => {

@@ -5,7 +5,7 @@ import { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import type { State } from '../../../kinds/fields/states.ts'
-import { build, buildCluster } from '../../../testing/builders.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 
 const NOW = 1_800_000_000_000

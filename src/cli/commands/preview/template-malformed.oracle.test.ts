@@ -1,7 +1,7 @@
 // `flotilla template` against both real helms where charts and command lines are odd: what is told first, what is read, what is written.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { tarGz } from '../../../testing/tar.ts'
+import { tarGz } from '../../../testing/fixtures/tar.ts'
 import { differences } from '../../../testing/helm/run-command.ts'
 import { findBinary } from '../../../testing/testenv.ts'
 

@@ -1,7 +1,7 @@
 // Random command lines over odd charts, one helm process each: the same bytes, files and exit status, or the same error.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { oddCommand } from '../../../testing/helm/odd-commands.ts'
+import { oddCommand } from '../../../testing/helm/fuzz/odd-commands.ts'
 import { differences } from '../../../testing/helm/run-command.ts'
 import { findBinary } from '../../../testing/testenv.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Cluster } from '../../../kinds/native/cluster.ts'
-import { buildCluster } from '../../../testing/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/cli-hub.ts'
+import { buildCluster } from '../../../testing/fixtures/builders.ts'
+import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
 import { trustRotateSealing } from './rotate-sealing.ts'
 
 test('clusters are asked for new sealing keys, once each, and only those that can have one', async (t) => {

@@ -1,7 +1,7 @@
 /** Generators: which Applications a set stands for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { imported, set } from '../../../testing/argo-import.ts'
+import { imported, set } from '../../../testing/fixtures/argo-applications.ts'
 import { normalized } from './parameters.ts'
 
 const OPEN = `{metadata: {name: '{{name}}-web'}, spec: {source: {repoURL: 'https://charts.example.com', chart: web}, destination: {server: '{{server}}'}, syncPolicy: {automated: {}}}}`

@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UnknownObject } from '../../../kinds/meta.ts'
-import { FLEET_EXAMPLES } from '../../../testing/fleet-examples.ts'
-import { EXAMPLE_CLUSTERS, expectedObjects, shownObjects } from '../../../testing/fleet-expected.ts'
-import { readFleetTree } from '../../../testing/fleet-repository.ts'
+import { FLEET_EXAMPLES } from '../../../testing/fixtures/rancher-fleet/examples.ts'
+import {
+  EXAMPLE_CLUSTERS,
+  expectedObjects,
+  shownObjects,
+} from '../../../testing/fixtures/rancher-fleet/expected-objects.ts'
+import { readFleetTree } from '../../../testing/fixtures/rancher-fleet/repository.ts'
 
 const groups = ['dev', 'test', 'prod'].map((name) => ({
   name,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clusterKeys, describeKey } from '../../../render/bundle/chart/cluster-keys.ts'
 import { renderInCluster } from '../../../render/bundle/render-in-cluster.ts'
-import { NO_ENTROPY, readFleetTree } from '../../../testing/fleet-repository.ts'
-import type { FleetSetting } from '../../../testing/fleet-repository.ts'
+import { NO_ENTROPY, readFleetTree } from '../../../testing/fixtures/rancher-fleet/repository.ts'
+import type { FleetSetting } from '../../../testing/fixtures/rancher-fleet/repository.ts'
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 

@@ -12,8 +12,8 @@ import { Source } from '../../../kinds/native/source.ts'
 import { isBoundTo, URLS_ANNOTATION } from '../../../source/credentials.ts'
 import { ALL_SCHEMES, parseSourceUrl } from '../../../source/source-url.ts'
 import { storeFiles } from '../../../source/store-files.ts'
-import { build, buildCluster } from '../../../testing/builders.ts'
-import { startControllersHome } from '../../../testing/controllers-home.ts'
+import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
+import { startControllersHome } from '../../../testing/hub/controllers-home.ts'
 import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
 
 type Files = Readonly<Record<string, string>>

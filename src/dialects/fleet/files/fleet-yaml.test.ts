@@ -1,8 +1,8 @@
 /** Rows F, N, T and O of what Fleet was seen to do with fleet.yaml, the GitRepo and its targets; where Fleet is wrong, what is right. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFleetTree } from '../../../testing/fleet-repository.ts'
-import type { FleetSetting } from '../../../testing/fleet-repository.ts'
+import { readFleetTree } from '../../../testing/fixtures/rancher-fleet/repository.ts'
+import type { FleetSetting } from '../../../testing/fixtures/rancher-fleet/repository.ts'
 
 const CM = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\n'
 

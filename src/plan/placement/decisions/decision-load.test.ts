@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
-import { build } from '../../../testing/builders.ts'
+import { build } from '../../../testing/fixtures/builders.ts'
 import { createPlacementLoads } from './decision-load.ts'
 import { loadBeside } from '../read-objects.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertRingsKept, OpeningWorld, openingHistories } from '../../../testing/opening-world.ts'
+import { assertRingsKept, OpeningWorld, openingHistories } from '../../../testing/models/ring-opening.ts'
 
 test('a ring that asks for approval waits, says by whom and how, and opens with the record before anybody is admitted', () => {
   const world = new OpeningWorld()

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { fuzzCases } from '../../../testing/helm/fuzz-cases.ts'
+import { fuzzCases } from '../../../testing/helm/fuzz/fuzz-cases.ts'
 import { renderLikeHelm } from '../../../testing/helm/render.ts'
 import { findBinary } from '../../../testing/testenv.ts'
 

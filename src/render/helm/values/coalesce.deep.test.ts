@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { compareOutputs } from '../../../testing/helm/compare.ts'
 import type { Verdict } from '../../../testing/helm/compare.ts'
-import { fuzzChart } from '../../../testing/helm/fuzz-charts.ts'
+import { fuzzChart } from '../../../testing/helm/fuzz/fuzz-charts.ts'
 import { renderLikeHelm } from '../../../testing/helm/render.ts'
 import { findBinary } from '../../../testing/testenv.ts'
 

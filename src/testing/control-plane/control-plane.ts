@@ -1,0 +1,391 @@
+// Real Kubernetes control planes for tests: `await using plane = await startControlPlane()`.
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generateKeyPair } from '../../core/bytes.ts'
+import type { CertificateAndKey } from '../../core/crypto/x509.ts'
+import { newAuthority } from './certificates.ts'
+import { freePort, type Server, servers } from './server-processes.ts'
+import { needBinary, pinsDir } from '../testenv.ts'
+
+/** What to start besides etcd and kube-apiserver. */
+export interface ControlPlaneOptions {
+  /** The controller manager and the scheduler. */
+  readonly controllers?: boolean
+  /** This many simulated nodes (kwok), on which pods become Ready; needs controllers. */
+  readonly nodes?: number
+  /** Every write is on disk before it is acknowledged, for comparisons; tests need no durability. */
+  readonly durable?: boolean
+  /** Runs when etcd is up and kube-apiserver is not: for what is to be in the store before it starts. */
+  beforeStart?(etcdUrl: string, prefix: string): Promise<void>
+  /** An etcd of its own, which can be taken back to an earlier state. */
+  readonly ownEtcd?: boolean
+  /** Where a line about every request goes: who asked for what. */
+  readonly auditLog?: string
+}
+
+/** A running control plane; RBAC is on, callers are known by their client certificates. */
+export interface ControlPlane extends AsyncDisposable {
+  readonly url: string
+  /** The administrator's, with everything inside it. */
+  readonly kubeconfigPath: string
+  /** PEM of the root that issued the server's and all clients' certificates. */
+  readonly ca: string
+  readonly adminCert: string
+  readonly adminKey: string
+  /** A certificate for another user, who may do only what RBAC allows. */
+  issueClient(user: string, groups?: readonly string[]): CertificateAndKey
+  /** The same as kubeconfigPath for another user. */
+  writeKubeconfig(user: string, groups?: readonly string[]): string
+  /** Sends a request as the administrator. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly text: string }>
+  /** Copies etcd's data directory while it is stopped; the function it returns brings that state back. Needs `ownEtcd`. */
+  remember(): Promise<() => Promise<void>>
+  stop(): Promise<void>
+}
+
+const READY_MS = 90_000
+const SLOT_MS = 120_000
+const AT_ONCE = 2
+const TRIES = 3
+
+const CONTROLLERS = [
+  'clusterrole-aggregation-controller',
+  'cronjob-controller',
+  'daemonset-controller',
+  'deployment-controller',
+  'disruption-controller',
+  'endpointslice-controller',
+  'garbage-collector-controller',
+  'job-controller',
+  'namespace-controller',
+  'node-lifecycle-controller',
+  'persistentvolume-binder-controller',
+  'pod-garbage-collector-controller',
+  'replicaset-controller',
+  'resourcequota-controller',
+  'root-ca-certificate-publisher-controller',
+  'serviceaccount-controller',
+  'serviceaccount-token-controller',
+  'statefulset-controller',
+  'validatingadmissionpolicy-status-controller',
+]
+
+const AUDIT_POLICY = JSON.stringify({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['ResponseStarted', 'ResponseComplete', 'Panic'],
+  rules: [{ level: 'Metadata' }],
+})
+
+const slots = { taken: 0 }
+let nextName = 0
+let pastStates = 0
+/** One etcd for all control planes of this test process, or two: one that waits for the disk, one that does not. */
+const shared = new Map<boolean, Promise<Etcd>>()
+
+interface Etcd {
+  readonly url: string
+  readonly dir: string
+  readonly server: () => Server
+  /** On the same directory and ports. */
+  start(): Promise<void>
+}
+
+/** Starts a control plane and waits until it is ready; outside CI at most two run at once, a third waits for its turn. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  if (options.nodes && !options.controllers)
+    throw new Error('nodes need controllers: nothing else makes them schedulable')
+  await takeSlot()
+  try {
+    const isDurable = options.durable ?? false
+    const etcd = await (options.ownEtcd ? retry(() => startEtcd(isDurable)) : sharedEtcd(isDurable))
+    return await retry(() => startOnce(etcd, options))
+  } catch (error) {
+    slots.taken--
+    throw error
+  }
+}
+
+async function takeSlot(): Promise<void> {
+  const until = performance.now() + SLOT_MS
+  while (process.env['CI'] !== 'true' && slots.taken >= AT_ONCE) {
+    if (performance.now() > until) throw new Error(`${AT_ONCE} control planes are already up: stop one first`)
+    await sleep(100)
+  }
+  slots.taken++
+}
+
+/** Between finding a free port and using it, somebody else may take it. */
+async function retry<T>(start: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await start()
+    } catch (error) {
+      if (left === 0 || !String(error).includes('address already in use')) throw error
+    }
+  }
+}
+
+/** Control planes that share an etcd are apart by their prefix. */
+function sharedEtcd(isDurable: boolean): Promise<Etcd> {
+  const etcd = shared.get(isDurable) ?? retry(() => startEtcd(isDurable))
+  shared.set(isDurable, etcd)
+  return etcd
+}
+
+async function startEtcd(isDurable: boolean): Promise<Etcd> {
+  const [client, peer] = [await freePort(), await freePort()]
+  const url = `http://127.0.0.1:${client}`
+  const peerUrl = `http://127.0.0.1:${peer}`
+  const dir = join(servers().dir, `etcd-${client}`)
+  let server: Server
+  const start = async (): Promise<void> => {
+    server = servers().start('etcd', needBinary('etcd'), [
+      `--data-dir=${dir}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      ...(isDurable ? [] : ['--unsafe-no-fsync']), // the data is gone with the test anyway
+      '--log-level=warn',
+    ])
+    await becomeReady([server], async () => (await fetch(`${url}/health`)).ok)
+  }
+  await start()
+  return { url, dir, server: () => server, start }
+}
+
+async function startOnce(etcd: Etcd, options: ControlPlaneOptions): Promise<ControlPlane> {
+  const name = `plane-${nextName++}`
+  const dir = join(servers().dir, name)
+  mkdirSync(dir, { mode: 0o700 })
+  const write = (file: string, text: string): string => {
+    writeFileSync(join(dir, file), text, { mode: 0o600 })
+    return join(dir, file)
+  }
+  const authority = newAuthority()
+  const admin = authority.client('admin', ['system:masters'])
+  const port = await freePort()
+  const url = `https://127.0.0.1:${port}`
+  const caFile = write('ca.crt', authority.certificate)
+  const accounts = generateKeyPair('p256')
+  const accountKey = write('service-accounts.key', accounts.privateKey)
+  const kubeconfigFor = (user: string, client: CertificateAndKey): string =>
+    write(
+      `${user.replaceAll(/[^\w.-]/g, '-')}.kubeconfig`,
+      kubeconfig({ url, ca: authority.certificate, user, client }),
+    )
+  const kubeconfigPath = kubeconfigFor('admin', admin)
+
+  await options.beforeStart?.(etcd.url, `/${name}`)
+  const serving = authority.server()
+  const frontProxy = newAuthority()
+  const proxyClient = frontProxy.client('front-proxy-client', [])
+  const flags = [
+    `--etcd-servers=${etcd.url}`,
+    `--etcd-prefix=/${name}`,
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    // Nobody asks there: it is for the Endpoints `kubernetes`, which must not be loopback.
+    '--advertise-address=192.0.2.1',
+    `--cert-dir=${dir}`,
+    `--tls-cert-file=${write('server.crt', serving.certificate)}`,
+    `--tls-private-key-file=${write('server.key', serving.privateKey)}`,
+    `--client-ca-file=${caFile}`,
+    '--authorization-mode=RBAC',
+    // Requests for groups that others serve are passed on with these.
+    `--requestheader-client-ca-file=${write('front-proxy-ca.crt', frontProxy.certificate)}`,
+    `--proxy-client-cert-file=${write('front-proxy.crt', proxyClient.certificate)}`,
+    `--proxy-client-key-file=${write('front-proxy.key', proxyClient.privateKey)}`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-uid-headers=X-Remote-Uid',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${write('service-accounts.pub', accounts.publicKey)}`,
+    `--service-account-signing-key-file=${accountKey}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--allow-privileged',
+    // Nobody makes the default service accounts without the controller manager.
+    ...(options.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
+    ...(options.auditLog === undefined
+      ? []
+      : [`--audit-log-path=${options.auditLog}`, `--audit-policy-file=${write('audit.yaml', AUDIT_POLICY)}`]),
+  ]
+  const startApi = () => servers().start(`${name}-kube-apiserver`, needBinary('kube-apiserver'), flags)
+  let apiserver = startApi()
+  const started: Server[] = []
+  let isStopped = false
+  const stop = async (): Promise<void> => {
+    if (isStopped) return
+    isStopped = true
+    const all = [...started, apiserver, ...(options.ownEtcd ? [etcd.server()] : [])]
+    await Promise.all(all.map((server) => server.kill()))
+    slots.taken--
+  }
+  const call: ControlPlane['call'] = (method, path, body, headers = {}) =>
+    send({ url: `${url}${path}`, method, body, headers, ca: authority.certificate, client: admin })
+  const isReady = async () => (await call('GET', '/readyz')).status === 200
+  try {
+    await becomeReady([apiserver], isReady)
+    if (options.controllers) started.push(...startControllers(name, kubeconfigPath, { caFile, accountKey }))
+    if (options.nodes) started.push(await startNodes(name, kubeconfigPath, { count: options.nodes, call }))
+    if (options.nodes) await becomeReady(started, () => nodesAreReady(call))
+  } catch (error) {
+    await Promise.all([apiserver, ...started].map((server) => server.kill()))
+    throw error
+  }
+  /** Does something with etcd's directory while nobody uses it. */
+  const meanwhile = async (work: () => void): Promise<void> => {
+    if (!options.ownEtcd) throw new Error('only a control plane with an etcd of its own can go back: ownEtcd')
+    await apiserver.kill()
+    await etcd.server().kill()
+    work()
+    await etcd.start()
+    apiserver = startApi()
+    await becomeReady([apiserver], isReady)
+  }
+  return {
+    url,
+    kubeconfigPath,
+    ca: authority.certificate,
+    adminCert: admin.certificate,
+    adminKey: admin.privateKey,
+    issueClient: (user, groups = []) => authority.client(user, groups),
+    writeKubeconfig: (user, groups = []) => kubeconfigFor(user, authority.client(user, groups)),
+    call,
+    async remember() {
+      const copy = `${etcd.dir}-${pastStates++}`
+      await meanwhile(() => cpSync(etcd.dir, copy, { recursive: true }))
+      return () =>
+        meanwhile(() => {
+          rmSync(etcd.dir, { recursive: true })
+          cpSync(copy, etcd.dir, { recursive: true })
+        })
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function startControllers(
+  name: string,
+  kubeconfigPath: string,
+  files: { readonly caFile: string; readonly accountKey: string },
+): Server[] {
+  const shared = [`--kubeconfig=${kubeconfigPath}`, '--leader-elect=false', '--secure-port=0']
+  return [
+    servers().start(`${name}-kube-controller-manager`, needBinary('kube-controller-manager'), [
+      ...shared,
+      `--controllers=${CONTROLLERS.join(',')}`,
+      `--root-ca-file=${files.caFile}`,
+      `--service-account-private-key-file=${files.accountKey}`,
+    ]),
+    servers().start(`${name}-kube-scheduler`, needBinary('kube-scheduler'), shared),
+  ]
+}
+
+async function startNodes(
+  name: string,
+  kubeconfigPath: string,
+  { count, call }: { readonly count: number; readonly call: ControlPlane['call'] },
+): Promise<Server> {
+  for (let n = 0; n < count; n++) {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: `node-${n}`, labels: { type: 'kwok' } } }
+    const { status, text } = await call('POST', '/api/v1/nodes', node)
+    if (status !== 201) throw new Error(`node-${n} could not be made: ${text}`)
+  }
+  const stages = join(pinsDir, 'kwok/stages.yaml')
+  const args = [`--kubeconfig=${kubeconfigPath}`, '--manage-all-nodes', `--config=${stages}`]
+  return servers().start(`${name}-kwok`, needBinary('kwok'), args)
+}
+
+async function nodesAreReady(call: ControlPlane['call']): Promise<boolean> {
+  const { items } = JSON.parse((await call('GET', '/api/v1/nodes')).text) as {
+    items: { spec: { taints?: unknown }; status?: { conditions?: { type: string; status: string }[] } }[]
+  }
+  // A new node is tainted as not ready until the controller manager has seen it Ready.
+  return items.every(
+    ({ spec, status }) =>
+      spec.taints === undefined && status?.conditions?.some((it) => it.type === 'Ready' && it.status === 'True'),
+  )
+}
+
+/** Asks until the answer is yes; a server that ended, or too long a wait, is an error with what the servers wrote last. */
+async function becomeReady(started: readonly Server[], isReady: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + READY_MS
+  for (;;) {
+    if (await isReady().catch(() => false)) return
+    const dead = started.find((server) => !server.alive())
+    if (dead !== undefined) throw new Error(`${dead.name} ended while starting:\n${dead.log()}`)
+    if (performance.now() > until) {
+      const logs = started.map((server) => `${server.name}:\n${server.log()}`)
+      throw new Error(`not ready after ${READY_MS / 1000} s\n${logs.join('\n')}`)
+    }
+    await sleep(50)
+  }
+}
+
+function kubeconfig(of: {
+  readonly url: string
+  readonly ca: string
+  readonly user: string
+  readonly client: CertificateAndKey
+}): string {
+  const data = (pem: string): string => Buffer.from(pem).toString('base64')
+  const cluster = { server: of.url, 'certificate-authority-data': data(of.ca) }
+  const user = {
+    'client-certificate-data': data(of.client.certificate),
+    'client-key-data': data(of.client.privateKey),
+  }
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster }],
+    users: [{ name: of.user, user }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: of.user } }],
+    'current-context': 'test',
+  })
+}
+
+function send(what: {
+  readonly url: string
+  readonly method: string
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+  readonly ca: string
+  readonly client: CertificateAndKey
+}): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      what.url,
+      {
+        method: what.method,
+        ca: what.ca,
+        cert: what.client.certificate,
+        key: what.client.privateKey,
+        agent: false,
+        timeout: 10_000,
+        headers: { accept: 'application/json', 'content-type': 'application/json', ...what.headers },
+      },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (piece) => (text += piece))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+        answer.on('error', reject)
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer from ${what.url}`)))
+    outgoing.end(what.body === undefined ? undefined : JSON.stringify(what.body))
+  })
+}

@@ -1,0 +1,72 @@
+/** A hub's API in memory with a terminal that remembers, for tests of commands. */
+import assert from 'node:assert/strict'
+import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
+import { createClient } from '../../client/create-client.ts'
+import { createRest } from '../../client/rest.ts'
+import { explainError } from '../../cli/errors/explain-error.ts'
+import { formatTrouble } from '../../cli/errors/cli-error.ts'
+import { createTerminal } from '../../cli/print/terminal.ts'
+import { silentLogger } from '../../core/log.ts'
+import { systemClock } from '../../core/time/system-clock.ts'
+import { systemIds } from '../../core/system-ids.ts'
+import { composeApi } from '../../hub/compose/compose-api.ts'
+import { inProcess } from '../../hub/compose/in-process-transport.ts'
+import { HUB_USERS } from '../../hub/ports.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+
+/** How the person sits there. */
+export interface CliHubOptions {
+  /** At a terminal, where questions can be asked. */
+  readonly tty?: boolean
+  /** The namespace of the kubeconfig. */
+  readonly namespace?: string
+}
+
+/** Starts it; it ends with the test. */
+export function createCliHub(
+  t: { after(fn: () => Promise<void>): void },
+  { tty: isTTY = false, namespace }: CliHubOptions = {},
+) {
+  const blobs = createMemoryBlobs()
+  const api = composeApi({ store: createMemoryStore(), blobs, clock: systemClock, ids: systemIds, log: silentLogger })
+  t.after(() => api.close())
+  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const said = { out: '', err: '' }
+  const terminal = createTerminal({
+    stdout: { write: (text) => (said.out += text), isTTY },
+    stderr: { write: (text) => (said.err += text), isTTY },
+    stdinIsTTY: isTTY,
+    environment: { isUtf8: true, color: undefined, program: 'flotilla' },
+    color: 'never',
+  })
+  const rest = createRest({ transport, clock: systemClock })
+  return {
+    blobs,
+    client: createClient({ transport, clock: systemClock }),
+    connection: { rest, server: 'memory', kubeconfig: 'none', namespace, close: async () => {} },
+    terminal,
+    /** All that was printed and not taken. */
+    said,
+    /** What was printed since the last time. */
+    taken: () => {
+      const text = { ...said }
+      said.out = said.err = ''
+      return text
+    },
+  }
+}
+
+/** How a command that must fail ends, and what a person reads of it, part by part. */
+export async function troubleOf(running: Promise<unknown>) {
+  const caught = await running.then(
+    () => assert.fail('it was not refused'),
+    (error: unknown) => error,
+  )
+  const { exitCode, trouble } = explainError(caught)
+  return { exitCode, ...trouble }
+}
+
+/** The same as the lines of the terminal. */
+export async function troubleText(running: Promise<unknown>): Promise<string> {
+  return formatTrouble(await troubleOf(running))
+}

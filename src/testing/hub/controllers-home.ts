@@ -1,0 +1,205 @@
+/** All controllers over a real embedded API in memory, in virtual time; agents are played by the test. */
+import { createApiServer } from '../../apiserver/server/api-server.ts'
+import type { CollectableBlobs } from '../../blobs/blobs.ts'
+import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
+import type { Client } from '../../client/client.ts'
+import { createClient } from '../../client/create-client.ts'
+import { createControllers } from '../../controllers/controllers.ts'
+import type { AskGatePort, ControllersOptions, FetchSourcePort } from '../../controllers/controllers.ts'
+import { fromUtf8, utf8 } from '../../core/bytes.ts'
+import { canonicalJson } from '../../core/json.ts'
+import { isApiError } from '../../core/errors.ts'
+import { silentLogger } from '../../core/log.ts'
+import { formatTime } from '../../core/time/time.ts'
+import { Assignment } from '../../kinds/native/assignment.ts'
+import { BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
+import { Lease } from '../../kinds/builtin/coordination.ts'
+import { Namespace } from '../../kinds/builtin/core.ts'
+import { ClusterReport } from '../../kinds/native/cluster-report.ts'
+import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
+import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
+import type { State } from '../../kinds/fields/states.ts'
+import { dialectControllers, installDialects } from '../../hub/home/dialects.ts'
+import { createBundleRenderer } from '../../hub/compose/bundle-renderer.ts'
+import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
+import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import type { VirtualClock } from '../../sim/kernel/virtual-clock.ts'
+import type { FetchRequest } from '../../source/fetch-request.ts'
+import { createMemoryStore } from '../../store/memory-store.ts'
+import type { Store } from '../../store/store.ts'
+import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
+import { formatLiveness, LIVENESS_ANNOTATION, LIVENESS_LABEL, LIVENESS_NAMESPACE } from '../../wire/link/liveness.ts'
+import { build } from '../fixtures/builders.ts'
+
+/** A running home and the handles a test needs. */
+export interface ControllersHome {
+  readonly clock: VirtualClock
+  readonly client: Client
+  /** `METHOD path` of every write, in order. */
+  readonly writes: string[]
+  /** How often a bundle was rendered. */
+  rendered(): number
+  /** What was asked of sources, in order. */
+  readonly fetches: readonly FetchRequest[]
+  /** Plays the world of sources. */
+  serveSources(fetchSource: FetchSourcePort): void
+  /** Plays the world of gates. */
+  serveGates(askGate: AskGatePort): void
+  readonly blobs: CollectableBlobs
+  create<T extends KubeObject>(object: T, type: ResourceType<T>): Promise<T>
+  find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined>
+  /** The document a cluster's Assignment names; it is not signed here. */
+  documentOf(cluster: string): Promise<ClusterDocument>
+  /** Plays the agent: reports every bundle of its Assignment, as the gateway would store it. */
+  report(
+    cluster: string,
+    state: State,
+    message?: string,
+    removals?: NonNullable<ClusterReport['spec']['removals']>,
+  ): Promise<void>
+  /** Plays a gateway: publishes a summary. */
+  summarize(gateway: string, up: number, seen: Readonly<Record<string, number>>): Promise<void>
+  /** Starts the controllers again, with empty memory; the API stays. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a home; in memory unless there is a store. */
+export async function startControllersHome(
+  dialects: readonly string[] = [],
+  store: Store = createMemoryStore(),
+): Promise<ControllersHome> {
+  const clock = createVirtualClock()
+  const ids = createSeededIds('controllers')
+  const blobs = createMemoryBlobs()
+  const api = createApiServer({ store, clock, ids, kinds: [...BUILTIN_KINDS, ...NATIVE_KINDS], log: silentLogger })
+  const caller = { user: 'system:flotilla:hub', groups: ['system:masters'] }
+  const writes: string[] = []
+  const client = createClient({ clock, transport: (request, signal) => api.handle(request, caller, signal) })
+  const controllersClient = createClient({
+    clock,
+    transport: (request, signal) => {
+      if (request.method !== 'GET') writes.push(`${request.method} ${request.path.replace(/\?.*/, '')}`)
+      return api.handle(request, caller, signal)
+    },
+  })
+  let renders = 0
+  const renderer = createBundleRenderer({ blobs, clock, ids })
+  const fetches: FetchRequest[] = []
+  let fetchSource: FetchSourcePort = async () => ({
+    kind: 'Failed',
+    reason: 'NoNetwork',
+    message: 'None.',
+    retry: true,
+  })
+  let askGate: AskGatePort = async () => ({ kind: 'Unreachable', message: 'nobody is there' })
+  const options: ControllersOptions = {
+    client: controllersClient,
+    blobs,
+    clock,
+    ids,
+    log: silentLogger,
+    render: async (request, signal) => {
+      renders++
+      return await renderer(request, signal)
+    },
+    fetchSource: async (request, signal) => {
+      fetches.push(request)
+      return await fetchSource(request, signal)
+    },
+    askGate: (question, signal) => askGate(question, signal),
+    sign: async (document) => utf8(canonicalJson(document)),
+    epoch: () => 1,
+    onTrustChange: () => () => {},
+    trustVersion: () => 1,
+    dialects: dialectControllers(dialects),
+  }
+  const installing = installDialects(dialects, { client, clock, signal: new AbortController().signal })
+  await clock.settle()
+  await installing
+  let controllers = start()
+
+  function start() {
+    const made = createControllers(options)
+    const ended = made.run(new AbortController().signal)
+    return { close: () => made.close(), ended }
+  }
+
+  async function find<T extends KubeObject>(type: ResourceType<T>, key: string): Promise<T | undefined> {
+    const { metadata } = build(type, key, {} as never)
+    try {
+      return await client.get(type, metadata)
+    } catch (caught) {
+      if (isApiError(caught, 'NotFound')) return undefined
+      throw caught
+    }
+  }
+
+  await ensureSystemNamespace(client)
+  return {
+    clock,
+    client,
+    writes,
+    find,
+    rendered: () => renders,
+    fetches,
+    serveSources: (port) => void (fetchSource = port),
+    serveGates: (port) => void (askGate = port),
+    blobs,
+    create: (object, type) => client.create(type, object),
+    documentOf: async (cluster) => {
+      const bytes = await blobs.get((await client.get(Assignment, { name: cluster })).spec.document)
+      return JSON.parse(fromUtf8(bytes!)) as ClusterDocument
+    },
+    report: async (cluster, state, message, removals) => {
+      const assignment = await find(Assignment, cluster)
+      const present = await find(ClusterReport, cluster)
+      const spec: ClusterReport['spec'] = {
+        clusterId: assignment?.spec.clusterId ?? `c-${cluster}`,
+        epoch: assignment?.spec.epoch ?? 0,
+        revision: assignment?.spec.revision ?? 0,
+        receivedAt: formatTime(clock.now()),
+        bundles: (assignment?.spec.entries ?? []).map(({ bundle, generation, set }) => ({
+          bundle,
+          generation,
+          set,
+          state,
+          ...(message === undefined ? {} : { message }),
+        })),
+        ...(removals ? { removals: [...removals] } : {}),
+      }
+      if (present) await client.update(ClusterReport, { ...present, spec })
+      else await client.create(ClusterReport, build(ClusterReport, cluster, { spec }))
+    },
+    summarize: async (gateway, up, seen) => {
+      const key = `${LIVENESS_NAMESPACE}/flotilla-gateway-${gateway}`
+      const annotations = { [LIVENESS_ANNOTATION]: formatLiveness({ up, seen }) }
+      const present = await find(Lease, key)
+      const spec = { holderIdentity: gateway, renewTime: formatTime(clock.now()).replace('Z', '.000000Z') }
+      const metadata = { labels: { [LIVENESS_LABEL]: gateway }, annotations }
+      if (present) await client.update(Lease, { ...present, metadata: { ...present.metadata, annotations }, spec })
+      else await client.create(Lease, build(Lease, key, { spec }, metadata))
+    },
+    restart: async () => {
+      const closing = controllers.close()
+      await clock.settle()
+      await closing
+      await controllers.ended
+      controllers = start()
+    },
+    close: async () => {
+      const closing = controllers.close()
+      await clock.settle()
+      await closing
+      await controllers.ended
+      await api.close()
+      await store.close()
+    },
+  }
+}
+
+async function ensureSystemNamespace(client: Client): Promise<void> {
+  await client.create(Namespace, build(Namespace, LIVENESS_NAMESPACE, {})).catch((caught: unknown) => {
+    if (!isApiError(caught, 'AlreadyExists')) throw caught
+  })
+}

@@ -1,0 +1,18 @@
+/** A hand in a store that no honest part of a fleet has. */
+import { prefixOf, textAt } from '../../apiserver/storage/stored-object.ts'
+import type { Kind, ObjOf } from '../../kinds/define-kind.ts'
+import type { UnknownObject } from '../../kinds/meta.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Changes every object of a kind in a store, behind everybody's back; one that becomes undefined is deleted. */
+export async function tamper<K extends Kind>(
+  store: Store,
+  kind: K,
+  change: (object: ObjOf<K>) => ObjOf<K> | undefined,
+): Promise<void> {
+  const { entries } = await store.list({ prefix: prefixOf(kind) })
+  for (const { key, value, modRevision } of entries) {
+    const next = change(JSON.parse(value) as ObjOf<K>)
+    await store.commit({ key, expect: modRevision, value: next && textAt(next as unknown as UnknownObject) })
+  }
+}
