@@ -5,7 +5,7 @@ import type { ClusterInputs } from '../src/core/cluster-inputs.ts'
 import type { Digest } from '../src/core/crypto/digest.ts'
 import type { BundleRecipe } from '../src/render/bundle/recipe.ts'
 import { renderVariants } from '../src/render/bundle/render-variants.ts'
-import { blobsOf } from '../src/render/render-result.ts'
+import { toBlobs } from '../src/render/render-result.ts'
 
 const BUNDLES = 500
 const REGIONS = ['eu-north', 'eu-south', 'us', 'asia', 'africa']
@@ -59,7 +59,7 @@ function renderAll(bundles: readonly number[], line: (bundle: number) => string)
     for (const { result, clusters: who } of variants) {
       renders += 1
       if (result.ok !== true) throw new Error('a bundle cannot be rendered')
-      const digests = blobsOf(result.objects).map(({ digest }) => digest)
+      const digests = toBlobs(result.objects).map(({ digest }) => digest)
       for (const digest of digests) distinct.add(digest)
       delivered += digests.length * who.length
       for (const name of who) {

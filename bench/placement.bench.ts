@@ -5,7 +5,7 @@
  * time of the decisions, not of the API and the caches, and not of anybody else on the machine.
  */
 import { silentLogger } from '../src/core/log.ts'
-import { createPlacementBooks } from '../src/controllers/placement-decide/placement-cache.ts'
+import { createPlacementCache } from '../src/controllers/placement-decide/placement-cache.ts'
 import { placementDecideReconciler } from '../src/controllers/placement-decide/reconcile.ts'
 import { openDraft } from '../src/engine/draft.ts'
 import { keyOf } from '../src/kinds/meta.ts'
@@ -57,7 +57,7 @@ async function measure(clusterCount: number, placementCount: number) {
   const pageNumbers = new Map<string, Map<string, number>>()
   const written: PlacementDecision[] = []
   let writes = 0
-  const books = createPlacementBooks()
+  const books = createPlacementCache()
   const loads = createPlacementLoads()
   const put = async (page: PlacementDecision) => void written.push(page)
   const pageWith = (key: string, name: string) => pages.get(key)?.get(pageNumbers.get(key)?.get(name) ?? -1)

@@ -7,10 +7,10 @@
  */
 import { digestOf } from '../src/core/crypto/digest.ts'
 import { silentLogger } from '../src/core/log.ts'
-import { createPace } from '../src/engine/keyed-throttle.ts'
-import { createRolloutBooks } from '../src/controllers/rollout-advance/roster-cache.ts'
+import { createKeyedThrottle } from '../src/engine/keyed-throttle.ts'
+import { createRosterCache } from '../src/controllers/rollout-advance/roster-cache.ts'
 import { rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/reconcile.ts'
-import { commitOf, openDraft } from '../src/engine/draft.ts'
+import { decideWrite, openDraft } from '../src/engine/draft.ts'
 import { Release } from '../src/kinds/native/release.ts'
 import { Rollout } from '../src/kinds/native/rollout.ts'
 import type { RolloutCluster } from '../src/plan/rollout/plan-rollout.ts'
@@ -46,7 +46,7 @@ async function measure(count: number, concurrency: number | string) {
     reported: new Map([['ns/hello', { generation: 2, set, state: 'Drifted' as const }]]),
   }
   const clock = createVirtualClock()
-  const books = createRolloutBooks()
+  const books = createRosterCache()
   const report = (name: string, state: RolloutCluster) => {
     fleet.set(name, state)
     books.note(name)
@@ -69,10 +69,10 @@ async function measure(count: number, concurrency: number | string) {
     approvalsOf: () => [],
     gateAnswerOf: () => undefined,
     askGates: () => {},
-    standingOf: () => undefined,
-    pace: createPace(clock, 1000),
-    looks: createPace(clock, 0),
-    books,
+    readinessOf: () => undefined,
+    statusThrottle: createKeyedThrottle(clock, 1000),
+    passThrottle: createKeyedThrottle(clock, 0),
+    rosterCache: books,
   })
   const context = { clock, ids: createSeededIds('bench'), log: silentLogger, signal: new AbortController().signal }
   let rollout = build(Rollout, 'ns/hello-g2', {
@@ -90,7 +90,7 @@ async function measure(count: number, concurrency: number | string) {
     const took = (user + system) / 1000
     looks++
     ms += took
-    if (commitOf(draft) !== 'Nothing') {
+    if (decideWrite(draft) !== 'Nothing') {
       writes++
       rollout = draft.next
     }

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { createUndiciTransport } from '../src/client/undici-transport.ts'
 import { Secret } from '../src/core/secret.ts'
 import { ANSWERS_FILE, answerTo, titleOf } from '../src/testing/api-contract/builtin/builtin-kinds.ts'
-import { MISSED_FILE, missedBy } from '../src/testing/api-contract/builtin/missing-fields.ts'
-import { saidAgainst, SPOILED_FILE, spoiledTitle } from '../src/testing/api-contract/builtin/invalid-specs.ts'
+import { MISSED_FILE, findRequiredFields } from '../src/testing/api-contract/builtin/missing-fields.ts'
+import { validationAnswer, SPOILED_FILE, spoiledTitle } from '../src/testing/api-contract/builtin/invalid-specs.ts'
 import { createApi } from '../src/testing/api-contract/harness.ts'
 import { BUILTIN_EXAMPLES } from '../src/testing/api-contract/builtin/builtin-examples.ts'
 import { startControlPlane } from '../src/testing/control-plane/control-plane.ts'
 import { definitionLines, shortName } from './builtin-definitions.ts'
 import type { OpenApiSchema } from './builtin-definitions.ts'
 import { goFields } from './go-fields.ts'
-import { SPOILED_SPECS } from '../src/testing/api-contract/builtin/invalid-spec-examples.ts'
+import { INVALID_SPECS } from '../src/testing/api-contract/builtin/invalid-spec-examples.ts'
 
 const FOLDER = join(import.meta.dirname, '../src/kinds/builtin/table')
 
@@ -118,12 +118,12 @@ for (const [index, example] of BUILTIN_EXAMPLES.entries()) {
   const api = createApi(transport, namespace)
   await api.ok('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const title = JSON.stringify(titleOf(example))
-  missed.push(`${title}: ${JSON.stringify(await missedBy(api, example))}`)
+  missed.push(`${title}: ${JSON.stringify(await findRequiredFields(api, example))}`)
   answers.push(`${title}: ${JSON.stringify(await answerTo(api, example))}`)
 }
 const said: string[] = []
-for (const spoiled of Object.values(SPOILED_SPECS).flat()) {
-  const answer = await saidAgainst(createApi(transport, 'default'), spoiled)
+for (const spoiled of Object.values(INVALID_SPECS).flat()) {
+  const answer = await validationAnswer(createApi(transport, 'default'), spoiled)
   said.push(`${JSON.stringify(spoiledTitle(spoiled))}: ${JSON.stringify(answer)}`)
 }
 await close()

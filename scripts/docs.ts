@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { withArgoTables } from '../src/dialects/argo/docs-page.ts'
 import { withFleetTables } from '../src/dialects/fleet/docs-page.ts'
 import { withMetricsTable } from '../src/hub/metrics/docs-page.ts'
-import { docsFileOf, withGeneratedPart } from '../src/kinds/docs-page.ts'
+import { docsFileName, withGeneratedPart } from '../src/kinds/docs-page.ts'
 import { NATIVE_KINDS } from '../src/kinds/native/native-kinds.ts'
 import { lintPage } from '../src/plan/lint/docs-page.ts'
 
 for (const kind of NATIVE_KINDS) {
-  const file = join(import.meta.dirname, '../docs/kinds', docsFileOf(kind))
+  const file = join(import.meta.dirname, '../docs/kinds', docsFileName(kind))
   const page = readFileSync(file, 'utf8')
   const renewed = withGeneratedPart(page, kind)
   if (renewed !== page) {
     writeFileSync(file, renewed)
-    process.stdout.write(`docs/kinds/${docsFileOf(kind)} renewed\n`)
+    process.stdout.write(`docs/kinds/${docsFileName(kind)} renewed\n`)
   }
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
 import { INDEX_ASSET, PARTS_ASSET } from '../src/cli/executable/embedded-assets.ts'
-import type { PartsIndex } from '../src/cli/executable/embedded-assets.ts'
+import type { AssetIndex } from '../src/cli/executable/embedded-assets.ts'
 import { root } from './tiers.ts'
 
 /** What the snapshot's program does not do: other commands run from the parts. */
@@ -118,7 +118,7 @@ function filesBelow(folder: string): Record<string, string> {
 }
 
 /** Files one behind the other, and where each of them is. */
-function packed(files: Readonly<Record<string, string>>): { readonly index: PartsIndex; readonly contents: Buffer } {
+function packed(files: Readonly<Record<string, string>>): { readonly index: AssetIndex; readonly contents: Buffer } {
   const parts = Object.entries(files).map(([name, file]) => ({ name, content: readFileSync(file) }))
   const hash = createHash('sha256')
   for (const { name, content } of parts) hash.update(`${name}\0${content.length}\0`).update(content)

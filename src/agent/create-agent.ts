@@ -17,13 +17,13 @@ import type { NewKeyPair } from '../core/crypto/key-pair.ts'
 import type { Logger } from '../core/log.ts'
 import { parseTime } from '../core/time/time.ts'
 import { VERSION } from '../core/version.ts'
-import type { Ceiling } from '../plan/apply/local-limits.ts'
+import type { LocalLimits } from '../plan/apply/local-limits.ts'
 import type { LinkState } from '../wire/link/agent-link.ts'
 import type { ClusterDocument } from '../wire/document/cluster-document.ts'
 import type { Report, ReportedLog } from '../wire/link/frames.ts'
-import { createAbout } from './report/cluster-facts.ts'
+import { createClusterFacts } from './report/cluster-facts.ts'
 import { createAppliers } from './cluster/executor-appliers.ts'
-import { createBases, createSealedValues } from './documents/delta-bases.ts'
+import { createDeltaBases, createSealedValues } from './documents/delta-bases.ts'
 import type { ClusterRenderPort } from './render/cluster-render.ts'
 import { createClusterState } from './cluster/cluster-state.ts'
 import { createContent } from './documents/content.ts'
@@ -35,7 +35,7 @@ import { createIncarnation } from './cluster/incarnation.ts'
 import { createLink } from './link/link.ts'
 import { createLogTail } from './report/log-tail.ts'
 import type { Link } from './link/link.ts'
-import { createOperator } from './bundles/bundle-loop.ts'
+import { createBundleLoop } from './bundles/bundle-loop.ts'
 import { createReporter } from './report/reporter.ts'
 import type { AgentStorage } from './storage/storage.ts'
 
@@ -56,7 +56,7 @@ export interface AgentOptions {
   /** The name to join under, for codes made for several clusters. */
   readonly clusterName?: string
   /** What this cluster's own people allow; everything when absent. */
-  readonly ceiling?: Ceiling
+  readonly ceiling?: LocalLimits
   /** Renders charts that look at the cluster: in a thread with limits, or in place. */
   readonly render: ClusterRenderPort
 }
@@ -100,7 +100,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     neighbours: { holdersOf: (key) => operator.holdersOf(key) },
   })
   let linkAt: LinkState['at'] = 'Unenrolled'
-  const about = createAbout({ client, discovery, clock, log, onChange: () => reporter.wake() })
+  const about = createClusterFacts({ client, discovery, clock, log, onChange: () => reporter.wake() })
 
   const hubTime = createHubTime(clock)
 
@@ -158,7 +158,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     blobs: options.blobs,
     hub: link.hub,
     log,
-    bases: createBases(storage),
+    bases: createDeltaBases(storage),
     sealedValues: createSealedValues(storage),
     entryOf: (set) => {
       const current = documents.current()
@@ -167,7 +167,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
     sealing: link.sealing,
   })
-  const operator = createOperator({
+  const operator = createBundleLoop({
     documents,
     content,
     appliers,

@@ -9,7 +9,7 @@ import { seededKeys } from '../core/crypto/key-pair.ts'
 import { countingIds } from '../testing/fixtures/wire-builders.ts'
 import { formatJoinCode, tokenSecret } from '../wire/trust/join-code.ts'
 import { describeDenied, fieldManager } from './cluster/applier.ts'
-import { readCeiling } from './cluster/local-limits-file.ts'
+import { readLocalLimits } from './cluster/local-limits-file.ts'
 import { readAgentConfig } from './config.ts'
 import { createFileStorage } from './storage/file-storage.ts'
 import { loadIdentity } from './link/identity.ts'
@@ -77,16 +77,16 @@ describe('configuration', () => {
 
 describe('the ceiling file', () => {
   it('is YAML with known fields; anything else stops the agent', () => {
-    assert.deepEqual(readCeiling('', 'c.yaml'), {})
+    assert.deepEqual(readLocalLimits('', 'c.yaml'), {})
     const text = 'namespaces: [shop-*]\nclusterScoped: false\ndenyKinds: [{kind: Secret}]\nmaxPrune: 5\n'
     const ceiling = { namespaces: ['shop-*'], clusterScoped: false, denyKinds: [{ kind: 'Secret' }], maxPrune: 5 }
-    assert.deepEqual(readCeiling(text, 'c.yaml'), ceiling)
+    assert.deepEqual(readLocalLimits(text, 'c.yaml'), ceiling)
     assert.throws(
-      () => readCeiling('namespace: [shop]', 'c.yaml'),
+      () => readLocalLimits('namespace: [shop]', 'c.yaml'),
       /c\.yaml: unknown field namespace; known are namespaces, /,
     )
-    assert.throws(() => readCeiling('maxPrune: many', 'c.yaml'), /ceiling\.maxPrune/)
-    assert.throws(() => readCeiling('a: [', 'c.yaml'), /c\.yaml: /)
+    assert.throws(() => readLocalLimits('maxPrune: many', 'c.yaml'), /ceiling\.maxPrune/)
+    assert.throws(() => readLocalLimits('a: [', 'c.yaml'), /c\.yaml: /)
   })
 })
 

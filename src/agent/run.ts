@@ -8,7 +8,7 @@ import { generateKeyPair } from '../core/bytes.ts'
 import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { VERSION } from '../core/version.ts'
-import { readCeiling } from './cluster/local-limits-file.ts'
+import { readLocalLimits } from './cluster/local-limits-file.ts'
 import { createConnectHub } from './link/connect-hub.ts'
 import { createAgent } from './create-agent.ts'
 import { createFileStorage } from './storage/file-storage.ts'
@@ -53,7 +53,7 @@ export async function runAgent(options: RunAgentOptions): Promise<void> {
     ...(context === undefined ? {} : { context }),
   })
   const { ceilingFile } = options
-  const ceiling = ceilingFile === undefined ? {} : readCeiling(await readFile(ceilingFile, 'utf8'), ceilingFile)
+  const ceiling = ceilingFile === undefined ? {} : readLocalLimits(await readFile(ceilingFile, 'utf8'), ceilingFile)
   const cluster = createUndiciTransport(connection)
   try {
     const agent = await createAgent({

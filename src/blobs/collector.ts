@@ -3,7 +3,7 @@ import type { Digest } from '../core/crypto/digest.ts'
 import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { CollectableBlobs } from './blobs.ts'
-import { reachableFrom } from './reachable-digests.ts'
+import { reachableDigests } from './reachable-digests.ts'
 
 /** What the collector of blobs needs. */
 export interface BlobCollectorOptions {
@@ -24,7 +24,7 @@ export async function collectBlobs(options: BlobCollectorOptions, signal: AbortS
   const { blobs, roots, clock, graceMs = 24 * HOUR_MS } = options
   // Taken before the roots are read: what is stored while they are read is younger.
   const before = clock.now() - graceMs
-  const kept = await reachableFrom(await roots(signal), blobs)
+  const kept = await reachableDigests(await roots(signal), blobs)
   let count = 0
   for await (const digest of blobs.list()) {
     if (signal.aborted) break

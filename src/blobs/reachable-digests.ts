@@ -29,7 +29,7 @@ export function digestsNamedBy(bytes: Uint8Array): Digest[] {
 }
 
 /** All blobs that can be reached from these. A blob that cannot be read ends the walk with its error. */
-export async function reachableFrom(roots: Iterable<Digest>, blobs: Pick<Blobs, 'get'>): Promise<Set<Digest>> {
+export async function reachableDigests(roots: Iterable<Digest>, blobs: Pick<Blobs, 'get'>): Promise<Set<Digest>> {
   const reached = new Set<Digest>(roots)
   // A set grows while it is walked, and the walk sees what was added.
   for (const digest of reached) {

@@ -1,10 +1,10 @@
 /** CEL as Kubernetes runs it: compile once against declared variables, evaluate often within a budget. */
 import type { CelProblem } from './syntax/ast.ts'
-import { check } from './checker.ts'
+import { checkExpr } from './checker.ts'
 import { estimateCost } from './cost/estimate.ts'
-import type { Range } from './cost/cost-range.ts'
+import type { CostRange } from './cost/cost-range.ts'
 import { compileSteps } from './evaluator.ts'
-import type { Frame } from './evaluator.ts'
+import type { EvaluationFrame } from './evaluator.ts'
 import { CelSyntaxError } from './syntax/lexer.ts'
 import { CONVERSIONS } from './library/conversions.ts'
 import { LISTS, OPTIONALS } from './library/lists.ts'
@@ -17,7 +17,7 @@ import { STRINGS } from './library/strings.ts'
 import { TIME_LIBRARY } from './library/time.ts'
 import { validateLiterals } from './validate-literals.ts'
 import { parse } from './syntax/parser.ts'
-import type { Declared } from './declare-schema.ts'
+import type { DeclaredType } from './declare-schema.ts'
 import type { CelType, ObjectType } from './types.ts'
 import { CelBudgetExceeded, CelFailure } from './values.ts'
 import type { CelValue } from './values.ts'
@@ -29,7 +29,7 @@ export const PER_OBJECT_LIMIT = 10_000_000
 
 /** What expressions may use. */
 export interface CelEnvironment {
-  readonly variables: ReadonlyMap<string, Declared>
+  readonly variables: ReadonlyMap<string, DeclaredType>
   readonly functions: ReadonlyMap<string, readonly Overload[]>
   /** Types whose values expressions can make; none unless a host has some. */
   struct?(name: string): ObjectType | undefined
@@ -37,7 +37,7 @@ export interface CelEnvironment {
 
 /** An environment with Kubernetes' libraries and the given variables, and more functions where a host has some. */
 export function celEnvironment(
-  variables: Readonly<Record<string, Declared>>,
+  variables: Readonly<Record<string, DeclaredType>>,
   functions: readonly Overload[] = [],
 ): CelEnvironment {
   return {
@@ -94,7 +94,7 @@ export interface CelProgram {
   readonly source: string
   readonly type: CelType
   /** What it can cost, by the bounds its variables' types declare. */
-  readonly estimate: Range
+  readonly estimate: CostRange
   /** The variables it names. */
   readonly uses: ReadonlySet<string>
   /** Evaluates with JSON (or values) per variable; never throws for what an expression or its data can do wrong. */
@@ -108,7 +108,7 @@ export function compileCel(source: string, environment: CelEnvironment): CelProg
   try {
     const expr = parse(source)
     const types = new Map([...variables].map(([name, declared]) => [name, declared.type] as const))
-    const checked = check(expr, { ...environment, variables: types })
+    const checked = checkExpr(expr, { ...environment, variables: types })
     problems = checked.problems.length > 0 ? checked.problems : validateLiterals(expr, checked.types)
     if (problems.length === 0) {
       const { step, slots } = compileSteps(expr, checked)
@@ -135,7 +135,7 @@ export function compileCel(source: string, environment: CelEnvironment): CelProg
   return issueOf(source, problems)
 }
 
-function run(step: (frame: Frame) => CelValue, frame: Frame): CelResult {
+function run(step: (frame: EvaluationFrame) => CelValue, frame: EvaluationFrame): CelResult {
   try {
     const value = step(frame)
     return { ok: true, value, cost: frame.cost }

@@ -24,7 +24,7 @@ export interface Declarations {
 }
 
 /** What checking learned, by node id. */
-export interface Checked {
+export interface CheckedExpr {
   readonly type: CelType
   readonly types: ReadonlyMap<number, CelType>
   readonly overloads: ReadonlyMap<number, readonly Overload[]>
@@ -38,7 +38,7 @@ export interface Checked {
 }
 
 /** Checks a tree. */
-export function check(expr: Expr, declarations: Declarations): Checked {
+export function checkExpr(expr: Expr, declarations: Declarations): CheckedExpr {
   const checker = new Checker(declarations)
   const type = checker.check(expr)
   return checker.finish(type)
@@ -75,7 +75,7 @@ class Checker {
     this.declarations = declarations
   }
 
-  finish(type: CelType): Checked {
+  finish(type: CelType): CheckedExpr {
     const types = new Map([...this.types].map(([id, found]) => [id, this.substitution.deep(found, true)] as const))
     return {
       type: this.substitution.deep(type, true),

@@ -28,16 +28,16 @@ export interface CelSchema {
 }
 
 /** A variable's type, and how its JSON becomes a value of it. */
-export interface Declared {
+export interface DeclaredType {
   readonly type: CelType
   readonly adapt: Adapter
 }
 
 /** A variable whose type is not known before it has a value. */
-export const DYNAMIC: Declared = { type: SIMPLE.dyn, adapt: fromJson }
+export const DYNAMIC: DeclaredType = { type: SIMPLE.dyn, adapt: fromJson }
 
 /** A declared schema with its smallest size. */
-export interface Sized extends Declared {
+export interface SizedType extends DeclaredType {
   /** The fewest bytes a value takes as JSON: bounds how many of them one request can hold. */
   readonly minSize: number
 }
@@ -45,23 +45,23 @@ export interface Sized extends Declared {
 const MAX_REQUEST = 3 * 1024 * 1024
 
 /** How many values of a declared schema fit into one request. */
-export function maxCardinality(declared: Sized | undefined): number {
+export function maxCardinality(declared: SizedType | undefined): number {
   return Math.floor(MAX_REQUEST / ((declared?.minSize ?? 0) + 1))
 }
 
 /** The type of a schema's values; undefined when rules cannot see them. A root has apiVersion, kind and two names. */
-export function declareSchema(schema: CelSchema, isRoot = false, name = 'object'): Sized | undefined {
+export function declareSchema(schema: CelSchema, isRoot = false, name = 'object'): SizedType | undefined {
   return declare(schema, isRoot || schema['x-kubernetes-embedded-resource'] === true, name)
 }
 
-function declare(schema: CelSchema, isRoot: boolean, name: string): Sized | undefined {
+function declare(schema: CelSchema, isRoot: boolean, name: string): SizedType | undefined {
   const found = declareNotNull(schema, isRoot, name)
   if (!found || schema.nullable !== true) return found
   const { adapt } = found
   return { ...found, adapt: (raw) => (raw === null ? null : adapt(raw)) }
 }
 
-function declareNotNull(schema: CelSchema, isRoot: boolean, name: string): Sized | undefined {
+function declareNotNull(schema: CelSchema, isRoot: boolean, name: string): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const maxElements = schema.maxLength === undefined ? MAX_REQUEST - 2 : schema.maxLength * 4
     return { type: { kind: 'dyn', maxElements }, adapt: fromJson, minSize: 1 }
@@ -84,7 +84,7 @@ function declareNotNull(schema: CelSchema, isRoot: boolean, name: string): Sized
   }
 }
 
-function declareList(schema: CelSchema, name: string): Sized | undefined {
+function declareList(schema: CelSchema, name: string): SizedType | undefined {
   const { items } = schema
   const item = items && declare(items, items['x-kubernetes-embedded-resource'] === true, `${name}.@idx`)
   if (!item) return undefined
@@ -103,7 +103,7 @@ function mergeOf(schema: CelSchema): ListMerge | undefined {
   return { type, keys: (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeFieldName(key) ?? key) }
 }
 
-function declareObject(schema: CelSchema, name: string): Sized | undefined {
+function declareObject(schema: CelSchema, name: string): SizedType | undefined {
   const { additionalProperties } = schema
   if (typeof additionalProperties === 'object') {
     const isRoot = additionalProperties['x-kubernetes-embedded-resource'] === true
@@ -194,7 +194,7 @@ function sameJson(a: unknown, b: unknown): boolean {
 
 const unseen: Adapter = (raw) => new Unseen(raw)
 
-function declareString(schema: CelSchema): Sized {
+function declareString(schema: CelSchema): SizedType {
   const longest = MAX_REQUEST - 2
   switch (schema.format) {
     case 'byte':

@@ -3,10 +3,10 @@
  * expression stops here where it would stop in Kubernetes.
  */
 import { dottedName } from './checker.ts'
-import type { Checked } from './checker.ts'
+import type { CheckedExpr } from './checker.ts'
 import type { CallExpr, Expr, FoldExpr, StructExpr } from './syntax/ast.ts'
 import { callCost } from './cost/call-cost.ts'
-import { fitsType } from './library/overload.ts'
+import { isValueOfType } from './library/overload.ts'
 import type { Overload } from './library/overload.ts'
 import {
   ArrayList,
@@ -20,12 +20,12 @@ import {
   celToJson,
   EntryMap,
   StructValue,
-  typeNameOf,
+  runtimeTypeName,
 } from './values.ts'
 import type { CelValue } from './values.ts'
 
 /** One evaluation: its variables and its meter. */
-export interface Frame {
+export interface EvaluationFrame {
   readonly slots: (CelValue | undefined)[]
   /** Reads a top-level variable once it is needed. */
   readonly read: (name: string) => CelValue
@@ -34,15 +34,18 @@ export interface Frame {
 }
 
 /** A compiled expression. */
-export type Step = (frame: Frame) => CelValue
+export type CompiledStep = (frame: EvaluationFrame) => CelValue
 
 /** Compiles a checked tree. */
-export function compileSteps(expr: Expr, checked: Checked): { readonly step: Step; readonly slots: number } {
+export function compileSteps(
+  expr: Expr,
+  checked: CheckedExpr,
+): { readonly step: CompiledStep; readonly slots: number } {
   const compiler = new Compiler(checked)
   return { step: compiler.compile(expr), slots: compiler.slotCount }
 }
 
-function charge(frame: Frame, cost: number): void {
+function charge(frame: EvaluationFrame, cost: number): void {
   frame.cost += cost
   if (frame.cost > frame.limit) throw new CelBudgetExceeded('operation cancelled: actual cost limit exceeded')
 }
@@ -50,21 +53,21 @@ function charge(frame: Frame, cost: number): void {
 function setEntry(map: EntryMap, key: CelValue, value: CelValue, isOptional: boolean): void {
   if (!isOptional) map.set(key, value)
   else if (!(value instanceof CelOptional))
-    throw new CelFailure(`cannot initialize optional entry from non-optional value ${typeNameOf(value)}`)
+    throw new CelFailure(`cannot initialize optional entry from non-optional value ${runtimeTypeName(value)}`)
   else if (value.value !== undefined) map.set(key, value.value)
 }
 
 class Compiler {
   slotCount = 0
-  private readonly checked: Checked
+  private readonly checked: CheckedExpr
   private readonly scopes: Map<string, number>[] = []
   private readonly variables = new Map<string, number>()
 
-  constructor(checked: Checked) {
+  constructor(checked: CheckedExpr) {
     this.checked = checked
   }
 
-  compile(expr: Expr): Step {
+  compile(expr: Expr): CompiledStep {
     switch (expr.kind) {
       case 'literal': {
         const { value } = expr
@@ -87,7 +90,7 @@ class Compiler {
     }
   }
 
-  private ident(id: number, name: string): Step {
+  private ident(id: number, name: string): CompiledStep {
     for (let depth = this.scopes.length - 1; depth >= 0; depth--) {
       const slot = this.scopes[depth]!.get(name)
       if (slot === undefined) continue
@@ -99,7 +102,7 @@ class Compiler {
     return this.named(id) ?? fails(`no such attribute: ${name}`)
   }
 
-  private named(id: number): Step | undefined {
+  private named(id: number): CompiledStep | undefined {
     const type = this.checked.typeNames.get(id)
     if (type !== undefined) {
       const value = new CelTypeValue(type)
@@ -115,7 +118,7 @@ class Compiler {
     }
   }
 
-  private select(expr: Expr & { kind: 'select' }): Step {
+  private select(expr: Expr & { kind: 'select' }): CompiledStep {
     const whole = this.named(expr.id)
     if (whole !== undefined) return whole
     const operand = this.compile(expr.operand)
@@ -128,7 +131,7 @@ class Compiler {
     }
   }
 
-  private call(expr: CallExpr): Step {
+  private call(expr: CallExpr): CompiledStep {
     const args = expr.args.map((arg) => this.compile(arg))
     switch (expr.fn) {
       case '_&&_':
@@ -174,7 +177,7 @@ class Compiler {
     return this.plainCall(expr, args)
   }
 
-  private orElse(expr: CallExpr, alternative: Step): Step {
+  private orElse(expr: CallExpr, alternative: CompiledStep): CompiledStep {
     const target = this.compile(expr.target!)
     const isValue = expr.fn === 'orValue'
     return (frame) => {
@@ -185,7 +188,7 @@ class Compiler {
     }
   }
 
-  private plainCall(expr: CallExpr, args: readonly Step[], fixedCost?: number): Step {
+  private plainCall(expr: CallExpr, args: readonly CompiledStep[], fixedCost?: number): CompiledStep {
     const isMember = expr.target !== undefined && !this.checked.namespaced.has(expr.id)
     const steps = isMember ? [this.compile(expr.target), ...args] : args
     const overloads = this.checked.overloads.get(expr.id) ?? []
@@ -214,7 +217,7 @@ class Compiler {
     })
   }
 
-  private list(expr: Expr & { kind: 'list' }): Step {
+  private list(expr: Expr & { kind: 'list' }): CompiledStep {
     const items = expr.items.map((item) => this.compile(item))
     const isConstant =
       expr.items.length > 0 && expr.items.every((item) => item.kind === 'literal') && expr.optional.size === 0
@@ -229,7 +232,9 @@ class Compiler {
         const value = items[index]!(frame)
         if (!optional.has(index)) values.push(value)
         else if (!(value instanceof CelOptional))
-          throw new CelFailure(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
+          throw new CelFailure(
+            `cannot initialize optional list element from non-optional value ${runtimeTypeName(value)}`,
+          )
         else if (value.value !== undefined) values.push(value.value)
       }
       charge(frame, 10)
@@ -237,7 +242,7 @@ class Compiler {
     }
   }
 
-  private map(expr: Expr & { kind: 'map' }): Step {
+  private map(expr: Expr & { kind: 'map' }): CompiledStep {
     const entries = expr.entries.map(({ key, value, optional }) => ({
       key: this.compile(key),
       value: this.compile(value),
@@ -251,7 +256,7 @@ class Compiler {
     }
   }
 
-  private struct(expr: StructExpr): Step {
+  private struct(expr: StructExpr): CompiledStep {
     const fields = expr.fields.map(({ name, value, optional }) => ({ name, value: this.compile(value), optional }))
     return (frame) => {
       const made = new StructValue(expr.name)
@@ -261,7 +266,7 @@ class Compiler {
     }
   }
 
-  private fold(expr: FoldExpr): Step {
+  private fold(expr: FoldExpr): CompiledStep {
     const range = this.compile(expr.range)
     const init = this.compile(expr.init)
     const accu = this.slotCount++
@@ -307,7 +312,7 @@ class Pending extends CelTypeValue {
   }
 }
 
-function settle(step: Step, frame: Frame): CelValue {
+function settle(step: CompiledStep, frame: EvaluationFrame): CelValue {
   try {
     return step(frame)
   } catch (error) {
@@ -330,10 +335,10 @@ function* iterate(over: CelValue, isPair: boolean): Generator<readonly [CelValue
     }
   } else if (over instanceof CelMap) {
     for (const key of over.keys()) yield isPair ? [key, over.get(key)!] : [key, undefined]
-  } else throw new CelFailure(`got '${typeNameOf(over)}', expected iterable type`)
+  } else throw new CelFailure(`got '${runtimeTypeName(over)}', expected iterable type`)
 }
 
-function fails(message: string): Step {
+function fails(message: string): CompiledStep {
   return () => {
     throw new CelFailure(message)
   }
@@ -346,7 +351,7 @@ function raise(value: CelValue): CelValue {
 }
 
 // An error on one side does not matter when the other decides.
-function both(left: Step, right: Step, deciding: boolean): Step {
+function both(left: CompiledStep, right: CompiledStep, deciding: boolean): CompiledStep {
   const asBool = (value: CelValue): boolean => {
     if (typeof value === 'boolean') return value
     throw new CelFailure('no such overload')
@@ -366,7 +371,7 @@ function both(left: Step, right: Step, deciding: boolean): Step {
   }
 }
 
-function notStrictlyFalse(inner: Step): Step {
+function notStrictlyFalse(inner: CompiledStep): CompiledStep {
   return (frame) => {
     charge(frame, 1)
     try {
@@ -380,7 +385,7 @@ function notStrictlyFalse(inner: Step): Step {
 
 function chooseOverload(overloads: readonly Overload[], values: readonly CelValue[]): Overload {
   for (const overload of overloads) {
-    if (overload.params.every((param, index) => fitsType(values[index]!, param))) return overload
+    if (overload.params.every((param, index) => isValueOfType(values[index]!, param))) return overload
   }
   throw new CelFailure('no such overload')
 }
@@ -426,7 +431,7 @@ function positionOf(index: CelValue): number {
   if (index instanceof CelUint) return Number(index.value)
   if (typeof index === 'number' && Number.isInteger(index)) return index
   if (typeof index === 'number') throw new CelFailure(`unsupported index value ${index} in list`)
-  throw new CelFailure(`unsupported index type '${typeNameOf(index)}' in list`)
+  throw new CelFailure(`unsupported index type '${runtimeTypeName(index)}' in list`)
 }
 
 function keyShown(index: CelValue): string {

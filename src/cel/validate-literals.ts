@@ -4,7 +4,7 @@
  */
 import type { CallExpr, CelProblem, Expr } from './syntax/ast.ts'
 import { formatClauses } from './library/format-text.ts'
-import { regexOf } from './library/regex.ts'
+import { compileRegex } from './library/regex.ts'
 import { isTimestamp, parseDurationText, parseTimestamp } from './library/time.ts'
 import { formatType, optionalValueType } from './types.ts'
 import type { CelType } from './types.ts'
@@ -106,7 +106,7 @@ function judge(expr: CallExpr, { types, problems }: Validator): void {
 
 function isPattern(text: string): boolean {
   try {
-    regexOf(text)
+    compileRegex(text)
     return true
   } catch (error) {
     if (error instanceof CelFailure) return false

@@ -160,13 +160,13 @@ export class EntryMap extends CelMap {
     return this.entries.size
   }
   get(key: CelValue): CelValue | undefined {
-    return this.entries.get(keyText(key))?.[1]
+    return this.entries.get(formatKey(key))?.[1]
   }
   has(key: CelValue): boolean {
-    return this.entries.has(keyText(key))
+    return this.entries.has(formatKey(key))
   }
   set(key: CelValue, value: CelValue): void {
-    this.entries.set(keyText(key), [key, value])
+    this.entries.set(formatKey(key), [key, value])
   }
   *keys(): Iterable<CelValue> {
     for (const [key] of this.entries.values()) yield key
@@ -256,7 +256,7 @@ export function isCelObject(raw: object): raw is Exclude<CelValue, null | boolea
 }
 
 /** The name of a value's type, as errors and `type()` print it. */
-export function typeNameOf(value: CelValue): string {
+export function runtimeTypeName(value: CelValue): string {
   switch (typeof value) {
     case 'boolean':
       return 'bool'
@@ -281,7 +281,7 @@ export function typeNameOf(value: CelValue): string {
 }
 
 /** A text that is equal for keys that are equal: 1, 1u and 1.0 are one key. */
-export function keyText(key: CelValue): string {
+export function formatKey(key: CelValue): string {
   switch (typeof key) {
     case 'string':
       return `s${key}`
@@ -293,7 +293,7 @@ export function keyText(key: CelValue): string {
       return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`
     default:
       if (key instanceof CelUint) return `n${key.value}`
-      throw new CelFailure(`unsupported key type: ${typeNameOf(key)}`)
+      throw new CelFailure(`unsupported key type: ${runtimeTypeName(key)}`)
   }
 }
 
@@ -358,16 +358,16 @@ function listsEqual(a: CelList, b: CelList): boolean {
 // Order means nothing in lists of type set and map.
 function unorderedEqual(a: CelList, b: CelList, merge: ListMerge): boolean {
   const others = new Map<string, CelValue>()
-  for (const item of b) others.set(itemText(item, merge), item)
+  for (const item of b) others.set(itemIdentity(item, merge), item)
   for (const item of a) {
-    const other = others.get(itemText(item, merge))
+    const other = others.get(itemIdentity(item, merge))
     if (other === undefined || !celEquals(item, other)) return false
   }
   return true
 }
 
 /** What makes an item of a keyed list or set the same item. */
-export function itemText(item: CelValue, merge: ListMerge): string {
+export function itemIdentity(item: CelValue, merge: ListMerge): string {
   if (merge.type === 'map' && item instanceof CelMap) {
     return merge.keys.map((key) => scalarText(item.get(key))).join('\n')
   }
@@ -377,7 +377,7 @@ export function itemText(item: CelValue, merge: ListMerge): string {
 function scalarText(value: CelValue | undefined): string {
   if (value === undefined || value === null) return '-'
   if (value instanceof CelMap || value instanceof CelList) return JSON.stringify(celToJson(value))
-  return typeof value === 'object' ? String(celToJson(value)) : JSON.stringify(keyText(value))
+  return typeof value === 'object' ? String(celToJson(value)) : JSON.stringify(formatKey(value))
 }
 
 function mapsEqual(a: CelMap, b: CelMap): boolean {

@@ -4,14 +4,14 @@ import type { OutputConfiguration } from 'commander'
 import { toError } from '../core/errors.ts'
 import type { Connection, ConnectFlags } from './api/connect.ts'
 import { explainError } from './errors/explain-error.ts'
-import { EXIT, formatTrouble } from './errors/cli-error.ts'
+import { EXIT, formatErrorReport } from './errors/cli-error.ts'
 import type { ExitCode } from './errors/cli-error.ts'
 import { findPlugin, runPlugin } from './program/plugin.ts'
 import { commanderArgs } from './template/helm-flags.ts'
 import { VERSION } from '../core/version.ts'
 import type { Terminal } from './print/terminal.ts'
 import type { Act, CliPorts } from './program/command-action.ts'
-import { isHelp, usageTrouble } from './errors/usage-error.ts'
+import { isHelp, usageErrorReport } from './errors/usage-error.ts'
 
 /** What a program works with while it runs a command line. */
 interface Stage {
@@ -50,14 +50,14 @@ async function runOn(stage: Stage, args: readonly string[]): Promise<number> {
     const { terminal } = stage
     if (caught instanceof CommanderError) {
       if (caught.exitCode === 0) return EXIT.ok
-      const trouble = usageTrouble(caught.message, { root: program, args })
-      if (!isHelp(caught)) terminal.say(formatTrouble(trouble).trimEnd())
+      const trouble = usageErrorReport(caught.message, { root: program, args })
+      if (!isHelp(caught)) terminal.say(formatErrorReport(trouble).trimEnd())
       // As with helm template, which knows no other failure.
       return verb === 'template' ? EXIT.failed : EXIT.usage
     }
     if (ports.signal.aborted) return EXIT.interrupted
     const { exitCode: code, trouble } = explainError(caught, stage.scene)
-    terminal.say(formatTrouble(trouble).trimEnd())
+    terminal.say(formatErrorReport(trouble).trimEnd())
     if (code === EXIT.failed && toError(caught).name === 'TypeError') terminal.say(String(toError(caught).stack))
     // As with kubectl diff, 1 means differences and nothing else.
     return verb === 'diff' && code === EXIT.failed ? EXIT.usage : code

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { KubeObject } from '../kinds/meta.ts'
 import { createCache } from './cache.ts'
 import type { Cache } from './cache.ts'
-import { compareVersions } from './resource-versions.ts'
+import { compareResourceVersions } from './resource-versions.ts'
 
 function thing(name: string, resourceVersion: string): KubeObject {
   return { apiVersion: 'x.dev/v1', kind: 'Thing', metadata: { name, resourceVersion } }
@@ -89,6 +89,6 @@ describe('cache', () => {
 
   it('versions are numbers of any length', () => {
     const sorted = ['', '9', '10', '99', '9007199254740993', '9007199254740994']
-    assert.deepEqual([...sorted].sort(() => -1).sort(compareVersions), sorted)
+    assert.deepEqual([...sorted].sort(() => -1).sort(compareResourceVersions), sorted)
   })
 })

@@ -11,7 +11,7 @@ import type { KubeObject } from '../kinds/meta.ts'
 import type { ListPage, WatchEvent } from './client.ts'
 import { createIndexedObjects } from './lister.ts'
 import type { Indexer, Lister } from './lister.ts'
-import { compareVersions, newerVersion } from './resource-versions.ts'
+import { compareResourceVersions, newerResourceVersion } from './resource-versions.ts'
 
 /** One change of a cache: added (no `before`), changed, or removed (no `after`). */
 export interface Change<T> {
@@ -39,7 +39,7 @@ export function createCache<T extends KubeObject>(changed: (change: Change<T>) =
   function put(object: T): void {
     const key = keyOf(object)
     const before = objects.get(key)
-    if (before && compareVersions(versionOf(object), versionOf(before)) <= 0) return
+    if (before && compareResourceVersions(versionOf(object), versionOf(before)) <= 0) return
     const after = deepFreeze(object)
     objects.set(key, after)
     changed({ key, before, after })
@@ -47,7 +47,7 @@ export function createCache<T extends KubeObject>(changed: (change: Change<T>) =
 
   function remove(key: string, version: string): void {
     const before = objects.get(key)
-    if (!before || compareVersions(versionOf(before), version) > 0) return
+    if (!before || compareResourceVersions(versionOf(before), version) > 0) return
     objects.delete(key)
     changed({ key, before, after: undefined })
   }
@@ -57,22 +57,22 @@ export function createCache<T extends KubeObject>(changed: (change: Change<T>) =
     addIndex: objects.addIndex,
     seen: () => seen,
     replace: ({ items, resourceVersion }) => {
-      seen = newerVersion(seen, resourceVersion)
+      seen = newerResourceVersion(seen, resourceVersion)
       const listed = new Set(items.map(keyOf))
       for (const item of items) put(item)
       for (const key of objects.keys()) if (!listed.has(key)) remove(key, resourceVersion)
     },
     event: (event) => {
       if (event.type === 'BOOKMARK') {
-        seen = newerVersion(seen, event.resourceVersion)
+        seen = newerResourceVersion(seen, event.resourceVersion)
         return
       }
-      seen = newerVersion(seen, versionOf(event.object))
+      seen = newerResourceVersion(seen, versionOf(event.object))
       if (event.type === 'DELETED') remove(keyOf(event.object), versionOf(event.object))
       else put(event.object)
     },
     noteWrite: (object) => {
-      if (compareVersions(versionOf(object), seen) > 0) put(object)
+      if (compareResourceVersions(versionOf(object), seen) > 0) put(object)
     },
   }
 }

@@ -26,7 +26,7 @@ export interface SocketTransport {
 }
 
 /** A connection as Node's TLS takes it. */
-export function tlsOf({ ca, cert, key, serverName, insecure }: Connection) {
+export function tlsOptions({ ca, cert, key, serverName, insecure }: Connection) {
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
@@ -37,12 +37,12 @@ export function tlsOf({ ca, cert, key, serverName, insecure }: Connection) {
 }
 
 /** The path in front of everything. */
-export function prefixOf(url: URL): string {
+export function pathPrefix(url: URL): string {
   return url.pathname.replace(/\/+$/, '')
 }
 
 /** Headers with the token of a connection. */
-export function authorized(
+export function withAuthorization(
   headers: Readonly<Record<string, string>>,
   { token }: Pick<Connection, 'token'>,
 ): Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fromUtf8, utf8 } from '../core/bytes.ts'
 import { ApiError } from '../core/errors.ts'
-import { bodyOf } from '../core/http.ts'
+import { bytesBody } from '../core/http.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
 import type { ResourceType } from '../kinds/meta.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
@@ -35,7 +35,7 @@ function answering(response: Partial<HttpResponse> | ((request: HttpRequest) => 
     transport: (request) => {
       sent.push(request)
       if (typeof response === 'function') return Promise.resolve(response(request))
-      return Promise.resolve({ status: 200, headers: {}, body: bodyOf(utf8('{}')), ...response })
+      return Promise.resolve({ status: 200, headers: {}, body: bytesBody(utf8('{}')), ...response })
     },
   })
   return { client, sent, clock }
@@ -136,7 +136,7 @@ describe('requests', () => {
 describe('answers', () => {
   it('lists fill in what kube-apiserver leaves out', async () => {
     const list = { metadata: { resourceVersion: '7', continue: 'next' }, items: [{ metadata: { name: 'a' } }] }
-    const { client, sent } = answering({ body: bodyOf(utf8(JSON.stringify(list))) })
+    const { client, sent } = answering({ body: bytesBody(utf8(JSON.stringify(list))) })
     const page = await client.list(ConfigMap, { labelSelector: 'a=b', limit: 1 })
     assert.deepEqual(page, {
       items: [{ metadata: { name: 'a' }, apiVersion: 'v1', kind: 'ConfigMap' }],
@@ -180,7 +180,7 @@ describe('answers', () => {
   ]
   for (const [what, status, body, headers, expected] of refusals) {
     it(`refusal: ${what}`, async () => {
-      const { client } = answering({ status, headers, body: bodyOf(utf8(body)) })
+      const { client } = answering({ status, headers, body: bytesBody(utf8(body)) })
       await assert.rejects(client.get(Node, { name: 'n' }), (caught) => {
         assert.ok(caught instanceof ApiError)
         assert.partialDeepStrictEqual(

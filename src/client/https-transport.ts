@@ -3,7 +3,7 @@ import { Agent, request as overHttps } from 'node:https'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { toError } from '../core/errors.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
-import { authorized, flatHeaders, prefixOf, tlsOf } from './connection.ts'
+import { withAuthorization, flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
 import type { Connection, SocketTransport } from './connection.ts'
 
 const CONNECT_MS = 10_000
@@ -16,8 +16,8 @@ const plain = async () => await import('node:http')
 export function createHttpsTransport(connection: Connection): SocketTransport {
   const url = new URL(connection.server)
   const isSecure = url.protocol === 'https:'
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ...tlsOf(connection) })
-  const prefix = prefixOf(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ...tlsOptions(connection) })
+  const prefix = pathPrefix(url)
   const fixed = {
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
@@ -31,7 +31,7 @@ export function createHttpsTransport(connection: Connection): SocketTransport {
     const { method, path, headers, body } = request
     // Said for every body: that of a DELETE would else be sent without its length.
     const length = body === undefined ? {} : { 'content-length': String(body.byteLength) }
-    const all = { ...authorized(headers, connection), ...length }
+    const all = { ...withAuthorization(headers, connection), ...length }
     const outgoing = await begin({ ...fixed, method, path: prefix + path, headers: all })
     return await new Promise((answered, failed) => {
       limitHandshake(outgoing, isSecure)

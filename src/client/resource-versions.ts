@@ -4,13 +4,13 @@
  */
 
 /** Below 0 when `a` is older than `b`, 0 when equal, above 0 when newer; the empty version is older than all. */
-export function compareVersions(a: string, b: string): number {
+export function compareResourceVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
 /** The newer of two versions. */
-export function newerVersion(a: string, b: string): string {
-  return compareVersions(a, b) >= 0 ? a : b
+export function newerResourceVersion(a: string, b: string): string {
+  return compareResourceVersions(a, b) >= 0 ? a : b
 }

@@ -12,7 +12,7 @@ export function statusToError(status: unknown, httpStatus: number, fallback: str
 }
 
 /** The reason for an HTTP code when the answer itself gives none. */
-export function reasonOfCode(code: number): ApiReason {
+export function reasonForStatusCode(code: number): ApiReason {
   const exact = REASON_OF_CODE[code]
   if (exact) return exact
   if (code === 502) return 'ServiceUnavailable'
@@ -31,7 +31,7 @@ function reasonOf(reason: unknown, code: number): ApiReason {
     if (reason === 'Gone') return 'Expired'
     if (reason === 'ServerTimeout') return 'Timeout'
   }
-  return reasonOfCode(code)
+  return reasonForStatusCode(code)
 }
 
 function detailsOf(details: unknown): ApiErrorDetails {

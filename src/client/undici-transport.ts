@@ -6,7 +6,7 @@ import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import type { HttpResponse } from '../core/http.ts'
-import { authorized, flatHeaders, prefixOf, tlsOf } from './connection.ts'
+import { withAuthorization, flatHeaders, pathPrefix, tlsOptions } from './connection.ts'
 import type { Connection, SocketTransport } from './connection.ts'
 
 // As undici's index does: who goes through a proxy has its dispatcher connect.
@@ -57,7 +57,7 @@ function connectorFor(connection: Connection): buildConnector.connector {
 
 function contextOf(connection: Connection) {
   if (!connection.server.startsWith('https:')) return {}
-  const { ca, cert, key, ...rest } = tlsOf(connection)
+  const { ca, cert, key, ...rest } = tlsOptions(connection)
   return { ...rest, secureContext: createSecureContext({ ca, cert, key }) }
 }
 
@@ -78,12 +78,12 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
   const { proxy, sessions } = options
   const make = () => connectorFor(connection)
   const connect = sessions?.connector(JSON.stringify([url.origin, ca, cert, insecure]), make) ?? make()
-  const requestTls = { timeout: CONNECT_MS, ...tlsOf(connection) }
+  const requestTls = { timeout: CONNECT_MS, ...tlsOptions(connection) }
   const pool =
     proxy === undefined
       ? new Pool(url.origin, { ...common, connect })
       : new ProxyAgent({ ...common, uri: proxy, requestTls, proxyTunnel: true })
-  const prefix = prefixOf(url)
+  const prefix = pathPrefix(url)
 
   return {
     transport: async ({ method, path, headers, body }, signal): Promise<HttpResponse> => {
@@ -91,7 +91,7 @@ export function createUndiciTransport(connection: Connection, options: SocketOpt
         origin: url.origin,
         method,
         path: prefix + path,
-        headers: authorized(headers, connection),
+        headers: withAuthorization(headers, connection),
         body: body ?? null,
         signal,
       })

@@ -51,7 +51,7 @@ export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number
 }
 
 /** A body of one piece. A sender with a socket may ask for the piece itself: its length is known before it is sent. */
-export function bodyOf(bytes: Uint8Array): WholeBody {
+export function bytesBody(bytes: Uint8Array): WholeBody {
   return {
     whole: bytes,
     async *[Symbol.asyncIterator]() {
@@ -66,6 +66,6 @@ export interface WholeBody extends AsyncIterable<Uint8Array> {
 }
 
 /** The bytes of a body of one piece; undefined when it is a stream. */
-export function wholeOf(body: AsyncIterable<Uint8Array>): Uint8Array | undefined {
+export function wholeBytes(body: AsyncIterable<Uint8Array>): Uint8Array | undefined {
   return 'whole' in body && body.whole instanceof Uint8Array ? body.whole : undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utf8 } from './bytes.ts'
-import { bodyOf, readBody, wholeOf } from './http.ts'
+import { bytesBody, readBody, wholeBytes } from './http.ts'
 import type { Handler } from './http.ts'
 import { measureHandler } from './measured-handler.ts'
 import type { MetricLabels } from './metrics.ts'
@@ -14,7 +14,7 @@ test('requests, answers and bytes are counted, the bytes of a stream as they pas
   let nowMs = 100
   const handle: Handler = async () => {
     nowMs += 250
-    return { status: 201, headers: {}, body: isStream ? streamed('seven..') : bodyOf(utf8('seven..')) }
+    return { status: 201, headers: {}, body: isStream ? streamed('seven..') : bytesBody(utf8('seven..')) }
   }
   let isStream = true
   const measured = measureHandler(handle, {
@@ -37,7 +37,7 @@ test('requests, answers and bytes are counted, the bytes of a stream as they pas
   isStream = false
   const { body } = await measured(request, { user: 'u', groups: [] }, new AbortController().signal)
   assert.equal(seen.filter((line) => line === 'x_sent_bytes_total{} 7').length, 2, 'a whole body when it is answered')
-  assert.deepEqual(wholeOf(body), utf8('seven..'), 'and it stays whole')
+  assert.deepEqual(wholeBytes(body), utf8('seven..'), 'and it stays whole')
 })
 
 async function* streamed(text: string): AsyncIterable<Uint8Array> {

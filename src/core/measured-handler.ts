@@ -1,6 +1,6 @@
 /** Counts what a handler is asked and answers; which request it is, is the caller's to say, from a closed set. */
 import type { Clock } from './time/clock.ts'
-import { wholeOf } from './http.ts'
+import { wholeBytes } from './http.ts'
 import type { Handler, HttpRequest } from './http.ts'
 import type { MetricLabels, Metrics } from './metrics.ts'
 
@@ -41,7 +41,7 @@ export function measureHandler(handle: Handler, measure: HandlerMeasure): Handle
     const response = await handle(request, caller, signal)
     total({ ...of, code: String(response.status) }, 1)
     seconds(of, (clock.monotonicMs() - began) / 1000)
-    const whole = wholeOf(response.body)
+    const whole = wholeBytes(response.body)
     if (!whole) return { ...response, body: counted(response.body, (bytes) => sent({}, bytes)) }
     sent({}, whole.byteLength)
     return response

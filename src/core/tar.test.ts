@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { gzipSync } from 'node:zlib'
 import { hostileTars, NO_LENGTHS, plantedTar, tarWithPax } from '../testing/hostile-tar.ts'
 import { fromUtf8, gunzip, utf8 } from './bytes.ts'
-import { BLOCK, tarEntries, TarError, tarNumber, tarOf } from './tar.ts'
+import { TAR_BLOCK_BYTES, tarEntries, TarError, tarNumber, createTar } from './tar.ts'
 
 const names = (tar: Uint8Array): string[] =>
   [...tarEntries(tar)].map(({ name }) => Buffer.from(name).toString('latin1'))
@@ -72,7 +72,7 @@ describe('the number of a field', () => {
       '\u00ff'.repeat(12),
     ]) {
       assert.equal(field(text), undefined, JSON.stringify(text))
-      const tar = plantedTar([{ name: 'a', type: '0', data: new Uint8Array(BLOCK), size: text }])
+      const tar = plantedTar([{ name: 'a', type: '0', data: new Uint8Array(TAR_BLOCK_BYTES), size: text }])
       assert.throws(() => names(tar), { name: 'TarError', message: 'invalid tar header' }, JSON.stringify(text))
     }
   })
@@ -81,9 +81,12 @@ describe('the number of a field', () => {
 test('what is written is read', () => {
   const files = [
     { name: 'a', data: new Uint8Array() },
-    { name: 'b', data: utf8('x'.repeat(BLOCK + 1)) },
+    { name: 'b', data: utf8('x'.repeat(TAR_BLOCK_BYTES + 1)) },
   ]
-  const read = [...tarEntries(tarOf(files))].map(({ name, data }) => ({ name: fromUtf8(name), data: fromUtf8(data) }))
+  const read = [...tarEntries(createTar(files))].map(({ name, data }) => ({
+    name: fromUtf8(name),
+    data: fromUtf8(data),
+  }))
   assert.deepEqual(
     read,
     files.map(({ name, data }) => ({ name, data: fromUtf8(data) })),
@@ -95,7 +98,7 @@ test('property: any archive is read to its end or refused with TarError', () => 
   fc.assert(
     fc.property(hostileTars, (tar) => {
       try {
-        assert.ok([...tarEntries(tar)].length <= tar.byteLength / BLOCK)
+        assert.ok([...tarEntries(tar)].length <= tar.byteLength / TAR_BLOCK_BYTES)
       } catch (caught) {
         if (!(caught instanceof TarError)) throw caught
         refused += 1

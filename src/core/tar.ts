@@ -3,7 +3,7 @@ import { concatBytes, utf8 } from './bytes.ts'
 import { readOctalNumber, readWholeNumber } from './read-number.ts'
 
 /** Everything in an archive comes in blocks of so many bytes. */
-export const BLOCK = 512
+export const TAR_BLOCK_BYTES = 512
 /** The longest name that a header holds, in bytes. */
 export const MAX_TAR_NAME = 100
 /** What eleven octal digits hold; larger sizes are written as GNU and POSIX readers both understand them. */
@@ -28,14 +28,14 @@ export class TarError extends Error {
 export function* tarEntries(tar: Uint8Array): Generator<TarEntry> {
   let longName: Uint8Array | undefined
   let longLink: Uint8Array | undefined
-  for (let at = 0; at + BLOCK <= tar.length;) {
-    const header = tar.subarray(at, at + BLOCK)
+  for (let at = 0; at + TAR_BLOCK_BYTES <= tar.length;) {
+    const header = tar.subarray(at, at + TAR_BLOCK_BYTES)
     if (header.every((byte) => byte === 0)) return
     const size = tarNumber(header.subarray(124, 136))
     if (size === undefined) throw invalidHeader()
-    const data = tar.subarray(at + BLOCK, at + BLOCK + size)
+    const data = tar.subarray(at + TAR_BLOCK_BYTES, at + TAR_BLOCK_BYTES + size)
     if (data.length < size) throw new TarError('unexpected EOF')
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
+    at += TAR_BLOCK_BYTES + Math.ceil(size / TAR_BLOCK_BYTES) * TAR_BLOCK_BYTES
     const type = String.fromCharCode(header[156]!)
     if (type === 'x') {
       for (const { key, value } of paxRecords(data)) {
@@ -56,18 +56,18 @@ export function* tarEntries(tar: Uint8Array): Generator<TarEntry> {
 }
 
 /** An archive of small files that only their owner may read. */
-export function tarOf(files: readonly { readonly name: string; readonly data: Uint8Array }[]): Uint8Array {
+export function createTar(files: readonly { readonly name: string; readonly data: Uint8Array }[]): Uint8Array {
   const entries = files.flatMap(({ name, data }) => [
     tarHeader(name, data.byteLength),
     data,
-    new Uint8Array(paddingOf(data.byteLength)),
+    new Uint8Array(tarPadding(data.byteLength)),
   ])
-  return concatBytes([...entries, new Uint8Array(2 * BLOCK)])
+  return concatBytes([...entries, new Uint8Array(2 * TAR_BLOCK_BYTES)])
 }
 
 /** The header of a file; a name that is too long is cut. */
 export function tarHeader(name: string, size: number): Uint8Array {
-  const header = new Uint8Array(BLOCK)
+  const header = new Uint8Array(TAR_BLOCK_BYTES)
   const write = (text: string, at: number) => header.set(utf8(text), at)
   header.set(utf8(name).subarray(0, MAX_TAR_NAME), 0)
   write('0000600\0', 100)
@@ -81,20 +81,20 @@ export function tarHeader(name: string, size: number): Uint8Array {
   write('00000000000\0', 136)
   write('0', 156)
   write('ustar\u000000', 257)
-  write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
+  write(`${tarChecksum(header).toString(8).padStart(6, '0')}\0 `, 148)
   return header
 }
 
 /** The sum of all bytes of a header, with its own field as blanks. */
-export function checksumOf(header: Uint8Array): number {
+export function tarChecksum(header: Uint8Array): number {
   let sum = 8 * 0x20
   for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte
   return sum
 }
 
 /** How many bytes fill the last block of a file. */
-export function paddingOf(size: number): number {
-  return (BLOCK - (size % BLOCK)) % BLOCK
+export function tarPadding(size: number): number {
+  return (TAR_BLOCK_BYTES - (size % TAR_BLOCK_BYTES)) % TAR_BLOCK_BYTES
 }
 
 function headerName(header: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 /** Reads an object by a table of fields: names in any case, types checked, unknown names with the one that was meant. */
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/json.ts'
-import { nearest } from '../core/text/nearest-name.ts'
+import { nearestName } from '../core/text/nearest-name.ts'
 import type { LabelSelector } from '../core/text/label-selector.ts'
 import { isListOf } from './field-table.ts'
 import type { Fields, Shape } from './field-table.ts'
@@ -41,7 +41,7 @@ export function readFields(value: JsonObject, fields: Fields, reading: Reading, 
     const name = names.get(key.toLowerCase())
     const at = [...path, key]
     if (name === undefined) {
-      const meant = nearest(key, Object.keys(fields))
+      const meant = nearestName(key, Object.keys(fields))
       const advice = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
       report('warning', at, `${dotted(at)} is no field of ${system} and has no effect${advice}`)
       continue

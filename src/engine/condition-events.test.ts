@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
-import { newsOf } from './condition-events.ts'
+import { conditionEvents } from './condition-events.ts'
 
 const at = '2026-11-16T00:00:00Z'
 
@@ -44,7 +44,7 @@ test('a condition is news when its status or reason changes, not when its words 
     ['offline', objectWith(), objectWith(['Available', 'False', 'Silent']), ['Normal Silent']],
   ]
   for (const [name, before, after, wanted] of cases) {
-    const told = newsOf(before, after).map(({ type, reason }) => `${type} ${reason}`)
+    const told = conditionEvents(before, after).map(({ type, reason }) => `${type} ${reason}`)
     assert.deepEqual(told, wanted, name)
   }
 })
@@ -64,7 +64,7 @@ test('a state is news when it is one to look at, and when it is well again', () 
     ['Ready', 'Offline', []],
   ]
   for (const [before, after, wanted] of cases) {
-    const told = newsOf(inState(before), inState(after))
+    const told = conditionEvents(inState(before), inState(after))
     assert.deepEqual(
       told.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
       wanted,

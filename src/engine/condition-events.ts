@@ -2,7 +2,7 @@
 import type { Condition, KubeObject } from '../kinds/meta.ts'
 
 /** One thing that happened to an object, as an Event says it. */
-export interface News {
+export interface ConditionEvent {
   readonly type: 'Normal' | 'Warning'
   /** One word for programs. */
   readonly reason: string
@@ -31,10 +31,10 @@ const BAD_STATES: ReadonlySet<string> = new Set(['Drifted', 'Failed'])
  * The news between two states of an object. A condition is news when its status or reason changed, not when its words did:
  * a count that goes up in a message is no event. The same word from two conditions is said once, and the graver one wins.
  */
-export function newsOf(before: KubeObject, after: KubeObject): readonly News[] {
+export function conditionEvents(before: KubeObject, after: KubeObject): readonly ConditionEvent[] {
   const [old, now] = [conditionsOf(before), conditionsOf(after)]
   const stalled = now.find(({ type, status }) => type === 'Stalled' && status === 'True')
-  const said = new Map<string, News>()
+  const said = new Map<string, ConditionEvent>()
   for (const condition of now) {
     const { type, status, reason, message } = condition
     if (ECHOES.has(type)) continue
@@ -53,7 +53,7 @@ function isTrouble({ type, status, reason }: Condition, stalled: Condition | und
 }
 
 /** An object with a state tells when it fails or drifts, and when it is well again; what moves is told by its rollout. */
-function stateNews(before: KubeObject, after: KubeObject): readonly News[] {
+function stateNews(before: KubeObject, after: KubeObject): readonly ConditionEvent[] {
   const [was, is] = [statusOf(before), statusOf(after)]
   if (is.state === undefined || is.state === was.state) return []
   const { state: reason, message = '' } = is

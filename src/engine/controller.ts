@@ -14,13 +14,13 @@ import type { Logger } from '../core/log.ts'
 import { silentMetrics } from '../core/metrics.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
-import { changesObject, commitOf, noteGeneration, openDraft } from './draft.ts'
+import { changesObject, decideWrite, noteGeneration, openDraft } from './draft.ts'
 import type { OpenDraft } from './draft.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { declareEngineMetrics } from './metrics.ts'
-import { createLastWords } from './status-flap-guard.ts'
-import { newsOf } from './condition-events.ts'
-import { clearThrow, outcomeOfThrow, showThrow } from './outcome.ts'
+import { createStatusFlapGuard } from './status-flap-guard.ts'
+import { conditionEvents } from './condition-events.ts'
+import { clearFailureConditions, classifyError, setFailureConditions } from './outcome.ts'
 import type { FailureCondition, Outcome } from './outcome.ts'
 import type { Context, Reconciler } from './reconciler.ts'
 import { createWorkQueue } from './work-queue.ts'
@@ -89,12 +89,12 @@ export function createController<T extends KubeObject>(options: ControllerOption
   const labels = { controller: name }
   const { backoff } = options
   const queue = createWorkQueue({ name, clock, ids, metrics: metrics.queue, ...(backoff ? { backoff } : {}) })
-  const lastWords = createLastWords()
+  const lastWords = createStatusFlapGuard()
   let active = 0
 
   /** Writes once; or says for how long not to, because another hub would only take it back. */
   async function commit(draft: OpenDraft<T>): Promise<{ readonly quietMs: number }> {
-    const what = commitOf(draft)
+    const what = decideWrite(draft)
     if (what === 'Nothing') return { quietMs: 0 }
     const quietMs = what === 'Status' ? lastWords.waitMs(draft, clock.monotonicMs()) : 0
     if (quietMs > 0) return { quietMs }
@@ -103,7 +103,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
       const written = jsonClone(await client.update(type, draft.next, write))
       informer.noteWrite(written)
       if (what === 'Status') lastWords.say(draft, clock.monotonicMs())
-      await events?.record(written, newsOf(draft.seen, written), `flotilla-${name}`)
+      await events?.record(written, conditionEvents(draft.seen, written), `flotilla-${name}`)
     } catch (caught) {
       if (!isApiError(caught, 'NotFound')) throw caught // deleted meanwhile: the watch will say so
     }
@@ -115,14 +115,14 @@ export function createController<T extends KubeObject>(options: ControllerOption
     try {
       const { requeueAfterMs } = await reconciler.reconcile(draft, context)
       if (!changesObject(draft)) {
-        clearThrow(draft, failureCondition)
+        clearFailureConditions(draft, failureCondition)
         if (notesGeneration) noteGeneration(draft, type)
       }
       const { quietMs } = await commit(draft)
       if (quietMs > 0) return lookAgain(Math.min(quietMs, requeueAfterMs ?? Infinity))
       return requeueAfterMs === undefined ? { next: 'Rest', result: 'success' } : lookAgain(requeueAfterMs)
     } catch (caught) {
-      if (showThrow(draft.conditions, caught, failureCondition)) {
+      if (setFailureConditions(draft.conditions, caught, failureCondition)) {
         if (notesGeneration && failureCondition !== false) noteGeneration(draft, type)
         const { quietMs } = await commit(draft)
         if (quietMs > 0) return lookAgain(quietMs)
@@ -159,7 +159,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
   function failed(caught: unknown, context: Context): Outcome {
     // What ends because the controller ends is no failure; nothing is scheduled on a closed queue.
     if (context.signal.aborted) return { next: 'Rest', result: 'requeue' }
-    const outcome = outcomeOfThrow(caught)
+    const outcome = classifyError(caught)
     if (outcome.next === 'Retry' && !outcome.quiet) {
       metrics.controller.errors(labels, 1)
       context.log.error({ err: toError(caught) }, 'reconcile failed')

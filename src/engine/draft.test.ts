@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
-import { commitOf, noteGeneration, openDraft } from './draft.ts'
+import { decideWrite, noteGeneration, openDraft } from './draft.ts'
 
 interface Thing extends KubeObject {
   spec: { size: number }
@@ -42,7 +42,7 @@ describe('commit', () => {
     it(`${what}: ${expected}`, () => {
       const draft = openDraft(thing(), NOON)
       change(draft.next)
-      assert.equal(commitOf(draft), expected)
+      assert.equal(decideWrite(draft), expected)
     })
   }
 
@@ -50,7 +50,7 @@ describe('commit', () => {
     const draft = openDraft(thing(), NOON)
     draft.next.spec.size = 2
     draft.next.status!.phase = 'Done'
-    assert.throws(() => commitOf(draft), /Thing a changed both status and metadata or spec/)
+    assert.throws(() => decideWrite(draft), /Thing a changed both status and metadata or spec/)
   })
 })
 
@@ -58,7 +58,7 @@ describe('conditions', () => {
   it('keep their time while their status does', () => {
     const draft = openDraft(thing(), NOON)
     draft.conditions.set('Ready', 'True', 'Done', 'all is well')
-    assert.equal(commitOf(draft), 'Nothing')
+    assert.equal(decideWrite(draft), 'Nothing')
     draft.conditions.set('Ready', 'True', 'StillDone', 'all is well')
     assert.equal(draft.conditions.get('Ready')?.lastTransitionTime, '2026-01-01T00:00:00Z')
     draft.conditions.set('Ready', 'False', 'Broken', 'not any more')
@@ -96,7 +96,7 @@ describe('observedGeneration', () => {
   it('is noted for kinds whose status has it, and for no other', () => {
     const draft = openDraft(thing(), NOON)
     noteGeneration(draft, bare)
-    assert.equal(commitOf(draft), 'Nothing')
+    assert.equal(decideWrite(draft), 'Nothing')
     noteGeneration(draft, withField)
     assert.equal(draft.next.status?.observedGeneration, 3)
   })

@@ -5,7 +5,7 @@ import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { ConditionSet, Draft } from './reconciler.ts'
 
 /** What to write: nothing, metadata and spec, or status. */
-export type Commit = 'Nothing' | 'Object' | 'Status'
+export type DraftWrite = 'Nothing' | 'Object' | 'Status'
 
 /** A draft and the conditions that were set in it, for the engine. */
 export interface OpenDraft<T extends KubeObject> extends Draft<T> {
@@ -25,7 +25,7 @@ export function openDraft<T extends KubeObject>(seen: T, nowMs: number): OpenDra
 }
 
 /** Decides the one write a draft asks for; both halves changed is a bug of the reconciler and throws. */
-export function commitOf(draft: Draft<KubeObject>): Commit {
+export function decideWrite(draft: Draft<KubeObject>): DraftWrite {
   const { status: statusSeen, ...seen } = draft.seen as WithStatus
   const { status: statusNext, ...next } = draft.next as WithStatus
   const objectChanged = !jsonEqual(seen, next)

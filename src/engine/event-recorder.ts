@@ -10,12 +10,12 @@ import { formatTime } from '../core/time/time.ts'
 import { Event } from '../kinds/builtin/core.ts'
 import type { KubeObject } from '../kinds/meta.ts'
 import { declareEngineMetrics } from './metrics.ts'
-import type { News } from './condition-events.ts'
+import type { ConditionEvent } from './condition-events.ts'
 
 /** Tells news of objects. */
 export interface EventRecorder {
   /** Resolves when the news are written or given up: an Event is never worth a failed pass. */
-  record(object: KubeObject, news: readonly News[], component: string): Promise<void>
+  record(object: KubeObject, news: readonly ConditionEvent[], component: string): Promise<void>
 }
 
 /** What a recorder works with. */
@@ -97,7 +97,7 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
 /** The same news of the same object have the same name: they are counted, and the newest words stay. */
 function eventOf(
   object: KubeObject,
-  { type, reason, message }: News,
+  { type, reason, message }: ConditionEvent,
   { component, now }: { readonly component: string; readonly now: string },
 ): Event {
   const { name, namespace = 'default', uid, resourceVersion } = object.metadata

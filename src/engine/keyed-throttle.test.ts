@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
-import { createPace } from './keyed-throttle.ts'
+import { createKeyedThrottle } from './keyed-throttle.ts'
 
 test('each key waits for itself', async () => {
   const clock = createVirtualClock()
-  const pace = createPace(clock, 1000)
+  const pace = createKeyedThrottle(clock, 1000)
   assert.equal(pace.waitMs('a'), 0)
   pace.note('a')
   await clock.advance(300)

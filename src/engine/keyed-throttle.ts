@@ -1,7 +1,7 @@
 import type { Clock } from '../core/time/clock.ts'
 
 /** At most one act per key in an interval; remembers only acts younger than that. */
-export interface Pace {
+export interface KeyedThrottle {
   /** How long until the key may act again; 0: now. */
   waitMs(key: string): number
   /** It acts now; the next time not before the interval is over, or another one that is given. */
@@ -9,7 +9,7 @@ export interface Pace {
 }
 
 /** Makes a pace. */
-export function createPace(clock: Clock, intervalMs: number): Pace {
+export function createKeyedThrottle(clock: Clock, intervalMs: number): KeyedThrottle {
   const free = new Map<string, number>() // in order of acts: the oldest come first
   function forgetOld(now: number): void {
     for (const [key, at] of free) {

@@ -18,8 +18,8 @@ import { silentMetrics } from '../core/metrics.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { Lease } from '../kinds/builtin/coordination.ts'
 import { apiVersionOf } from '../kinds/meta.ts'
-import { leaseFor, moveOf, observe } from './lease.ts'
-import type { Observation } from './lease.ts'
+import { leaseFor, decideLeaseAction, observeLease } from './lease.ts'
+import type { LeaseObservation } from './lease.ts'
 import { declareEngineMetrics } from './metrics.ts'
 
 /** What an election is made of. */
@@ -52,7 +52,7 @@ export async function runLeaderElection(options: LeaderElectionOptions, signal: 
   const log = options.log.child({ lease: `${namespace}/${name}`, identity })
   const { leader: leaderMetric } = declareEngineMetrics(options.metrics ?? silentMetrics)
   let lease: Lease | undefined
-  let seen: Observation | undefined
+  let seen: LeaseObservation | undefined
 
   /** Reads, decides, writes once; true when we hold the Lease now. */
   async function tryOnce(attempt: AbortSignal): Promise<boolean> {
@@ -60,8 +60,8 @@ export async function runLeaderElection(options: LeaderElectionOptions, signal: 
       if (isApiError(caught, 'NotFound')) return undefined
       throw caught
     })
-    seen = lease && observe(seen, lease, clock.monotonicMs())
-    const move = moveOf(lease, seen, { identity, nowMs: clock.monotonicMs() })
+    seen = lease && observeLease(seen, lease, clock.monotonicMs())
+    const move = decideLeaseAction(lease, seen, { identity, nowMs: clock.monotonicMs() })
     if (move.kind === 'Wait') return false
     const next = leaseFor(move.kind, lease ?? emptyLease(namespace, name), {
       identity,
@@ -70,7 +70,7 @@ export async function runLeaderElection(options: LeaderElectionOptions, signal: 
     })
     const write = { fieldManager: 'flotilla-leader', signal: attempt }
     lease = await (move.kind === 'Create' ? client.create(Lease, next, write) : client.update(Lease, next, write))
-    seen = observe(seen, lease, clock.monotonicMs())
+    seen = observeLease(seen, lease, clock.monotonicMs())
     return true
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Lease } from '../kinds/builtin/coordination.ts'
-import { leaseFor, moveOf, observe } from './lease.ts'
-import type { LeaseMove } from './lease.ts'
+import { leaseFor, decideLeaseAction, observeLease } from './lease.ts'
+import type { LeaseAction } from './lease.ts'
 
 function lease(holderIdentity: string | undefined, resourceVersion = '1'): Lease {
   return {
@@ -19,7 +19,7 @@ function lease(holderIdentity: string | undefined, resourceVersion = '1'): Lease
 }
 
 describe('moves', () => {
-  const cases: readonly (readonly [string, Lease | undefined, number, LeaseMove])[] = [
+  const cases: readonly (readonly [string, Lease | undefined, number, LeaseAction])[] = [
     ['no Lease', undefined, 0, { kind: 'Create' }],
     ['ours', lease('me'), 0, { kind: 'Renew' }],
     ['ours, long expired', lease('me'), 100_000, { kind: 'Renew' }],
@@ -31,15 +31,15 @@ describe('moves', () => {
   ]
   for (const [what, seen, age, expected] of cases) {
     it(what, () => {
-      const observation = seen && observe(undefined, seen, 1_000)
-      assert.deepEqual(moveOf(seen, observation, { identity: 'me', nowMs: 1_000 + age }), expected)
+      const observation = seen && observeLease(undefined, seen, 1_000)
+      assert.deepEqual(decideLeaseAction(seen, observation, { identity: 'me', nowMs: 1_000 + age }), expected)
     })
   }
 
   it('a renewal seen late counts from when it was seen', () => {
-    const first = observe(undefined, lease('other', '1'), 0)
-    assert.equal(observe(first, lease('other', '1'), 9_000).atMs, 0)
-    assert.equal(observe(first, lease('other', '2'), 9_000).atMs, 9_000)
+    const first = observeLease(undefined, lease('other', '1'), 0)
+    assert.equal(observeLease(first, lease('other', '1'), 9_000).atMs, 0)
+    assert.equal(observeLease(first, lease('other', '2'), 9_000).atMs, 9_000)
   })
 })
 

@@ -9,13 +9,13 @@ export const LEASE = Lease
 export type LeaseObject = Lease
 
 /** A Lease's resourceVersion and when, on our own monotonic clock, we first saw it. Other machines' clocks are never compared. */
-export interface Observation {
+export interface LeaseObservation {
   readonly resourceVersion: string
   readonly atMs: number
 }
 
 /** What to do about a Lease. */
-export type LeaseMove =
+export type LeaseAction =
   | { readonly kind: 'Create' }
   | { readonly kind: 'Renew' }
   | { readonly kind: 'Take' }
@@ -23,17 +23,17 @@ export type LeaseMove =
   | { readonly kind: 'Wait'; readonly holder: string; readonly forMs: number }
 
 /** The observation after reading a Lease: a new version starts a new count. */
-export function observe(previous: Observation | undefined, lease: Lease, nowMs: number): Observation {
+export function observeLease(previous: LeaseObservation | undefined, lease: Lease, nowMs: number): LeaseObservation {
   const resourceVersion = lease.metadata.resourceVersion ?? ''
   return previous?.resourceVersion === resourceVersion ? previous : { resourceVersion, atMs: nowMs }
 }
 
 /** Decides the next move: renew one's own, take a free or expired one, wait for another's. */
-export function moveOf(
+export function decideLeaseAction(
   lease: Lease | undefined,
-  seen: Observation | undefined,
+  seen: LeaseObservation | undefined,
   { identity, nowMs }: { readonly identity: string; readonly nowMs: number },
-): LeaseMove {
+): LeaseAction {
   if (!lease || !seen) return { kind: 'Create' }
   const holder = lease.spec?.holderIdentity ?? ''
   if (holder === identity) return { kind: 'Renew' }

@@ -18,7 +18,7 @@ export type Outcome =
 export type FailureCondition = string | false
 
 /** What a throw means. */
-export function outcomeOfThrow(caught: unknown): Outcome {
+export function classifyError(caught: unknown): Outcome {
   if (caught instanceof Waiting) return { next: 'After', ms: caught.retryAfterMs, result: 'requeue_after' }
   if (caught instanceof Stalled) return { next: 'Rest', result: 'success' }
   if (caught instanceof ApiError) {
@@ -32,7 +32,7 @@ export function outcomeOfThrow(caught: unknown): Outcome {
 }
 
 /** Shows a Waiting or Stalled in the conditions; true when it was one. */
-export function showThrow(conditions: ConditionSet, caught: unknown, failure: FailureCondition): boolean {
+export function setFailureConditions(conditions: ConditionSet, caught: unknown, failure: FailureCondition): boolean {
   const waiting = caught instanceof Waiting
   if (!waiting && !(caught instanceof Stalled)) return false
   if (failure === false) return true
@@ -45,7 +45,7 @@ export function showThrow(conditions: ConditionSet, caught: unknown, failure: Fa
 }
 
 /** After a pass that did not throw, earlier Reconciling and Stalled no longer hold unless this pass set them. */
-export function clearThrow(draft: OpenDraft<KubeObject>, failure: FailureCondition): void {
+export function clearFailureConditions(draft: OpenDraft<KubeObject>, failure: FailureCondition): void {
   if (failure !== 'Ready') return
   for (const type of ['Reconciling', 'Stalled']) if (!draft.touched.has(type)) draft.conditions.remove(type)
 }

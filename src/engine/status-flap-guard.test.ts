@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '../kinds/meta.ts'
-import { createLastWords } from './status-flap-guard.ts'
+import { createStatusFlapGuard } from './status-flap-guard.ts'
 
 interface Thing extends KubeObject {
   readonly status?: Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ test('what was said and taken back is repeated after a while; all else at once',
     ['another object of that name', draft({ phase: 'Moving' }, { phase: 'Done' }, 'other'), 2_000, 0],
   ]
   for (const [why, again, afterMs, waitMs] of table) {
-    const lastWords = createLastWords(10_000)
+    const lastWords = createStatusFlapGuard(10_000)
     assert.equal(lastWords.waitMs(said, 1_000), 0, 'at first')
     lastWords.say(said, 1_000)
     assert.equal(lastWords.waitMs(again, 1_000 + afterMs), waitMs, why)
@@ -44,7 +44,7 @@ test('what was said and taken back is repeated after a while; all else at once',
 })
 
 test('who says something else in between may come back to it at once', () => {
-  const lastWords = createLastWords(10_000)
+  const lastWords = createStatusFlapGuard(10_000)
   lastWords.say(draft({ phase: 'Moving' }, { phase: 'Done' }), 1_000)
   lastWords.say(draft({ phase: 'Done' }, { phase: 'Moving' }), 2_000)
   assert.equal(lastWords.waitMs(draft({ phase: 'Moving' }, { phase: 'Done' }), 3_000), 0)

@@ -7,10 +7,10 @@ import type { Condition, KubeObject } from '../kinds/meta.ts'
 import type { Draft } from './reconciler.ts'
 
 /** How long what was taken back is not repeated: nobody learns much in less. */
-export const PATIENCE_MS = 10_000
+export const FLAP_WINDOW_MS = 10_000
 
 /** The last words about each object, for as long as they matter. */
-export interface LastWords {
+export interface StatusFlapGuard {
   /** How long to keep quiet, because all that a draft's status changes was written a moment ago and is not there any more; 0: nobody undid it. */
   waitMs(draft: Draft<KubeObject>, nowMs: number): number
   /** What a draft's status changes stands in the API. */
@@ -18,7 +18,7 @@ export interface LastWords {
 }
 
 /** Keeps words for as long as they must not be repeated. */
-export function createLastWords(patienceMs = PATIENCE_MS): LastWords {
+export function createStatusFlapGuard(patienceMs = FLAP_WINDOW_MS): StatusFlapGuard {
   // By uid, in order of saying, so that what is old is in front.
   const said = new Map<string, { readonly before: Parts; readonly after: Parts; readonly atMs: number }>()
 

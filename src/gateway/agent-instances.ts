@@ -5,9 +5,9 @@ import { ApiError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { formatTime } from '../core/time/time.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import { hearAgent, sameRecord } from '../wire/link/agent-instances.ts'
+import { judgeContact, sameRecord } from '../wire/link/agent-instances.ts'
 import type { AgentRecord } from '../wire/link/agent-instances.ts'
-import { createQuota } from './rate-limit.ts'
+import { createRateLimiter } from './rate-limit.ts'
 
 /** What the tracking needs. */
 export interface InstancesPorts {
@@ -32,7 +32,7 @@ export function createInstances({ client, clock, log }: InstancesPorts) {
   const startedAt = clock.monotonicMs()
   const books = new Map<string, Book>()
   // A crash loop restarts every few seconds at worst; a new instance with each request is somebody playing.
-  const changes = createQuota({ clock, what: 'new agents', burst: 10, perMinute: 10 })
+  const changes = createRateLimiter({ clock, what: 'new agents', burst: 10, perMinute: 10 })
 
   function bookOf(cluster: Cluster): Book {
     const known = books.get(cluster.spec.id)
@@ -50,7 +50,7 @@ export function createInstances({ client, clock, log }: InstancesPorts) {
     const now = clock.monotonicMs()
     // Who was not heard by this gateway yet may have been heard by another one: silence counts from our own start.
     const quietMs = (who: string | undefined) => now - ((who && book.heardAt.get(who)) || startedAt)
-    const { verdict, record } = hearAgent(book.record, {
+    const { verdict, record } = judgeContact(book.record, {
       instance,
       since: formatTime(clock.now()),
       ...(address === undefined ? {} : { address }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bodyOf } from '../core/http.ts'
+import { bytesBody } from '../core/http.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
 import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { buildCluster } from '../testing/fixtures/builders.ts'
@@ -32,7 +32,7 @@ describe('the pace of a line', () => {
     const gone = new AbortController()
     const send = (name: string, size: number, signal = new AbortController().signal) => {
       const newest = () => buildCluster(name, { spec: { id: name, maxBytesPerSecond: limits.get(name) } })
-      const answer = { status: 200, headers: {}, body: bodyOf(new Uint8Array(size)) }
+      const answer = { status: 200, headers: {}, body: bytesBody(new Uint8Array(size)) }
       const sent = { bytes: 0, endedAt: -1, failed: false }
       void (async () => {
         try {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/time/clock.ts'
 import type { HttpResponse } from '../core/http.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
 import { SITE_CLASS_BYTES_PER_SECOND } from '../kinds/fields/site-class.ts'
-import { IDLE, spendBandwidth } from '../wire/link/bandwidth.ts'
+import { IDLE_BANDWIDTH, spendBandwidth } from '../wire/link/bandwidth.ts'
 import type { BandwidthState } from '../wire/link/bandwidth.ts'
 
 // Small enough that a slow line is used evenly and is never silent for long.
@@ -33,7 +33,7 @@ export function createBandwidth(clock: Clock) {
         }
         const piece = chunk.subarray(at, at + PIECE)
         const now = clock.monotonicMs()
-        const spent = spendBandwidth(states.get(id) ?? IDLE, piece.byteLength, { bytesPerSecond, now })
+        const spent = spendBandwidth(states.get(id) ?? IDLE_BANDWIDTH, piece.byteLength, { bytesPerSecond, now })
         states.set(id, spent.state)
         if (spent.waitMs > 0) await clock.sleep(spent.waitMs, signal)
         yield piece

@@ -3,17 +3,17 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { isDigest } from '../core/crypto/digest.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { Assignment } from '../kinds/native/assignment.ts'
-import { ownDocument } from '../wire/document/signed-document.ts'
-import type { KeptSets } from './set-cache.ts'
+import { readTrustedDocument } from '../wire/document/signed-document.ts'
+import type { SetCache } from './set-cache.ts'
 
 /** What reach is worked out from. */
-export interface ReachPorts {
+export interface BlobAccessPorts {
   readonly blobs: Pick<Blobs, 'get'>
-  readonly sets: KeptSets
+  readonly sets: SetCache
 }
 
 /** Answers what an Assignment reaches, now and in the document that its agent still has. */
-export function createReach({ blobs, sets }: ReachPorts) {
+export function createBlobAccess({ blobs, sets }: BlobAccessPorts) {
   async function reaches({ spec }: Assignment, digest: Digest): Promise<boolean> {
     const named = spec.entries.map((entry) => entry.set)
     if (named.includes(digest) || spec.entries.some(({ sealed }) => sealed?.values === digest)) return true
@@ -35,7 +35,7 @@ export function createReach({ blobs, sets }: ReachPorts) {
   /** A document of this cluster, present or past. */
   async function documentOf(clusterId: string, digest: Digest) {
     const bytes = await blobs.get(digest)
-    const document = bytes && ownDocument(bytes)
+    const document = bytes && readTrustedDocument(bytes)
     return document?.clusterId === clusterId ? document : undefined
   }
 

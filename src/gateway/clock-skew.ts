@@ -5,7 +5,7 @@ import { toError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
 import { skewToShow } from '../wire/link/clock-skew.ts'
-import { createQuota } from './rate-limit.ts'
+import { createRateLimiter } from './rate-limit.ts'
 
 /** What noticing needs. */
 export interface SkewPorts {
@@ -17,7 +17,7 @@ export interface SkewPorts {
 /** Notes clocks. */
 export function createSkew({ client, clock, log }: SkewPorts) {
   // A clock that jumps with every request is somebody playing.
-  const changes = createQuota({ clock, what: 'changes of its clock', burst: 3, perMinute: 1 })
+  const changes = createRateLimiter({ clock, what: 'changes of its clock', burst: 3, perMinute: 1 })
   /** What was written and may not have come back yet. */
   const written = new Map<string, number>()
 

@@ -16,34 +16,34 @@ import type { Logger } from '../core/log.ts'
 import { isUnreachable } from '../core/unreachable.ts'
 import { Assignment } from '../kinds/native/assignment.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import { admit, openAdmission } from '../wire/link/load-shedding.ts'
-import type { AdmissionClass, AdmissionLimits } from '../wire/link/load-shedding.ts'
+import { admitRequest, initialLoadState } from '../wire/link/load-shedding.ts'
+import type { RequestClass, LoadLimits } from '../wire/link/load-shedding.ts'
 import { TIME_HEADER } from '../wire/link/clock-skew.ts'
-import { encodeDifference } from '../wire/document/binary-delta.ts'
+import { encodeDelta } from '../wire/document/binary-delta.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../wire/trust/envelope.ts'
 import { BASE_HEADER, frameLine, INSTANCE_HEADER, ROUTES } from '../wire/link/frames.ts'
 import type { TrustAnswer } from '../wire/link/frames.ts'
 import type { HubTrust } from '../wire/trust/hub-keys.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { everySigner, trustVersionOf, writePublicKey } from '../wire/trust/trust-bundle.ts'
+import { allSignerKeys, trustVersionOf, writePublicKey } from '../wire/trust/trust-bundle.ts'
 import { WireError } from '../wire/validate.ts'
-import { bytesAnswer, jsonAnswer, notFound, refusalAnswer, resumableAnswer } from './responses.ts'
+import { bytesResponse, jsonResponse, notFound, errorResponse, resumableResponse } from './responses.ts'
 import { createBandwidth } from './bandwidth.ts'
 import { clusterIdOf } from './caller.ts'
-import { createEnrolment, isAdmitted, notAccepted, unknownCluster } from './enrolment.ts'
+import { createEnrolment, isClusterAccepted, notAccepted, unknownCluster } from './enrolment.ts'
 import type { IssueCertificate } from './enrolment.ts'
 import { createFollow } from './follow-streams.ts'
 import type { Follower } from './follow-streams.ts'
-import { createHeld } from './newer-document.ts'
+import { createNewerDocuments } from './newer-document.ts'
 import { createInstances } from './agent-instances.ts'
-import { createKeptSets } from './set-cache.ts'
+import { createSetCache } from './set-cache.ts'
 import { createLiveness } from './liveness.ts'
 import { createPacks } from './pack-cache.ts'
-import { createQuota } from './rate-limit.ts'
-import { createReach } from './blob-access.ts'
+import { createRateLimiter } from './rate-limit.ts'
+import { createBlobAccess } from './blob-access.ts'
 import { createReports } from './reports.ts'
 import { createSkew } from './clock-skew.ts'
-import { createTraffic } from './traffic.ts'
+import { createTrafficCounters } from './traffic.ts'
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -60,12 +60,12 @@ export interface GatewayOptions {
   readonly issueCertificate: IssueCertificate
   /** The agent's own program by digest, for machines that start from nothing. */
   /** How many requests pass when everybody comes at once. */
-  readonly admission?: AdmissionLimits
+  readonly admission?: LoadLimits
   readonly agentBundle?: (digest: Digest) => Promise<Uint8Array | undefined>
 }
 
 // What one core does; a fleet that comes back at once is let in over some seconds.
-const ADMISSION: AdmissionLimits = { perSecond: 400, burst: 1600, atWork: 200 }
+const ADMISSION: LoadLimits = { perSecond: 400, burst: 1600, atWork: 200 }
 const MOST_WAIT_SECONDS = 55
 
 /** A running gateway. */
@@ -97,24 +97,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   const liveness = createLiveness({ client: options.client, clock, log, gateway: options.name })
-  const traffic = createTraffic()
+  const traffic = createTrafficCounters()
   const bandwidth = createBandwidth(clock)
   const skew = createSkew({ client: informers.client, clock, log })
   const reports = createReports({ client: informers.client, clock, log, traffic })
-  const held = createHeld({
+  const held = createNewerDocuments({
     client: informers.client,
     clock,
     log,
-    signers: () => everySigner(trust()),
+    signers: () => allSignerKeys(trust()),
     epoch: () => trust().newest.bundle.epoch,
   })
   const limits = options.admission ?? ADMISSION
-  let admission = openAdmission(limits, clock.monotonicMs())
+  let admission = initialLoadState(limits, clock.monotonicMs())
   let atWork = 0
-  const reportQuota = createQuota({ clock, what: 'reports', burst: 60, perMinute: 60 })
+  const reportQuota = createRateLimiter({ clock, what: 'reports', burst: 60, perMinute: 60 })
   const instances = createInstances({ client: informers.client, clock, log })
-  const sets = createKeptSets(options.blobs)
-  const reach = createReach({ blobs: options.blobs, sets })
+  const sets = createSetCache(options.blobs)
+  const reach = createBlobAccess({ blobs: options.blobs, sets })
   const packs = createPacks({ blobs: options.blobs, sets })
   const enrolment = createEnrolment({
     client: informers.client,
@@ -131,7 +131,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ids,
     clusterOf: (id, instance) => {
       const cluster = clusterById(id)
-      return cluster && isAdmitted(cluster) && instances.maySpeak(cluster, instance) ? cluster : undefined
+      return cluster && isClusterAccepted(cluster) && instances.maySpeak(cluster, instance) ? cluster : undefined
     },
     headOf: (cluster) => {
       const spec = assignmentOf(cluster)?.spec
@@ -160,18 +160,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     const parameters = new URLSearchParams(query)
     const at = `${request.method} ${path}`
     const body = request.body ?? new Uint8Array()
-    if (at === `GET ${ROUTES.trust}`) return jsonAnswer(trustAnswer(Number(parameters.get('after') ?? 0)))
+    if (at === `GET ${ROUTES.trust}`) return jsonResponse(trustAnswer(Number(parameters.get('after') ?? 0)))
     if (request.method === 'GET' && path.startsWith(ROUTES.agentBundle)) return agentBundle(path)
     if (!clusters.synced() || !assignments.synced()) {
       throw new ApiError('ServiceUnavailable', 'the gateway is starting', { retryAfterSeconds: 1 })
     }
     if ([ROUTES.enrol, ROUTES.renew, ROUTES.last].some((by) => at === `POST ${by}`)) letIn('renew')
-    if (at === `POST ${ROUTES.enrol}`) return jsonAnswer(await enrolment.enrol(body, caller.address, signal))
-    if (at === `POST ${ROUTES.renew}`) return jsonAnswer(await enrolment.renew(body, clusterIdOf(caller)))
+    if (at === `POST ${ROUTES.enrol}`) return jsonResponse(await enrolment.enrol(body, caller.address, signal))
+    if (at === `POST ${ROUTES.renew}`) return jsonResponse(await enrolment.renew(body, clusterIdOf(caller)))
     if (at === `POST ${ROUTES.last}`) return lastDocument(enrolment.provenByIdentity(body), request)
 
     const cluster = provenCluster(caller)
-    if (!isAdmitted(cluster)) return lastRoute(cluster, request, parameters)
+    if (!isClusterAccepted(cluster)) return lastRoute(cluster, request, parameters)
     const who = at === `POST ${ROUTES.report}` || at === `POST ${ROUTES.checkIn}` ? 'report' : 'follow'
     const comesBackInMs = comeBackIn(who)
     if (comesBackInMs > 0) {
@@ -215,13 +215,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (at === `POST ${ROUTES.held}`) {
       reportQuota.take(cluster.spec.id)
       await working(() => held(cluster, assignmentOf(cluster), body))
-      return jsonAnswer({})
+      return jsonResponse({})
     }
-    if (at === `POST ${ROUTES.checkIn}`) return jsonAnswer(reports.checkIn(cluster, body))
+    if (at === `POST ${ROUTES.checkIn}`) return jsonResponse(reports.checkIn(cluster, body))
     if (at === `POST ${ROUTES.report}`) {
       reportQuota.take(cluster.spec.id)
       await working(() => reports.report(cluster, body))
-      return jsonAnswer({})
+      return jsonResponse({})
     }
     throw notFound()
   }
@@ -238,7 +238,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (at === `GET ${ROUTES.document}`) return documentAnswer(cluster, request, parameters)
     if (at !== `GET ${ROUTES.follow}`) throw notAccepted(cluster.metadata.name)
     const { epoch, revision, document } = assignmentOf(cluster)!.spec
-    return bytesAnswer(frameLine({ type: 'head', epoch, revision, document }), 'application/x-ndjson', {
+    return bytesResponse(frameLine({ type: 'head', epoch, revision, document }), 'application/x-ndjson', {
       headers: { 'cache-control': 'no-store' },
     })
   }
@@ -260,7 +260,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (id === undefined) throw new ApiError('Unauthorized', 'a valid certificate of an enrolled agent is needed')
     const cluster = clusterById(id)
     if (!cluster) throw unknownCluster()
-    if (!isAdmitted(cluster) && !isLast(cluster)) throw notAccepted(cluster.metadata.name)
+    if (!isClusterAccepted(cluster) && !isLast(cluster)) throw notAccepted(cluster.metadata.name)
     return cluster
   }
 
@@ -286,10 +286,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     const seconds = /^\d{1,3}$/.test(wait) ? Math.min(Number(wait), MOST_WAIT_SECONDS) : 0
     const ended = AbortSignal.any([signal, life.signal])
     const frames = await follow.poll(cluster.spec.id, by, { waitMs: seconds * 1000, signal: ended })
-    return bytesAnswer(frames, 'application/x-ndjson', { headers: { 'cache-control': 'no-store' } })
+    return bytesResponse(frames, 'application/x-ndjson', { headers: { 'cache-control': 'no-store' } })
   }
 
-  function letIn(who: AdmissionClass): void {
+  function letIn(who: RequestClass): void {
     const comesBackInMs = comeBackIn(who)
     if (comesBackInMs > 0) throw busy(comesBackInMs)
   }
@@ -305,8 +305,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   /** 0 for who is let in now. */
-  function comeBackIn(who: AdmissionClass): number {
-    const next = admit(admission, who, limits, { now: clock.monotonicMs(), fraction: ids.fraction(), atWork })
+  function comeBackIn(who: RequestClass): number {
+    const next = admitRequest(admission, who, limits, { now: clock.monotonicMs(), fraction: ids.fraction(), atWork })
     admission = next.state
     return next.retryAfterMs ?? 0
   }
@@ -328,8 +328,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const older = isDigest(base) && (await reach.documentOf(cluster.spec.id, base)) && (await options.blobs.get(base))
     const raw = unwrapEnvelope(bytes)
     // Only what comes out the same on the other side: the digest of the envelope is what the agent was promised.
-    if (!older || !isDigest(base) || digestOf(wrapEnvelope(raw)) !== digest) return resumableAnswer(bytes, request)
-    return resumableAnswer(encodeDifference(raw, unwrapEnvelope(older)), request, { [BASE_HEADER]: base })
+    if (!older || !isDigest(base) || digestOf(wrapEnvelope(raw)) !== digest) return resumableResponse(bytes, request)
+    return resumableResponse(encodeDelta(raw, unwrapEnvelope(older)), request, { [BASE_HEADER]: base })
   }
 
   /** A set with its objects, as a difference to one the agent has. */
@@ -345,7 +345,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const base = isOwn && isDigest(asked) && (await sets(asked)) ? asked : undefined
     const pack = await packs({ set, base, from })
     if (!pack) throw notFound()
-    return resumableAnswer(pack, request, base === undefined ? {} : { [BASE_HEADER]: base })
+    return resumableResponse(pack, request, base === undefined ? {} : { [BASE_HEADER]: base })
   }
 
   async function blobAnswer(cluster: Cluster, path: string, request: HttpRequest): Promise<HttpResponse> {
@@ -354,14 +354,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (!isDigest(digest) || !assignment || !(await reach.reaches(assignment, digest))) throw notFound()
     const bytes = await options.blobs.get(digest)
     if (!bytes) throw notFound()
-    return resumableAnswer(bytes, request)
+    return resumableResponse(bytes, request)
   }
 
   async function agentBundle(path: string): Promise<HttpResponse> {
     const digest = path.slice(ROUTES.agentBundle.length)
     const bytes = isDigest(digest) ? await options.agentBundle?.(digest) : undefined
     if (!bytes) throw notFound()
-    return bytesAnswer(bytes, 'text/javascript')
+    return bytesResponse(bytes, 'text/javascript')
   }
 
   return {
@@ -372,14 +372,14 @@ export function createGateway(options: GatewayOptions): Gateway {
         if (isUnreachable(caught) && !signal.aborted) {
           log.warn({ err: toError(caught) }, 'the hub’s API cannot be reached')
           const retryAfterSeconds = 5 + Math.floor(ids.fraction() * 5)
-          return refusalAnswer(
+          return errorResponse(
             new ApiError('ServiceUnavailable', 'the hub cannot be reached now', { retryAfterSeconds }),
           )
         }
         if (!(caught instanceof ApiError || caught instanceof WireError) && !signal.aborted) {
           log.error({ err: toError(caught), method: request.method, path: request.path }, 'request failed')
         }
-        return refusalAnswer(caught)
+        return errorResponse(caught)
       }
     },
     streams: () => follow.count(),

@@ -20,7 +20,7 @@ import type { IssuedCertificate } from '../wire/trust/hub-keys.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { readPublicKey } from '../wire/trust/trust-bundle.ts'
 import { parseJson } from '../wire/validate.ts'
-import { acceptsAtOnce, consumeToken, findToken, nameFor, refuseNetwork } from './join-tokens.ts'
+import { isAutoAccepted, consumeToken, findToken, nameFor, checkTokenNetwork } from './join-tokens.ts'
 
 /** Signs a certificate for a cluster's agent; the transport CA's key is behind it. */
 export type IssueCertificate = (request: {
@@ -60,11 +60,11 @@ export function createEnrolment(ports: EnrolPorts) {
     }
     const known = request.clusterId === undefined ? undefined : ports.clusterById(request.clusterId)
     if (known && known.spec.identityKey === request.identityKey) {
-      if (isAdmitted(known)) await noteSealingKey(known, request.sealingKey)
+      if (isClusterAccepted(known)) await noteSealingKey(known, request.sealingKey)
       return answer(known, request.csr)
     }
     const token = await findToken(client, request.token, signal)
-    refuseNetwork(token, address)
+    checkTokenNetwork(token, address)
     const name = nameFor(token, request.clusterName)
     const cluster = (await existing(name, request, signal)) ?? (await admit(name, request, { token, address, signal }))
     return answer(cluster, request.csr)
@@ -100,7 +100,7 @@ export function createEnrolment(ports: EnrolPorts) {
       metadata: { name, labels: { ...token.spec.labels } },
       spec: {
         id: `c-${ids.suffix(12)}`,
-        accepted: acceptsAtOnce(token, { name, address, agentVersion: request.agentVersion }),
+        accepted: isAutoAccepted(token, { name, address, agentVersion: request.agentVersion }),
         identityKey: request.identityKey,
         sealingKey: request.sealingKey,
         joinToken: token.metadata.name,
@@ -154,7 +154,7 @@ export function createEnrolment(ports: EnrolPorts) {
     const cluster = ports.clusterById(claimed.clusterId)
     if (!cluster || (callerId !== undefined && callerId !== claimed.clusterId)) throw unknownCluster()
     openEnvelope(body, PAYLOAD.renew, [trustedKey(readPublicKey(cluster.spec.identityKey))])
-    if (!isAdmitted(cluster)) throw notAccepted(cluster.metadata.name)
+    if (!isClusterAccepted(cluster)) throw notAccepted(cluster.metadata.name)
     await noteSealingKey(cluster, claimed.sealingKey)
     return { certificate: await certify(cluster, claimed.csr) }
   }
@@ -174,7 +174,7 @@ export function createEnrolment(ports: EnrolPorts) {
 }
 
 /** Whether the cluster may have certificates and content: accepted, and not turned away since. */
-export function isAdmitted({ spec }: Cluster): boolean {
+export function isClusterAccepted({ spec }: Cluster): boolean {
   return spec.accepted && spec.refused === undefined
 }
 

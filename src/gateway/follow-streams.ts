@@ -2,8 +2,8 @@
 import type { Clock } from '../core/time/clock.ts'
 import { concatBytes } from '../core/bytes.ts'
 import type { Ids } from '../core/ids.ts'
-import { createNotice } from '../core/async/wakeup.ts'
-import type { Notice } from '../core/async/wakeup.ts'
+import { createWakeup } from '../core/async/wakeup.ts'
+import type { Wakeup } from '../core/async/wakeup.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { Cluster } from '../kinds/native/cluster.ts'
 import { afterStep, followStep, openSession } from '../wire/link/follow-session.ts'
@@ -34,7 +34,7 @@ const MAX_STREAMS_PER_CLUSTER = 2
 export function createFollow(ports: FollowPorts) {
   const { clock, ids } = ports
   let beats = { key: '', lines: new Map<number, Uint8Array>() }
-  const open = new Map<string, Set<{ readonly notice: Notice; readonly end: AbortController }>>()
+  const open = new Map<string, Set<{ readonly notice: Wakeup; readonly end: AbortController }>>()
 
   async function* frames(clusterId: string, by: Follower, signal: AbortSignal): AsyncIterable<Uint8Array> {
     for await (const { line } of steps(clusterId, by, signal)) yield line
@@ -45,7 +45,7 @@ export function createFollow(ports: FollowPorts) {
     by: Follower,
     signal: AbortSignal,
   ): AsyncIterable<{ readonly line: Uint8Array; readonly isHead: boolean }> {
-    const stream = { notice: createNotice(clock), end: new AbortController() }
+    const stream = { notice: createWakeup(clock), end: new AbortController() }
     const streams = open.get(clusterId) ?? new Set()
     open.set(clusterId, streams.add(stream))
     for (const old of [...streams].slice(0, -MAX_STREAMS_PER_CLUSTER)) old.end.abort()

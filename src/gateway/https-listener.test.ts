@@ -7,9 +7,9 @@ import { connect as connectTls } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { createConnectHub } from '../agent/link/connect-hub.ts'
 import { createHubApi } from '../agent/link/hub-api.ts'
-import { createPartials } from '../agent/link/partial-downloads.ts'
+import { createPartialDownloads } from '../agent/link/partial-downloads.ts'
 import type { KeyPair } from '../core/bytes.ts'
-import { bodyOf, readBody } from '../core/http.ts'
+import { bytesBody, readBody } from '../core/http.ts'
 import type { HttpRequest } from '../core/http.ts'
 import { utf8 } from '../core/bytes.ts'
 import { keyPairFromSeed } from '../core/crypto/key-pair.ts'
@@ -97,7 +97,7 @@ describe('the listener', () => {
       handle: async ({ path, body }: HttpRequest, caller) => {
         addresses.push(caller.address)
         seen.push({ user: caller.user, path, bytes: body?.byteLength ?? 0 })
-        return { status: 200, headers: {}, body: bodyOf(utf8('{}')) }
+        return { status: 200, headers: {}, body: bytesBody(utf8('{}')) }
       },
     })
   })
@@ -188,7 +188,7 @@ describe('the listener', () => {
     const takesNothing = Promise.withResolvers<void>()
     listener = await listenWith({
       handle: async ({ path }, _caller, signal) => {
-        if (path !== '/endless') return { status: 200, headers: {}, body: bodyOf(utf8('{}')) }
+        if (path !== '/endless') return { status: 200, headers: {}, body: bytesBody(utf8('{}')) }
         signal.addEventListener('abort', () => takesNothing.resolve())
         return { status: 200, headers: {}, body: endless() }
       },
@@ -223,7 +223,7 @@ describe('the listener', () => {
   it('waits for a reader as often as it must and leaves nothing behind each time', async () => {
     await listener.close()
     const large = new Uint8Array(4 * 1024 * 1024)
-    listener = await listenWith({ handle: async () => ({ status: 200, headers: {}, body: bodyOf(large) }) })
+    listener = await listenWith({ handle: async () => ({ status: 200, headers: {}, body: bytesBody(large) }) })
     const warnings: Error[] = []
     const hear = (warning: Error) => void warnings.push(warning)
     process.on('warning', hear)
@@ -252,7 +252,7 @@ describe('the listener', () => {
       transport: hub.transport,
       clock: systemClock,
       instance: 'a'.repeat(20),
-      partials: createPartials(),
+      partials: createPartialDownloads(),
     }).follow(undefined, stop.signal)
     for await (const frame of frames) {
       assert.equal(frame.type, 'beat')

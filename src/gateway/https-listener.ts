@@ -10,7 +10,7 @@ import { jsonEqual } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { parseCertificate } from '../core/crypto/x509.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { refusalAnswer } from './responses.ts'
+import { errorResponse } from './responses.ts'
 import { ANONYMOUS, callerOfCertificate, clusterIdOf } from './caller.ts'
 import { WireError } from '../wire/validate.ts'
 
@@ -140,7 +140,7 @@ export async function listenForAgents(options: ListenerOptions): Promise<Listene
       const { method = 'GET', url: path = '/' } = request
       answer = await handle({ method, path, headers: plainHeaders(request), body }, caller, signal)
     } catch (caught) {
-      answer = refusalAnswer(caught)
+      answer = errorResponse(caught)
       // The rest of an oversized body is not worth reading.
       response.setHeader('connection', 'close')
     }

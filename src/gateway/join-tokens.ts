@@ -38,14 +38,14 @@ export async function findToken(client: Client, presented: JoinTokenSecret, sign
 }
 
 /** Refuses a token outside its networks; an address nobody knows is outside all of them. */
-export function refuseNetwork({ spec }: JoinToken, address: string | undefined): void {
+export function checkTokenNetwork({ spec }: JoinToken, address: string | undefined): void {
   const { networks = [] } = spec
   if (networks.length === 0 || isInAny(address, networks)) return
   throw new ApiError('Forbidden', `this join code may not be used from ${address ?? 'an unknown address'}`)
 }
 
 /** Whether whoever joins with it is accepted without a person. A pattern alone is no rule: it needs networks or an expression. */
-export function acceptsAtOnce(
+export function isAutoAccepted(
   { spec }: JoinToken,
   {
     name,

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { createConnectHub } from '../agent/link/connect-hub.ts'
 import { createHubApi } from '../agent/link/hub-api.ts'
-import { createPartials } from '../agent/link/partial-downloads.ts'
+import { createPartialDownloads } from '../agent/link/partial-downloads.ts'
 import { generateKeyPair, utf8 } from '../core/bytes.ts'
 import { digestOf } from '../core/crypto/digest.ts'
 import { readBody } from '../core/http.ts'
@@ -14,7 +14,7 @@ import { systemClock } from '../core/time/system-clock.ts'
 import { startConnectProxy, startRelay } from '../testing/agents/network-proxies.ts'
 import { countingIds } from '../testing/fixtures/wire-builders.ts'
 import { createTransportCa, issueAgentCertificate, issueGatewayCertificate } from '../wire/trust/hub-keys.ts'
-import { resumableAnswer } from './responses.ts'
+import { resumableResponse } from './responses.ts'
 import { listenForAgents } from './https-listener.ts'
 
 const serial = new Uint8Array(16).fill(7)
@@ -42,7 +42,7 @@ async function listen(t: TestContext, more: { handle?: Handler; port?: number; t
       more.handle ??
       (async (request, caller) => {
         callers.push(caller)
-        return resumableAnswer(blob, request)
+        return resumableResponse(blob, request)
       }),
   })
   let closed = false
@@ -74,7 +74,7 @@ async function fetchOver(port: number, proxy?: string) {
     transport: hub.transport,
     clock: systemClock,
     instance: 'a'.repeat(20),
-    partials: createPartials(),
+    partials: createPartialDownloads(),
   })
   try {
     return await api.blob(digestOf(blob), signal)

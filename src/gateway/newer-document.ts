@@ -6,12 +6,12 @@ import type { Logger } from '../core/log.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { Assignment } from '../kinds/native/assignment.ts'
 import { Cluster } from '../kinds/native/cluster.ts'
-import { isBeyond } from '../wire/document/document-chain.ts'
+import { isAheadOf } from '../wire/document/document-chain.ts'
 import type { TrustedKey } from '../wire/trust/envelope.ts'
 import { openDocument } from '../wire/document/signed-document.ts'
 
 /** What it takes to believe an agent. */
-export interface HeldPorts {
+export interface NewerDocumentPorts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
@@ -22,7 +22,7 @@ export interface HeldPorts {
 }
 
 /** Takes documents that agents hold. */
-export function createHeld({ client, clock, log, signers, epoch }: HeldPorts) {
+export function createNewerDocuments({ client, clock, log, signers, epoch }: NewerDocumentPorts) {
   /** Notes a document that is beyond the present one. The signature is the proof: an agent cannot make one up, and one for another cluster proves nothing. */
   return async function take(
     cluster: Cluster,
@@ -31,7 +31,7 @@ export function createHeld({ client, clock, log, signers, epoch }: HeldPorts) {
   ): Promise<void> {
     const { document, digest } = openDocument(envelope, signers())
     if (document.clusterId !== cluster.spec.id) throw new ApiError('Forbidden', 'this document is of another cluster')
-    if (!isBeyond({ epoch: document.epoch, revision: document.revision, digest }, assignment?.spec)) return
+    if (!isAheadOf({ epoch: document.epoch, revision: document.revision, digest }, assignment?.spec)) return
     // A timeline that a person has ended already.
     if (document.epoch < epoch()) return
     const known = cluster.status?.ahead

@@ -3,14 +3,14 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { Digest } from '../core/crypto/digest.ts'
 import type { SetObject } from '../wire/document/cluster-document.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { encodePack, missingFrom } from '../wire/document/pack.ts'
+import { encodePack, missingItems } from '../wire/document/pack.ts'
 import type { PackItem } from '../wire/document/pack.ts'
-import type { KeptSet, KeptSets } from './set-cache.ts'
+import type { CachedSet, SetCache } from './set-cache.ts'
 
 /** What packs are made of. */
 export interface PackPorts {
   readonly blobs: Pick<Blobs, 'get'>
-  readonly sets: KeptSets
+  readonly sets: SetCache
 }
 
 /** Which pack. */
@@ -40,7 +40,7 @@ export function createPacks({ blobs, sets }: PackPorts) {
     const target = await sets(set)
     if (!target || from > target.set.objects.length) return undefined
     const known = base === undefined ? undefined : await sets(base)
-    const items = missingFrom(target.set, known?.set, from)
+    const items = missingItems(target.set, known?.set, from)
     const { taken, objects, to } = await fill(items, target, from)
     const namesakes = await inBase(taken)
     const header = {
@@ -60,7 +60,7 @@ export function createPacks({ blobs, sets }: PackPorts) {
   }
 
   /** As many objects as the budget holds, at least one. */
-  async function fill(items: readonly PackItem[], { set, bytes }: KeptSet, from: number) {
+  async function fill(items: readonly PackItem[], { set, bytes }: CachedSet, from: number) {
     const objects: Uint8Array[] = []
     let room = LIMITS.packBudgetBytes - (from === 0 ? bytes.byteLength : 0)
     for (const item of items) {

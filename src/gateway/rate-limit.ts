@@ -3,7 +3,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { ApiError } from '../core/errors.ts'
 
 /** The size of a bucket and how fast it refills. */
-export interface QuotaOptions {
+export interface RateLimitOptions {
   readonly clock: Clock
   /** For the message: `reports`. */
   readonly what: string
@@ -12,7 +12,7 @@ export interface QuotaOptions {
 }
 
 /** Makes buckets, one per key; a full one is forgotten. */
-export function createQuota({ clock, what, burst, perMinute }: QuotaOptions) {
+export function createRateLimiter({ clock, what, burst, perMinute }: RateLimitOptions) {
   /** Key → what was taken, and when that was true. */
   const taken = new Map<string, { count: number; at: number }>()
 

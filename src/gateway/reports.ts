@@ -14,7 +14,7 @@ import { CheckIn, Report } from '../wire/link/frames.ts'
 import type { CheckInAnswer, Claim } from '../wire/link/frames.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseJson } from '../wire/validate.ts'
-import type { TrafficBook } from './traffic.ts'
+import type { TrafficCounters } from './traffic.ts'
 
 const MAX_ROUNDS = 8
 const ASKED_MS = 600_000
@@ -24,7 +24,7 @@ export interface ReportPorts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
-  readonly traffic: Pick<TrafficBook, 'pending' | 'taken'>
+  readonly traffic: Pick<TrafficCounters, 'pending' | 'taken'>
 }
 
 /** Takes reports and check-ins of proven clusters. */

@@ -5,21 +5,21 @@ import type { ObjectSet } from '../wire/document/cluster-document.ts'
 import { parseObjectSet } from '../wire/document/signed-document.ts'
 
 /** A set as bytes and as what they say. */
-export interface KeptSet {
+export interface CachedSet {
   readonly bytes: Uint8Array
   readonly set: ObjectSet
   readonly digests: ReadonlySet<Digest>
 }
 
 /** Finds a set; undefined when it is not there. */
-export type KeptSets = (digest: Digest) => Promise<KeptSet | undefined>
+export type SetCache = (digest: Digest) => Promise<CachedSet | undefined>
 
 // Sets are shared by clusters, so that few of them serve a fleet.
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** Keeps sets in memory, up to a number of bytes. */
-export function createKeptSets(blobs: Pick<Blobs, 'get'>): KeptSets {
-  const kept = new Map<Digest, KeptSet>()
+export function createSetCache(blobs: Pick<Blobs, 'get'>): SetCache {
+  const kept = new Map<Digest, CachedSet>()
   let size = 0
   return async function find(digest) {
     const known = kept.get(digest)

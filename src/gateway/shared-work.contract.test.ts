@@ -9,9 +9,9 @@ import { createVirtualClock } from '../sim/kernel/virtual-clock.ts'
 import { buildCluster } from '../testing/fixtures/builders.ts'
 import { configMap } from '../testing/hub/test-hub.ts'
 import { objectSetBytes } from '../wire/document/signed-document.ts'
-import { resumableAnswer } from './responses.ts'
+import { resumableResponse } from './responses.ts'
 import { createFollow } from './follow-streams.ts'
-import { createKeptSets } from './set-cache.ts'
+import { createSetCache } from './set-cache.ts'
 import { createPacks } from './pack-cache.ts'
 
 describe('made once for all', () => {
@@ -26,14 +26,14 @@ describe('made once for all', () => {
       return await stored.put(objectSetBytes({ format: 'flotilla.dev/set/v1', objects: [named] }))
     }
     const [base, set] = [await put('before'), await put('after')]
-    const packs = createPacks({ blobs, sets: createKeptSets(blobs) })
+    const packs = createPacks({ blobs, sets: createSetCache(blobs) })
     const answers = await Promise.all(Array.from({ length: 100 }, () => packs({ set, base, from: 0 })))
     assert.equal(new Set(answers).size, 1)
     // Two sets, the object and its namesake in the base.
     assert.equal(reads, 4)
     await packs({ set, base, from: 0 })
     assert.equal(reads, 4)
-    const [tag] = answers.map((pack) => resumableAnswer(pack!, { headers: {} }).headers['etag'])
+    const [tag] = answers.map((pack) => resumableResponse(pack!, { headers: {} }).headers['etag'])
     assert.match(tag ?? '', /^"sha256:/)
   })
 

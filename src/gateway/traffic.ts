@@ -10,7 +10,7 @@ export interface Traffic {
 }
 
 /** Counts bodies; headers and TLS come on top. */
-export function createTraffic() {
+export function createTrafficCounters() {
   const counted = new Map<string, Traffic>()
 
   function of(clusterId: string): Traffic {
@@ -49,4 +49,4 @@ export function createTraffic() {
 }
 
 /** The counters of a gateway. */
-export type TrafficBook = ReturnType<typeof createTraffic>
+export type TrafficCounters = ReturnType<typeof createTrafficCounters>

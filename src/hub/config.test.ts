@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printConfig, readHubConfig, variableOf } from './config.ts'
+import { printConfig, readHubConfig, environmentVariable } from './config.ts'
 
 test('flags win over environment, environment over file, file over defaults', () => {
   const file = { path: 'hub.yaml', text: 'data: /file\nlisten: 127.0.0.1:1\nlogLevel: debug\n' }
@@ -27,7 +27,7 @@ test('flags win over environment, environment over file, file over defaults', ()
 })
 
 test('variables are named after their settings', () => {
-  assert.equal(variableOf('gatewayListen'), 'FLOTILLA_HUB_GATEWAY_LISTEN')
+  assert.equal(environmentVariable('gatewayListen'), 'FLOTILLA_HUB_GATEWAY_LISTEN')
 })
 
 const WRONG: readonly (readonly [flags: Record<string, unknown>, says: RegExp])[] = [

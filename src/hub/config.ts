@@ -1,6 +1,6 @@
 /** The hub's settings: file < environment < flags, read once, each with where it came from. */
 import type { Static, TProperties } from 'typebox'
-import { problemOf } from '../core/schema/check-schema.ts'
+import { firstSchemaProblem } from '../core/schema/check-schema.ts'
 import { Stalled } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import { Type } from '../core/schema/typebox.ts'
@@ -101,14 +101,14 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
   const properties = HubConfig.properties as TProperties
   const fromFile = input.file ? readFileSettings(input.file) : {}
   for (const [name, schema] of Object.entries(properties)) {
-    const variable = variableOf(name)
+    const variable = environmentVariable(name)
     const env = (input.env ?? process.env)[variable]
     if (input.flags[name] !== undefined) origins[name] = { value: input.flags[name], from: flagOf(name) }
     else if (env) origins[name] = { value: env, from: variable }
     else if (fromFile[name] !== undefined) origins[name] = { value: fromFile[name], from: input.file!.path }
     else if ('default' in schema) origins[name] = { value: schema.default, from: 'default' }
     const given = origins[name]
-    if (given && problemOf(schema, given.value)) {
+    if (given && firstSchemaProblem(schema, given.value)) {
       throw new Stalled(
         'BadConfig',
         `${given.from}: ${JSON.stringify(given.value)} cannot be ${name}: ${wantOf(schema)}`,
@@ -120,7 +120,7 @@ export function readHubConfig(input: ConfigInput): ReadConfig {
     throw new Stalled('BadConfig', `${input.file!.path}: there is no setting ${JSON.stringify(unknown)}`)
   }
   const values = Object.fromEntries(Object.entries(origins).map(([name, { value }]) => [name, value]))
-  if (problemOf(HubConfig, values)) {
+  if (firstSchemaProblem(HubConfig, values)) {
     throw new Stalled('BadConfig', 'the hub needs a directory: say --data DIR (or FLOTILLA_HUB_DATA)')
   }
   return { config: values as HubConfig, origins }
@@ -146,7 +146,7 @@ export function printConfig({ origins }: ReadConfig): string {
 }
 
 /** `gatewayListen` → `FLOTILLA_HUB_GATEWAY_LISTEN`. */
-export function variableOf(name: string): string {
+export function environmentVariable(name: string): string {
   return `FLOTILLA_HUB_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 }
 

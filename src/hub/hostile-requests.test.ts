@@ -9,9 +9,9 @@ import { silentLogger } from '../core/log.ts'
 import { systemClock } from '../core/time/system-clock.ts'
 import { systemIds } from '../core/system-ids.ts'
 import { openChangeBoard } from '../sim/demo/change-board.ts'
-import { openDoor } from '../sim/demo/control-socket.ts'
+import { openControlSocket } from '../sim/demo/control-socket.ts'
 import { connectTo, pester, rawGet, sendRaw, statusesIn } from '../testing/hostile-requests.ts'
-import { openConsoleDoor } from './console/console-socket.ts'
+import { openConsoleSocket } from './console/console-socket.ts'
 import { startConsole } from './console/console.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
 import { listenForWebhooks } from './http/webhook-listener.ts'
@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
     well: ['POST /sign-in', 200],
     async start(folder) {
       const where = join(folder, 'console.sock')
-      const { close } = await openConsoleDoor(where, { signInUrl: () => 'http://127.0.0.1:1/?code=x', log })
+      const { close } = await openConsoleSocket(where, { signInUrl: () => 'http://127.0.0.1:1/?code=x', log })
       return { where, close }
     },
   },
@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
     well: ['POST /', 400],
     async start(folder) {
       const where = join(folder, 'door')
-      const { close } = await openDoor(where, { plays: () => Promise.reject(new Error('never')), log })
+      const { close } = await openControlSocket(where, { plays: () => Promise.reject(new Error('never')), log })
       return { where, close }
     },
   },

@@ -22,31 +22,37 @@ import { blobRoots } from './home/blob-roots.ts'
 import { announceHub, composeControllers } from './compose/compose-controllers.ts'
 import { programEnvironment } from './config.ts'
 import type { HubConfig } from './config.ts'
-import { CONSOLE_DOOR, openConsoleDoor } from './console/console-socket.ts'
+import { CONSOLE_SOCKET, openConsoleSocket } from './console/console-socket.ts'
 import { startConsole } from './console/console.ts'
 import { openDataDirectory } from './home/data-directory.ts'
 import type { DataDirectory } from './home/data-directory.ts'
-import { dialectControllers, dialectsOf, installDialects } from './home/dialects.ts'
+import { dialectControllers, parseDialects, installDialects } from './home/dialects.ts'
 import { createFleetView } from './console/fleet-view.ts'
 import { freePort } from './http/free-port.ts'
 import { SYSTEM_NAMESPACE } from './home/hub-info.ts'
-import { replaceFile } from './home/atomic-files.ts'
-import { keepKeys } from './keys/key-reloader.ts'
-import { issueApiClient, issueApiServer, issueGateway, loadHubKeys, readHubKeys } from './keys/hub-keys.ts'
+import { replaceFileAtomically } from './home/atomic-files.ts'
+import { createKeyReloader } from './keys/key-reloader.ts'
+import {
+  issueApiClientCertificate,
+  issueApiServerCertificate,
+  issueGatewayListenerCertificate,
+  loadHubKeys,
+  readHubKeys,
+} from './keys/hub-keys.ts'
 import type { HubKeys } from './keys/hub-keys.ts'
 import { installKinds, installPolicies, installRoles } from './home/kube-home.ts'
-import { startKubeViews } from './view/aggregated-api.ts'
+import { startAggregatedApi } from './view/aggregated-api.ts'
 import { listenForMetrics } from './metrics/metrics-listener.ts'
 import { createMetricsPage } from './metrics/metrics-page.ts'
 import { plainConnection } from './threads/plain-connection.ts'
-import { createGateCalls } from './http/gate-requests.ts'
+import { createGateRequests } from './http/gate-requests.ts'
 import { HUB_USERS } from './ports.ts'
 import type { HubPorts } from './ports.ts'
-import { DATABASE_FILE, loadSealingKeys, requireKeys } from './keys/sealing-keys.ts'
+import { DATABASE_FILE, loadSealingKeys, requireSealingKeys } from './keys/sealing-keys.ts'
 import { startFetcher } from './threads/limited-fetcher.ts'
 import { createRenderer } from './threads/limited-renderer.ts'
 import type { GatewayKeys } from './threads/messages.ts'
-import { API_LIMITS, startThread } from './threads/thread.ts'
+import { API_THREAD_LIMITS, startThread } from './threads/thread.ts'
 import type { Thread } from './threads/thread.ts'
 import { listenForWebhooks } from './http/webhook-listener.ts'
 
@@ -116,7 +122,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const { clock, ids, log, closers, closeAll } = starting
   const directory = await openDataDirectory(config.data, clock)
   closers.push(() => directory.release())
-  if (config.kubeconfig === undefined) await requireKeys(directory)
+  if (config.kubeconfig === undefined) await requireSealingKeys(directory)
   const gatewayAddress = parseAddress(config.gatewayListen)
   const gatewayListen = { ...gatewayAddress, port: gatewayAddress.port || (await freePort(gatewayAddress.host)) }
   const gatewayHost = reachableHost(gatewayListen.host, hostname())
@@ -131,7 +137,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       : await openKubeHome(config.kubeconfig, config.context)
   const admin = home.as(HUB_USERS.admin)
   const kubeconfig = directory.file('admin.kubeconfig')
-  await replaceFile(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
+  await replaceFileAtomically(kubeconfig, writeYaml(kubeconfigFor('flotilla', { ...admin, user: 'admin' })), ids)
 
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS], connection = home.as(user)): Client => {
     const { transport, close } = createUndiciTransport(connection)
@@ -146,7 +152,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     await installRoles(hubClient, life.signal)
   }
   await installPolicies(hubClient, life.signal)
-  const dialects = dialectsOf(config.dialects)
+  const dialects = parseDialects(config.dialects)
   await installDialects(dialects, { client: hubClient, clock, signal: life.signal })
   const agentBundle = await findAgentBundle()
   await announceHub(hubClient, keys.trust, agentBundle?.digest)
@@ -154,7 +160,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const blobsFolder = directory.file('blobs')
   const gatewayNames = certificateNames([gatewayListen.host, gatewayHost, new URL(gatewayUrl).hostname])
   const gatewayKeys = ({ trust, ...more }: HubKeys): GatewayKeys => ({
-    server: issueGateway({ trust, ...more }, gatewayNames, starting),
+    server: issueGatewayListenerCertificate({ trust, ...more }, gatewayNames, starting),
     transportCa: trust.transportCa,
     trust: { root: trust.root, envelopes: trust.envelopes, newest: trust.newest },
   })
@@ -188,7 +194,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
   const views =
     config.kubeconfig === undefined
       ? undefined
-      : await startKubeViews({
+      : await startAggregatedApi({
           ...starting,
           client: hubClient,
           home: home.server,
@@ -207,7 +213,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     deaths.push(views.thread.death)
   }
 
-  const kept = keepKeys(keys, {
+  const kept = createKeyReloader(keys, {
     clock,
     log,
     read: () => readHubKeys(directory),
@@ -231,7 +237,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
       blobsFolder,
       render: renderer.render,
       fetchSource: fetcher.fetch,
-      askGate: createGateCalls({
+      askGate: createGateRequests({
         clock,
         ...(config.gateHosts === undefined ? {} : { hosts: listOf(config.gateHosts) }),
       }),
@@ -256,7 +262,7 @@ async function start(config: HubConfig, starting: Starting): Promise<RunningHub>
     log,
   })
   closers.push(() => console.close())
-  const door = await openConsoleDoor(directory.file(CONSOLE_DOOR), { signInUrl: console.signInUrl, log })
+  const door = await openConsoleSocket(directory.file(CONSOLE_SOCKET), { signInUrl: console.signInUrl, log })
   closers.push(() => door.close())
   if (config.metricsListen !== undefined) {
     const listen = parseAddress(config.metricsListen)
@@ -320,13 +326,13 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     database: directory.file(DATABASE_FILE),
     blobs: directory.file('blobs'),
     sealingKeys: await loadSealingKeys(directory, starting.ids),
-    server: issueApiServer(keys, certificateNames([listen.host, hostname()]), starting),
+    server: issueApiServerCertificate(keys, certificateNames([listen.host, hostname()]), starting),
     clientCa: keys.apiCa.certificate,
     tokenKeys: keys.tokenKeys,
-    dialects: dialectsOf(config.dialects),
+    dialects: parseDialects(config.dialects),
     logLevel: config.logLevel,
   }
-  const api = await startThread('api', init, API_LIMITS)
+  const api = await startThread('api', init, API_THREAD_LIMITS)
   starting.closers.push(() => api.close())
   deaths.push(api.death)
   const host = isWildcard(listen.host) ? '127.0.0.1' : listen.host
@@ -337,10 +343,10 @@ async function startEmbeddedHome(config: HubConfig, directory: DataDirectory, pa
     isShared: false,
     renew: async (next, signal) => {
       const names = certificateNames([listen.host, hostname()])
-      await api.call(issueApiServer(next, names, starting), signal)
+      await api.call(issueApiServerCertificate(next, names, starting), signal)
     },
     as: (user) => {
-      const { certificate, privateKey } = issueApiClient(keys, user, starting)
+      const { certificate, privateKey } = issueApiClientCertificate(keys, user, starting)
       return { server, ca: keys.apiCa.certificate, cert: certificate, key: new Secret(privateKey) }
     },
   }
@@ -361,7 +367,7 @@ async function gatewayName(directory: DataDirectory, { ids }: HubPorts): Promise
   const known = await readFile(file, 'utf8').catch(() => undefined)
   if (known) return known.trim()
   const name = ids.suffix(8)
-  await replaceFile(file, `${name}\n`, ids)
+  await replaceFileAtomically(file, `${name}\n`, ids)
   return name
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { utf8 } from '../core/bytes.ts'
-import { BLOCK, checksumOf } from '../core/tar.ts'
+import { TAR_BLOCK_BYTES, tarChecksum } from '../core/tar.ts'
 import { plantedTar } from '../testing/hostile-tar.ts'
 import { readTar } from './backup/tar.ts'
 
@@ -15,8 +15,8 @@ test('a backup whose sizes are no numbers is refused, also when its checksums ar
   // A reader that goes back by a block reads the same header for ever.
   for (const size of ['-0000001000', '1e-300', '12x', '\u00ff'.repeat(12)]) {
     const tar = plantedTar([{ name: 'hub.db', type: '0', data: utf8('x'), size }])
-    const header = tar.subarray(0, BLOCK)
-    header.set(utf8(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `), 148)
+    const header = tar.subarray(0, TAR_BLOCK_BYTES)
+    header.set(utf8(`${tarChecksum(header).toString(8).padStart(6, '0')}\0 `), 148)
     const path = join(folder, 'backup.tar')
     writeFileSync(path, tar)
     const file = await open(path)

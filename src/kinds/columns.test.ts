@@ -6,7 +6,7 @@ import { ConfigMap, Event } from './builtin/core.ts'
 import { Bundle } from './native/bundle.ts'
 import { Cluster } from './native/cluster.ts'
 import { tableColumns, tableRow } from './columns.ts'
-import { findByPath, parseJsonPath } from './json-path.ts'
+import { evaluateJsonPath, parseJsonPath } from './json-path.ts'
 import type { KubeObject } from './meta.ts'
 
 const NOW = parseTime('2026-11-16T00:05:00Z')!
@@ -108,7 +108,7 @@ test('paths', () => {
       ],
     },
   }
-  const find = (path: string) => findByPath(data, parseJsonPath(path)!)
+  const find = (path: string) => evaluateJsonPath(data, parseJsonPath(path)!)
   assert.deepEqual(find('.a.b\\.c[0].v'), ['x'])
   assert.deepEqual(find(".a['b.c'][-1].v"), ['y'])
   assert.deepEqual(find('.a["b.c"][*].v'), ['x', 'y'])

@@ -2,7 +2,7 @@
 import { canonicalJson } from '../core/json.ts'
 import { humanAge, parseTime } from '../core/time/time.ts'
 import type { Cell, Column, Kind } from './define-kind.ts'
-import { findByPath, parseJsonPath } from './json-path.ts'
+import { evaluateJsonPath, parseJsonPath } from './json-path.ts'
 import type { PathStep } from './json-path.ts'
 import type { KubeObject, UnknownObject } from './meta.ts'
 import { goNumber } from './validation/go-text.ts'
@@ -29,13 +29,13 @@ const NAME: Column = {
 }
 
 /** All columns of a kind. NAME comes first unless the kind places it itself. */
-export function columnsOf(kind: Pick<Kind, 'columns'>): readonly Column[] {
+export function printerColumns(kind: Pick<Kind, 'columns'>): readonly Column[] {
   return kind.columns.some((column) => column.format === 'name') ? kind.columns : [NAME, ...kind.columns]
 }
 
 /** The columns of a kind as a Table describes them. */
 export function tableColumns(kind: Pick<Kind, 'columns'>): TableColumn[] {
-  return columnsOf(kind).map(({ name, type, format = '', description, jsonPath, priority = 0 }) => ({
+  return printerColumns(kind).map(({ name, type, format = '', description, jsonPath, priority = 0 }) => ({
     name,
     type,
     format,
@@ -46,9 +46,9 @@ export function tableColumns(kind: Pick<Kind, 'columns'>): TableColumn[] {
 
 /** The cells of an object's row; `now` is in milliseconds, for ages. Null is an empty cell. */
 export function tableRow(kind: Pick<Kind, 'columns'>, object: KubeObject, now: number): Cell[] {
-  return columnsOf(kind).map((column) => {
+  return printerColumns(kind).map((column) => {
     if (column.cell) return column.cell(object as UnknownObject, now)
-    const [value] = findByPath(object, stepsOf(column))
+    const [value] = evaluateJsonPath(object, stepsOf(column))
     return cellOf(column, value, now)
   })
 }
@@ -77,7 +77,7 @@ function cellOf(column: Column, value: unknown, now: number): Cell {
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'date':
-      return typeof value === 'string' ? ageOf(value, now) : null
+      return typeof value === 'string' ? formatAge(value, now) : null
   }
 }
 
@@ -88,7 +88,7 @@ function textOf(value: unknown): string {
 }
 
 /** The age of a time as kubectl shows it. */
-export function ageOf(time: string | undefined, now: number): string {
+export function formatAge(time: string | undefined, now: number): string {
   if (time === undefined) return '<unknown>'
   const then = parseTime(time)
   return then === undefined ? '<invalid>' : humanAge(now - then)

@@ -86,7 +86,7 @@ export interface CustomTraits {
 }
 
 /** The type of a kind's objects. */
-export type ObjOf<K> = K extends Kind<infer T> ? T : never
+export type ObjectOfKind<K> = K extends Kind<infer T> ? T : never
 
 /** The AGE column everybody has. */
 export const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }

@@ -1,6 +1,6 @@
 /** The fields of a Cluster that the gateway may change: a policy that ships with our kinds, for both homes. */
 import { Cluster } from './native/cluster.ts'
-import { ownBinding, ownPolicy } from './policies/shipped-policy.ts'
+import { shippedPolicyBinding, shippedPolicy } from './policies/shipped-policy.ts'
 
 const NAME = 'clusters-gateway.flotilla.dev'
 const USER = 'system:flotilla:gateway'
@@ -19,7 +19,7 @@ const same = (field: string, initial?: unknown) => {
  * The gateway needs the verb `patch` on Clusters to record a new sealing key, which the agent has signed with its identity key. A
  * gateway that was taken over must not accept clusters, move them to other placements or replace their identity.
  */
-export const GATEWAY_POLICY = ownPolicy({
+export const GATEWAY_POLICY = shippedPolicy({
   name: NAME,
   kind: Cluster,
   operations: ['UPDATE'],
@@ -37,4 +37,4 @@ export const GATEWAY_POLICY = ownPolicy({
 })
 
 /** The policy holds everywhere. */
-export const GATEWAY_BINDING = ownBinding(GATEWAY_POLICY)
+export const GATEWAY_BINDING = shippedPolicyBinding(GATEWAY_POLICY)

@@ -1,6 +1,6 @@
 /** The part of Kubernetes' JSONPath that printer columns use: fields, indexes, `[*]` and `[?(@.field=="value")]`. */
 import { isObject, jsonEqual } from '../core/json.ts'
-import { own } from './schema/own-field.ts'
+import { ownField } from './schema/own-field.ts'
 
 /** One step of a path. */
 export type PathStep =
@@ -57,12 +57,12 @@ function literal(text: string): unknown {
 }
 
 /** The values a path leads to; what is missing is left out. */
-export function findByPath(value: unknown, steps: readonly PathStep[]): unknown[] {
+export function evaluateJsonPath(value: unknown, steps: readonly PathStep[]): unknown[] {
   return follow(value, steps).map((found) => found.value)
 }
 
 /** The places a path leads to, each as field names and indexes from the root. */
-export function findPlaces(value: unknown, steps: readonly PathStep[]): (readonly (string | number)[])[] {
+export function findPaths(value: unknown, steps: readonly PathStep[]): (readonly (string | number)[])[] {
   return follow(value, steps).map((found) => found.place)
 }
 
@@ -80,7 +80,7 @@ function follow(value: unknown, steps: readonly PathStep[]): Found[] {
 function takeStep({ value, place }: Found, step: PathStep): Found[] {
   switch (step.type) {
     case 'field':
-      return isObject(value) ? [{ value: own(value, step.name), place: [...place, step.name] }] : []
+      return isObject(value) ? [{ value: ownField(value, step.name), place: [...place, step.name] }] : []
     case 'index': {
       if (!Array.isArray(value)) return []
       const index = step.index < 0 ? value.length + step.index : step.index
@@ -90,7 +90,7 @@ function takeStep({ value, place }: Found, step: PathStep): Found[] {
       return itemsOf(value, place)
     case 'where':
       return itemsOf(value, place).filter(
-        (item) => jsonEqual(findByPath(item.value, step.path)[0], step.value) === step.equal,
+        (item) => jsonEqual(evaluateJsonPath(item.value, step.path)[0], step.value) === step.equal,
       )
   }
 }

@@ -7,7 +7,7 @@ import { canonicalJson, jsonClone } from '../core/json.ts'
 import { parseTime } from '../core/time/time.ts'
 import { startControlPlane } from '../testing/control-plane/control-plane.ts'
 import type { ControlPlane } from '../testing/control-plane/control-plane.ts'
-import type { Spoilable } from '../testing/kinds-contract/validation-case.ts'
+import type { MutableObject } from '../testing/kinds-contract/validation-case.ts'
 import { ACCEPTANCE_CASES, Specimen } from '../testing/kinds-contract/specimen-cases.ts'
 import { VALIDATION_CASES } from '../testing/kinds-contract/validation-cases.ts'
 import { needBinary } from '../testing/testenv.ts'
@@ -59,8 +59,8 @@ describe('the kinds on a real kube-apiserver', () => {
   }
 
   /** The example with a name of its own, so that cases do not meet. */
-  function exampleOf(kind: Kind): Spoilable {
-    const object = jsonClone(kind.examples[0]!) as Spoilable
+  function exampleOf(kind: Kind): MutableObject {
+    const object = jsonClone(kind.examples[0]!) as MutableObject
     object.metadata.name = `case-${nextName++}`
     return object
   }
@@ -85,7 +85,7 @@ describe('the kinds on a real kube-apiserver', () => {
       for (const example of kind.examples) {
         const { status, answer } = await send('POST', `${pathOf(kind, example)}?fieldValidation=Strict`, example)
         assert.equal(status, 201, answer.message ?? '')
-        const ours = jsonClone(example) as Spoilable
+        const ours = jsonClone(example) as MutableObject
         defaultObject(kind, ours)
         assert.equal(canonicalJson(answer.spec), canonicalJson(ours.spec))
       }
@@ -99,7 +99,7 @@ describe('the kinds on a real kube-apiserver', () => {
       if (on !== 'create') {
         const created = await send('POST', path, object)
         assert.equal(created.status, 201, created.answer.message ?? '')
-        object = created.answer as unknown as Spoilable
+        object = created.answer as unknown as MutableObject
         path = `${path}/${object.metadata.name}${on === 'status' ? '/status' : ''}`
       }
       spoil(object)

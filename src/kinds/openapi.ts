@@ -16,7 +16,7 @@ export interface OpenApiDocument {
 }
 
 /** The document of one group and version; the kinds must all be of it. */
-export function openApiOf(kinds: readonly Kind[], serverVersion: string): OpenApiDocument {
+export function openApiDocument(kinds: readonly Kind[], serverVersion: string): OpenApiDocument {
   const schemas: Record<string, object> = {
     [`${META}.ObjectMeta`]: OBJECT_META,
     [`${META}.ListMeta`]: LIST_META,

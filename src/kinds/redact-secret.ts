@@ -4,7 +4,7 @@ import { isObject } from '../core/json.ts'
 import type { UnknownObject } from './meta.ts'
 
 /** What stands in the place of a value that is not shown. */
-export const HIDDEN_VALUE = '[sealed]'
+export const REDACTED_VALUE = '[sealed]'
 
 // A shorter text is in too many sentences by chance, and tells too little where it is not.
 const SHORTEST = 4
@@ -15,28 +15,32 @@ export function isSecret({ apiVersion, kind }: { readonly apiVersion: string; re
 }
 
 /** An object as it may be shown: the keys of a Secret, never its values. */
-export function hideSecret(object: UnknownObject): UnknownObject {
+export function redactSecret(object: UnknownObject): UnknownObject {
   if (!isSecret(object)) return object
   const hidden = (field: 'data' | 'stringData') => {
     const values = object[field]
     if (!isObject(values)) return {}
-    return { [field]: Object.fromEntries(Object.keys(values).map((key) => [key, HIDDEN_VALUE])) }
+    return { [field]: Object.fromEntries(Object.keys(values).map((key) => [key, REDACTED_VALUE])) }
   }
   return { ...object, ...hidden('data'), ...hidden('stringData') }
 }
 
 /** A sentence about an object without any value of it, should it be a Secret: an API may repeat what it refuses. */
-export function hideValuesIn(text: string, object: UnknownObject): string {
+export function redactSecretValues(text: string, object: UnknownObject): string {
   if (!isSecret(object)) return text
   const plain = Object.values(isObject(object['stringData']) ? object['stringData'] : {}).map(String)
   const encoded = Object.values(isObject(object['data']) ? object['data'] : {}).map(String)
-  return hideTexts(text, [...plain, ...encoded, ...encoded.map((value) => new TextDecoder().decode(fromBase64(value)))])
+  return redactTexts(text, [
+    ...plain,
+    ...encoded,
+    ...encoded.map((value) => new TextDecoder().decode(fromBase64(value))),
+  ])
 }
 
 /** A sentence without these texts. */
-export function hideTexts(text: string, secrets: readonly string[]): string {
+export function redactTexts(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
-    .reduce((sentence, value) => sentence.replaceAll(value, () => HIDDEN_VALUE), text)
+    .reduce((sentence, value) => sentence.replaceAll(value, () => REDACTED_VALUE), text)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { renderRaw } from './raw.ts'
-import { blobsOf, describeProblems } from './render-result.ts'
+import { toBlobs, describeProblems } from './render-result.ts'
 import { builtInScope, namespaceForBuiltIns } from './builtin-scope.ts'
 
 const configMap = (name: string, extra = '') =>
@@ -131,7 +131,7 @@ test('property: order of documents does not change the blobs', () => {
         const digests = (of: string[]) => {
           const result = renderRaw(of.map((name) => configMap(name)).join('---\n'))
           assert.ok(result.ok)
-          return blobsOf(result.objects).map(({ name, digest }) => `${name} ${digest}`)
+          return toBlobs(result.objects).map(({ name, digest }) => `${name} ${digest}`)
         }
         assert.deepEqual(digests(rotated), digests(list))
       },

@@ -40,7 +40,7 @@ export function objectIdentity(object: UnknownObject): string {
 }
 
 /** Objects as blobs, in an order that does not depend on the order of the input. */
-export function blobsOf(objects: readonly UnknownObject[]): RenderedBlob[] {
+export function toBlobs(objects: readonly UnknownObject[]): RenderedBlob[] {
   const keyed = objects.map((object) => ({ object, identity: objectIdentity(object) }))
   keyed.sort((a, b) => (a.identity < b.identity ? -1 : a.identity > b.identity ? 1 : 0))
   return keyed.map(({ object }) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import type { UnknownObject } from '../kinds/meta.ts'
-import { hideSecret, hideValuesIn } from '../kinds/redact-secret.ts'
-import { fillSecret, takeSecret } from './secret-values.ts'
+import { redactSecret, redactSecretValues } from '../kinds/redact-secret.ts'
+import { restoreSecretData, extractSecretData } from './secret-values.ts'
 
 const secret = (fields: Record<string, unknown>): UnknownObject => ({
   apiVersion: 'v1',
@@ -21,15 +21,15 @@ describe('values of Secrets', () => {
   ]
   for (const [what, fields, data] of cases) {
     it(`are taken from ${what} and put back`, () => {
-      const taken = takeSecret(secret({ ...fields, type: 'Opaque' }))
+      const taken = extractSecretData(secret({ ...fields, type: 'Opaque' }))
       assert.deepEqual(taken.object, secret({ type: 'Opaque' }))
       assert.deepEqual(taken.data?.reveal(), data)
-      assert.deepEqual(fillSecret(taken.object, taken.data), secret({ type: 'Opaque', data }))
+      assert.deepEqual(restoreSecretData(taken.object, taken.data), secret({ type: 'Opaque', data }))
     })
   }
 
   it('do not print', () => {
-    const taken = takeSecret(secret({ stringData: { password: 'hunter2' } }))
+    const taken = extractSecretData(secret({ stringData: { password: 'hunter2' } }))
     const printed = `${JSON.stringify(taken)} ${inspect(taken, { depth: 9, showHidden: true })}`
     assert.ok(!printed.includes('hunter2') && !printed.includes('aHVudGVyMg=='), printed)
   })
@@ -42,19 +42,19 @@ describe('values of Secrets', () => {
       secret({ data: {} }),
       secret({}),
     ]) {
-      assert.deepEqual(takeSecret(object), { object })
+      assert.deepEqual(extractSecretData(object), { object })
     }
   })
 
   it('must be text, and a sentence about them does not tell them', () => {
-    assert.throws(() => takeSecret(secret({ stringData: { port: 5432 } })), {
+    assert.throws(() => extractSecretData(secret({ stringData: { port: 5432 } })), {
       message: 'Secret db: stringData.port is not text; put it in quotes',
     })
-    assert.throws(() => takeSecret(secret({ data: 'x' })), { message: 'Secret db: data is not a map of texts' })
+    assert.throws(() => extractSecretData(secret({ data: 'x' })), { message: 'Secret db: data is not a map of texts' })
   })
 
   it('are hidden where an object is shown', () => {
-    assert.deepEqual(hideSecret(secret({ data: { a: 'QQ==' }, stringData: { b: 'B' } })), {
+    assert.deepEqual(redactSecret(secret({ data: { a: 'QQ==' }, stringData: { b: 'B' } })), {
       ...secret({}),
       data: { a: '[sealed]' },
       stringData: { b: '[sealed]' },
@@ -64,10 +64,10 @@ describe('values of Secrets', () => {
   it('are hidden in what an API says about an object', () => {
     const object = secret({ data: { a: 'aHVudGVyMg==', short: 'QQ==' } })
     assert.equal(
-      hideValuesIn('data[a]: Invalid value: "hunter2" (aHVudGVyMg==): A is short', object),
+      redactSecretValues('data[a]: Invalid value: "hunter2" (aHVudGVyMg==): A is short', object),
       'data[a]: Invalid value: "[sealed]" ([sealed]): A is short',
     )
-    assert.equal(hideValuesIn('hunter2', { ...object, kind: 'ConfigMap' }), 'hunter2')
-    assert.equal(hideValuesIn('it has $& and hunter22', object), 'it has $& and [sealed]2')
+    assert.equal(redactSecretValues('hunter2', { ...object, kind: 'ConfigMap' }), 'hunter2')
+    assert.equal(redactSecretValues('it has $& and hunter22', object), 'it has $& and [sealed]2')
   })
 })

@@ -10,13 +10,13 @@ import { RenderFailure } from './bundle/render-failure.ts'
 export type SecretData = Readonly<Record<string, string>>
 
 /** An object without its secret values, and those. */
-export interface TakenSecret {
+export interface ExtractedSecret {
   readonly object: UnknownObject
   readonly data?: Secret<SecretData>
 }
 
 /** Takes a Secret's values out; `stringData` becomes `data`, as the API server would make it. Other objects stay as they are. */
-export function takeSecret(object: UnknownObject): TakenSecret {
+export function extractSecretData(object: UnknownObject): ExtractedSecret {
   if (!isSecret(object)) return { object }
   const { data: plain, stringData, ...rest } = object
   const data = {
@@ -27,7 +27,7 @@ export function takeSecret(object: UnknownObject): TakenSecret {
 }
 
 /** Puts values back. */
-export function fillSecret(object: UnknownObject, data: Secret<SecretData>): UnknownObject {
+export function restoreSecretData(object: UnknownObject, data: Secret<SecretData>): UnknownObject {
   return { ...object, data: { ...data.reveal() } }
 }
 

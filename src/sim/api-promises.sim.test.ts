@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createApiServer } from '../apiserver/server/api-server.ts'
-import { parseStored, prefixOf } from '../apiserver/storage/stored-object.ts'
+import { parseStored, storePrefix } from '../apiserver/storage/stored-object.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Reader } from '../client/client.ts'
 import { createInformer } from '../client/informer.ts'
@@ -139,7 +139,7 @@ function stateAt(commits: readonly Commit[], revision: number): string[] {
 
 /** A store that tells what it has taken. */
 function telling(disk: Store, commits: Commit[]): Store {
-  const prefix = `${prefixOf(ConfigMap)}default/`
+  const prefix = `${storePrefix(ConfigMap)}default/`
   return {
     ...disk,
     async commit(write) {
@@ -179,7 +179,7 @@ async function follow(host: Host, { copies, problems, lists }: Knowledge): Promi
 }
 
 async function stateOf(disk: Store): Promise<Map<string, string>> {
-  const { entries } = await disk.list({ prefix: prefixOf(ConfigMap) })
+  const { entries } = await disk.list({ prefix: storePrefix(ConfigMap) })
   return new Map(
     entries.map(({ value }) => parseStored(value).metadata).map((it) => [it.name, it.resourceVersion ?? '']),
   )
@@ -246,7 +246,7 @@ describe('the promises of the API (I-01 to I-03)', () => {
     const hasty = (disk: Store, host: Host): Store => ({
       ...disk,
       async commit(write) {
-        if (!write.key.startsWith(prefixOf(ConfigMap))) return disk.commit(write)
+        if (!write.key.startsWith(storePrefix(ConfigMap))) return disk.commit(write)
         const revision = disk.revision() + 1
         write.value?.(revision)
         void host.clock.sleep(40).then(() => disk.commit(write))

@@ -6,7 +6,7 @@ import type { Digest } from '../core/crypto/digest.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Source } from '../kinds/native/source.ts'
 import type { Credentials } from './credentials.ts'
-import type { RefPolls } from './git/ls-remote-cache.ts'
+import type { LsRemoteCache } from './git/ls-remote-cache.ts'
 import type { GitProgram } from './git/run-git.ts'
 import type { HttpGet } from './http-get.ts'
 import type { Mirror } from './mirrors.ts'
@@ -74,7 +74,7 @@ export interface FetchParts {
   readonly folder: string
   /** Directories below which local repositories may be. */
   readonly localPaths: readonly string[]
-  readonly polls: RefPolls
+  readonly polls: LsRemoteCache
   readonly http: HttpGet
 }
 
@@ -100,7 +100,7 @@ export function isAccepted(spec: Source['spec'], ...names: readonly string[]): b
 }
 
 /** What of the previous artifact still counts for this request. */
-export function comparable({ spec, previous }: FetchRequest): {
+export function reusablePrevious({ spec, previous }: FetchRequest): {
   /** The same thing was followed, so that its history binds. */
   readonly followed: PreviousArtifact | undefined
   /** And the same part of it was taken, so that the same revision is the same artifact. */

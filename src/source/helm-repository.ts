@@ -7,17 +7,17 @@ import type { Source } from '../kinds/native/source.ts'
 import { readYamlDocument } from '../yaml/read/read-yaml.ts'
 import { YamlError } from '../yaml/yaml.ts'
 import { credentialsFor, isBoundTo } from './credentials.ts'
-import { comparable, isAccepted } from './fetch-request.ts'
+import { reusablePrevious, isAccepted } from './fetch-request.ts'
 import type { FetchContext, FetchOutcome } from './fetch-request.ts'
 import { newestVersion, versionOf } from './git/choose-commit.ts'
 import type { HttpAnswer } from './http-get.ts'
-import { mirrored } from './mirrors.ts'
+import { rewriteToMirror } from './mirrors.ts'
 import { verifyProvenance } from './provenance.ts'
 import { SourceError } from './source-error.ts'
 import { parseSourceUrl } from './source-url.ts'
 import type { SourceScheme } from './source-url.ts'
 import { storeFiles } from './store-files.ts'
-import { filesOfArchive } from './untar.ts'
+import { extractFiles } from './untar.ts'
 
 type HelmSpec = NonNullable<Source['spec']['helm']>
 
@@ -49,7 +49,7 @@ async function fetchArchive(spec: HelmSpec, context: FetchContext): Promise<Fetc
   }
   const archive = await get(spec.url, MAX_CHART, context)
   const digest = digestOf(archive.body)
-  const { followed, same } = comparable(context)
+  const { followed, same } = reusablePrevious(context)
   if (same?.commit === digest) return { kind: 'Same' }
   const chart = openChart(archive.body, fileOf(spec.url))
   const found = { version: chart.version, url: spec.url, digest }
@@ -60,7 +60,7 @@ async function fetchFromIndex(spec: HelmSpec & { chart: string }, context: Fetch
   const indexUrl = `${spec.url.replace(/\/+$/, '')}/index.yaml`
   const index = await get(indexUrl, MAX_INDEX, context)
   const found = chooseVersion(readIndex(index.body, spec.chart, indexUrl), spec)
-  const { followed, same } = comparable(context)
+  const { followed, same } = reusablePrevious(context)
   const held = followed ? whyHeld(found, followed, context) : undefined
   if (held) return held
   // An index that names no digest cannot say whether the archive changed: a version counts as what it was.
@@ -94,7 +94,7 @@ interface OpenChart {
 }
 
 function openChart(archive: Uint8Array, name: string): OpenChart {
-  const files = filesOfArchive(archive, { name, stripFirst: true })
+  const files = extractFiles(archive, { name, stripFirst: true })
   const bytes = files.get('Chart.yaml')
   if (!bytes) throw new SourceError('BadArchive', `${name} is no chart: it has no Chart.yaml.`)
   let value: unknown
@@ -173,7 +173,7 @@ function whyHeld(
 
 async function get(url: string, maxBytes: number, context: FetchContext): Promise<HttpAnswer> {
   const asked = parseSourceUrl(url.replace(/[?#].*$/, ''), SCHEMES)
-  const target = mirrored(asked, context.mirrors, SCHEMES)
+  const target = rewriteToMirror(asked, context.mirrors, SCHEMES)
   const given = context.credentials
   // A repository may name archives on another host; a credential that is not for it stays here.
   const isHome = asked.host === parseSourceUrl(context.spec.helm!.url.replace(/[?#].*$/, ''), SCHEMES).host

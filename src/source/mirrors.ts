@@ -32,7 +32,7 @@ export function readMirrors(text: string): Mirror[] {
 }
 
 /** The address to contact: the longest rule that covers it decides, once. */
-export function mirrored(
+export function rewriteToMirror(
   url: SourceUrl,
   mirrors: readonly Mirror[],
   allowed: readonly SourceScheme[],

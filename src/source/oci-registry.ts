@@ -8,17 +8,17 @@ import { compareVersions } from '../core/text/semver.ts'
 import type { Source } from '../kinds/native/source.ts'
 import { authorizationOf, credentialsFor, isBoundTo, URLS_ANNOTATION } from './credentials.ts'
 import type { Credentials } from './credentials.ts'
-import { comparable, isAccepted } from './fetch-request.ts'
+import { reusablePrevious, isAccepted } from './fetch-request.ts'
 import type { FetchContext, FetchOutcome } from './fetch-request.ts'
 import { newestVersion, versionOf } from './git/choose-commit.ts'
 import type { HttpAnswer } from './http-get.ts'
-import { mirrored } from './mirrors.ts'
+import { rewriteToMirror } from './mirrors.ts'
 import { SourceError } from './source-error.ts'
 import { parseSourceUrl } from './source-url.ts'
 import type { SourceUrl } from './source-url.ts'
 import { storeFiles } from './store-files.ts'
 import { checkPath } from './tree-entries.ts'
-import { filesOfArchive } from './untar.ts'
+import { extractFiles } from './untar.ts'
 
 type OciSpec = NonNullable<Source['spec']['oci']>
 
@@ -37,8 +37,8 @@ interface Registry {
 /** Fetches an artifact. */
 export async function fetchOci(spec: OciSpec, context: FetchContext): Promise<FetchOutcome> {
   const asked = parseSourceUrl(spec.url, ['oci'])
-  const { url, isMirror } = mirrored(asked, context.mirrors, ['oci'])
-  const { followed, same } = comparable(context)
+  const { url, isMirror } = rewriteToMirror(asked, context.mirrors, ['oci'])
+  const { followed, same } = reusablePrevious(context)
   if (spec.digest !== undefined && same?.commit === spec.digest) return { kind: 'Same' }
   const registry = registryOf(url, credentialsFor(url, context.credentials, isMirror), context)
   const name =
@@ -103,7 +103,7 @@ function filesOfLayer(layer: JsonObject, body: Uint8Array): ReadonlyMap<string, 
   const annotations = isObject(layer['annotations']) ? layer['annotations'] : {}
   const title = annotations['org.opencontainers.image.title']
   if (/tar(\+gzip)?$|tar\.gzip$/.test(type)) {
-    return filesOfArchive(body, { name: `layer ${String(layer['digest'])}`, stripFirst: type === HELM_LAYER })
+    return extractFiles(body, { name: `layer ${String(layer['digest'])}`, stripFirst: type === HELM_LAYER })
   }
   if (typeof title !== 'string') {
     throw new SourceError(

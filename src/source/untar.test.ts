@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hostileTars, tarWithPax } from '../testing/hostile-tar.ts'
 import { SourceError } from './source-error.ts'
-import { filesOfArchive } from './untar.ts'
+import { extractFiles } from './untar.ts'
 
 const CHART = { name: 'web-1.0.0.tgz', stripFirst: true }
 
 test('an archive with a pax record that has no length is refused by name', () => {
   for (const archive of [tarWithPax('1e-300 path=x\n'), gzipSync(tarWithPax('1e-300 path=x\n'))]) {
-    assert.throws(() => filesOfArchive(archive, CHART), {
+    assert.throws(() => extractFiles(archive, CHART), {
       name: 'SourceError',
       reason: 'BadArchive',
       message: 'web-1.0.0.tgz is no archive: invalid tar header.',
@@ -22,7 +22,7 @@ test('property: any archive becomes files or a SourceError', () => {
   fc.assert(
     fc.property(hostileTars, fc.boolean(), fc.boolean(), (tar, isZipped, stripFirst) => {
       try {
-        assert.ok(filesOfArchive(isZipped ? gzipSync(tar) : tar, { ...CHART, stripFirst }).size > 0)
+        assert.ok(extractFiles(isZipped ? gzipSync(tar) : tar, { ...CHART, stripFirst }).size > 0)
       } catch (caught) {
         if (!(caught instanceof SourceError)) throw caught
       }

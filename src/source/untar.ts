@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** The files of a `.tar.gz` (or `.tar`) by path; a chart's are all in one directory, which is taken off. */
-export function filesOfArchive(
+export function extractFiles(
   archive: Uint8Array,
   options: { readonly name: string; readonly stripFirst: boolean },
 ): Map<string, Uint8Array> {

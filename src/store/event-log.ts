@@ -30,7 +30,7 @@ export interface Watches {
 const WINDOW = 1000
 
 /** The answer to a request for history that is gone, in Kubernetes' words. */
-export function expired(requested: number, compacted: number): ApiError {
+export function historyExpiredError(requested: number, compacted: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${requested} (${compacted})`)
 }
 
@@ -172,7 +172,7 @@ class Cursor implements StoreWatch, AsyncIterator<StoreEvent, undefined> {
     const { log } = this.#home
     for (;;) {
       this.#pass(this.#upTo)
-      if (this.#seen < log.compacted()) throw expired(this.#seen, log.compacted())
+      if (this.#seen < log.compacted()) throw historyExpiredError(this.#seen, log.compacted())
       const upTo = Math.min(log.revision(), this.#seen + WINDOW)
       if (upTo <= this.#seen) return undefined
       this.#batch = log.read(this.prefix, this.#seen, upTo)

@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts'
 import { AUDIT_GENESIS, nextAuditRecord } from './audit-chain.ts'
 import type { AuditRecord } from './audit-chain.ts'
-import { createWatches, expired } from './event-log.ts'
+import { createWatches, historyExpiredError } from './event-log.ts'
 import type { CommitResult, Store, StoreEntry, StoreEvent, StoreList, StoreRange, StoreWrite } from './store.ts'
 
 /** A key at one revision; `value` undefined says that it was deleted then. */
@@ -47,7 +47,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   function list(range: StoreRange): StoreList {
     const at = range.revision ?? revision
-    if (at < compacted) throw expired(at, compacted)
+    if (at < compacted) throw historyExpiredError(at, compacted)
     const after = range.after !== undefined && range.after >= range.prefix ? range.after : undefined
     const entries: StoreEntry[] = []
     let remaining = 0
@@ -114,7 +114,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   return {
     get: async (key, at = revision) => {
-      if (at < compacted) throw expired(at, compacted)
+      if (at < compacted) throw historyExpiredError(at, compacted)
       return entryAt(key, at)
     },
     list: async (range) => list(range),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RecentRows } from './row-cache.ts'
+import { RowCache } from './row-cache.ts'
 
 const row = (key: string, size: number, modRevision = 1) => ({
   key,
@@ -11,7 +11,7 @@ const row = (key: string, size: number, modRevision = 1) => ({
 
 describe('rows used last', () => {
   it('are kept up to a number of bytes; what was not used for longest goes first', () => {
-    const rows = new RecentRows(100)
+    const rows = new RowCache(100)
     for (const key of ['a', 'b', 'c', 'd']) rows.set(row(key, 25))
     rows.get('a')
     rows.set(row('e', 25))
@@ -23,7 +23,7 @@ describe('rows used last', () => {
   })
 
   it('are the newest of their key, also in what they count', () => {
-    const rows = new RecentRows(100)
+    const rows = new RowCache(100)
     for (let revision = 1; revision < 50; revision += 1) rows.set(row('a', 20, revision))
     rows.set(row('b', 20))
     assert.equal(rows.get('a')?.modRevision, 49)
@@ -33,7 +33,7 @@ describe('rows used last', () => {
   })
 
   it('leave out what would push out most others', () => {
-    const rows = new RecentRows(100)
+    const rows = new RowCache(100)
     rows.set(row('a', 20))
     rows.set(row('b', 80))
     assert.equal(rows.get('b'), undefined)

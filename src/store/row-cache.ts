@@ -4,7 +4,7 @@ import type { LogRow } from './sqlite-schema.ts'
  * The rows that were read or written last, bounded by their bytes. The store is the only writer of its file, so a row
  * here is the present one: what an update reads, checks and replaces is asked of SQLite once at most.
  */
-export class RecentRows {
+export class RowCache {
   readonly #maxBytes: number
   /** The order of this map is how long ago a row was used, longest first. */
   readonly #rows = new Map<string, LogRow>()

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { ApiError, toError } from '../core/errors.ts'
 import { AUDIT_GENESIS, nextAuditRecord } from './audit-chain.ts'
 import type { AuditRecord } from './audit-chain.ts'
-import { createWatches, EventTail, expired } from './event-log.ts'
-import { RecentRows } from './row-cache.ts'
+import { createWatches, EventTail, historyExpiredError } from './event-log.ts'
+import { RowCache } from './row-cache.ts'
 import { limitSize, migrate, prepareStatements } from './sqlite-schema.ts'
 import type { LogRow } from './sqlite-schema.ts'
 import type { CommitResult, Store, StoreEntry, StoreEvent, StoreList, StoreRange, StoreWrite } from './store.ts'
@@ -48,7 +48,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   const sql = prepareStatements(db)
   const defer = options.defer ?? queueMicrotask
   const tail = new EventTail(options.tail ?? { maxEvents: 2_000, maxBytes: 4 * 1024 * 1024 })
-  const recent = new RecentRows(RECENT_BYTES)
+  const recent = new RowCache(RECENT_BYTES)
   let { revision, compacted } = sql.readState()
   let auditHead: AuditHead = sql.auditHead() ?? { sequence: 0, hash: AUDIT_GENESIS }
   let pending: Pending[] = []
@@ -152,7 +152,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   function list(range: StoreRange): StoreList {
     const at = range.revision ?? revision
-    if (at < compacted) throw expired(at, compacted)
+    if (at < compacted) throw historyExpiredError(at, compacted)
     const after = range.after !== undefined && range.after >= range.prefix ? range.after : range.prefix
     const rows = sql.list({ ...range, after, at: at < revision ? at : undefined })
     const cut = range.limit !== undefined && rows.length > range.limit
@@ -178,7 +178,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   return {
     get: async (key, at = revision) => {
-      if (at < compacted) throw expired(at, compacted)
+      if (at < compacted) throw historyExpiredError(at, compacted)
       return entryOf(at < revision ? sql.getPast(key, at) : rowOf(key))
     },
     list: async (range) => list(range),

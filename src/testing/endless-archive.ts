@@ -1,7 +1,7 @@
 /** An archive that never ends: a mark in its bytes, and a module that keeps a thread busy for ever when that thread opens it. */
 import { gzipSync } from 'node:zlib'
 import { utf8 } from '../core/bytes.ts'
-import { tarOf } from '../core/tar.ts'
+import { createTar } from '../core/tar.ts'
 
 const MARK = 'this archive never ends'
 
@@ -25,6 +25,6 @@ export const ENDLESS_MODULE = `data:text/javascript,${encodeURIComponent(`
 /** The archive of a chart; an endless one has the mark behind its end, where gzip allows no more than padding. */
 export function chartArchive(name: string, isEndless = false): Uint8Array {
   const chart = utf8(`apiVersion: v2\nname: ${name}\nversion: 1.0.0\n`)
-  const archive = gzipSync(tarOf([{ name: `${name}/Chart.yaml`, data: chart }]))
+  const archive = gzipSync(createTar([{ name: `${name}/Chart.yaml`, data: chart }]))
   return isEndless ? Buffer.concat([archive, Buffer.from(MARK)]) : archive
 }

@@ -1,7 +1,7 @@
 /** Tar archives as a stranger may write them: headers, sizes and pax records that are wrong in every way. */
 import fc from 'fast-check'
 import { concatBytes, utf8 } from '../core/bytes.ts'
-import { BLOCK, paddingOf, tarHeader } from '../core/tar.ts'
+import { TAR_BLOCK_BYTES, tarPadding, tarHeader } from '../core/tar.ts'
 
 /** One entry, its size field as it is written. */
 export interface PlantedEntry {
@@ -19,9 +19,9 @@ export function plantedTar(entries: readonly PlantedEntry[]): Uint8Array {
     const header = tarHeader(name, data.byteLength)
     header.set(utf8(type), 156)
     if (size !== undefined) header.set(Buffer.from(size.padEnd(12, '\0').slice(0, 12), 'latin1'), 124)
-    return [header, data, new Uint8Array(paddingOf(data.byteLength))]
+    return [header, data, new Uint8Array(tarPadding(data.byteLength))]
   })
-  return concatBytes([...parts, new Uint8Array(2 * BLOCK)])
+  return concatBytes([...parts, new Uint8Array(2 * TAR_BLOCK_BYTES)])
 }
 
 /** An archive with one file whose pax records are this text. */
@@ -94,7 +94,7 @@ const entries = fc.record({
 
 /** Archives that are wrong somewhere, cut off anywhere. */
 export const hostileTars: fc.Arbitrary<Uint8Array> = fc
-  .tuple(fc.array(entries, { maxLength: 5 }), fc.nat({ max: 6 * BLOCK }), fc.boolean())
+  .tuple(fc.array(entries, { maxLength: 5 }), fc.nat({ max: 6 * TAR_BLOCK_BYTES }), fc.boolean())
   .map(([planted, cut, isWhole]) => {
     const tar = plantedTar(planted.map(({ size, ...entry }) => ({ ...entry, ...(size === undefined ? {} : { size }) })))
     return isWhole ? tar : tar.subarray(0, Math.min(cut, tar.byteLength))

@@ -1,7 +1,7 @@
 /** Reconcilers without an engine: a draft and a context, for tests that pass lambdas as ports. */
 import { silentLogger } from '../core/log.ts'
-import { commitOf, openDraft } from '../engine/draft.ts'
-import type { Commit, OpenDraft } from '../engine/draft.ts'
+import { decideWrite, openDraft } from '../engine/draft.ts'
+import type { DraftWrite, OpenDraft } from '../engine/draft.ts'
 import type { Context, Reconciler, Result } from '../engine/reconciler.ts'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
 import { createSeededIds } from '../sim/kernel/seeded-ids.ts'
@@ -15,13 +15,13 @@ export interface Pass<T extends KubeObject> {
   /** What it threw, if it did. */
   readonly error: unknown
   /** What the engine would write. */
-  readonly commit: Commit
+  readonly commit: DraftWrite
   /** `Status Reason: message` of a condition, or `-`. */
   condition(type: string): string
 }
 
 /** Runs a reconciler once. */
-export async function passOf<T extends KubeObject>(
+export async function reconcileOnce<T extends KubeObject>(
   reconciler: Reconciler<T>,
   object: T,
   clock: VirtualClock = createVirtualClock(),
@@ -40,7 +40,7 @@ export async function passOf<T extends KubeObject>(
     draft,
     result,
     error,
-    commit: commitOf(draft),
+    commit: decideWrite(draft),
     condition: (type) => {
       const found: Condition | undefined = draft.conditions.get(type)
       return found ? `${found.status} ${found.reason}: ${found.message}` : '-'

@@ -1,7 +1,7 @@
 /** Bytes of the other side become typed values here, or a WireError that says what is wrong with them. */
 import type { Static, TSchema } from 'typebox'
 import { fromUtf8 } from '../core/bytes.ts'
-import { problemOf } from '../core/schema/check-schema.ts'
+import { firstSchemaProblem } from '../core/schema/check-schema.ts'
 
 /** Why something from the other side was refused. */
 export type WireReason = 'Malformed' | 'TooLarge' | 'BadSignature' | 'UnknownSigner' | 'WrongType' | 'WrongDigest'
@@ -19,7 +19,7 @@ export class WireError extends Error {
 
 /** Checks a value against a schema; `what` names it in the error. */
 export function checkValue<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
-  const problem = problemOf(schema, value)
+  const problem = firstSchemaProblem(schema, value)
   if (problem === undefined) return value as Static<S>
   const place = problem.path.map((name) => `.${name}`).join('')
   throw new WireError('Malformed', `${what}${place}: ${problem.message}`)

@@ -37,7 +37,7 @@ function words(resolved: Resolved, list: string): [string, Resolved][] {
 }
 
 /** Whether YAML 1.1 takes a word for a boolean; yaml.v3 quotes them for the sake of older readers. */
-export function isOldBoolean(text: string): boolean {
+export function isYaml11Boolean(text: string): boolean {
   return WORDS_11.get(text)?.tag === '!!bool'
 }
 

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { BUILTIN_KINDS } from '../../src/kinds/builtin/builtin-kinds.ts'
 import { defineKind } from '../../src/kinds/define-kind.ts'
 import type { Kind } from '../../src/kinds/define-kind.ts'
-import { docsFileOf, withGeneratedPart } from '../../src/kinds/docs-page.ts'
+import { docsFileName, withGeneratedPart } from '../../src/kinds/docs-page.ts'
 import { parseJsonPath } from '../../src/kinds/json-path.ts'
 import type { KubeObject } from '../../src/kinds/meta.ts'
 import { NATIVE_KINDS } from '../../src/kinds/native/native-kinds.ts'
@@ -58,7 +58,7 @@ function namesTaken(kinds: readonly Kind[]): string[] {
 }
 
 function readPage(kind: Kind): string {
-  return readFileSync(join(DOCS, docsFileOf(kind)), 'utf8')
+  return readFileSync(join(DOCS, docsFileName(kind)), 'utf8')
 }
 
 function planted(spec: object): string[] {
@@ -85,7 +85,7 @@ describe('kinds', () => {
 
     test(`${kind.kind} has its page, and the page is up to date`, () => {
       const page = readPage(kind)
-      assert.equal(withGeneratedPart(page, kind), page, `docs/kinds/${docsFileOf(kind)} is stale: run npm run docs`)
+      assert.equal(withGeneratedPart(page, kind), page, `docs/kinds/${docsFileName(kind)} is stale: run npm run docs`)
       const prose = page
         .slice(0, page.indexOf('## Fields'))
         .split('\n')
@@ -108,7 +108,7 @@ describe('kinds', () => {
 
   test('no page is left of a kind that is gone', () => {
     const pages = readdirSync(DOCS).filter((file) => file.endsWith('.md') && file !== 'README.md')
-    assert.deepEqual(pages.sort(), NATIVE_KINDS.map(docsFileOf).sort())
+    assert.deepEqual(pages.sort(), NATIVE_KINDS.map(docsFileName).sort())
   })
 
   test('short names and plurals are unique, also beside those of Kubernetes', () => {

@@ -3,7 +3,7 @@ import { backoffMs } from '../../core/time/backoff.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { toError, Waiting } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
-import { createNotice } from '../../core/async/wakeup.ts'
+import { createWakeup } from '../../core/async/wakeup.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -12,25 +12,25 @@ import { rerenderDelayMs } from '../../plan/apply/rerender.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules } from '../../wire/document/cluster-document.ts'
 import type { RemovalRow, ReportRow } from '../../wire/link/frames.ts'
 import { WireError } from '../../wire/validate.ts'
-import { detailsOf, rowOf } from './report-row.ts'
-import { newRun, takeInventory } from './bundle-run.ts'
+import { detailsOf, buildReportRow } from './report-row.ts'
+import { newRun, loadInventory } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { Documents } from '../documents/documents.ts'
-import { createGates } from './start-conditions.ts'
+import { createStartConditions } from './start-conditions.ts'
 import type { HubTime } from '../link/hub-time.ts'
 import { createClusterRender } from '../render/cluster-render.ts'
 import type { ClusterRenderPorts } from '../render/cluster-render.ts'
 import { createOperation } from './operation.ts'
-import type { Surroundings } from './operation.ts'
+import type { OtherBundles } from './operation.ts'
 import { rowOfFailure } from './outcome.ts'
-import { createPlans } from './plan-loader.ts'
+import { createPlanLoader } from './plan-loader.ts'
 import { createReceipts } from './removal/receipts.ts'
 import { createRemoval } from './removal/removal.ts'
-import { createSlots } from './bundle-table.ts'
-import type { Slot } from './bundle-table.ts'
+import { createBundleTable } from './bundle-table.ts'
+import type { TrackedBundle } from './bundle-table.ts'
 
 /** What the operator needs, and what it renders with sets whose charts look at the cluster. */
-export interface OperatorPorts extends ClusterRenderPorts {
+export interface BundleLoopPorts extends ClusterRenderPorts {
   readonly documents: Pick<Documents, 'current' | 'held' | 'refusal' | 'refresh'>
   readonly log: Logger
   readonly hubTime: Pick<HubTime, 'now'>
@@ -52,17 +52,17 @@ const TOUCH_MS = 200
 const SWEEP_MS = 3_600_000
 
 /** Makes the operator; nothing happens before `run`. */
-export function createOperator(ports: OperatorPorts) {
+export function createBundleLoop(ports: BundleLoopPorts) {
   const { documents, content, appliers, state, clock, ids } = ports
   const log = ports.log.child({ part: 'operator' })
-  const notice = createNotice(clock)
-  const plans = createPlans({ content, clock, clusterRender: createClusterRender(ports) })
+  const notice = createWakeup(clock)
+  const plans = createPlanLoader({ content, clock, clusterRender: createClusterRender(ports) })
   const operation = createOperation({ ...ports, plans })
-  const bundles = createSlots(content)
+  const bundles = createBundleTable(content)
   const { slots } = bundles
   /** What each set says about dependencies; small, and asked for in every round. */
   const optionsOf = new Map<Digest, BundleOptions>()
-  const gates = createGates({ ...ports, slots, optionsOf })
+  const gates = createStartConditions({ ...ports, slots, optionsOf })
   const receipts = createReceipts(state, ports)
   const { bury, tidy } = createRemoval({ ...ports, plans, log, bundles, receipts, windowsNow: gates.windowsNow })
   let sweptAt = clock.monotonicMs()
@@ -116,23 +116,23 @@ export function createOperator(ports: OperatorPorts) {
       }
       const run = newRun(entry, document.epoch)
       const inventory = slot?.run.inventoryRead ? slot.run.inventory : bundles.former().get(entry.bundle)
-      if (inventory) takeInventory(run, inventory)
+      if (inventory) loadInventory(run, inventory)
       bundles.dropFormer(entry.bundle)
-      const row = rowOf(entry, { state: 'Pending' })
+      const row = buildReportRow(entry, { state: 'Pending' })
       slots.set(entry.bundle, { run, row, dueAt: clock.monotonicMs(), failures: 0, came: cameWith(entry, document) })
     }
   }
 
-  function cameWith({ admittedAt }: DocumentEntry, { issuedAt }: ClusterDocument): Slot['came'] {
+  function cameWith({ admittedAt }: DocumentEntry, { issuedAt }: ClusterDocument): TrackedBundle['came'] {
     return { issuedMs: parseTime(admittedAt ?? issuedAt) ?? 0, monotonicMs: clock.monotonicMs() }
   }
 
-  async function stepSlot(slot: Slot, signal: AbortSignal): Promise<void> {
+  async function stepSlot(slot: TrackedBundle, signal: AbortSignal): Promise<void> {
     const { run } = slot
     let result: StepResult
     try {
       const { bundle } = run.entry
-      const around: Surroundings = {
+      const around: OtherBundles = {
         wanted: bundles.wantedElsewhere,
         others: () => bundles.otherRecords(bundle),
         gate: (plan) => gates.windowGate(slot, plan.options) ?? gates.dependencyGate(bundle),
@@ -147,7 +147,7 @@ export function createOperator(ports: OperatorPorts) {
     }
     slot.dueAt = clock.monotonicMs() + result.lookAgainMs
     const tried = run.attempt === 0 ? {} : { attempt: run.attempt }
-    const row = hushed({ ...rowOf(run.entry, result.row), ...tried, ...detailsOf(run) }, run)
+    const row = hushed({ ...buildReportRow(run.entry, result.row), ...tried, ...detailsOf(run) }, run)
     if (jsonEqual(row, slot.row)) return
     log.info(
       { bundle: row.bundle, generation: row.generation, state: row.state, message: row.message },
@@ -157,7 +157,7 @@ export function createOperator(ports: OperatorPorts) {
     ports.onChange()
   }
 
-  function failed(slot: Slot, caught: unknown): StepResult {
+  function failed(slot: TrackedBundle, caught: unknown): StepResult {
     const backoff = backoffMs(slot.failures, ids.fraction(), RETRY)
     slot.failures += 1
     const lookAgainMs = caught instanceof Waiting ? caught.retryAfterMs : backoff
@@ -314,4 +314,4 @@ function isHookUnderWay({ inventory }: BundleRun, key: string): boolean {
 }
 
 /** Runs the document. */
-export type Operator = ReturnType<typeof createOperator>
+export type BundleLoop = ReturnType<typeof createBundleLoop>

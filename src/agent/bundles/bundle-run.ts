@@ -2,11 +2,11 @@
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { DriftHistory } from '../../plan/apply/drift.ts'
-import type { Judgement } from '../../plan/health/health-rules.ts'
+import type { HealthVerdict } from '../../plan/health/health-rules.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { Rerenders } from '../../plan/apply/rerender.ts'
-import { decideMeeting } from '../../plan/apply/ownership.ts'
-import type { Meeting, OtherRecord } from '../../plan/apply/ownership.ts'
+import { decideOwnership } from '../../plan/apply/ownership.ts'
+import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
 import type { DocumentEntry } from '../../wire/document/cluster-document.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
 import { fieldManager, isAppliedBy } from '../cluster/applier.ts'
@@ -33,11 +33,11 @@ export interface BundleRun {
   /** What the inventory says, by key; ahead of it between two writes. */
   records: Map<string, InventoryObject>
   /** How objects were met when the operation began. */
-  readonly meetings: Map<string, Meeting>
+  readonly ownershipDecisions: Map<string, OwnershipDecision>
   /** What is not as it should be, by key. */
   readonly drifts: Map<string, Drift>
   /** What the bundle's own rules said about objects, each with the version it was said of. */
-  readonly judged: Map<string, { readonly version: string; readonly judgement: Judgement }>
+  readonly judged: Map<string, { readonly version: string; readonly judgement: HealthVerdict }>
   /** What was corrected, and when. */
   readonly corrections: Map<string, DriftHistory>
   /** Objects that this operation has written, or found as they should be. */
@@ -63,7 +63,13 @@ export interface StepResult {
 }
 
 /** How often a bundle is looked at, by how it does; changes of what is watched come at once. */
-export const LOOK_MS = { progressing: 2000, failed: 5000, polled: 30_000, ready: 300_000, held: 60_000 } as const
+export const OBSERVE_INTERVAL_MS = {
+  progressing: 2000,
+  failed: 5000,
+  polled: 30_000,
+  ready: 300_000,
+  held: 60_000,
+} as const
 
 /** A run that has not begun. */
 export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
@@ -79,7 +85,7 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
     isStale: false,
     rerenders: undefined,
     records: new Map(),
-    meetings: new Map(),
+    ownershipDecisions: new Map(),
     drifts: new Map(),
     corrections: new Map(),
     judged: new Map(),
@@ -88,12 +94,12 @@ export function newRun(entry: DocumentEntry, epoch: number): BundleRun {
 }
 
 /** Takes what was read from the cluster. */
-export function takeInventory(run: BundleRun, inventory: Inventory | undefined): void {
+export function loadInventory(run: BundleRun, inventory: Inventory | undefined): void {
   run.inventory = inventory
   run.inventoryRead = true
   run.records = new Map((inventory?.objects ?? []).map((object) => [objectKey(object), object]))
   // What was written since then is in no record: it counts as not done, or the records would tell of older content for good.
-  run.meetings.clear()
+  run.ownershipDecisions.clear()
   run.done.clear()
 }
 
@@ -101,7 +107,7 @@ export function takeInventory(run: BundleRun, inventory: Inventory | undefined):
 export type Progress = Omit<Inventory, 'bundle' | 'generation' | 'epoch' | 'set' | 'rendered' | 'removed' | 'objects'>
 
 /** The inventory as it should be written now. */
-export function inventoryOf(
+export function buildInventory(
   run: BundleRun,
   { phase, operation, options, history, operations, hooks, remedy }: Progress,
 ): Inventory {
@@ -128,14 +134,14 @@ export function inventoryOf(
 }
 
 /** How a bundle meets an object that is, or is not, there. */
-export function meetObject(
+export function decideObjectOwnership(
   run: BundleRun,
   planned: PlannedObject,
   live: UnknownObject | undefined,
   others: readonly OtherRecord[] = [],
-): Meeting {
+): OwnershipDecision {
   const { takeover, force } = planned.options
-  return decideMeeting({
+  return decideOwnership({
     live: live && uidOf(live),
     isAppliedByUs: live !== undefined && isAppliedBy(live, run.entry.bundle),
     recorded: run.records.get(planned.key),
@@ -150,7 +156,7 @@ function uidOf({ metadata: { uid } }: UnknownObject): { readonly uid?: string } 
 }
 
 /** Turns a run to another set. */
-export function aim(run: BundleRun, set: Digest): void {
+export function switchSet(run: BundleRun, set: Digest): void {
   if (run.set === set) return
   run.set = set
   run.plan = undefined
@@ -164,5 +170,5 @@ export function replan(run: BundleRun, plan: SetPlan): void {
 }
 
 function forgetObjects(run: BundleRun): void {
-  for (const memory of [run.meetings, run.done, run.drifts, run.judged, run.corrections]) memory.clear()
+  for (const memory of [run.ownershipDecisions, run.done, run.drifts, run.judged, run.corrections]) memory.clear()
 }

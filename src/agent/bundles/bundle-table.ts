@@ -2,7 +2,7 @@
 import type { Digest } from '../../core/crypto/digest.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
-import type { Holder, OtherRecord } from '../../plan/apply/ownership.ts'
+import type { ContendingBundle, OtherRecord } from '../../plan/apply/ownership.ts'
 import type { UnknownWants, Wanted } from '../../plan/apply/prune.ts'
 import type { BundleRecipe } from '../../render/bundle/recipe.ts'
 import type { ReportRow } from '../../wire/link/frames.ts'
@@ -11,7 +11,7 @@ import type { Inventory, InventoryObject } from '../cluster/cluster-state.ts'
 import type { Content } from '../documents/content.ts'
 
 /** One bundle of the document. */
-export interface Slot {
+export interface TrackedBundle {
   readonly run: BundleRun
   row: ReportRow
   dueAt: number
@@ -21,8 +21,8 @@ export interface Slot {
 }
 
 /** Makes it, empty. */
-export function createSlots(content: Content) {
-  const slots = new Map<string, Slot>()
+export function createBundleTable(content: Content) {
+  const slots = new Map<string, TrackedBundle>()
   /** Inventories of bundles that the document does not name: absence is never deletion, and what they have is still theirs. */
   let former: Map<string, Inventory> | undefined
 
@@ -68,7 +68,7 @@ export function createSlots(content: Content) {
       return { objects, taken, unknown }
     },
     /** The bundles of the document that may want an object: all but those whose present set, which has begun, lacks it. */
-    holdersOf(key: string): Holder[] {
+    holdersOf(key: string): ContendingBundle[] {
       return [...slots.values()]
         .filter(({ run }) => !hasLetGo(run, key))
         .map(({ run }) => ({ bundle: run.entry.bundle, isMoving: isMoving(run) }))
@@ -112,4 +112,4 @@ function renderedOf({ plan, set, inventory }: BundleRun, digest: Digest): readon
 }
 
 /** All bundles of a cluster. */
-export type Slots = ReturnType<typeof createSlots>
+export type BundleTable = ReturnType<typeof createBundleTable>

@@ -3,10 +3,10 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
-import { decideRemedy, hasRemedy } from '../../plan/apply/failure-policy.ts'
-import type { Remedy } from '../../plan/apply/failure-policy.ts'
+import { decideFailureAction, hasFailureAction } from '../../plan/apply/failure-policy.ts'
+import type { FailureAction } from '../../plan/apply/failure-policy.ts'
 import { ObjectFailure } from '../cluster/applier.ts'
-import { LOOK_MS } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
@@ -23,20 +23,20 @@ export interface FailurePorts {
 }
 
 /** What comes after a failure: something to say, something to do, or on with it as far as it goes. */
-export type Answer =
+export type FailureResponse =
   | { readonly kind: 'Say'; readonly outcome: Outcome }
   | { readonly kind: 'GoOn' }
-  | Exclude<Remedy, { readonly kind: 'None' }>
+  | Exclude<FailureAction, { readonly kind: 'None' }>
 
 /** Makes it. */
-export function createFailures({ journal, hooks, clock }: FailurePorts) {
+export function createFailureHandler({ journal, hooks, clock }: FailurePorts) {
   /** Whether anything is done about a failure beside saying so. */
   function isAnswered(run: BundleRun, plan: SetPlan): boolean {
     const { operation, remedy } = run.inventory ?? {}
     // What answers a failure is not answered for again.
     if (!operation || remedy) return false
     const hasHooks = plan.hooks.some(({ hook }) => hook.on.includes('failure'))
-    return hasHooks || hasRemedy(plan.options.remediation, operation.kind)
+    return hasHooks || hasFailureAction(plan.options.remediation, operation.kind)
   }
 
   /** Writes a failure down when something is to be done about it; returns whether it was. */
@@ -59,16 +59,16 @@ export function createFailures({ journal, hooks, clock }: FailurePorts) {
     if (!(caught instanceof ObjectFailure) || !operation || !isAnswered(run, plan)) return undefined
     const sinceMs = operation.since === undefined ? undefined : parseTime(operation.since)
     if (sinceMs === undefined || clock.now() < sinceMs + waveTimeoutMs(plan.options)) return undefined
-    return { row: rowOfFailure(caught)!, lookAgainMs: LOOK_MS.failed, failure: 'Time' }
+    return { row: rowOfFailure(caught)!, lookAgainMs: OBSERVE_INTERVAL_MS.failed, failure: 'Time' }
   }
 
   /** What comes after a failure that is written down. */
-  async function answer(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<Answer> {
+  async function answer(run: BundleRun, plan: SetPlan, context: WorkContext): Promise<FailureResponse> {
     const { operation, remedy: answered, history = [] } = run.inventory ?? {}
     const failed = operation?.failed
     if (!operation || !failed || answered) return { kind: 'GoOn' }
     const { message, firstFailing } = failed
-    const say = (state: 'Failed' | 'Progressing', text: string, lookAgainMs: number): Answer => ({
+    const say = (state: 'Failed' | 'Progressing', text: string, lookAgainMs: number): FailureResponse => ({
       kind: 'Say',
       outcome: {
         row: { state, message: text, ...(firstFailing === undefined ? {} : { firstFailing }) },
@@ -77,8 +77,8 @@ export function createFailures({ journal, hooks, clock }: FailurePorts) {
     })
     const timeoutMs = waveTimeoutMs(plan.options)
     const stop = await hooks.run(journal.hooksOf(run), plan.hooks, 'failure', { ...context, timeoutMs })
-    if (stop?.kind === 'Waiting') return say('Failed', `${message}; ${stop.message}`, LOOK_MS.progressing)
-    const remedy = decideRemedy({
+    if (stop?.kind === 'Waiting') return say('Failed', `${message}; ${stop.message}`, OBSERVE_INTERVAL_MS.progressing)
+    const remedy = decideFailureAction({
       options: plan.options.remediation,
       operation: operation.kind,
       attempt: operation.attempt ?? 1,
@@ -87,7 +87,7 @@ export function createFailures({ journal, hooks, clock }: FailurePorts) {
     })
     if (remedy.kind === 'None') {
       if (failed.by === 'Time') return { kind: 'GoOn' }
-      return say('Failed', stop ? `${message}; ${stop.message}` : message, LOOK_MS.held)
+      return say('Failed', stop ? `${message}; ${stop.message}` : message, OBSERVE_INTERVAL_MS.held)
     }
     if (remedy.kind !== 'Retry' || clock.now() >= remedy.atMs) return remedy
     const words = `attempt ${remedy.attempt - 1} of ${remedy.attempts} failed, the next is at ${formatTime(remedy.atMs)}: ${message}`

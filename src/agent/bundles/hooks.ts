@@ -3,7 +3,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { HookEvent } from '../../kinds/fields/hook.ts'
-import { hookOutcome, isRunOnce, nextHookMove } from '../../plan/apply/hook-step.ts'
+import { hookOutcome, isRunOnce, nextHookStep } from '../../plan/apply/hook-step.ts'
 import type { HookLive } from '../../plan/apply/hook-step.ts'
 import { hookOrder } from '../../plan/apply/hooks.ts'
 import { describeObject, objectKey } from '../../plan/objects/object-id.ts'
@@ -90,7 +90,7 @@ export function createHooks({
       }
       const live = await liveOf(planned, journal.bundle, work)
       const formerUids = journal.hooks().flatMap((other) => (!isThis(other) && other.uid ? [other.uid] : []))
-      const move = nextHookMove({
+      const move = nextHookStep({
         record: record && {
           state: record.state,
           sinceMs: parseTime(record.since) ?? clock.now(),

@@ -1,5 +1,5 @@
 /** Writes down where a bundle is, before the next step is taken. */
-import { inventoryOf } from './bundle-run.ts'
+import { buildInventory } from './bundle-run.ts'
 import type { BundleRun, Progress } from './bundle-run.ts'
 import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { HookJournal } from './hooks.ts'
@@ -8,7 +8,7 @@ import type { HookJournal } from './hooks.ts'
 export function createJournal(state: ClusterState) {
   /** Writes what changed; what is not mentioned stays, what is undefined goes. */
   async function record(run: BundleRun, change: { readonly [K in keyof Progress]?: Progress[K] | undefined }) {
-    const next = inventoryOf(run, { ...run.inventory, ...change } as Progress)
+    const next = buildInventory(run, { ...run.inventory, ...change } as Progress)
     await state.writeInventory(next)
     run.inventory = next
   }

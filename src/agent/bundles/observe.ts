@@ -14,12 +14,12 @@ import { describeDifference, differences } from '../../plan/objects/differences.
 import { afterCorrection, decideDrift } from '../../plan/apply/drift.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
 import type { Health } from '../../plan/health/object-health.ts'
-import { judge } from '../../plan/health/health-rules.ts'
-import { shareOf } from '../../plan/objects/managed-fields.ts'
+import { applyHealthRules } from '../../plan/health/health-rules.ts'
+import { ownedFieldsFingerprint } from '../../plan/objects/managed-fields.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import { fieldManager, ObjectFailure } from '../cluster/applier.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { inventoryOf, LOOK_MS, meetObject } from './bundle-run.ts'
+import { buildInventory, OBSERVE_INTERVAL_MS, decideObjectOwnership } from './bundle-run.ts'
 import type { BundleRun, Drift } from './bundle-run.ts'
 import type { ClusterState } from '../cluster/cluster-state.ts'
 import type { Content } from '../documents/content.ts'
@@ -27,7 +27,7 @@ import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedObject } from '../documents/set-plan.ts'
 
 /** How objects do, taken together. */
-export interface Sight {
+export interface Observation {
   readonly state: Health['state']
   readonly message?: string
   readonly firstFailing?: string
@@ -38,7 +38,7 @@ export interface Sight {
 }
 
 /** What looking needs. */
-export interface LookoutPorts {
+export interface ObserverPorts {
   readonly content: Content
   readonly state: ClusterState
   readonly clock: Clock
@@ -62,23 +62,23 @@ const MISSING: Health = { state: 'Progressing', message: 'it is not there yet' }
 const FINE: Health = { state: 'Ready', message: '' }
 
 /** Makes it. */
-export function createLookout({ content, state, clock, log }: LookoutPorts) {
+export function createObserver({ content, state, clock, log }: ObserverPorts) {
   /** Looks at some objects of a bundle, and puts right what may be. */
-  async function look(run: BundleRun, objects: readonly PlannedObject[], context: Context): Promise<Sight> {
+  async function observe(run: BundleRun, objects: readonly PlannedObject[], context: Context): Promise<Observation> {
     const kept = new Map<string, Kept>()
     const before = run.records
     await inParallel(objects, AT_ONCE, async (planned) => {
       kept.set(planned.key, await keep(run, planned, context))
     })
     if (run.records !== before && run.inventory && run.inventory.phase !== 'Applying') {
-      const next = inventoryOf(run, run.inventory)
+      const next = buildInventory(run, run.inventory)
       await state.writeInventory(next)
       run.inventory = next
     }
     return sightOf(run, objects, kept)
   }
 
-  function sightOf(run: BundleRun, objects: readonly PlannedObject[], kept: ReadonlyMap<string, Kept>): Sight {
+  function sightOf(run: BundleRun, objects: readonly PlannedObject[], kept: ReadonlyMap<string, Kept>): Observation {
     const failing = (is: (health: Health) => boolean) => objects.find(({ key }) => is(kept.get(key)!.health))
     const worst = failing(({ state: how }) => how === 'Failed') ?? failing(({ state: how }) => how !== 'Ready')
     const health = worst ? kept.get(worst.key)!.health : FINE
@@ -91,7 +91,7 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
       state: health.state,
       ...(worst ? { message: `${describeObject(worst)}: ${health.message}`, firstFailing: describeObject(worst) } : {}),
       ...(first ? { drift: `${first.message}${also}` } : {}),
-      againMs: Math.max(0, Math.min(isPolled ? LOOK_MS.polled : LOOK_MS.ready, ...retryMs)),
+      againMs: Math.max(0, Math.min(isPolled ? OBSERVE_INTERVAL_MS.polled : OBSERVE_INTERVAL_MS.ready, ...retryMs)),
     }
   }
 
@@ -128,16 +128,16 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
     if (method === 'ReadOnly' || (method === 'CreateOnly' && live)) {
       return { health: judgedHealth(run, planned, live), ...polled }
     }
-    if (live && recorded?.uid === live.metadata.uid && recorded?.share === shareOf(live, run.manager)) {
+    if (live && recorded?.uid === live.metadata.uid && recorded?.share === ownedFieldsFingerprint(live, run.manager)) {
       run.drifts.delete(planned.key)
       return { health: judgedHealth(run, planned, live), ...polled }
     }
-    const now = await putRight(run, planned, { ...context, live })
+    const now = await correctDrift(run, planned, { ...context, live })
     return { health: now, ...polled }
   }
 
   /** Deals with an object that is gone, or whose fields somebody took. */
-  async function putRight(
+  async function correctDrift(
     run: BundleRun,
     planned: PlannedObject,
     context: Context & { readonly live: UnknownObject | undefined },
@@ -146,7 +146,7 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
     const { bundle } = run.entry
     const { key, options } = planned
     const object = await objectToWrite(planned, content, signal)
-    const request = { bundle, object, options, meeting: meetObject(run, planned, live), live }
+    const request = { bundle, object, options, meeting: decideObjectOwnership(run, planned, live), live }
     let fields = ['it was deleted']
     if (live) {
       const examined = await examine(request, context)
@@ -203,7 +203,9 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
       const wanted = await applier.write({ ...request, dryRun: true }, signal)
       const manager = fieldManager(request.bundle)
       const found = differences(live!, wanted).map((difference) => describeDifference(live!, difference, manager))
-      return found.length === 0 && shareOf(live!, manager) === shareOf(wanted, manager) ? 'Nothing' : found
+      return found.length === 0 && ownedFieldsFingerprint(live!, manager) === ownedFieldsFingerprint(wanted, manager)
+        ? 'Nothing'
+        : found
     } catch (caught) {
       // Another bundle has it, or it cannot be written any more: that is what is shown.
       if (caught instanceof ObjectFailure) return [caught.message]
@@ -214,14 +216,14 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
   function accept(run: BundleRun, planned: PlannedObject, live: UnknownObject): void {
     run.drifts.delete(planned.key)
     const recorded = run.records.get(planned.key)
-    if (recorded) run.records.set(planned.key, { ...recorded, share: shareOf(live, run.manager) })
+    if (recorded) run.records.set(planned.key, { ...recorded, share: ownedFieldsFingerprint(live, run.manager) })
   }
 
   /** How an object does, by the bundle's own rules where it has some. */
   function judgedHealth(run: BundleRun, planned: PlannedObject, live: UnknownObject | undefined): Health {
     if (!live) return MISSING
     if (!planned.rules) return healthOf(live)
-    const judgement = judge(live, planned.rules)
+    const judgement = applyHealthRules(live, planned.rules)
     run.judged.set(planned.key, { version: live.metadata.resourceVersion ?? '', judgement })
     return judgement.health
   }
@@ -235,12 +237,12 @@ export function createLookout({ content, state, clock, log }: LookoutPorts) {
       ...recorded,
       ...(uid === undefined ? {} : { uid }),
       digest: planned.digest,
-      share: shareOf(live, run.manager),
+      share: ownedFieldsFingerprint(live, run.manager),
     })
   }
 
-  return { look, noteWritten, isAsRecorded }
+  return { look: observe, noteWritten, isAsRecorded }
 }
 
 /** Keeps bundles as they were applied. */
-export type Lookout = ReturnType<typeof createLookout>
+export type Observer = ReturnType<typeof createObserver>

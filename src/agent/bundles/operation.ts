@@ -13,23 +13,23 @@ import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
 import { decideOperation, decideRendered, rememberSet } from '../../plan/apply/operation.ts'
 import type { OtherRecord } from '../../plan/apply/ownership.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
-import { createBegin } from './preflight.ts'
-import { aim, LOOK_MS, takeInventory } from './bundle-run.ts'
+import { createPreflight } from './preflight.ts'
+import { switchSet, OBSERVE_INTERVAL_MS, loadInventory } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { ClusterState, Inventory } from '../cluster/cluster-state.ts'
 import type { Content } from '../documents/content.ts'
-import { createFailures } from './failure-handler.ts'
+import { createFailureHandler } from './failure-handler.ts'
 import { createHooks, leftByHooks } from './hooks.ts'
 import { createJournal } from './journal.ts'
-import { createLookout } from './observe.ts'
-import type { Sight } from './observe.ts'
-import { pending, stoppedBy, waitingFor } from './outcome.ts'
+import { createObserver } from './observe.ts'
+import type { Observation } from './observe.ts'
+import { pending, hookStopOutcome, waitingFor } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import type { Plans } from './plan-loader.ts'
+import type { PlanLoader } from './plan-loader.ts'
 import { pruneObjects } from '../cluster/prune.ts'
 import type { HubTime } from '../link/hub-time.ts'
-import { createRemedies } from './remediation.ts'
-import type { Work } from './remediation.ts'
+import { createRemediation } from './remediation.ts'
+import type { RemediationContext } from './remediation.ts'
 import type { Pruned, WantedElsewhere } from '../cluster/prune.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import { createWaves } from './waves.ts'
@@ -37,7 +37,7 @@ import { createWaves } from './waves.ts'
 /** What operations need. */
 export interface OperationPorts {
   readonly content: Content
-  readonly plans: Plans
+  readonly plans: PlanLoader
   readonly appliers: Appliers
   readonly state: ClusterState
   readonly clock: Clock
@@ -48,7 +48,7 @@ export interface OperationPorts {
 }
 
 /** What a step knows of the other bundles. */
-export interface Surroundings {
+export interface OtherBundles {
   readonly wanted: WantedElsewhere
   /** What other bundles have recorded, by object. */
   readonly others: () => ReadonlyMap<string, readonly OtherRecord[]>
@@ -60,19 +60,19 @@ export interface Surroundings {
 export function createOperation(ports: OperationPorts) {
   const { content, plans, state, clock } = ports
   const log = ports.log.child({ part: 'operation' })
-  const lookout = createLookout(ports)
+  const lookout = createObserver(ports)
   const journal = createJournal(state)
   const hooks = createHooks({ content, clock, log })
   const parts = { content, plans, lookout, journal, hooks, clock, log }
-  const begin = createBegin(parts)
+  const begin = createPreflight(parts)
   const { moveThroughWaves } = createWaves(parts)
-  const failures = createFailures(parts)
+  const failures = createFailureHandler(parts)
   const appliersFor = (plan: SetPlan) => ports.appliers.as(plan.options.executor)
-  const remedies = createRemedies({ ...parts, begin, workOn, appliersFor, maxPrune: ports.maxPrune })
+  const remedies = createRemediation({ ...parts, begin, workOn, appliersFor, maxPrune: ports.maxPrune })
 
-  async function step(run: BundleRun, around: Surroundings, signal: AbortSignal): Promise<StepResult> {
+  async function step(run: BundleRun, around: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { entry, epoch } = run
-    if (!run.inventoryRead) takeInventory(run, await state.readInventory(entry.bundle, signal))
+    if (!run.inventoryRead) loadInventory(run, await state.readInventory(entry.bundle, signal))
     const startByMs = entry.startBy === undefined ? undefined : parseTime(entry.startBy)
     const again = (entry.attempt ?? 0) > run.attempt
     const wanted = { ...entry, epoch, again, ...(startByMs === undefined ? {} : { startByMs }) }
@@ -81,7 +81,7 @@ export function createOperation(ports: OperationPorts) {
     const asked = ask()
     if (asked.kind === 'Hold') return pending(asked.message)
     if (asked.kind === 'Remedied') return remedies.keep(run, around, signal)
-    aim(run, entry.set)
+    switchSet(run, entry.set)
     const { plan, problem } = await plans.upToDate(run, signal)
     const decision = decideRendered(asked, run.inventory, plan.rendered?.mark)
     const applier = appliersFor(plan)
@@ -96,12 +96,13 @@ export function createOperation(ports: OperationPorts) {
     }
     if (decision.kind === 'Renumber') await journal.record(run, { remedy: undefined })
     const result = await carryOn(run, plan, { applier, around, signal })
-    if (problem !== undefined) return { row: { state: 'Failed', message: problem }, lookAgainMs: LOOK_MS.held }
+    if (problem !== undefined)
+      return { row: { state: 'Failed', message: problem }, lookAgainMs: OBSERVE_INTERVAL_MS.held }
     return result
   }
 
   /** Takes an operation as far as it goes now, and does what is to be done when it failed. */
-  async function carryOn(run: BundleRun, plan: SetPlan, work: Work): Promise<StepResult> {
+  async function carryOn(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<StepResult> {
     const answer = await failures.answer(run, plan, work)
     if (answer.kind === 'Say') return answer.outcome
     if (answer.kind === 'RollBack') return remedies.goBack(run, answer.set, work)
@@ -122,13 +123,13 @@ export function createOperation(ports: OperationPorts) {
     return outcome
   }
 
-  async function workOn(run: BundleRun, plan: SetPlan, work: Work): Promise<Outcome> {
+  async function workOn(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome> {
     const waiting = run.inventory?.phase === 'Applying' ? await moveThroughWaves(run, plan, work) : undefined
     return waiting ?? finish(run, plan, work)
   }
 
   /** Everything is applied: look, prune, run what comes after, settle, and keep it so. */
-  async function finish(run: BundleRun, plan: SetPlan, work: Work): Promise<Outcome> {
+  async function finish(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome> {
     const { applier, around, signal } = work
     const sight = await lookout.look(run, plan.objects, { applier, signal })
     const gone = [...run.records].filter(([key]) => !plan.byKey.has(key)).map(([, object]) => object)
@@ -164,19 +165,20 @@ export function createOperation(ports: OperationPorts) {
     const { drift, againMs: lookAgainMs } = sight
     if (drift !== undefined) return { row: { state: 'Drifted', message: drift }, lookAgainMs }
     // What it is to have, it has: another bundle's trouble is told, and does not count against it.
-    if (pruned.held !== undefined) return { row: { state: 'Ready', message: pruned.held }, lookAgainMs: LOOK_MS.held }
+    if (pruned.held !== undefined)
+      return { row: { state: 'Ready', message: pruned.held }, lookAgainMs: OBSERVE_INTERVAL_MS.held }
     return { row: { state: 'Ready' }, lookAgainMs }
   }
 
-  async function runPostHooks(run: BundleRun, plan: SetPlan, work: Work): Promise<Outcome | undefined> {
+  async function runPostHooks(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<Outcome | undefined> {
     const { post } = OPERATION_EVENTS[run.inventory?.operation?.kind ?? 'Upgrade']
     const timeoutMs = waveTimeoutMs(plan.options)
     const stop = await hooks.run(journal.hooksOf(run), plan.hooks, post, { ...work, timeoutMs })
-    return stop && stoppedBy(stop)
+    return stop && hookStopOutcome(stop)
   }
 
   /** What is not healthy within its time after everything was applied is the operation's failure. */
-  function unhealthy(run: BundleRun, plan: SetPlan, sight: Sight): Outcome {
+  function unhealthy(run: BundleRun, plan: SetPlan, sight: Observation): Outcome {
     const result = waitingFor(sight)
     const { phase, operation } = run.inventory ?? {}
     const appliedAtMs = operation?.appliedAt === undefined ? undefined : parseTime(operation.appliedAt)

@@ -3,11 +3,11 @@ import { Waiting } from '../../core/errors.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import { ObjectFailure } from '../cluster/applier.ts'
 import { ExecutorRefused } from '../cluster/executor-appliers.ts'
-import { LOOK_MS } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS } from './bundle-run.ts'
 import { RenderRefused } from '../render/cluster-render.ts'
 import type { StepResult } from './bundle-run.ts'
 import type { HookStop } from './hooks.ts'
-import type { Sight } from './observe.ts'
+import type { Observation } from './observe.ts'
 
 /** A result that may be the operation's failure: a hook failed, which is final, or something took too long, which may still come right. */
 export interface Outcome extends StepResult {
@@ -16,27 +16,32 @@ export interface Outcome extends StepResult {
 
 /** It waits for something outside. */
 export function pending(message: string): StepResult {
-  return { row: { state: 'Pending', message }, lookAgainMs: LOOK_MS.held }
+  return { row: { state: 'Pending', message }, lookAgainMs: OBSERVE_INTERVAL_MS.held }
 }
 
 /** The row of what was seen. */
-export function rowOfSight(sight: Sight): StepResult['row'] {
+export function observationRow(sight: Observation): StepResult['row'] {
   const { state, message, firstFailing } = sight
   return { state, ...(message === undefined ? {} : { message }), ...(firstFailing ? { firstFailing } : {}) }
 }
 
 /** It waits for its objects. */
-export function waitingFor(sight: Sight, where?: string): StepResult {
-  const row = rowOfSight(sight)
+export function waitingFor(sight: Observation, where?: string): StepResult {
+  const row = observationRow(sight)
   const message = where === undefined ? row.message : `${where}: ${row.message}`
-  const lookAgainMs = sight.state === 'Failed' ? LOOK_MS.failed : LOOK_MS.progressing
+  const lookAgainMs = sight.state === 'Failed' ? OBSERVE_INTERVAL_MS.failed : OBSERVE_INTERVAL_MS.progressing
   return { row: { ...row, ...(message === undefined ? {} : { message }) }, lookAgainMs }
 }
 
 /** It waits for a hook, or a hook failed. */
-export function stoppedBy({ kind, message, object }: HookStop): Outcome {
-  if (kind === 'Waiting') return { row: { state: 'Progressing', message }, lookAgainMs: LOOK_MS.progressing }
-  return { row: { state: 'Failed', message, firstFailing: object }, lookAgainMs: LOOK_MS.held, failure: 'Hook' }
+export function hookStopOutcome({ kind, message, object }: HookStop): Outcome {
+  if (kind === 'Waiting')
+    return { row: { state: 'Progressing', message }, lookAgainMs: OBSERVE_INTERVAL_MS.progressing }
+  return {
+    row: { state: 'Failed', message, firstFailing: object },
+    lookAgainMs: OBSERVE_INTERVAL_MS.held,
+    failure: 'Hook',
+  }
 }
 
 /** The row for a step that failed; undefined when the failure says nothing about the bundle. */

@@ -13,7 +13,7 @@ import { planSet } from '../documents/set-plan.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 
 /** Makes plans. */
-export function createPlans({
+export function createPlanLoader({
   content,
   clusterRender,
   clock,
@@ -62,4 +62,4 @@ export function createPlans({
 }
 
 /** Plans of sets. */
-export type Plans = ReturnType<typeof createPlans>
+export type PlanLoader = ReturnType<typeof createPlanLoader>

@@ -5,28 +5,28 @@ import { inParallel } from '../../core/async/in-parallel.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { formatTime } from '../../core/time/time.ts'
-import { placeOf } from '../../plan/apply/apply-order.ts'
+import { applyRank } from '../../plan/apply/apply-order.ts'
 import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import type { OperationKind } from '../../plan/apply/operation.ts'
-import type { Meeting, OtherRecord } from '../../plan/apply/ownership.ts'
+import type { OwnershipDecision, OtherRecord } from '../../plan/apply/ownership.ts'
 import { ObjectFailure } from '../cluster/applier.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { meetObject } from './bundle-run.ts'
+import { decideObjectOwnership } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Inventory, InventoryObject } from '../cluster/cluster-state.ts'
 import type { Content } from '../documents/content.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
-import type { Lookout } from './observe.ts'
+import type { Observer } from './observe.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedObject, SetPlan } from '../documents/set-plan.ts'
 
 /** What beginning needs. */
-export interface BeginPorts {
+export interface PreflightPorts {
   readonly content: Content
-  readonly lookout: Lookout
+  readonly lookout: Observer
   readonly journal: Journal
   readonly clock: Clock
   readonly log: Logger
@@ -36,14 +36,14 @@ export interface BeginPorts {
 const AT_ONCE = 8
 
 /** Makes it. */
-export function createBegin({ content, lookout, journal, clock, log }: BeginPorts) {
+export function createPreflight({ content, lookout, journal, clock, log }: PreflightPorts) {
   /** Meets every object and tries the writes, all before the first one is made. False when it is too late for that by then. */
   async function begin(
     run: BundleRun,
     plan: SetPlan,
     { applier, operation, others, signal, attempt = 1, remedy, may }: BeginContext,
   ): Promise<boolean> {
-    run.meetings.clear()
+    run.ownershipDecisions.clear()
     run.done.clear()
     const sameTreatment = jsonEqual(treatmentOf(run.inventory?.options), treatmentOf(plan.options))
     const failures: ObjectFailure[] = []
@@ -51,13 +51,13 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
       const recorded = run.records.get(planned.key)
       const isOld = sameTreatment && recorded?.digest === planned.digest
       if (isOld && (await lookout.isAsRecorded(run, planned, { applier, signal }))) {
-        run.meetings.set(planned.key, { kind: 'Ours', adopted: recorded.adopted === true })
+        run.ownershipDecisions.set(planned.key, { kind: 'Ours', adopted: recorded.adopted === true })
         run.done.add(planned.key)
         return
       }
       const live = await applier.get(planned, signal)
-      const meeting = meetObject(run, planned, live, others.get(planned.key))
-      run.meetings.set(planned.key, meeting)
+      const meeting = decideObjectOwnership(run, planned, live, others.get(planned.key))
+      run.ownershipDecisions.set(planned.key, meeting)
       await tryWrite(planned, run, { plan, applier, live, meeting, signal }).catch(collect(failures))
     })
     const events = OPERATION_EVENTS[operation]
@@ -68,7 +68,7 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
       await tryWrite(planned, run, context).catch(collect(failures))
     })
     const [first, ...more] = failures.toSorted(
-      (a, b) => placeOf(a.object) - placeOf(b.object) || placeIn(plan, a.object) - placeIn(plan, b.object),
+      (a, b) => applyRank(a.object) - applyRank(b.object) || placeIn(plan, a.object) - placeIn(plan, b.object),
     )
     if (first) {
       const also = more.length > 0 ? ` (and ${more.length} more objects cannot be applied)` : ''
@@ -112,7 +112,7 @@ export function createBegin({ content, lookout, journal, clock, log }: BeginPort
   function recordOf(planned: PlannedObject, run: BundleRun): InventoryObject {
     const { apiVersion, kind, namespace, name, options } = planned
     const known = run.records.get(planned.key)
-    const meeting = run.meetings.get(planned.key)
+    const meeting = run.ownershipDecisions.get(planned.key)
     const adopted = meeting && 'adopted' in meeting ? meeting.adopted : meeting?.kind === 'Adopt'
     const isKnown = known !== undefined && meeting?.kind === 'Ours'
     return {
@@ -152,7 +152,7 @@ interface BeginContext {
 interface TryContext extends Pick<BeginContext, 'applier' | 'signal'> {
   readonly plan: SetPlan
   readonly live: Awaited<ReturnType<Applier['get']>>
-  readonly meeting: Meeting
+  readonly meeting: OwnershipDecision
 }
 
 function placeIn(plan: SetPlan, id: ObjectId): number {

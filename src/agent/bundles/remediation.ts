@@ -5,44 +5,44 @@
 import type { Logger } from '../../core/log.ts'
 import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
-import type { createBegin } from './preflight.ts'
-import { aim, LOOK_MS } from './bundle-run.ts'
+import type { createPreflight } from './preflight.ts'
+import { switchSet, OBSERVE_INTERVAL_MS } from './bundle-run.ts'
 import type { BundleRun, StepResult } from './bundle-run.ts'
 import type { Inventory } from '../cluster/cluster-state.ts'
 import type { Content } from '../documents/content.ts'
 import { leftByHooks } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
-import type { Surroundings } from './operation.ts'
+import type { OtherBundles } from './operation.ts'
 import type { Outcome } from './outcome.ts'
-import type { Plans } from './plan-loader.ts'
+import type { PlanLoader } from './plan-loader.ts'
 import { pruneObjects } from '../cluster/prune.ts'
 import type { SetPlan } from '../documents/set-plan.ts'
 import type { WorkContext } from './waves.ts'
 
 /** What remedies need. */
-export interface RemedyPorts {
+export interface RemediationPorts {
   readonly content: Content
-  readonly plans: Plans
+  readonly plans: PlanLoader
   readonly journal: Journal
   readonly hooks: Hooks
-  readonly begin: ReturnType<typeof createBegin>
+  readonly begin: ReturnType<typeof createPreflight>
   /** Takes an operation as far as it goes now. */
-  readonly workOn: (run: BundleRun, plan: SetPlan, work: Work) => Promise<Outcome>
+  readonly workOn: (run: BundleRun, plan: SetPlan, work: RemediationContext) => Promise<Outcome>
   readonly appliersFor: (plan: SetPlan) => WorkContext['applier']
   readonly maxPrune: () => number | undefined
   readonly log: Logger
 }
 
 /** With whose rights, among which other bundles. */
-export interface Work extends WorkContext {
-  readonly around: Surroundings
+export interface RemediationContext extends WorkContext {
+  readonly around: OtherBundles
 }
 
 type Answered = NonNullable<Inventory['remedy']>
 
 /** Makes it. */
-export function createRemedies(ports: RemedyPorts) {
+export function createRemediation(ports: RemediationPorts) {
   const { content, plans, journal, hooks, begin, log } = ports
 
   function remedyOf(run: BundleRun, action: Answered['action']): Answered {
@@ -52,13 +52,17 @@ export function createRemedies(ports: RemedyPorts) {
   }
 
   /** Goes back to the set that ran before, if all of it is still here. */
-  async function goBack(run: BundleRun, to: Inventory['set'], { around, signal }: Work): Promise<StepResult> {
+  async function goBack(
+    run: BundleRun,
+    to: Inventory['set'],
+    { around, signal }: RemediationContext,
+  ): Promise<StepResult> {
     const remedy = remedyOf(run, 'RollBack')
     const kept = await content.kept(to)
     if (!kept) {
       return failed(remedy, `${remedy.message}; it is not rolled back: what ran before is not on this disk any more`)
     }
-    aim(run, to)
+    switchSet(run, to)
     const plan = (run.plan = await plans.of(run.entry.bundle, kept, to, signal))
     const applier = ports.appliersFor(plan)
     await begin(run, plan, { applier, operation: 'RollBack', others: around.others(), signal, remedy })
@@ -67,7 +71,7 @@ export function createRemedies(ports: RemedyPorts) {
   }
 
   /** Begins to remove everything; what a person decided about single objects still counts. */
-  async function takeOut(run: BundleRun, { around, signal }: Work): Promise<StepResult> {
+  async function takeOut(run: BundleRun, { around, signal }: RemediationContext): Promise<StepResult> {
     const remedy = remedyOf(run, 'Uninstall')
     await journal.record(run, {
       phase: 'Applied',
@@ -81,12 +85,12 @@ export function createRemedies(ports: RemedyPorts) {
   }
 
   /** Goes on with what was done about a failure, and keeps it so. */
-  async function keep(run: BundleRun, around: Surroundings, signal: AbortSignal): Promise<StepResult> {
+  async function keep(run: BundleRun, around: OtherBundles, signal: AbortSignal): Promise<StepResult> {
     const { remedy, set, phase } = run.inventory!
     if (remedy!.action === 'Uninstall' && phase === 'Settled') {
       return failed(remedy!, `it was taken out again: ${remedy!.message}`)
     }
-    aim(run, set)
+    switchSet(run, set)
     const kept = run.plan ? undefined : await content.kept(set)
     if (!run.plan && !kept) {
       return failed(
@@ -106,11 +110,12 @@ export function createRemedies(ports: RemedyPorts) {
     )
   }
 
-  async function remove(run: BundleRun, plan: SetPlan, work: Work): Promise<StepResult> {
+  async function remove(run: BundleRun, plan: SetPlan, work: RemediationContext): Promise<StepResult> {
     const { remedy } = run.inventory!
     const { pre, post } = OPERATION_EVENTS.Uninstall
     const { options } = plan
-    const said = (what: string) => failed(remedy!, `taking it out (${what}): ${remedy!.message}`, LOOK_MS.progressing)
+    const said = (what: string) =>
+      failed(remedy!, `taking it out (${what}): ${remedy!.message}`, OBSERVE_INTERVAL_MS.progressing)
     const around = { ...work, timeoutMs: waveTimeoutMs(options) }
     const before = await hooks.run(journal.hooksOf(run), plan.hooks, pre, around)
     if (before) return said(before.message)
@@ -141,6 +146,10 @@ export function createRemedies(ports: RemedyPorts) {
   return { goBack, takeOut, keep }
 }
 
-function failed({ firstFailing }: Answered, message: string, lookAgainMs: number = LOOK_MS.ready): StepResult {
+function failed(
+  { firstFailing }: Answered,
+  message: string,
+  lookAgainMs: number = OBSERVE_INTERVAL_MS.ready,
+): StepResult {
   return { row: { state: 'Failed', message, ...(firstFailing === undefined ? {} : { firstFailing }) }, lookAgainMs }
 }

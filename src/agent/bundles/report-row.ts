@@ -13,7 +13,7 @@ export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 
     .slice(0, LIMITS.rowDetails)
     .map((planned) => {
       const { fields, since } = drifts.get(planned.key)!
-      return { object: describeObject(planned), fields: fields.map(cut), since }
+      return { object: describeObject(planned), fields: fields.map(truncateMessage), since }
     })
   const feedback = objects
     .flatMap((planned) =>
@@ -27,18 +27,18 @@ export function detailsOf({ plan, drifts, judged }: BundleRun): Pick<ReportRow, 
 }
 
 /** A text as long as a report may have it. */
-export function cut(text: string): string {
+export function truncateMessage(text: string): string {
   return text.length <= LIMITS.messageChars ? text : `${text.slice(0, LIMITS.messageChars - 1)}…`
 }
 
 /** The row of a bundle. */
-export function rowOf({ bundle, generation, set }: DocumentEntry, row: StepResult['row']): ReportRow {
+export function buildReportRow({ bundle, generation, set }: DocumentEntry, row: StepResult['row']): ReportRow {
   return {
     bundle,
     generation,
     set,
     state: row.state,
-    ...(row.message === undefined ? {} : { message: cut(row.message) }),
-    ...(row.firstFailing === undefined ? {} : { firstFailing: cut(row.firstFailing) }),
+    ...(row.message === undefined ? {} : { message: truncateMessage(row.message) }),
+    ...(row.firstFailing === undefined ? {} : { firstFailing: truncateMessage(row.firstFailing) }),
   }
 }

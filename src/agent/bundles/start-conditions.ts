@@ -6,15 +6,15 @@ import { decideDependencies } from '../../plan/apply/dependencies.ts'
 import type { DependencyFacts } from '../../plan/apply/dependencies.ts'
 import { catchUpHold, decideWindows, strictest } from '../../plan/windows/window.ts'
 import type { WindowDecision, WindowSubject } from '../../plan/windows/window.ts'
-import { LOOK_MS } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS } from './bundle-run.ts'
 import type { StepResult } from './bundle-run.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { HubTime } from '../link/hub-time.ts'
-import type { Slot } from './bundle-table.ts'
+import type { TrackedBundle } from './bundle-table.ts'
 
 /** What the gates look at. */
-export interface GatePorts {
-  readonly slots: ReadonlyMap<string, Slot>
+export interface StartConditionPorts {
+  readonly slots: ReadonlyMap<string, TrackedBundle>
   /** What each set says about dependencies. */
   readonly optionsOf: ReadonlyMap<Digest, BundleOptions>
   readonly documents: Pick<Documents, 'current'>
@@ -23,7 +23,7 @@ export interface GatePorts {
 }
 
 /** Makes the gates. */
-export function createGates(ports: GatePorts) {
+export function createStartConditions(ports: StartConditionPorts) {
   const { optionsOf, documents, clock } = ports
 
   /** Whether the bundles it depends on let a bundle begin. */
@@ -43,11 +43,11 @@ export function createGates(ports: GatePorts) {
     const decision = decideDependencies(bundle, facts)
     if (decision.kind === 'Met') return undefined
     const state = decision.kind === 'Cycle' ? 'Failed' : 'Pending'
-    return { row: { state, message: decision.message }, lookAgainMs: LOOK_MS.progressing }
+    return { row: { state, message: decision.message }, lookAgainMs: OBSERVE_INTERVAL_MS.progressing }
   }
 
   /** Whether windows, freezes and catch-up let a bundle begin. */
-  function windowGate({ run, came }: Slot, options: BundleOptions): StepResult | undefined {
+  function windowGate({ run, came }: TrackedBundle, options: BundleOptions): StepResult | undefined {
     const { catchUp } = run.entry
     const windows = windowsNow(run.entry)
     const policy = strictest([catchUp, options.catchUp])
@@ -59,7 +59,10 @@ export function createGates(ports: GatePorts) {
     const hold = windows.kind === 'Closed' ? windows.message : catchUpHold(facts)
     if (hold === undefined) return undefined
     const againMs = windows.kind === 'Closed' && nowMs !== undefined ? (windows.againMs ?? Infinity) - nowMs : Infinity
-    return { row: { state: 'Pending', message: hold }, lookAgainMs: Math.min(Math.max(againMs, 0), LOOK_MS.held) }
+    return {
+      row: { state: 'Pending', message: hold },
+      lookAgainMs: Math.min(Math.max(againMs, 0), OBSERVE_INTERVAL_MS.held),
+    }
   }
 
   function windowsNow(subject: WindowSubject): WindowDecision {

@@ -3,20 +3,20 @@ import type { Clock } from '../../core/time/clock.ts'
 import { Waiting } from '../../core/errors.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
-import { placeOf } from '../../plan/apply/apply-order.ts'
+import { applyRank } from '../../plan/apply/apply-order.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
 import { OPERATION_EVENTS } from '../../plan/apply/hook-step.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import { waveTimeoutMs } from '../../plan/objects/object-options.ts'
-import { nextWaveMove } from '../../plan/apply/operation.ts'
+import { nextWaveStep } from '../../plan/apply/operation.ts'
 import type { Applier } from '../cluster/applier.ts'
-import { LOOK_MS, meetObject } from './bundle-run.ts'
+import { OBSERVE_INTERVAL_MS, decideObjectOwnership } from './bundle-run.ts'
 import type { BundleRun } from './bundle-run.ts'
 import type { Content } from '../documents/content.ts'
 import type { Hooks } from './hooks.ts'
 import type { Journal } from './journal.ts'
-import type { Lookout } from './observe.ts'
-import { rowOfSight, stoppedBy, waitingFor } from './outcome.ts'
+import type { Observer } from './observe.ts'
+import { observationRow, hookStopOutcome, waitingFor } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { objectToWrite } from '../documents/set-plan.ts'
 import type { PlannedHook, PlannedObject, SetPlan } from '../documents/set-plan.ts'
@@ -24,7 +24,7 @@ import type { PlannedHook, PlannedObject, SetPlan } from '../documents/set-plan.
 /** What waves need. */
 export interface WavePorts {
   readonly content: Content
-  readonly lookout: Lookout
+  readonly lookout: Observer
   readonly journal: Journal
   readonly hooks: Hooks
   readonly clock: Clock
@@ -56,11 +56,11 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
       if (due.length > 0 && (isWave || at.wave === 0)) {
         if (!isWave) await applyAll(run, groundOf(plan, due), context)
         const stop = await hooks.run(journal.hooksOf(run), due, event, { ...context, timeoutMs })
-        if (stop) return stoppedBy(stop)
+        if (stop) return hookStopOutcome(stop)
       }
       const members = wave ? [...wave.foundations, ...wave.others] : []
       const sight = isWave ? await lookout.look(run, members, context) : undefined
-      const move = nextWaveMove({
+      const move = nextWaveStep({
         wave: at.wave,
         waves: plan.waves.length,
         appliedAtMs,
@@ -94,8 +94,8 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
           return waitingFor(sight!, `wave ${at.wave + 1} of ${plan.waves.length}`)
         case 'TimedOut':
           return {
-            row: { ...rowOfSight(sight!), state: 'Failed', message: `${move.message}: ${sight!.message}` },
-            lookAgainMs: LOOK_MS.failed,
+            row: { ...observationRow(sight!), state: 'Failed', message: `${move.message}: ${sight!.message}` },
+            lookAgainMs: OBSERVE_INTERVAL_MS.failed,
             failure: 'Time',
           }
       }
@@ -113,7 +113,7 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
       }
     }
     // Kinds one after the other, objects of a kind side by side.
-    for (const group of Map.groupBy(wave.others, placeOf).values()) await applyAll(run, group, context)
+    for (const group of Map.groupBy(wave.others, applyRank).values()) await applyAll(run, group, context)
   }
 
   async function applyAll(run: BundleRun, objects: readonly PlannedObject[], context: WorkContext): Promise<void> {
@@ -124,7 +124,8 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
   async function applyOne(run: BundleRun, planned: PlannedObject, { applier, signal }: WorkContext): Promise<void> {
     const { bundle } = run.entry
     // After a restart in the middle nothing is remembered: the records and the object itself say whose it is.
-    const meeting = run.meetings.get(planned.key) ?? meetObject(run, planned, await applier.get(planned, signal))
+    const meeting =
+      run.ownershipDecisions.get(planned.key) ?? decideObjectOwnership(run, planned, await applier.get(planned, signal))
     const object = await objectToWrite(planned, content, signal)
     try {
       const live = await applier.write({ bundle, object, options: planned.options, meeting }, signal)
@@ -132,7 +133,7 @@ export function createWaves({ content, lookout, journal, hooks, clock }: WavePor
       run.done.add(planned.key)
     } catch (caught) {
       // Whatever was true when the operation began: look again before the next try.
-      run.meetings.delete(planned.key)
+      run.ownershipDecisions.delete(planned.key)
       throw caught
     }
   }

@@ -7,20 +7,20 @@ import type { Discovery } from '../../client/discovery.ts'
 import { hex, sha256 } from '../../core/bytes.ts'
 import { ApiError, isApiError, Waiting } from '../../core/errors.ts'
 import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
-import { hideValuesIn, isSecret } from '../../kinds/redact-secret.ts'
+import { redactSecretValues, isSecret } from '../../kinds/redact-secret.ts'
 import { writeRefusal } from '../../plan/apply/local-limits.ts'
-import type { Ceiling } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits } from '../../plan/apply/local-limits.ts'
 import { describeDifference, differences } from '../../plan/objects/differences.ts'
 import { withLiveIgnored, withoutIgnored } from '../../plan/objects/ignored-fields.ts'
-import { takenOver } from '../../plan/objects/managed-fields.ts'
+import { withOwnershipTransferred } from '../../plan/objects/managed-fields.ts'
 import { describeObject, objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 import type { ObjectOptions } from '../../plan/objects/object-options.ts'
 import { conflictsOf, decideConflict } from '../../plan/apply/ownership.ts'
-import type { Holder, Meeting } from '../../plan/apply/ownership.ts'
+import type { ContendingBundle, OwnershipDecision } from '../../plan/apply/ownership.ts'
 import { AGENT_NAMESPACE } from './cluster-state.ts'
 import { MANAGED_LABEL } from './object-watches.ts'
-import type { Watches } from './object-watches.ts'
+import type { ObjectWatches } from './object-watches.ts'
 
 /** An object that could not be written, with the cluster's own words. */
 export class ObjectFailure extends Error {
@@ -49,9 +49,9 @@ export function isBundleManager(manager: string): boolean {
 }
 
 /** Which bundles there are on the cluster, for conflicts between them. */
-export interface Neighbours {
+export interface ObjectHolders {
   /** The bundles of the document that may want an object, by its key. */
-  holdersOf(key: string): Iterable<Holder>
+  holdersOf(key: string): Iterable<ContendingBundle>
 }
 
 /** How to write one object. */
@@ -59,7 +59,7 @@ export interface WriteRequest {
   readonly bundle: string
   readonly object: UnknownObject
   readonly options: ObjectOptions
-  readonly meeting: Meeting
+  readonly meeting: OwnershipDecision
   /** What is there, where the way of writing needs it; it is read when absent. */
   readonly live?: UnknownObject | undefined
   readonly dryRun?: boolean
@@ -69,9 +69,9 @@ export interface WriteRequest {
 export interface ApplierPorts {
   readonly client: Client
   readonly discovery: Discovery
-  readonly ceiling: Ceiling
-  readonly neighbours: Neighbours
-  readonly watches: Watches
+  readonly ceiling: LocalLimits
+  readonly neighbours: ObjectHolders
+  readonly watches: ObjectWatches
 }
 
 const RECREATE_MS = 1000
@@ -98,7 +98,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     if (!type) return undefined
     return client.get(type, addressOf(type, id), signal).catch((caught: unknown) => {
       if (isApiError(caught, 'NotFound')) return undefined
-      throw failure(id, caught)
+      throw toObjectFailure(id, caught)
     })
   }
 
@@ -125,7 +125,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
       const there = options.ignore.length > 0 ? await live() : undefined
       return await apply(type, there ? sendable(object, there, request) : object, request)
     } catch (caught) {
-      if (options.immutable !== 'Recreate' || !isImmutable(caught)) throw failure(id, hushed(caught, object))
+      if (options.immutable !== 'Recreate' || !isImmutable(caught)) throw toObjectFailure(id, hushed(caught, object))
       const there = await get(id, signal)
       if (request.dryRun === true) return there ?? object
       return recreate(id, there, request, signal)
@@ -164,7 +164,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     const { bundle, meeting, options, dryRun = false } = request
     const isFirst = meeting.kind === 'Adopt' || (meeting.kind === 'Ours' && meeting.adopted)
     const how = { fieldManager: fieldManager(bundle) }
-    const taken = takenOver(live, how.fieldManager, (manager) =>
+    const taken = withOwnershipTransferred(live, how.fieldManager, (manager) =>
       isBundleManager(manager) ? holderOf(manager, request) === undefined : isFirst && options.force,
     )
     if (dryRun || !taken) return live
@@ -271,7 +271,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     const address = addressOf(type, id)
     refuseOutside({ ...id, ...address })
     await client.delete(type, address, { uid, propagationPolicy: propagation }).catch((caught: unknown) => {
-      if (!isApiError(caught, 'NotFound', 'Conflict')) throw failure(id, caught)
+      if (!isApiError(caught, 'NotFound', 'Conflict')) throw toObjectFailure(id, caught)
     })
   }
 
@@ -291,7 +291,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     const { apiVersion, kind } = live
     const nothing = { apiVersion, kind, metadata: { ...address, uid: live.metadata.uid } } as UnknownObject
     await client.apply(type, nothing, { fieldManager: manager }).catch((caught: unknown) => {
-      if (!isApiError(caught, 'NotFound', 'Conflict', 'Invalid')) throw failure(record, caught)
+      if (!isApiError(caught, 'NotFound', 'Conflict', 'Invalid')) throw toObjectFailure(record, caught)
     })
   }
 
@@ -302,7 +302,7 @@ export function createApplier({ client, discovery, ceiling, neighbours, watches 
     if (refusal !== undefined) throw new ObjectFailure(id, refusal)
   }
 
-  function holderOf(manager: string, { bundle, object }: WriteRequest): Holder | undefined {
+  function holderOf(manager: string, { bundle, object }: WriteRequest): ContendingBundle | undefined {
     if (!manager.startsWith(MANAGER_PREFIX)) return undefined
     for (const holder of neighbours.holdersOf(objectKey(idOf(object)))) {
       if (holder.bundle !== bundle && fieldManager(holder.bundle) === manager) return holder
@@ -378,11 +378,11 @@ export function describeDenied(message: string): string | undefined {
 function hushed(caught: unknown, object: UnknownObject): unknown {
   if (!(caught instanceof ApiError) || !isSecret(object)) return caught
   const { causes: _causes, ...details } = caught.details
-  return new ApiError(caught.reason, hideValuesIn(caught.message, object), details)
+  return new ApiError(caught.reason, redactSecretValues(caught.message, object), details)
 }
 
 /** What the cluster refused, as the object's failure; other errors stay what they are. */
-export function failure(id: ObjectId, caught: unknown): unknown {
+export function toObjectFailure(id: ObjectId, caught: unknown): unknown {
   if (!(caught instanceof ApiError)) return caught
   // The cluster is overloaded or away: the object is not at fault.
   if (['ServiceUnavailable', 'TooManyRequests', 'Timeout', 'InternalError'].includes(caught.reason)) return caught

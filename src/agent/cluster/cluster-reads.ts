@@ -12,16 +12,16 @@ import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { KubeObject, ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { readRefusal } from '../../plan/apply/local-limits.ts'
-import type { Ceiling } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits } from '../../plan/apply/local-limits.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
-import { addressOf, failure, ObjectFailure } from './applier.ts'
+import { addressOf, toObjectFailure, ObjectFailure } from './applier.ts'
 import { AGENT_NAMESPACE } from './cluster-state.ts'
 
 /** What reads are made of. */
 export interface ReadPorts {
   readonly client: Reader
   readonly discovery: Discovery
-  readonly ceiling: Ceiling
+  readonly ceiling: LocalLimits
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
@@ -75,7 +75,7 @@ export function createReads(ports: ReadPorts) {
       return { query, found, version: versionOf([found]) }
     } catch (caught) {
       if (isApiError(caught, 'NotFound')) return { query, found: undefined, version: '' }
-      throw failure(query, caught)
+      throw toObjectFailure(query, caught)
     }
   }
 
@@ -96,7 +96,7 @@ export function createReads(ports: ReadPorts) {
       }
       return { query, found: page.items, version: versionOf(page.items) }
     } catch (caught) {
-      throw failure(query, caught)
+      throw toObjectFailure(query, caught)
     }
   }
 

@@ -13,7 +13,7 @@ import { BundleOptionsSchema } from '../../kinds/fields/bundle-options.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import type { HookState } from '../../plan/apply/hook-step.ts'
 import type { OperationKind } from '../../plan/apply/operation.ts'
-import type { HeldDocument } from '../../wire/document/document-chain.ts'
+import type { AcceptedDocument } from '../../wire/document/document-chain.ts'
 import { RemovalRow } from '../../wire/link/frames.ts'
 import { checkValue, parseJson, WireError } from '../../wire/validate.ts'
 
@@ -419,17 +419,17 @@ export function createClusterState(client: Client) {
       seenPages = { names: new Set(), areAll: false }
     },
     /** The newest document ever accepted on this cluster by the agent with this id. */
-    async readMark(clusterId: string, signal: AbortSignal): Promise<HeldDocument | undefined> {
+    async readMark(clusterId: string, signal: AbortSignal): Promise<AcceptedDocument | undefined> {
       const text = await read(MARK_NAME, signal)
       if (text === undefined) return undefined
       return markOf(text, clusterId)
     },
-    writeMark: (clusterId: string, { epoch, revision, digest }: HeldDocument) =>
+    writeMark: (clusterId: string, { epoch, revision, digest }: AcceptedDocument) =>
       write(MARK_NAME, 'mark', { state: JSON.stringify({ clusterId, epoch, revision, digest }) }),
   }
 }
 
-function markOf(text: string, clusterId: string): HeldDocument | undefined {
+function markOf(text: string, clusterId: string): AcceptedDocument | undefined {
   const mark = parseJson(MarkSchema, utf8(text), { what: 'high-water mark', maxBytes: LIMIT })
   // The cluster joined again as another one: a new chain begins.
   return mark.clusterId === clusterId ? { epoch: mark.epoch, revision: mark.revision, digest: mark.digest } : undefined

@@ -5,15 +5,15 @@ import { createRest } from '../../client/rest.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Transport } from '../../core/http.ts'
 import { executorRefusal, userOf } from '../../plan/apply/local-limits.ts'
-import type { Ceiling, Executor } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits, Executor } from '../../plan/apply/local-limits.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import { createApplier, isBundleManager } from './applier.ts'
-import type { Applier, Neighbours } from './applier.ts'
+import type { Applier, ObjectHolders } from './applier.ts'
 import { createReads } from './cluster-reads.ts'
 import type { Read, Reads } from './cluster-reads.ts'
-import { createWatches } from './object-watches.ts'
-import type { Watches } from './object-watches.ts'
+import { createObjectWatches } from './object-watches.ts'
+import type { ObjectWatches } from './object-watches.ts'
 
 /** What writers are made of. */
 export interface ApplierFactoryPorts {
@@ -23,8 +23,8 @@ export interface ApplierFactoryPorts {
   readonly ids: Ids
   readonly log: Logger
   readonly discovery: Discovery
-  readonly ceiling: Ceiling
-  readonly neighbours: Neighbours
+  readonly ceiling: LocalLimits
+  readonly neighbours: ObjectHolders
   /** An object that a bundle has changed; see watches.ts. */
   readonly onChange: (key: string, isNews: boolean) => void
   /** Something that a bundle's rendering read changed; see cluster-reads.ts. */
@@ -34,7 +34,7 @@ export interface ApplierFactoryPorts {
 /** What is done as one identity. */
 interface Hand {
   readonly applier: Applier
-  readonly watches: Watches
+  readonly watches: ObjectWatches
   readonly reads: Reads
 }
 
@@ -54,9 +54,9 @@ export function createAppliers(ports: ApplierFactoryPorts) {
     const user = executor ? userOf(executor) : ''
     let found = known.get(user)
     if (!found) {
-      const transport = user === '' ? ports.transport : impersonating(ports.transport, user)
+      const transport = user === '' ? ports.transport : withImpersonation(ports.transport, user)
       const client = clientOver(createRest({ transport, clock, userAgent }))
-      const watches = createWatches({ client, discovery, clock, ids, log, isManager: isBundleManager, onChange })
+      const watches = createObjectWatches({ client, discovery, clock, ids, log, isManager: isBundleManager, onChange })
       const reads = createReads({ client, discovery, ceiling, clock, ids, log, onChange: ports.onRead })
       found = { applier: createApplier({ client, discovery, ceiling, neighbours, watches }), watches, reads }
       known.set(user, found)
@@ -97,7 +97,7 @@ export function createAppliers(ports: ApplierFactoryPorts) {
 export type Appliers = ReturnType<typeof createAppliers>
 
 /** Speaks in the name of a user. The groups of a ServiceAccount follow from its name; naming them would need the right to impersonate groups. */
-export function impersonating(transport: Transport, user: string): Transport {
+export function withImpersonation(transport: Transport, user: string): Transport {
   return (request, signal) =>
     transport({ ...request, headers: { ...request.headers, 'impersonate-user': user } }, signal)
 }

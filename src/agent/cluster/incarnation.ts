@@ -3,13 +3,13 @@
  * document it was marked with is older than the one the agent marked. Then the agent forgets what it thinks it knows, looks at everything
  * again, and reports a new incarnation, so that nobody takes the old reports for the new cluster.
  */
-import { compareVersions } from '../../client/resource-versions.ts'
+import { compareResourceVersions } from '../../client/resource-versions.ts'
 import { utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import { Type } from '../../core/schema/typebox.ts'
-import type { HeldDocument } from '../../wire/document/document-chain.ts'
+import type { AcceptedDocument } from '../../wire/document/document-chain.ts'
 import { parseJson } from '../../wire/validate.ts'
 import type { ClusterState } from './cluster-state.ts'
 import { AGENT_FILES } from '../storage/storage.ts'
@@ -57,7 +57,8 @@ export function createIncarnation({ storage, state, clock, log, clusterId, onRes
     const known = await load(id)
     current = known?.incarnation ?? current
     const { version, mark } = await state.readAge(id, signal)
-    const isRestored = known !== undefined && (compareVersions(version, known.version) < 0 || isOlder(mark, known.mark))
+    const isRestored =
+      known !== undefined && (compareResourceVersions(version, known.version) < 0 || isOlder(mark, known.mark))
     if (isRestored) {
       current += 1
       log.warn({ incarnation: current }, 'the cluster was restored from a backup; everything is looked at again')
@@ -85,7 +86,7 @@ export function createIncarnation({ storage, state, clock, log, clusterId, onRes
   }
 }
 
-function isOlder(mark: HeldDocument | undefined, known: { epoch: number; revision: number } | undefined): boolean {
+function isOlder(mark: AcceptedDocument | undefined, known: { epoch: number; revision: number } | undefined): boolean {
   if (!known) return false
   if (!mark) return true
   return mark.epoch < known.epoch || (mark.epoch === known.epoch && mark.revision < known.revision)

@@ -2,7 +2,7 @@
 import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { Type } from '../../core/schema/typebox.ts'
-import type { Ceiling } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits } from '../../plan/apply/local-limits.ts'
 import { checkValue } from '../../wire/validate.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 
@@ -27,12 +27,12 @@ const CeilingSchema = Type.Object(
 )
 
 /** A ceiling that cannot be used; an agent without its ceiling does not start. */
-export class CeilingError extends Error {
+export class LocalLimitsError extends Error {
   override readonly name = 'CeilingError'
 }
 
 /** Reads a ceiling; an empty file allows everything. */
-export function readCeiling(text: string, file: string): Ceiling {
+export function readLocalLimits(text: string, file: string): LocalLimits {
   try {
     const value = readYamlDocument(text).value ?? {}
     const unknown = isObject(value) && Object.keys(value).find((name) => !Object.hasOwn(CeilingSchema.properties, name))
@@ -41,6 +41,6 @@ export function readCeiling(text: string, file: string): Ceiling {
     }
     return checkValue(CeilingSchema, value, 'ceiling')
   } catch (caught) {
-    throw new CeilingError(`${file}: ${toError(caught).message}`, { cause: caught })
+    throw new LocalLimitsError(`${file}: ${toError(caught).message}`, { cause: caught })
   }
 }

@@ -16,7 +16,7 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject, ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { healthOf } from '../../plan/health/object-health.ts'
 import type { Health } from '../../plan/health/object-health.ts'
-import { shareOf } from '../../plan/objects/managed-fields.ts'
+import { ownedFieldsFingerprint } from '../../plan/objects/managed-fields.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
 
@@ -24,14 +24,16 @@ import type { ObjectId } from '../../plan/objects/object-id.ts'
 export const MANAGED_LABEL = 'flotilla.dev/managed'
 
 /** What is kept of an object. */
-export interface SeenObject extends KubeObject {
+export interface ObservedObject extends KubeObject {
   /** By field manager of a bundle. */
   readonly shares: Readonly<Record<string, string>>
   readonly health: Health
 }
 
 /** What is known of an object without asking: it is not watched, or it is, and then whether it is there. */
-export type Sighting = { readonly watched: false } | { readonly watched: true; readonly seen: SeenObject | undefined }
+export type WatchedObject =
+  | { readonly watched: false }
+  | { readonly watched: true; readonly seen: ObservedObject | undefined }
 
 /** What watches are made of. */
 export interface WatchPorts {
@@ -46,7 +48,7 @@ export interface WatchPorts {
 }
 
 interface Watch {
-  readonly informer: Informer<SeenObject>
+  readonly informer: Informer<ObservedObject>
   readonly stop: () => void
   used: boolean
 }
@@ -57,7 +59,7 @@ const WATCH_SECONDS = 1500
 const DENIED_AGAIN_MS = 10 * 60_000
 
 /** Makes the watches of one executor. */
-export function createWatches(ports: WatchPorts) {
+export function createObjectWatches(ports: WatchPorts) {
   const { client, discovery, clock, ids, log } = ports
   const watches = new Map<string, Watch>()
   const denied = new Map<string, number>()
@@ -79,9 +81,9 @@ export function createWatches(ports: WatchPorts) {
 
   function start(type: ResourceType, namespace: string | undefined, signal: AbortSignal): Watch {
     const stopping = new AbortController()
-    const informer = createInformer<SeenObject>({
+    const informer = createInformer<ObservedObject>({
       client,
-      type: type as unknown as ResourceType<SeenObject>,
+      type: type as unknown as ResourceType<ObservedObject>,
       clock,
       ids,
       log,
@@ -112,7 +114,7 @@ export function createWatches(ports: WatchPorts) {
     return undefined
   }
 
-  function shrink(object: KubeObject): SeenObject {
+  function shrink(object: KubeObject): ObservedObject {
     const { name, namespace, uid, resourceVersion } = object.metadata
     const managers = new Set(
       (object.metadata.managedFields ?? []).map((entry) => entry.manager).filter(ports.isManager),
@@ -126,14 +128,14 @@ export function createWatches(ports: WatchPorts) {
         ...(uid === undefined ? {} : { uid }),
         ...(resourceVersion === undefined ? {} : { resourceVersion }),
       },
-      shares: Object.fromEntries([...managers].map((manager) => [manager, shareOf(object, manager)])),
+      shares: Object.fromEntries([...managers].map((manager) => [manager, ownedFieldsFingerprint(object, manager)])),
       health: healthOf(object as UnknownObject),
     }
   }
 
   return {
     /** What is known of an object; waits for the first list of its kind. */
-    async sight(id: ObjectId, signal: AbortSignal): Promise<Sighting> {
+    async sight(id: ObjectId, signal: AbortSignal): Promise<WatchedObject> {
       const watch = await watchOf(id, signal)
       if (!watch) return { watched: false }
       watch.used = true
@@ -147,7 +149,7 @@ export function createWatches(ports: WatchPorts) {
     async note(object: UnknownObject, signal: AbortSignal): Promise<void> {
       const { apiVersion, kind, metadata } = object
       const watch = await watchOf({ apiVersion, kind, ...metadata }, signal)
-      if (metadata.labels?.[MANAGED_LABEL] === 'true') watch?.informer.noteWrite(object as unknown as SeenObject)
+      if (metadata.labels?.[MANAGED_LABEL] === 'true') watch?.informer.noteWrite(object as unknown as ObservedObject)
     },
     /** Ends all of them. */
     stop(): void {
@@ -168,7 +170,7 @@ export function createWatches(ports: WatchPorts) {
 }
 
 /** The watches of one executor. */
-export type Watches = ReturnType<typeof createWatches>
+export type ObjectWatches = ReturnType<typeof createObjectWatches>
 
 function scopeOf(type: ResourceType, namespace: string | undefined): string {
   return `${type.group}/${type.version}/${type.plural}/${namespace ?? '*'}`
@@ -179,7 +181,7 @@ function idOf(type: ResourceType, { metadata: { name, namespace } }: KubeObject)
   return { apiVersion, kind: type.kind, name, ...(namespace === undefined ? {} : { namespace }) }
 }
 
-function isNews(before: SeenObject, after: SeenObject): boolean {
+function isNews(before: ObservedObject, after: ObservedObject): boolean {
   return (
     before.metadata.uid !== after.metadata.uid ||
     before.health.state !== after.health.state ||

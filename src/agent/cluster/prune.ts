@@ -2,7 +2,7 @@
 import type { Logger } from '../../core/log.ts'
 import { inParallel } from '../../core/async/in-parallel.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
-import { applyOrder, placeOf } from '../../plan/apply/apply-order.ts'
+import { applyOrder, applyRank } from '../../plan/apply/apply-order.ts'
 import { describeObject, objectKey } from '../../plan/objects/object-id.ts'
 import { CONFIRM_PRUNE, isKeptKind } from '../../plan/objects/object-options.ts'
 import { planPrune } from '../../plan/apply/prune.ts'
@@ -76,7 +76,7 @@ export async function pruneObjects(request: PruneRequest, signal: AbortSignal): 
   const outside = plan.remove.filter((object) => isKeptKind(object))
   const waves = [...Map.groupBy(inside, ({ wave = 0 }) => wave)].toSorted(([a], [b]) => b - a)
   for (const [index, [, members]] of waves.entries()) {
-    const groups = [...Map.groupBy(applyOrder(members), placeOf).values()].toReversed()
+    const groups = [...Map.groupBy(applyOrder(members), applyRank).values()].toReversed()
     for (const group of groups) await removeAll(group)
     // A bundle that leaves goes wave by wave, as it came.
     const isLast = index === waves.length - 1

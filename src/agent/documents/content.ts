@@ -7,14 +7,14 @@ import { isObject, jsonEqual } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { fillSecret } from '../../render/secret-values.ts'
+import { restoreSecretData } from '../../render/secret-values.ts'
 import type { SecretData } from '../../render/secret-values.ts'
 import type { ObjectSet, SetObject } from '../../wire/document/cluster-document.ts'
-import { decodePack, missingFrom, openPack } from '../../wire/document/pack.ts'
-import { openSlot, parseSealed, slotOf } from '../../wire/document/sealed-values.ts'
+import { decodePack, missingItems, openPack } from '../../wire/document/pack.ts'
+import { openSealedValue, parseSealed, sealedValueKey } from '../../wire/document/sealed-values.ts'
 import { checkDigest, parseObjectSet } from '../../wire/document/signed-document.ts'
 import { WireError } from '../../wire/validate.ts'
-import type { Bases, SealedFor, SealedValues } from './delta-bases.ts'
+import type { DeltaBases, SealedFor, SealedValues } from './delta-bases.ts'
 import type { HubApi } from '../link/hub-api.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 
@@ -29,7 +29,7 @@ export interface ContentPorts {
   ) => { readonly bundle: string; readonly document: Digest; readonly sealed?: Digest | undefined } | undefined
   /** Who opens secret values: this cluster, with the keys it has and had. */
   readonly sealing: () => { readonly clusterId: string; readonly keys: readonly Secret<string>[] } | undefined
-  readonly bases: Bases
+  readonly bases: DeltaBases
   readonly sealedValues: SealedValues
   readonly log: Logger
 }
@@ -103,8 +103,8 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, sealedValue
     }
     const sealed = parseSealed(await load(found.sealed, signal))
     const context = { clusterId: who.clusterId, bundle: found.bundle, values }
-    const data = readSlot(named, openSlot(sealed, context, slotOf(named), who.keys))
-    return fillSecret(await object(named, signal), data)
+    const data = readSlot(named, openSealedValue(sealed, context, sealedValueKey(named), who.keys))
+    return restoreSecretData(await object(named, signal), data)
   }
 
   /** Fetches all of a set, so that it can be applied and repaired without the hub: one answer after another, as differences to what is here. */
@@ -153,7 +153,7 @@ export function createContent({ blobs, hub, entryOf, sealing, bases, sealedValue
     part: { readonly from: number; readonly to: number; readonly base: ObjectSet | undefined },
     objects: readonly Uint8Array[],
   ): Promise<void> {
-    const expected = missingFrom(whole, part.base, part.from).filter(({ index }) => index < part.to)
+    const expected = missingItems(whole, part.base, part.from).filter(({ index }) => index < part.to)
     if (expected.length !== objects.length) throw new WireError('Malformed', 'the hub sent another number of objects')
     for (const [index, { object: named }] of expected.entries()) {
       checkDigest(objects[index]!, named.digest, describeObject(named))

@@ -5,7 +5,7 @@ import { jsonEqual } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { VERSION } from '../../core/version.ts'
 import { acceptDocument } from '../../wire/document/document-chain.ts'
-import type { ChainRefusal, HeldDocument } from '../../wire/document/document-chain.ts'
+import type { ChainRefusal, AcceptedDocument } from '../../wire/document/document-chain.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import type { TrustedKey } from '../../wire/trust/envelope.ts'
 import type { HeadFrame, Refusal } from '../../wire/link/frames.ts'
@@ -48,7 +48,7 @@ export function createDocuments(ports: DocumentPorts) {
   let current: CurrentDocument | undefined
   /** The envelope of `current`, the base of the next one. */
   let envelopeHeld: Uint8Array | undefined
-  let held: HeldDocument | undefined
+  let held: AcceptedDocument | undefined
   let wanted: HeadFrame | undefined
   let offered: Uint8Array | undefined
   let refusal: Refusal | undefined
@@ -220,10 +220,10 @@ export function createDocuments(ports: DocumentPorts) {
 /** The document this cluster follows. */
 export type Documents = ReturnType<typeof createDocuments>
 
-function heldOf({ document, digest }: CurrentDocument): HeldDocument {
+function heldOf({ document, digest }: CurrentDocument): AcceptedDocument {
   return { epoch: document.epoch, revision: document.revision, digest }
 }
 
-function isAtLeast(document: ClusterDocument, mark: HeldDocument): boolean {
+function isAtLeast(document: ClusterDocument, mark: AcceptedDocument): boolean {
   return document.epoch > mark.epoch || (document.epoch === mark.epoch && document.revision >= mark.revision)
 }

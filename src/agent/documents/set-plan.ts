@@ -8,7 +8,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { isSecret } from '../../kinds/redact-secret.ts'
 import { wavesOf } from '../../plan/apply/apply-order.ts'
 import type { Planned, Wave } from '../../plan/apply/apply-order.ts'
-import { readJudgement } from '../../plan/health/health-rules.ts'
+import { compileHealthRules } from '../../plan/health/health-rules.ts'
 import type { ObjectRules } from '../../plan/health/health-rules.ts'
 import { describeObject, objectKey } from '../../plan/objects/object-id.ts'
 import { objectOptions } from '../../plan/objects/object-options.ts'
@@ -72,7 +72,7 @@ interface PlanItem extends Pick<PlannedObject, 'from' | 'digest' | 'sealed'> {
 
 /** Puts a plan together, object by object. */
 export function createPlanner(options: BundleOptions) {
-  const judgement = readJudgement(options)
+  const judgement = compileHealthRules(options)
   if (!judgement.ok) throw new WireError('Malformed', `the bundle's options cannot be used: ${judgement.problem}`)
   const objects: PlannedObject[] = []
   const hooks: PlannedHook[] = []

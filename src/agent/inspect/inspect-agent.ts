@@ -21,13 +21,13 @@ import { isOlderVersion } from '../../wire/trust/agent-version.ts'
 import { FEATURES } from '../../wire/document/signed-document.ts'
 import { readDocument, readRefusal } from '../documents/document-file.ts'
 import { loadIdentity, loadTransport, loadTrustFile } from '../link/identity.ts'
-import { lookAtGateway } from './inspect-gateway.ts'
-import { lookAtRights } from './inspect-rights.ts'
+import { inspectGateway } from './inspect-gateway.ts'
+import { inspectRights } from './inspect-rights.ts'
 import type { ProxyVariables } from '../link/proxy.ts'
 import type { AgentStorage } from '../storage/storage.ts'
 
 /** Where the agent runs. */
-export interface AgentPlace {
+export interface AgentInstallation {
   readonly dataDir: string
   /** The kubeconfig of its cluster; its rights are looked at with it. */
   readonly kubeconfig: string
@@ -38,14 +38,14 @@ export interface AgentPlace {
 }
 
 /** Looks at an agent. */
-export async function lookAtAgent(place: AgentPlace): Promise<AgentFacts> {
+export async function inspectAgent(place: AgentInstallation): Promise<AgentFacts> {
   const { dataDir } = place
   const data = await lookAtData(dataDir)
   const storage = readOnly(dataDir)
   const known = data.trouble === undefined ? await readIdentity(storage) : {}
   const { facts = {}, endpoints = [], root, trust } = known
   const gateways: GatewayFacts[] = []
-  for (const endpoint of endpoints) gateways.push(await lookAtGateway(endpoint, { ...place, root: root!, trust }))
+  for (const endpoint of endpoints) gateways.push(await inspectGateway(endpoint, { ...place, root: root!, trust }))
   return {
     version: VERSION,
     data,
@@ -144,7 +144,7 @@ function heldOf(document: { readonly epoch: number; readonly revision: number; r
   return { epoch: document.epoch, revision: document.revision, lacking }
 }
 
-async function lookAtCluster({ kubeconfig, context, clock, signal }: AgentPlace): Promise<ClusterRights> {
+async function lookAtCluster({ kubeconfig, context, clock, signal }: AgentInstallation): Promise<ClusterRights> {
   try {
     const { connection } = await readKubeconfig({
       text: await readFile(kubeconfig, 'utf8'),
@@ -154,7 +154,7 @@ async function lookAtCluster({ kubeconfig, context, clock, signal }: AgentPlace)
     })
     const opened = createUndiciTransport(connection)
     try {
-      return await lookAtRights({ transport: opened.transport, server: connection.server, clock, signal })
+      return await inspectRights({ transport: opened.transport, server: connection.server, clock, signal })
     } finally {
       await opened.close()
     }

@@ -16,7 +16,7 @@ import { proxyFor } from '../link/proxy.ts'
 import type { ProxyVariables } from '../link/proxy.ts'
 
 /** Who asks. */
-export interface GatewayScene {
+export interface GatewayInspection {
   readonly root: Digest
   readonly trust: VerifiedTrust | undefined
   readonly proxyVariables: ProxyVariables
@@ -27,7 +27,7 @@ export interface GatewayScene {
 const ANSWER_MS = 10_000
 
 /** Asks a gateway for its trust bundle, as anybody may. */
-export async function lookAtGateway(endpoint: string, scene: GatewayScene): Promise<GatewayFacts> {
+export async function inspectGateway(endpoint: string, scene: GatewayInspection): Promise<GatewayFacts> {
   const { trust, proxyVariables } = scene
   let found: GatewayFacts = { endpoint }
   try {
@@ -45,7 +45,7 @@ export async function lookAtGateway(endpoint: string, scene: GatewayScene): Prom
 async function ask(
   endpoint: string,
   cas: readonly string[] | undefined,
-  { root, trust, proxyVariables, clock, signal }: GatewayScene,
+  { root, trust, proxyVariables, clock, signal }: GatewayInspection,
 ): Promise<Omit<GatewayFacts, 'endpoint'>> {
   const opened = createConnectHub((one) => proxyFor(one, proxyVariables))({ endpoint, cas })
   try {

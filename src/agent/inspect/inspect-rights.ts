@@ -10,12 +10,12 @@ import { SelfSubjectAccessReview } from '../../kinds/builtin/reviews.ts'
 import type { ClusterRights, ExecutorRights, Right } from '../../plan/fleet/agent-diagnostics.ts'
 import { userOf } from '../../plan/apply/local-limits.ts'
 import type { Executor } from '../../plan/apply/local-limits.ts'
-import { impersonating } from '../cluster/executor-appliers.ts'
+import { withImpersonation } from '../cluster/executor-appliers.ts'
 import { AGENT_NAMESPACE, createClusterState } from '../cluster/cluster-state.ts'
 import type { Inventory } from '../cluster/cluster-state.ts'
 
 /** How to ask. */
-export interface RightsScene {
+export interface RightsInspection {
   readonly transport: Transport
   readonly server: string
   readonly clock: Clock
@@ -35,7 +35,7 @@ const USED: readonly Right[] = [
 ]
 
 /** Asks the cluster. */
-export async function lookAtRights({ transport, server, clock, signal }: RightsScene): Promise<ClusterRights> {
+export async function inspectRights({ transport, server, clock, signal }: RightsInspection): Promise<ClusterRights> {
   const userAgent = `flotilla-check/${VERSION}`
   const rest = createRest({ transport, clock, userAgent })
   const client = clientOver(rest)
@@ -66,7 +66,7 @@ export async function lookAtRights({ transport, server, clock, signal }: RightsS
       const asked = wanted.slice(0, left)
       left -= asked.length
       unasked += wanted.length - asked.length
-      const by = executor ? impersonating(transport, userOf(executor)) : transport
+      const by = executor ? withImpersonation(transport, userOf(executor)) : transport
       const about = { ...(executor ? { executor: `${executor.namespace}/${executor.name}` } : {}), bundles }
       try {
         executors.push({ ...about, asked: asked.length, denied: await deniedOf(asked, mayAs(by)) })

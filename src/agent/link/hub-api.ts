@@ -9,7 +9,7 @@ import { readBody } from '../../core/http.ts'
 import type { HttpResponse, Transport } from '../../core/http.ts'
 import { readWholeNumber } from '../../core/read-number.ts'
 import { TIME_HEADER } from '../../wire/link/clock-skew.ts'
-import { decodeDifference } from '../../wire/document/binary-delta.ts'
+import { decodeDelta } from '../../wire/document/binary-delta.ts'
 import { unwrapEnvelope, wrapEnvelope } from '../../wire/trust/envelope.ts'
 import {
   BASE_HEADER,
@@ -26,8 +26,8 @@ import type { CheckIn, Frame } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { checkDigest } from '../../wire/document/signed-document.ts'
 import { parseJson, WireError } from '../../wire/validate.ts'
-import type { Base } from '../documents/delta-bases.ts'
-import type { Partials } from './partial-downloads.ts'
+import type { DeltaBase } from '../documents/delta-bases.ts'
+import type { PartialDownloads } from './partial-downloads.ts'
 
 /** The gateway answered, but not with what was asked for. */
 export class HubRefusal extends Error {
@@ -72,7 +72,7 @@ export interface HubApiPorts {
   readonly clock: Clock
   /** This start of the agent. */
   readonly instance: string
-  readonly partials: Partials
+  readonly partials: PartialDownloads
   /** The hub does not take the certificate (any more). */
   readonly onUnauthorized?: (refusal: HubRefusal) => void
 }
@@ -200,7 +200,7 @@ export function createHubApi({ transport, clock, instance, partials, onUnauthori
       const { bytes, base } = await longBytes(path, 2 * LIMITS.documentBytes, signal)
       if (base === undefined) return bytes
       if (base !== held?.digest) throw new WireError('Malformed', 'the hub sent a difference to another document')
-      return wrapEnvelope(decodeDifference(bytes, 2 * LIMITS.documentBytes, unwrapEnvelope(held.envelope)))
+      return wrapEnvelope(decodeDelta(bytes, 2 * LIMITS.documentBytes, unwrapEnvelope(held.envelope)))
     },
     /** A blob whose digest was checked. */
     async blob(digest: Digest, signal: AbortSignal): Promise<Uint8Array> {
@@ -211,7 +211,7 @@ export function createHubApi({ transport, clock, instance, partials, onUnauthori
     /** A pack of a set from an object on, perhaps as a difference to a base. */
     async set(
       digest: Digest,
-      { base, from }: { readonly base: Base | undefined; readonly from: number },
+      { base, from }: { readonly base: DeltaBase | undefined; readonly from: number },
       signal: AbortSignal,
     ) {
       const query = new URLSearchParams({

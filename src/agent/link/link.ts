@@ -40,7 +40,7 @@ import {
   sealingKeys,
 } from './identity.ts'
 import type { Identity, TransportIdentity } from './identity.ts'
-import { createPartials } from './partial-downloads.ts'
+import { createPartialDownloads } from './partial-downloads.ts'
 import type { AgentStorage } from '../storage/storage.ts'
 
 /** What a link is made of. */
@@ -95,7 +95,7 @@ export async function createLink(ports: LinkPorts): Promise<Link> {
   })
   // Drawn at every start and kept nowhere: a copy of the files starts as somebody else (wire/link/agent-instances.ts).
   const instance = ids.suffix(20)
-  const partials = createPartials()
+  const partials = createPartialDownloads()
   let following: HubApi | undefined
   // Moves on after a failure, so that a dead gateway is not the only one ever asked.
   let endpointIndex = 0

@@ -1,16 +1,16 @@
 /** What came of a long answer before it broke off, so that the next try asks for the rest only. Survives links, not restarts. */
 
 /** The beginning of an answer, and the tag of the bytes it is the beginning of. */
-export interface Partial {
+export interface PartialDownload {
   readonly etag: string
   readonly chunks: Uint8Array[]
   size: number
 }
 
 /** Beginnings by path. */
-export interface Partials {
-  get(path: string): Partial | undefined
-  begin(path: string, etag: string): Partial
+export interface PartialDownloads {
+  get(path: string): PartialDownload | undefined
+  begin(path: string, etag: string): PartialDownload
   forget(path: string): void
 }
 
@@ -18,8 +18,8 @@ export interface Partials {
 const MOST = 2
 
 /** Keeps the last few beginnings. */
-export function createPartials(): Partials {
-  const kept = new Map<string, Partial>()
+export function createPartialDownloads(): PartialDownloads {
+  const kept = new Map<string, PartialDownload>()
   return {
     get: (path) => kept.get(path),
     begin(path, etag) {

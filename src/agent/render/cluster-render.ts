@@ -9,7 +9,7 @@ import type { Ids } from '../../core/ids.ts'
 import { canonicalJson, isObject, jsonEqual } from '../../core/json.ts'
 import { Secret } from '../../core/secret.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { hideTexts, isSecret } from '../../kinds/redact-secret.ts'
+import { redactTexts, isSecret } from '../../kinds/redact-secret.ts'
 import { sortHooks } from '../../plan/apply/hooks.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { ObjectId } from '../../plan/objects/object-id.ts'
@@ -26,7 +26,7 @@ import { describeProblems } from '../../render/render-result.ts'
 import type { ObjectSet } from '../../wire/document/cluster-document.ts'
 import { idOf, ObjectFailure } from '../cluster/applier.ts'
 import type { Appliers } from '../cluster/executor-appliers.ts'
-import { LOOK_MS } from '../bundles/bundle-run.ts'
+import { OBSERVE_INTERVAL_MS } from '../bundles/bundle-run.ts'
 import type { Read, ReadAnswer, Reads } from '../cluster/cluster-reads.ts'
 import type { ClusterState, FrozenState } from '../cluster/cluster-state.ts'
 import type { Content } from '../documents/content.ts'
@@ -69,7 +69,7 @@ export function createClusterRender(ports: ClusterRenderPorts) {
       const before = await state.readFrozen(bundle, signal)
       const { objects, drawn } = await render(set, before?.drawn ?? {}, scene, signal)
       const frozen = await keep(bundle, before, drawn)
-      const again = (await follow()) ? {} : { againAtMs: clock.monotonicMs() + LOOK_MS.ready }
+      const again = (await follow()) ? {} : { againAtMs: clock.monotonicMs() + OBSERVE_INTERVAL_MS.ready }
       return planOf(set, objects, { frozen, scene, again })
     } catch (caught) {
       // What is missing is waited for where it would appear.
@@ -188,7 +188,7 @@ function createScene(reads: Reads) {
 
   return {
     reads: (): readonly Read[] => done,
-    hush: (sentence: string): string => hideTexts(sentence, secrets.flatMap(quotedForms)),
+    hush: (sentence: string): string => redactTexts(sentence, secrets.flatMap(quotedForms)),
     /** The text behind a key; throws what names it when it must be there and is not. */
     async value(key: ClusterKey, signal: AbortSignal): Promise<string | undefined> {
       const { kind, namespace, name } = key

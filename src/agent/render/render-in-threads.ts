@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../core/time/clock.ts'
-import { answerOfThread, LimitReached } from '../../core/async/work-guard.ts'
+import { runInThread, LimitReached } from '../../core/async/work-guard.ts'
 import type { WorkLimits } from '../../core/async/work-guard.ts'
 import type { ClusterRenderAnswer, ClusterRenderRequest } from '../../render/bundle/render-in-cluster.ts'
 import type { ClusterRenderPort } from './cluster-render.ts'
@@ -36,7 +36,7 @@ export function renderInThreads(
     const thread = new Worker(threadFile(), { name: 'flotilla-agent-render', workerData, resourceLimits })
     const place = request.recipe.bundle
     try {
-      return await answerOfThread<FromRenderThread, ClusterRenderAnswer>({ thread, clock, limits, place, signal, hear })
+      return await runInThread<FromRenderThread, ClusterRenderAnswer>({ thread, clock, limits, place, signal, hear })
     } catch (caught) {
       if (!(caught instanceof LimitReached)) throw caught
       const result = { ok: false as const, problems: [{ message: caught.sentence('it') }] }

@@ -1,8 +1,8 @@
 /** The thread that a bundle is rendered in: what a hostile chart uses up or breaks is this thread alone. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toError } from '../../core/errors.ts'
-import { createStepWatch } from '../../core/async/work-guard.ts'
-import type { FromWorkThread } from '../../core/async/work-guard.ts'
+import { createStepBudget } from '../../core/async/work-guard.ts'
+import type { WorkThreadMessage } from '../../core/async/work-guard.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import type { FromRenderThread, RenderThreadData } from './render-in-threads.ts'
@@ -12,8 +12,8 @@ import { renderInPlace } from './render-in-place.ts'
 export async function serveRender(): Promise<void> {
   const { request, timeMs } = workerData as RenderThreadData
   const port = parentPort!
-  const post = (message: FromRenderThread | FromWorkThread): void => port.postMessage(message)
-  const watchOf = createStepWatch({ clock: systemClock, timeMs }, ({ place }) => post({ type: 'at', place }))
+  const post = (message: FromRenderThread | WorkThreadMessage): void => port.postMessage(message)
+  const watchOf = createStepBudget({ clock: systemClock, timeMs }, ({ place }) => post({ type: 'at', place }))
   const render = renderInPlace({ clock: systemClock, ids: systemIds, watch: watchOf() })
   post({ type: 'started' })
   try {

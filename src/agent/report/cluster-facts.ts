@@ -9,7 +9,7 @@ import type { Claim, Report } from '../../wire/link/frames.ts'
 import { readClaims } from './claims.ts'
 
 /** What it needs. */
-export interface AboutPorts {
+export interface ClusterFactsPorts {
   readonly client: Client
   readonly discovery: Discovery
   readonly clock: Clock
@@ -22,7 +22,7 @@ const AGAIN_MS = 5 * 60_000
 const RETRY_MS = 10_000
 
 /** Makes it; nothing is read before `run`. */
-export function createAbout({ client, discovery, clock, log, onChange }: AboutPorts) {
+export function createClusterFacts({ client, discovery, clock, log, onChange }: ClusterFactsPorts) {
   let kubernetesVersion: string | undefined
   let claims: Claim[] | undefined
 

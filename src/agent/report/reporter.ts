@@ -8,7 +8,7 @@ import { toError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { canonicalJson } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
-import { createNotice } from '../../core/async/wakeup.ts'
+import { createWakeup } from '../../core/async/wakeup.ts'
 import type { Report } from '../../wire/link/frames.ts'
 import type { HubApi } from '../link/hub-api.ts'
 
@@ -34,7 +34,7 @@ const DEFAULT_CHECK_IN_SECONDS = 30
 export function createReporter(ports: ReporterPorts) {
   const { clock, ids } = ports
   const log = ports.log.child({ part: 'reporter' })
-  const notice = createNotice(clock)
+  const notice = createWakeup(clock)
   let acknowledged: Digest | undefined
   let checkInSeconds = DEFAULT_CHECK_IN_SECONDS
   let failures = 0

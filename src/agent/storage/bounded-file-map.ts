@@ -7,7 +7,7 @@ import { parseJson } from '../../wire/validate.ts'
 import type { AgentStorage } from './storage.ts'
 
 /** Reads and notes entries. */
-export interface KeptMap<T> {
+export interface BoundedFileMap<T> {
   of(key: string): Promise<T | undefined>
   values(): Promise<T[]>
   note(key: string, value: T): Promise<void>
@@ -18,10 +18,10 @@ export interface KeptMap<T> {
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** Such a map; a file that cannot be read is an empty one, so that nothing may be in it that cannot be found again. */
-export function createKeptMap<S extends TSchema>(
+export function createBoundedFileMap<S extends TSchema>(
   storage: AgentStorage,
   file: { readonly name: string; readonly value: S; readonly most: number },
-): KeptMap<Static<S>> {
+): BoundedFileMap<Static<S>> {
   type Value = Static<S>
   const schema = Type.Unsafe<Record<string, Value>>({ type: 'object', additionalProperties: file.value })
   let loaded: Map<string, Value> | undefined

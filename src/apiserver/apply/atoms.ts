@@ -1,8 +1,8 @@
 import { isObject } from '../../core/json.ts'
 import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
 import type { StructuralSchema } from '../../kinds/schema/structural.ts'
-import { isAtomicMap, listMergeOf } from '../../kinds/schema/merge-keys.ts'
-import { own } from '../../kinds/schema/own-field.ts'
+import { isAtomicMap, listMergeStrategy } from '../../kinds/schema/merge-keys.ts'
+import { ownField } from '../../kinds/schema/own-field.ts'
 import { keyElement, valueElement } from './field-set.ts'
 import type { PathElement } from './field-set.ts'
 
@@ -104,7 +104,7 @@ function makeAtom(schema: StructuralSchema, keepsUnknown: boolean): Atom {
 }
 
 function listAtom(schema: StructuralSchema, keepsUnknown: boolean): ListAtom {
-  const merge = listMergeOf(schema)
+  const merge = listMergeStrategy(schema)
   return {
     isAtomic: merge.type === 'atomic',
     keys: merge.type === 'map' ? merge.keys : [],
@@ -118,9 +118,9 @@ function mapAtom(schema: StructuralSchema, keepsUnknown: boolean): MapAtom {
   const free = isObject(additionalProperties) ? refOf(additionalProperties, keepsUnknown) : DEDUCED
   return {
     isAtomic: isAtomicMap(schema),
-    isNamed: (field) => own(properties, field) !== undefined,
+    isNamed: (field) => ownField(properties, field) !== undefined,
     fieldType(field) {
-      const property = own(properties, field)
+      const property = ownField(properties, field)
       return property ? refOf(property, keepsUnknown) : free
     },
     isUntyped: schema.properties === undefined && !isObject(additionalProperties),
@@ -140,7 +140,7 @@ function embedded(schema: StructuralSchema): Readonly<Record<string, StructuralS
 }
 
 /** The form a value has, as far as its type allows that form; otherwise the type's first form. */
-export function formOf(atom: Atom, value: unknown): 'map' | 'scalar' | 'list' {
+export function atomKind(atom: Atom, value: unknown): 'map' | 'scalar' | 'list' {
   if (Array.isArray(value) && atom.list) return 'list'
   if (isObject(value) && atom.map) return 'map'
   if (value !== null && typeof value !== 'object' && value !== undefined && atom.isScalar) return 'scalar'
@@ -167,7 +167,7 @@ export function itemElement(list: ListAtom, item: unknown): PathElement {
   if (!isObject(item)) throw new ListProblem('associative list with keys may not have non-map elements')
   const key: Record<string, unknown> = {}
   for (const field of list.keys) {
-    const value = own(item, field) ?? own(list.element.schema?.properties, field)?.default
+    const value = ownField(item, field) ?? ownField(list.element.schema?.properties, field)?.default
     if (value !== undefined) key[field] = value
   }
   if (Object.keys(key).length === 0) {

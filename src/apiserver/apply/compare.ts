@@ -1,5 +1,5 @@
 import { isObject, jsonEqual } from '../../core/json.ts'
-import { atomOf, formOf, itemElement } from './atoms.ts'
+import { atomOf, atomKind, itemElement } from './atoms.ts'
 import type { ListAtom, MapAtom, TypeRef } from './atoms.ts'
 import { fieldElement, FieldSet } from './field-set.ts'
 import type { FieldPath, PathElement } from './field-set.ts'
@@ -38,8 +38,8 @@ interface Pair {
 function visit(pair: Pair, comparison: Comparison): void {
   const { left, right, type, path } = pair
   const atom = atomOf(type)
-  const leftForm = formOf(atom, left)
-  const rightForm = formOf(atom, right)
+  const leftForm = atomKind(atom, left)
+  const rightForm = atomKind(atom, right)
   const isLeaf =
     right === undefined
       ? visitAs(leftForm, pair, comparison)

@@ -11,7 +11,7 @@ import { compare } from './compare.ts'
 import { emptyObject } from './empty-object.ts'
 import { FieldSet, pathText } from './field-set.ts'
 import { capUpdaters, decodeManaged, encodeManaged, managerId, managerInfo, NOTHING_MANAGED } from './managed-fields.ts'
-import type { Managed } from './managed-fields.ts'
+import type { ManagedOwners } from './managed-fields.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { applyConfig, updateOwners } from './updater.ts'
 import type { FieldConflict, Managers, Operation, Version } from './updater.ts'
@@ -86,7 +86,7 @@ function decodeLiveOrNew(
   live: UnknownObject['metadata']['managedFields'],
   given: UnknownObject['metadata']['managedFields'],
   ignoreGiven: boolean,
-): Managed {
+): ManagedOwners {
   const fromLive = () => decodeManaged(live) ?? NOTHING_MANAGED
   if (ignoreGiven) return fromLive()
   const isReset =
@@ -97,7 +97,7 @@ function decodeLiveOrNew(
   return decoded && decoded.owners.size > 0 ? decoded : fromLive()
 }
 
-function trackBy(update: Omit<TrackedUpdate, 'live'>, live: UnknownObject, managed: Managed): Managed {
+function trackBy(update: Omit<TrackedUpdate, 'live'>, live: UnknownObject, managed: ManagedOwners): ManagedOwners {
   const { kind, next, manager, subresource, now } = update
   const operation = operationOf(update, managed, CURRENT)
   const owners = stripped(updateOwners(operation, withoutManaged(live), next), CURRENT)
@@ -165,7 +165,7 @@ export function applyObject(apply: Apply): UnknownObject {
 
 function operationOf(
   write: Pick<Apply, 'kind' | 'subresource' | 'versions'>,
-  managed: Managed,
+  managed: ManagedOwners,
   manager: string,
 ): Operation {
   const { kind, subresource, versions } = write

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { atomOf, formOf, itemElement, ListProblem, rootType } from './atoms.ts'
+import { atomOf, atomKind, itemElement, ListProblem, rootType } from './atoms.ts'
 import type { TypeRef } from './atoms.ts'
 import { fieldElement, pathText } from './field-set.ts'
 import type { FieldPath, PathElement } from './field-set.ts'
@@ -15,7 +15,7 @@ export function listProblems(kind: Kind, config: UnknownObject): string[] {
 
 function visit(value: unknown, type: TypeRef, path: FieldPath, problems: string[]): void {
   const atom = atomOf(type)
-  const form = formOf(atom, value)
+  const form = atomKind(atom, value)
   if (form === 'map' && isObject(value) && !atom.map!.isAtomic) {
     for (const [field, child] of Object.entries(value)) {
       visit(child, atom.map!.fieldType(field), [...path, fieldElement(field)], problems)

@@ -15,7 +15,7 @@ export interface ManagerInfo {
 }
 
 /** Owners with the times of their last change. */
-export interface Managed {
+export interface ManagedOwners {
   readonly owners: Managers
   /** Milliseconds, by manager. */
   readonly times: ReadonlyMap<string, number>
@@ -24,7 +24,7 @@ export interface Managed {
 }
 
 /** Nobody owns anything. */
-export const NOTHING_MANAGED: Managed = { owners: new Map(), times: new Map(), versions: new Map() }
+export const NOTHING_MANAGED: ManagedOwners = { owners: new Map(), times: new Map(), versions: new Map() }
 
 /** The identifier of a manager. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
@@ -44,7 +44,7 @@ export function managerInfo(id: string): ManagerInfo {
 }
 
 /** Owners of a list of entries; undefined when one of them cannot be read. */
-export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined {
+export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): ManagedOwners | undefined {
   const owners = new Map<string, FieldSet>()
   const times = new Map<string, number>()
   const versions = new Map<string, string>()
@@ -63,7 +63,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
 }
 
 /** The entries of owners, in the order Kubernetes keeps them. */
-export function encodeManaged({ owners, times, versions }: Managed, apiVersion: string): ManagedFieldsEntry[] {
+export function encodeManaged({ owners, times, versions }: ManagedOwners, apiVersion: string): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [id, set] of owners) {
     const info = managerInfo(id)
@@ -101,7 +101,7 @@ const MAX_UPDATERS = 10
 const ANCIENT = 'ancient-changes'
 
 /** Folds the oldest updaters into one entry, so that the list stays short. */
-export function capUpdaters({ owners, times, versions }: Managed): Managed {
+export function capUpdaters({ owners, times, versions }: ManagedOwners): ManagedOwners {
   const timeOf = (id: string) => Math.floor((times.get(id) ?? 0) / 1000)
   const updaters = [...owners.keys()]
     .filter((id) => managerInfo(id).operation === 'Update')

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts'
-import { atomOf, formOf, itemElement, ListProblem } from './atoms.ts'
+import { atomOf, atomKind, itemElement, ListProblem } from './atoms.ts'
 import type { ListAtom, MapAtom, TypeRef } from './atoms.ts'
 import type { PathElement } from './field-set.ts'
 
@@ -7,8 +7,8 @@ import type { PathElement } from './field-set.ts'
 export function merge(live: unknown, config: unknown, type: TypeRef): unknown {
   if (live === undefined && config === undefined) return undefined
   const atom = atomOf(type)
-  const liveForm = formOf(atom, live)
-  const configForm = formOf(atom, config)
+  const liveForm = atomKind(atom, live)
+  const configForm = atomKind(atom, config)
   const form = config === undefined ? liveForm : configForm
   switch (form) {
     case 'map':

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts'
-import { atomOf, formOf, itemElement } from './atoms.ts'
+import { atomOf, atomKind, itemElement } from './atoms.ts'
 import type { TypeRef } from './atoms.ts'
 import { fieldElement } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
@@ -7,7 +7,7 @@ import type { FieldSet } from './field-set.ts'
 /** The value without the fields and items of a set; undefined (null for the inside of lists) when nothing is left. */
 export function removeFields(value: unknown, toRemove: FieldSet, type: TypeRef): unknown {
   const atom = atomOf(type)
-  switch (formOf(atom, value)) {
+  switch (atomKind(atom, value)) {
     case 'scalar':
       return value
     case 'list': {

@@ -2,7 +2,7 @@ import type { ManagedFieldsEntry } from '../../kinds/meta.ts'
 import { FieldSet } from './field-set.ts'
 import type { FieldPath } from './field-set.ts'
 import { decodeManaged, encodeManaged, managerId, managerInfo, NOTHING_MANAGED } from './managed-fields.ts'
-import type { Managed } from './managed-fields.ts'
+import type { ManagedOwners } from './managed-fields.ts'
 
 /** Who owns the replicas of an object, seen from its Scale, and back. */
 
@@ -22,7 +22,7 @@ export function ownersOfScale(
     const path = at(versionOf(managed, id))
     return path !== undefined && set.has(path)
   })
-  const seen: Managed = {
+  const seen: ManagedOwners = {
     times: new Map(owners.map(([id]) => [inVersion(id, SCALE_VERSION), managed.times.get(id) ?? 0])),
     owners: new Map(owners.map(([id]) => [inVersion(id, SCALE_VERSION), FieldSet.of(IN_SCALE)])),
     versions: new Map(),
@@ -69,7 +69,7 @@ export function ownersAfterScale(
   return encodeManaged({ owners, times, versions }, apiVersion)
 }
 
-function versionOf(managed: Managed, id: string): string {
+function versionOf(managed: ManagedOwners, id: string): string {
   return managed.versions.get(id) ?? managerInfo(id).apiVersion
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts'
-import { atomOf, formOf, itemElement } from './atoms.ts'
+import { atomOf, atomKind, itemElement } from './atoms.ts'
 import type { ListAtom, MapAtom, TypeRef } from './atoms.ts'
 import { fieldElement, FieldSet } from './field-set.ts'
 import type { FieldPath, PathElement } from './field-set.ts'
@@ -13,7 +13,7 @@ export function toFieldSet(value: unknown, type: TypeRef): FieldSet {
 
 function visit(value: unknown, type: TypeRef, path: FieldPath, set: FieldSet): void {
   const atom = atomOf(type)
-  switch (formOf(atom, value)) {
+  switch (atomKind(atom, value)) {
     case 'map':
       return visitMap(value, atom.map!, path, set)
     case 'list':

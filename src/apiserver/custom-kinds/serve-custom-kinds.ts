@@ -2,16 +2,16 @@ import { ApiError, isApiError, toError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { CustomResourceDefinition } from '../../kinds/builtin/apiextensions.ts'
-import { kindsOfCrd } from '../../kinds/crd/custom-kind.ts'
+import { crdToKinds } from '../../kinds/crd/custom-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { acceptedNames, CLEANUP_FINALIZER, conditionsOf, withCondition } from './crd-status.ts'
 import { followKind } from '../storage/follow-kind.ts'
-import type { Followed } from '../storage/follow-kind.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
-import { parseStored, prefixOf, readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import type { Stored } from '../storage/stored-object.ts'
-import { contextOfSelf } from '../server/internal-context.ts'
+import type { RunningFollower } from '../storage/follow-kind.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
+import { parseStored, storePrefix, readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { internalContext } from '../server/internal-context.ts'
 import type { CustomRegistry } from '../server/registry.ts'
 import { deleteObject } from '../verbs/delete.ts'
 
@@ -23,7 +23,7 @@ const WATCH_GRACE_MS = 200
 const SELF = 'system:apiserver'
 
 /** Follows definitions until the signal is aborted; it is ready once every definition that exists is served. */
-export function startCustomKinds(parts: Parts, registry: CustomRegistry, signal: AbortSignal): Followed {
+export function startCustomKinds(parts: ServerParts, registry: CustomRegistry, signal: AbortSignal): RunningFollower {
   if (!registry.fixedAt(CustomResourceDefinition)) return { ready: Promise.resolve(), done: Promise.resolve() }
   const following: Following = { parts, registry, signal, served: new Map(), cleaning: new Map() }
   const { ready, done } = followKind(
@@ -39,7 +39,7 @@ export function startCustomKinds(parts: Parts, registry: CustomRegistry, signal:
 }
 
 interface Following {
-  readonly parts: Parts
+  readonly parts: ServerParts
   readonly registry: CustomRegistry
   readonly signal: AbortSignal
   /** By name of the definition: the definition it was last served as, and its kinds. */
@@ -57,7 +57,7 @@ async function saw(following: Following, crd: CustomResourceDefinition): Promise
   const before = served.get(name)
   const isSame =
     before && jsonEqual(before.crd.spec, crd.spec) && before.crd.metadata.deletionTimestamp === deletionTimestamp
-  if (isServed && !isSame) served.set(name, { crd, kinds: kindsOfCrd(crd) })
+  if (isServed && !isSame) served.set(name, { crd, kinds: crdToKinds(crd) })
   if (!isServed) served.delete(name)
   if (!isSame) publish(following)
   if (!jsonEqual(status, crd.status)) await writeStatus(following, crd, status)
@@ -84,12 +84,17 @@ async function writeStatus({ parts }: Following, crd: CustomResourceDefinition, 
   await write(parts, stored, { ...stored.object, status })
 }
 
-async function write(parts: Parts, stored: Stored, next: Stored['object'], isGone = false): Promise<boolean> {
+async function write(
+  parts: ServerParts,
+  stored: StoredObject,
+  next: StoredObject['object'],
+  isGone = false,
+): Promise<boolean> {
   const result = await parts.store.commit({
-    key: storeKeyOf(CustomResourceDefinition, { name: next.metadata.name }),
+    key: storeKey(CustomResourceDefinition, { name: next.metadata.name }),
     expect: stored.revision,
-    value: isGone ? undefined : textAt({ ...next, metadata: { ...next.metadata } }),
-    audit: ownAuditLine(parts, SELF, {
+    value: isGone ? undefined : serializeObject({ ...next, metadata: { ...next.metadata } }),
+    audit: internalAuditLine(parts, SELF, {
       kind: CustomResourceDefinition,
       object: next,
       verb: isGone ? 'delete' : 'update',
@@ -106,7 +111,7 @@ async function cleanUp({ parts, registry, signal, served }: Following, name: str
       if (!stored?.object.metadata.deletionTimestamp) return
       if (!stored.object.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return
       const crd = stored.object as unknown as CustomResourceDefinition
-      const kind = served.get(name)?.kinds[0] ?? kindsOfCrd(crd)[0]
+      const kind = served.get(name)?.kinds[0] ?? crdToKinds(crd)[0]
       const left = kind && registry.fixedAt(kind) === undefined ? await deleteAll(parts, kind, signal) : 0
       const now = formatTime(parts.clock.now())
       if (left === 0) {
@@ -130,19 +135,19 @@ async function cleanUp({ parts, registry, signal, served }: Following, name: str
 }
 
 /** Deletes what is there; returns how many are still there because of finalizers. */
-async function deleteAll(parts: Parts, kind: Kind, signal: AbortSignal): Promise<number> {
+async function deleteAll(parts: ServerParts, kind: Kind, signal: AbortSignal): Promise<number> {
   let left = 0
   let after: string | undefined
   for (;;) {
     const page = await parts.store.list({
-      prefix: prefixOf(kind),
+      prefix: storePrefix(kind),
       limit: PAGE,
       ...(after === undefined ? {} : { after }),
     })
     for (const entry of page.entries) {
       const { metadata } = parseStored(entry.value)
       try {
-        const context = contextOfSelf(parts, kind, { namespace: metadata.namespace, signal })
+        const context = internalContext(parts, kind, { namespace: metadata.namespace, signal })
         const { gone } = await deleteObject(context, metadata, { dryRun: false })
         if (!gone) left++
       } catch (error) {

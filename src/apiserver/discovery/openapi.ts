@@ -1,7 +1,7 @@
 import { hex, sha256 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { openApiOf, openApiPath } from '../../kinds/openapi.ts'
+import { openApiDocument, openApiPath } from '../../kinds/openapi.ts'
 import type { Registry } from '../server/registry.ts'
 import { swaggerPaths } from './swagger-paths.ts'
 import { swaggerProtobuf } from './swagger-protobuf.ts'
@@ -65,7 +65,7 @@ function documentsOf(registry: Registry, version: string): ReadonlyMap<string, N
   for (const [group, versions] of registry.groups()) {
     for (const groupVersion of versions) {
       const kinds = registry.all().filter((kind) => kind.group === group && kind.version === groupVersion)
-      const document = openApiOf(kinds, version)
+      const document = openApiDocument(kinds, version)
       const hash = hex(sha256(JSON.stringify(document))).toUpperCase()
       documents.set(openApiPath({ group, version: groupVersion }), { document, hash })
     }

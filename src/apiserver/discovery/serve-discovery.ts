@@ -1,10 +1,10 @@
 import { hex, sha256, utf8 } from '../../core/bytes.ts'
 import { ApiError } from '../../core/errors.ts'
-import { bodyOf } from '../../core/http.ts'
+import { bytesBody } from '../../core/http.ts'
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
-import { headersOf, respond, respondText } from '../http/respond.ts'
+import { responseHeaders, respond, respondText } from '../http/respond.ts'
 import { negotiate, parseAccept } from '../http/negotiate.ts'
-import { methodNotAllowed, unknownPath } from '../http/api-errors.ts'
+import { methodNotAllowed, pathNotFound } from '../http/api-errors.ts'
 import type { Registry } from '../server/registry.ts'
 import type { RequestInfo } from '../http/request-info.ts'
 import { AGGREGATED_VERSIONS, aggregatedDiscovery } from './aggregated.ts'
@@ -15,7 +15,7 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts
 /** Everything that is not an object: discovery, OpenAPI, version, health. */
 
 /** What the server says about itself. */
-export interface About {
+export interface ServerInfo {
   readonly registry: Registry
   readonly openApi: OpenApi
   /** The answer of /version. */
@@ -27,7 +27,7 @@ export interface About {
 }
 
 /** Answers a request for something that is not a resource. */
-export function serveAbout(about: About, request: HttpRequest, info: RequestInfo): HttpResponse {
+export function serveDiscovery(about: ServerInfo, request: HttpRequest, info: RequestInfo): HttpResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
   const [first, second, third] = info.segments
   switch (first) {
@@ -38,7 +38,7 @@ export function serveAbout(about: About, request: HttpRequest, info: RequestInfo
     case 'readyz':
       return health(about, info)
     case 'metrics':
-      if (third !== undefined || (second !== undefined && second !== 'slis')) throw unknownPath()
+      if (third !== undefined || (second !== undefined && second !== 'slis')) throw pathNotFound()
       return respondText(200, second === undefined ? metricsText(about) : healthMetrics(about))
     case 'version':
       return plain(request, info, about.version)
@@ -52,22 +52,22 @@ export function serveAbout(about: About, request: HttpRequest, info: RequestInfo
     case 'openapi':
       return openApi(about, request, info)
     case '.well-known':
-      if (second !== 'openid-configuration' || third !== undefined) throw unknownPath()
+      if (second !== 'openid-configuration' || third !== undefined) throw pathNotFound()
       return issuerText(about.issuer?.configuration, 'application/json')
     case 'openid':
-      if (second !== 'v1' || third !== 'jwks' || info.segments.length > 3) throw unknownPath()
+      if (second !== 'v1' || third !== 'jwks' || info.segments.length > 3) throw pathNotFound()
       return issuerText(about.issuer?.keys, 'application/jwk-set+json')
     default:
-      throw unknownPath()
+      throw pathNotFound()
   }
 }
 
 function plain(request: HttpRequest, info: RequestInfo, object: object | undefined): HttpResponse {
-  if (!object) throw unknownPath()
+  if (!object) throw pathNotFound()
   return respond({ status: 200, object }, negotiate(request, info.query))
 }
 
-function discovery(about: About, request: HttpRequest, info: RequestInfo, isCore: boolean): HttpResponse {
+function discovery(about: ServerInfo, request: HttpRequest, info: RequestInfo, isCore: boolean): HttpResponse {
   for (const { parameters } of parseAccept(request.headers['accept'] ?? '')) {
     const version = AGGREGATED_VERSIONS.find((known) => known === parameters['v'])
     const wanted = parameters['g'] === 'apidiscovery.k8s.io' && parameters['as'] === 'APIGroupDiscoveryList'
@@ -79,7 +79,7 @@ function discovery(about: About, request: HttpRequest, info: RequestInfo, isCore
   return plain(request, info, isCore ? apiVersions(about.registry) : apiGroupList(about.registry))
 }
 
-function openApi(about: About, request: HttpRequest, info: RequestInfo): HttpResponse {
+function openApi(about: ServerInfo, request: HttpRequest, info: RequestInfo): HttpResponse {
   const [, version, ...rest] = info.segments
   if (version === 'v2' && rest.length === 0) {
     const accepted = parseAccept(request.headers['accept'] ?? '').map(({ type }) => type)
@@ -92,12 +92,12 @@ function openApi(about: About, request: HttpRequest, info: RequestInfo): HttpRes
     const all = `application/json, ${SWAGGER_PROTOBUF}`
     throw new ApiError('NotAcceptable', `only the following media types are accepted: ${all}`)
   }
-  if (version !== 'v3') throw unknownPath()
+  if (version !== 'v3') throw pathNotFound()
   if (rest.length === 0) {
     return cacheable(request, JSON.stringify(about.openApi.index()), { 'content-type': 'application/json' })
   }
   const found = about.openApi.document(rest.join('/'))
-  if (!found) throw unknownPath()
+  if (!found) throw pathNotFound()
   // Under its hash a document never changes, so that clients keep it for ever.
   const isHashed = info.query.get('hash') === found.hash
   return cacheable(request, JSON.stringify(found.document), {
@@ -115,19 +115,19 @@ function cacheable(
   headers: Readonly<Record<string, string>>,
 ): HttpResponse {
   const etag = `"${hex(sha256(text)).toUpperCase()}"`
-  const all = { ...headersOf(headers['content-type']!), ...headers, etag }
-  if (request.headers['if-none-match'] === etag) return { status: 304, headers: all, body: bodyOf(new Uint8Array()) }
-  return { status: 200, headers: all, body: bodyOf(typeof text === 'string' ? utf8(text) : text) }
+  const all = { ...responseHeaders(headers['content-type']!), ...headers, etag }
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers: all, body: bytesBody(new Uint8Array()) }
+  return { status: 200, headers: all, body: bytesBody(typeof text === 'string' ? utf8(text) : text) }
 }
 
 function issuerText(object: object | undefined, contentType: string): HttpResponse {
-  if (!object) throw unknownPath()
-  const headers = { ...headersOf(contentType), 'cache-control': 'public, max-age=3600' }
-  return { status: 200, headers, body: bodyOf(utf8(JSON.stringify(object))) }
+  if (!object) throw pathNotFound()
+  const headers = { ...responseHeaders(contentType), 'cache-control': 'public, max-age=3600' }
+  return { status: 200, headers, body: bytesBody(utf8(JSON.stringify(object))) }
 }
 
 /** What this server knows about itself; a hub's own figures are on its metrics page. */
-function metricsText({ registry, version }: About): string {
+function metricsText({ registry, version }: ServerInfo): string {
   const { gitVersion } = version as { readonly gitVersion: string }
   return [
     '# HELP flotilla_api_info The version whose behaviour is served.',
@@ -144,13 +144,13 @@ const HEALTH = ['healthz', 'livez', 'readyz'] as const
 const CHECKS = ['ping', 'store'] as const
 
 /** What fails, of one of the three questions about health. */
-function healthProblem(about: About, question: string | undefined): string | undefined {
+function healthProblem(about: ServerInfo, question: string | undefined): string | undefined {
   return question === 'readyz' ? about.notReady() : undefined
 }
 
-function health(about: About, info: RequestInfo): HttpResponse {
+function health(about: ServerInfo, info: RequestInfo): HttpResponse {
   const [name, check, ...more] = info.segments
-  if (more.length > 0 || (check !== undefined && !CHECKS.some((known) => known === check))) throw unknownPath()
+  if (more.length > 0 || (check !== undefined && !CHECKS.some((known) => known === check))) throw pathNotFound()
   const problem = healthProblem(about, name)
   const checks = [`[+]ping ok`, problem === undefined ? '[+]store ok' : `[-]store failed: ${problem}`]
   if (problem !== undefined) return respondText(500, `${checks.join('\n')}\n${name} check failed\n`)
@@ -158,7 +158,7 @@ function health(about: About, info: RequestInfo): HttpResponse {
 }
 
 /** The same as figures, under Kubernetes' name for them. */
-function healthMetrics(about: About): string {
+function healthMetrics(about: ServerInfo): string {
   const isWell = (check: string, question: string) => check === 'ping' || healthProblem(about, question) === undefined
   return [
     '# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.',

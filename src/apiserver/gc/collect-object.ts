@@ -4,14 +4,14 @@ import { jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, OwnerReference, UnknownObject } from '../../kinds/meta.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
-import { isGone } from '../verbs/commit-change.ts'
+import { isFullyDeleted } from '../verbs/commit-change.ts'
 import { auditLine } from '../server/context.ts'
-import type { Context, Parts } from '../server/context.ts'
-import { readObject, storedOf, storeKeyOf, textAt } from '../storage/stored-object.ts'
+import type { RequestContext, ServerParts } from '../server/context.ts'
+import { readObject, parseStoreEntry, storeKey, serializeObject } from '../storage/stored-object.ts'
 import { deleteObject } from '../verbs/delete.ts'
-import { FOREGROUND, ORPHAN, waitsFor } from './finalizers.ts'
+import { FOREGROUND, ORPHAN, isWaitingForDependents } from './finalizers.ts'
 import type { OwnerGraph } from './owner-graph.ts'
-import { versionsOf } from '../storage/converting-store.ts'
+import { versionConverter } from '../storage/converting-store.ts'
 
 /** What is done about one object: it is deleted with its last owner, or let go when its dependents are. */
 
@@ -19,8 +19,8 @@ const SELF: Caller = { user: 'system:serviceaccount:kube-system:generic-garbage-
 const MANAGER = 'kube-controller-manager'
 
 /** What the collector works with. */
-export interface Collecting {
-  readonly parts: Parts
+export interface CollectorContext {
+  readonly parts: ServerParts
   readonly graph: OwnerGraph
   readonly signal: AbortSignal
   /** Resolves when the graph shows everything up to a revision. */
@@ -28,17 +28,17 @@ export interface Collecting {
 }
 
 /** Looks at the object under a key as it is now and does the next thing about it. */
-export async function collect(collecting: Collecting, key: string): Promise<void> {
+export async function collectObject(collecting: CollectorContext, key: string): Promise<void> {
   const { parts, graph } = collecting
   const entry = await parts.store.get(key)
   if (!entry) return
-  const { object } = storedOf(entry)
+  const { object } = parseStoreEntry(entry)
   const kind = kindOfObject(parts, object)
   if (!kind) return
-  if (waitsFor(object, ORPHAN)) {
+  if (isWaitingForDependents(object, ORPHAN)) {
     await collecting.seen(parts.store.revision())
     await orphanDependents(collecting, key, object)
-  } else if (waitsFor(object, FOREGROUND)) {
+  } else if (isWaitingForDependents(object, FOREGROUND)) {
     await collecting.seen(parts.store.revision())
     // Each dependent is looked at by itself; the last blocker that goes brings us here again.
     if (graph.blockersOf(object.metadata.uid!).length === 0) await change(collecting, key, without(FOREGROUND))
@@ -48,7 +48,7 @@ export async function collect(collecting: Collecting, key: string): Promise<void
 }
 
 async function followOwners(
-  collecting: Collecting,
+  collecting: CollectorContext,
   key: string,
   { object, kind }: { readonly object: UnknownObject; readonly kind: Kind },
 ): Promise<void> {
@@ -93,10 +93,10 @@ async function followOwners(
 }
 
 /** Store keys of an object's owners, as far as their kinds are served. */
-export function ownerKeysOf(parts: Parts, object: UnknownObject): string[] {
+export function ownerKeysOf(parts: ServerParts, object: UnknownObject): string[] {
   return (object.metadata.ownerReferences ?? []).flatMap((owner) => {
     const kind = kindOfObject(parts, owner)
-    return kind ? [storeKeyOf(kind, placeOf(kind, object, owner))] : []
+    return kind ? [storeKey(kind, placeOf(kind, object, owner))] : []
   })
 }
 
@@ -107,24 +107,24 @@ function placeOf(kind: Kind, { metadata }: UnknownObject, { name }: OwnerReferen
 
 type OwnerState = 'present' | 'absent' | 'leaving'
 
-async function stateOf(parts: Parts, object: UnknownObject, owner: OwnerReference): Promise<OwnerState> {
+async function stateOf(parts: ServerParts, object: UnknownObject, owner: OwnerReference): Promise<OwnerState> {
   const kind = kindOfObject(parts, owner)
   // What cannot be looked up is not known to be gone: absence is never guessed.
   if (!kind || (kind.scope === 'Namespaced' && !object.metadata.namespace)) return 'present'
   const found = await readObject(parts.store, kind, placeOf(kind, object, owner))
   if (found?.object.metadata.uid !== owner.uid) return 'absent'
-  return waitsFor(found.object, FOREGROUND) ? 'leaving' : 'present'
+  return isWaitingForDependents(found.object, FOREGROUND) ? 'leaving' : 'present'
 }
 
-async function someWaiting({ parts }: Collecting, keys: readonly string[]): Promise<boolean> {
+async function someWaiting({ parts }: CollectorContext, keys: readonly string[]): Promise<boolean> {
   for (const key of keys) {
     const entry = await parts.store.get(key)
-    if (entry && waitsFor(storedOf(entry).object, FOREGROUND)) return true
+    if (entry && isWaitingForDependents(parseStoreEntry(entry).object, FOREGROUND)) return true
   }
   return false
 }
 
-async function orphanDependents(collecting: Collecting, key: string, owner: UnknownObject): Promise<void> {
+async function orphanDependents(collecting: CollectorContext, key: string, owner: UnknownObject): Promise<void> {
   const { uid } = owner.metadata
   for (const dependent of collecting.graph.dependentsOf(uid!)) {
     await change(collecting, dependent, ({ metadata }) => {
@@ -141,12 +141,12 @@ function without(finalizer: string): (object: UnknownObject) => void {
 }
 
 /** Changes metadata of an object, whatever else is wrong with it; one that lost its last finalizer goes. */
-async function change(collecting: Collecting, key: string, edit: (object: UnknownObject) => void): Promise<void> {
+async function change(collecting: CollectorContext, key: string, edit: (object: UnknownObject) => void): Promise<void> {
   const { parts } = collecting
   for (;;) {
     const entry = await parts.store.get(key)
     if (!entry) return
-    const { object } = storedOf(entry)
+    const { object } = parseStoreEntry(entry)
     const kind = kindOfObject(parts, object)
     if (!kind) return
     const next = jsonClone(object)
@@ -154,12 +154,12 @@ async function change(collecting: Collecting, key: string, edit: (object: Unknow
     const { metadata } = next
     if (metadata.finalizers?.length === 0) delete metadata.finalizers
     if (metadata.ownerReferences?.length === 0) delete metadata.ownerReferences
-    const versions = versionsOf(parts.registry, kind)
+    const versions = versionConverter(parts.registry, kind)
     trackUpdate({ kind, versions, live: object, next, manager: MANAGER, now: parts.clock.now() })
     const result = await parts.store.commit({
       key,
       expect: entry.modRevision,
-      value: isGone({ kind }, next) ? undefined : textAt(next),
+      value: isFullyDeleted({ kind }, next) ? undefined : serializeObject(next),
       audit: auditLine(contextFor(collecting, kind, next), next, 'patch'),
     })
     if (result.ok) return
@@ -167,13 +167,13 @@ async function change(collecting: Collecting, key: string, edit: (object: Unknow
 }
 
 /** The served kind of something that says its apiVersion and kind; any version of it will do. */
-function kindOfObject({ registry }: Parts, what: { readonly apiVersion: string; readonly kind: string }) {
+function kindOfObject({ registry }: ServerParts, what: { readonly apiVersion: string; readonly kind: string }) {
   const slash = what.apiVersion.indexOf('/')
   const group = slash < 0 ? '' : what.apiVersion.slice(0, slash)
   return registry.all().find((kind) => kind.group === group && kind.kind === what.kind)
 }
 
-function contextFor({ parts, signal }: Collecting, kind: Kind, { metadata }: UnknownObject): Context {
+function contextFor({ parts, signal }: CollectorContext, kind: Kind, { metadata }: UnknownObject): RequestContext {
   const { group, version, plural } = kind
   const { name, namespace } = metadata
   return {

@@ -1,10 +1,10 @@
 import { isApiError, toError } from '../../core/errors.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { StoreEvent } from '../../store/store.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { parseStored } from '../storage/stored-object.ts'
-import { collect, ownerKeysOf } from './collect-object.ts'
-import { FOREGROUND, ORPHAN, waitsFor } from './finalizers.ts'
+import { collectObject, ownerKeysOf } from './collect-object.ts'
+import { FOREGROUND, ORPHAN, isWaitingForDependents } from './finalizers.ts'
 import { OwnerGraph } from './owner-graph.ts'
 
 /**
@@ -18,7 +18,7 @@ const PAGE = 1000
 const EVERYTHING = '/'
 
 /** Runs until the signal is aborted or the store is closed; the promise never rejects. */
-export async function runCollector(parts: Parts, signal: AbortSignal): Promise<void> {
+export async function runCollector(parts: ServerParts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       return await follow(parts, signal)
@@ -30,14 +30,14 @@ export async function runCollector(parts: Parts, signal: AbortSignal): Promise<v
   }
 }
 
-async function follow(parts: Parts, outer: AbortSignal): Promise<void> {
+async function follow(parts: ServerParts, outer: AbortSignal): Promise<void> {
   const ending = new AbortController()
   const signal = AbortSignal.any([outer, ending.signal])
   const graph = new OwnerGraph()
   const progress = createProgress()
   const queue = createQueue(async (key) => {
     try {
-      await collect({ parts, graph, signal, seen: progress.reached }, key)
+      await collectObject({ parts, graph, signal, seen: progress.reached }, key)
     } catch (error) {
       if (signal.aborted) return
       parts.log.warn({ err: toError(error), key }, 'garbage collector: will try again')
@@ -55,10 +55,10 @@ async function follow(parts: Parts, outer: AbortSignal): Promise<void> {
     const uid = (object ?? previous)?.metadata.uid
     if (!object) {
       if (uid) for (const dependent of graph.dependentsOf(uid)) queue.add(dependent)
-    } else if (waitsFor(object, FOREGROUND)) {
+    } else if (isWaitingForDependents(object, FOREGROUND)) {
       queue.add(key)
       if (uid) for (const dependent of graph.dependentsOf(uid)) queue.add(dependent)
-    } else if (waitsFor(object, ORPHAN) || ownersChanged) queue.add(key)
+    } else if (isWaitingForDependents(object, ORPHAN) || ownersChanged) queue.add(key)
     // An owner may wait for this very dependent to go, or to stop blocking.
     if (previous) for (const owner of ownerKeysOf(parts, previous)) queue.add(owner)
   }

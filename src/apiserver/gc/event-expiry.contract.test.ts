@@ -6,7 +6,7 @@ import { silentLogger } from '../../core/log.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { createEventRecorder } from '../../engine/event-recorder.ts'
 import { composeApi } from '../../hub/compose/compose-api.ts'
-import { inProcess } from '../../hub/compose/in-process-transport.ts'
+import { inProcessTransport } from '../../hub/compose/in-process-transport.ts'
 import { HUB_USERS } from '../../hub/ports.ts'
 import { Event } from '../../kinds/builtin/core.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
@@ -19,7 +19,7 @@ test('an event is gone an hour after it was last seen, and not before', async (t
   const clock = createVirtualClock()
   const api = composeApi({ store: createMemoryStore(), clock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
-  const client = createClient({ transport: inProcess(api.handle, HUB_USERS.admin), clock })
+  const client = createClient({ transport: inProcessTransport(api.handle, HUB_USERS.admin), clock })
   const recorder = createEventRecorder({ client, clock, log: silentLogger })
   const tell = (reason: string) =>
     recorder.record(buildCluster('store-1'), [{ type: 'Normal', reason, message: 'words' }], 'flotilla-test')
@@ -41,7 +41,7 @@ test('too many events are dropped, not queued', async (t) => {
   const clock = createVirtualClock()
   const api = composeApi({ store: createMemoryStore(), clock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
-  const client = createClient({ transport: inProcess(api.handle, HUB_USERS.admin), clock })
+  const client = createClient({ transport: inProcessTransport(api.handle, HUB_USERS.admin), clock })
   const recorder = createEventRecorder({ client, clock, log: silentLogger })
   const news = Array.from({ length: 150 }, (_, i) => ({ type: 'Normal' as const, reason: `R${i}`, message: '' }))
   await recorder.record(buildCluster('store-1'), news, 'flotilla-test')

@@ -2,9 +2,9 @@
 import { isApiError, toError } from '../../core/errors.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Parts } from '../server/context.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
-import { contextOfSelf } from '../server/internal-context.ts'
+import type { ServerParts } from '../server/context.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
+import { internalContext } from '../server/internal-context.ts'
 import { deleteObject } from '../verbs/delete.ts'
 
 /** How long an Event is kept after it was last seen. */
@@ -12,23 +12,23 @@ export const EVENT_TTL_MS = 3_600_000
 const LOOK_MS = 300_000
 
 /** Runs until the signal is aborted; the promise never rejects. */
-export async function startEventExpiry(parts: Parts, signal: AbortSignal): Promise<void> {
+export async function startEventExpiry(parts: ServerParts, signal: AbortSignal): Promise<void> {
   const kind = parts.registry.find('', 'v1', 'events')
   if (!kind) return
   while (!signal.aborted) {
     await parts.clock.sleep(LOOK_MS, signal).catch(() => {})
     if (signal.aborted) return
     try {
-      const { entries } = await parts.store.list({ prefix: prefixOf(kind) })
+      const { entries } = await parts.store.list({ prefix: storePrefix(kind) })
       for (const entry of entries) {
         const event = parseStored(entry.value)
         if (lastSeen(event) + EVENT_TTL_MS > parts.clock.now()) continue
         const { namespace } = event.metadata
-        await deleteObject(contextOfSelf(parts, kind, { namespace, signal }), event.metadata, { dryRun: false }).catch(
-          (caught: unknown) => {
-            if (!isApiError(caught, 'NotFound')) throw caught
-          },
-        )
+        await deleteObject(internalContext(parts, kind, { namespace, signal }), event.metadata, {
+          dryRun: false,
+        }).catch((caught: unknown) => {
+          if (!isApiError(caught, 'NotFound')) throw caught
+        })
       }
     } catch (caught) {
       if (!signal.aborted) parts.log.error({ err: toError(caught) }, 'old events could not be removed')

@@ -22,7 +22,7 @@ function policyOf(object: UnknownObject, options: DeleteOptions): DeleteOptions[
 }
 
 /** The finalizers an object has once it is deleted with these options: what they say wins over what it had. */
-export function finalizersAfter(object: UnknownObject, options: DeleteOptions): string[] {
+export function finalizersForDelete(object: UnknownObject, options: DeleteOptions): string[] {
   const finalizers = object.metadata.finalizers ?? []
   const propagationPolicy = policyOf(object, options)
   if (propagationPolicy === undefined) return finalizers
@@ -32,7 +32,7 @@ export function finalizersAfter(object: UnknownObject, options: DeleteOptions): 
 }
 
 /** Whether a deleted object waits for its dependents: to be deleted, or to forget it. */
-export function waitsFor(object: UnknownObject, finalizer: typeof FOREGROUND | typeof ORPHAN): boolean {
+export function isWaitingForDependents(object: UnknownObject, finalizer: typeof FOREGROUND | typeof ORPHAN): boolean {
   const { deletionTimestamp, finalizers } = object.metadata
   return deletionTimestamp !== undefined && finalizers?.includes(finalizer) === true
 }

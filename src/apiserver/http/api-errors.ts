@@ -21,7 +21,7 @@ export function notFound(type: Named, name: string): ApiError {
 }
 
 /** 404 for a path. */
-export function unknownPath(): ApiError {
+export function pathNotFound(): ApiError {
   return new ApiError('NotFound', 'the server could not find the requested resource')
 }
 
@@ -58,7 +58,7 @@ export function forbidden(type: Named, name: string, why: string): ApiError {
 }
 
 /** What somebody wanted to do, as an authorizer sees it. */
-export interface Attempt {
+export interface AuthorizationAttributes {
   readonly caller: Caller
   readonly verb: string
   readonly resource?: {
@@ -73,7 +73,10 @@ export interface Attempt {
 }
 
 /** The sentence of an authorizer's no. */
-export function notAllowed({ caller, verb, resource, path }: Attempt, reason?: string): ApiError {
+export function forbiddenForCaller(
+  { caller, verb, resource, path }: AuthorizationAttributes,
+  reason?: string,
+): ApiError {
   const because = reason ? `: ${reason}` : ''
   if (!resource) {
     const why = `User ${quote(caller.user)} cannot ${verb} path ${quote(path)}`

@@ -20,13 +20,13 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 export interface Decoded {
   readonly value: unknown
   /** What it said twice; the last one counts. */
-  readonly repeated: Repeated
+  readonly repeated: DuplicateKeys
   /** True when the reader has seen every key and none is unsafe. */
   readonly isSafe?: boolean
 }
 
 /** Keys of a body that came twice, in the words of the format. */
-export interface Repeated {
+export interface DuplicateKeys {
   readonly places: readonly { readonly text: string; readonly offset: number }[]
   /** The beginning of a refusal, for YAML only, which tells all of its problems at once. */
   readonly preface?: string
@@ -65,7 +65,10 @@ export function decodeBody(request: HttpRequest, contentType = contentTypeOf(req
 }
 
 /** Reads the body of a create or an update; what is no JSON at all is refused in the words of its kind. */
-export function decodeOf(kind: Pick<Kind, 'kind'>, request: HttpRequest): Decoded & { readonly value: JsonObject } {
+export function decodeObjectOfKind(
+  kind: Pick<Kind, 'kind'>,
+  request: HttpRequest,
+): Decoded & { readonly value: JsonObject } {
   const body = request.body ?? new Uint8Array()
   const first = /^\s*([^\s{[\d"tfn-])/.exec(String.fromCharCode(...body.subarray(0, 100)))?.[1]
   if (contentTypeOf(request) === 'application/json' && first !== undefined) {
@@ -93,9 +96,9 @@ function decodeJson(text: string): Decoded {
   }
 }
 
-const NOTHING_TWICE: Repeated = { places: [], offsetOf: () => Infinity }
+const NOTHING_TWICE: DuplicateKeys = { places: [], offsetOf: () => Infinity }
 
-function repeatedIn(text: string, duplicates: readonly KeyPlace[]): Repeated {
+function repeatedIn(text: string, duplicates: readonly KeyPlace[]): DuplicateKeys {
   let offsets: Map<string, number> | undefined
   return {
     places: duplicates.map(({ path, offset }) => ({ text: `duplicate field ${JSON.stringify(path)}`, offset })),

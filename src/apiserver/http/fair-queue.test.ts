@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { classOf, createFairQueue, FAIR_LIMITS } from './fair-queue.ts'
+import { callerClass, createFairQueue, FAIR_LIMITS } from './fair-queue.ts'
 
 describe('the fair queue', () => {
   const never = new AbortController().signal
@@ -74,8 +74,8 @@ describe('the fair queue', () => {
   })
 
   it('knows callers by who they are, not by whom they play', () => {
-    assert.equal(classOf({ user: 'system:flotilla:gateway', groups: [] }), 'gateway')
-    assert.equal(classOf({ user: 'system:serviceaccount:a:b', groups: [] }), 'controllers')
-    assert.equal(classOf({ user: 'system:flotilla:hub', groups: [], impersonator: 'eve' }), 'people')
+    assert.equal(callerClass({ user: 'system:flotilla:gateway', groups: [] }), 'gateway')
+    assert.equal(callerClass({ user: 'system:serviceaccount:a:b', groups: [] }), 'controllers')
+    assert.equal(callerClass({ user: 'system:flotilla:hub', groups: [], impersonator: 'eve' }), 'people')
   })
 })

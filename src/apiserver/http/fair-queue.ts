@@ -30,7 +30,7 @@ export const FAIR_LIMITS: FairLimits = {
 const RETRY_AFTER_SECONDS = 1
 
 /** The class of a caller; who impersonates is in the class of who they are, not of whom they play. */
-export function classOf({ user, impersonator }: Caller): CallerClass {
+export function callerClass({ user, impersonator }: Caller): CallerClass {
   const real = impersonator ?? user
   if (real === 'system:flotilla:gateway') return 'gateway'
   return real.startsWith('system:flotilla:') || real.startsWith('system:serviceaccount:') ? 'controllers' : 'people'
@@ -51,7 +51,7 @@ export function createFairQueue(limits: FairLimits = FAIR_LIMITS): FairQueue {
   }
   return {
     async run(caller, signal, work) {
-      const seats = classes[classOf(caller)]
+      const seats = classes[callerClass(caller)]
       await seats.take(caller.impersonator ?? caller.user, signal)
       try {
         return await work()

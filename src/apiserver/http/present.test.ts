@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { textAt } from '../storage/stored-object.ts'
+import { serializeObject } from '../storage/stored-object.ts'
 import { itemTexts } from './present.ts'
 
 const BODY = '"metadata":{"name":"a"},"data":{"kind":"x","apiVersion":"y"}'
@@ -31,7 +31,7 @@ it('an item of a custom kind is its stored text', () => {
 it('a stored text begins with what the object is, in whatever order that was said', () => {
   const object = { metadata: { name: 'a' }, data: {}, kind: 'ConfigMap', apiVersion: 'v1' } as UnknownObject
   assert.equal(
-    textAt(object)(7),
+    serializeObject(object)(7),
     '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7"},"data":{}}',
   )
 })

@@ -2,27 +2,27 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { isPlainJson } from './respond.ts'
-import type { Shown } from './respond.ts'
-import type { Context } from '../server/context.ts'
-import { parseStored, typeText } from '../storage/stored-object.ts'
+import type { ResponseBody } from './respond.ts'
+import type { RequestContext } from '../server/context.ts'
+import { parseStored, typeMetaJson } from '../storage/stored-object.ts'
 import { badRequest } from './api-errors.ts'
 import { isCustom } from '../server/registry.ts'
-import { partialOf, tableOf } from './table.ts'
+import { partialObjectMetadata, toTable } from './table.ts'
 import type { IncludeObject } from './table.ts'
 
 /** Objects in the form the client asked for: themselves, a Table or their metadata. */
 
 /** An object and its stored text, which is the answer itself for most clients and then not written a second time. */
-export function presentStored(context: Context, object: UnknownObject, text: string | undefined): Shown {
+export function presentStored(context: RequestContext, object: UnknownObject, text: string | undefined): ResponseBody {
   return text !== undefined && isPlainJson(context.accept) ? { text } : { object: present(context, object) }
 }
 
 /** One object as the answer of get, create, update, patch, delete. */
-export function present(context: Context, object: UnknownObject): unknown {
+export function present(context: RequestContext, object: UnknownObject): unknown {
   const { accept, kind } = context
   if (accept.as === undefined) return object
-  if (accept.as !== 'Table') return partialOf(object, accept.version!)
-  return tableOf(kind, [object], {
+  if (accept.as !== 'Table') return partialObjectMetadata(object, accept.version!)
+  return toTable(kind, [object], {
     version: accept.version!,
     include: includeOf(context),
     nowMs: context.parts.clock.now(),
@@ -51,7 +51,7 @@ export const LIST_END = ']}'
  */
 export function itemTexts(kind: Kind): (text: string) => string {
   if (isCustom(kind)) return (text) => text
-  const type = typeText(apiVersionOf(kind), kind.kind)
+  const type = typeMetaJson(apiVersionOf(kind), kind.kind)
   return (text) =>
     text.startsWith(type) ? `{${text.slice(type.length)}` : JSON.stringify(withoutType(parseStored(text)))
 }
@@ -61,7 +61,7 @@ function withoutType({ apiVersion: _apiVersion, kind: _kind, ...item }: UnknownO
 }
 
 /** A list in the form the client asked for. */
-export function presentList(context: Context, items: readonly UnknownObject[], head: ListHead): unknown {
+export function presentList(context: RequestContext, items: readonly UnknownObject[], head: ListHead): unknown {
   const { accept, kind } = context
   if (accept.as === undefined) return { ...head, items: isCustom(kind) ? items : items.map(withoutType) }
   const version = accept.version!
@@ -70,10 +70,10 @@ export function presentList(context: Context, items: readonly UnknownObject[], h
       kind: 'PartialObjectMetadataList',
       apiVersion: `meta.k8s.io/${version}`,
       metadata: head.metadata,
-      items: items.map((item) => partialOf(item, version)),
+      items: items.map((item) => partialObjectMetadata(item, version)),
     }
   }
-  return tableOf(kind, items, {
+  return toTable(kind, items, {
     version,
     include: includeOf(context),
     nowMs: context.parts.clock.now(),
@@ -82,7 +82,7 @@ export function presentList(context: Context, items: readonly UnknownObject[], h
 }
 
 /** The `includeObject` parameter of Tables. */
-export function includeOf({ query }: Pick<Context, 'query'>): IncludeObject {
+export function includeOf({ query }: Pick<RequestContext, 'query'>): IncludeObject {
   const include = query.get('includeObject') || 'Metadata'
   if (include === 'None' || include === 'Metadata' || include === 'Object') return include
   throw badRequest(

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../core/time/duration.ts'
 import type { Caller, HttpRequest } from '../../core/http.ts'
 import { badRequest, methodNotAllowed } from './api-errors.ts'
-import type { Attempt } from './api-errors.ts'
+import type { AuthorizationAttributes } from './api-errors.ts'
 
 /** What a request asks for, read from its method and path alone. */
 
@@ -43,7 +43,11 @@ export function requestInfo(request: HttpRequest): RequestInfo {
 }
 
 /** A request as authorizers see it: reading one object by a field selector is about that object. */
-export function attemptOf({ resource, path, query }: RequestInfo, { method }: HttpRequest, caller: Caller): Attempt {
+export function authorizationAttributes(
+  { resource, path, query }: RequestInfo,
+  { method }: HttpRequest,
+  caller: Caller,
+): AuthorizationAttributes {
   if (!resource) return { caller, verb: method.toLowerCase().replace('head', 'get'), path }
   const isMany = ['list', 'watch', 'deletecollection'].includes(resource.verb)
   const selected = isMany ? /^metadata\.name==?([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')?.[1] : undefined

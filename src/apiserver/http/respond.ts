@@ -1,20 +1,20 @@
 import { utf8 } from '../../core/bytes.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { bodyOf } from '../../core/http.ts'
+import { bytesBody } from '../../core/http.ts'
 import type { HttpResponse } from '../../core/http.ts'
 import { writeYaml } from '../../yaml/write/write-yaml.ts'
 
 /** Answers as bytes: JSON or YAML, Status for refusals, warnings as headers. */
 
 /** What a verb answers; the dispatcher gives it its bytes. */
-export interface Answer extends Shown {
+export interface VerbResponse extends ResponseBody {
   readonly status: number
   /** Sentences for the client to print, sent as Warning headers. */
   readonly warnings?: readonly string[]
 }
 
 /** The body of an answer: an object, or its JSON where that is at hand already. */
-export interface Shown {
+export interface ResponseBody {
   readonly object?: unknown
   /** One text, or the pieces of a long one, which are never together in memory. */
   readonly text?: string | AsyncIterable<string>
@@ -32,7 +32,7 @@ const JSON_FORMAT: Format = { mediaType: 'application/json', pretty: false }
 const WITH_DETAILS: ReadonlySet<string> = new Set(['NotFound', 'MethodNotAllowed'])
 
 /** A Kubernetes Status for a refusal. */
-export function statusOf(error: ApiError): object {
+export function toStatus(error: ApiError): object {
   const { name, group, kind, uid, causes, retryAfterSeconds } = error.details
   const details = {
     ...(name ? { name } : {}),
@@ -60,19 +60,19 @@ export function isPlainJson(format: Format & { readonly as?: string }): boolean 
 }
 
 /** The bytes of an answer. */
-export function respond(answer: Answer, format: Format = JSON_FORMAT): HttpResponse {
+export function respond(answer: VerbResponse, format: Format = JSON_FORMAT): HttpResponse {
   return {
     status: answer.status,
-    headers: headersOf(format.mediaType, answer.warnings),
+    headers: responseHeaders(format.mediaType, answer.warnings),
     body: bodyOfAnswer(answer, format),
   }
 }
 
-function bodyOfAnswer({ text, object }: Shown, format: Format): HttpResponse['body'] {
-  if (typeof text === 'string') return bodyOf(utf8(`${text}\n`))
+function bodyOfAnswer({ text, object }: ResponseBody, format: Format): HttpResponse['body'] {
+  if (typeof text === 'string') return bytesBody(utf8(`${text}\n`))
   if (text !== undefined) return piecesOf(text)
-  if (format.mediaType === 'application/yaml') return bodyOf(utf8(writeYaml(object)))
-  return bodyOf(utf8(`${JSON.stringify(object, undefined, format.pretty ? 2 : undefined)}\n`))
+  if (format.mediaType === 'application/yaml') return bytesBody(utf8(writeYaml(object)))
+  return bytesBody(utf8(`${JSON.stringify(object, undefined, format.pretty ? 2 : undefined)}\n`))
 }
 
 async function* piecesOf(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
@@ -82,7 +82,7 @@ async function* piecesOf(texts: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 
 /** A refusal as an answer. */
 export function respondError(error: ApiError, format?: Format): HttpResponse {
-  const response = respond({ status: error.code, object: statusOf(error) }, format)
+  const response = respond({ status: error.code, object: toStatus(error) }, format)
   const { retryAfterSeconds } = error.details
   if (!retryAfterSeconds) return response
   return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } }
@@ -90,11 +90,11 @@ export function respondError(error: ApiError, format?: Format): HttpResponse {
 
 /** Plain text, as health checks answer. */
 export function respondText(status: number, text: string): HttpResponse {
-  return { status, headers: headersOf('text/plain; charset=utf-8'), body: bodyOf(utf8(text)) }
+  return { status, headers: responseHeaders('text/plain; charset=utf-8'), body: bytesBody(utf8(text)) }
 }
 
 /** Headers every answer has. */
-export function headersOf(contentType: string, warnings: readonly string[] = []): Record<string, string> {
+export function responseHeaders(contentType: string, warnings: readonly string[] = []): Record<string, string> {
   return {
     'content-type': contentType,
     'cache-control': 'no-cache, private',

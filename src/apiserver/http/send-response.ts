@@ -4,7 +4,7 @@ import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { concatBytes, utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { wholeOf } from '../../core/http.ts'
+import { wholeBytes } from '../../core/http.ts'
 import type { HttpResponse } from '../../core/http.ts'
 
 /** Answers on their way to a client, over HTTP/2 or HTTP/1.1. */
@@ -23,7 +23,7 @@ const SMALL = 64 * 1024
 /** Sends an answer to its end. */
 export async function sendAnswer(response: Http2ServerResponse, answer: HttpResponse, sending: Sending): Promise<void> {
   if (response.destroyed || response.stream?.destroyed) return
-  const whole = wholeOf(answer.body)
+  const whole = wholeBytes(answer.body)
   const length = whole && answer.status !== 304 ? { 'content-length': whole.byteLength } : {}
   response.writeHead(answer.status, { ...answer.headers, ...length })
   if (whole && whole.byteLength <= SMALL) {

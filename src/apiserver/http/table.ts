@@ -19,7 +19,7 @@ export interface TableOptions {
 }
 
 /** A Table of objects. */
-export function tableOf(kind: Kind, objects: readonly UnknownObject[], options: TableOptions): object {
+export function toTable(kind: Kind, objects: readonly UnknownObject[], options: TableOptions): object {
   const { version, nowMs, metadata, withColumns } = options
   return {
     kind: 'Table',
@@ -32,10 +32,10 @@ export function tableOf(kind: Kind, objects: readonly UnknownObject[], options: 
 
 function included(object: UnknownObject, { include, version }: TableOptions): object | null {
   if (include === 'None') return null
-  return include === 'Object' ? object : partialOf(object, version)
+  return include === 'Object' ? object : partialObjectMetadata(object, version)
 }
 
 /** The object's metadata alone. */
-export function partialOf(object: UnknownObject, version: string): object {
+export function partialObjectMetadata(object: UnknownObject, version: string): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
 }

@@ -4,10 +4,10 @@ import { formatTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Parts } from '../server/context.ts'
-import { parseStored, prefixOf, readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
-import type { OwnWriter } from '../server/internal-audit-line.ts'
+import type { ServerParts } from '../server/context.ts'
+import { parseStored, storePrefix, readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
+import type { InternalWriter } from '../server/internal-audit-line.ts'
 
 /** What every namespace has from its first second on, as the controller manager of Kubernetes keeps it. */
 
@@ -25,7 +25,7 @@ const DESCRIPTION =
 
 /** Runs until the signal is aborted; the promise never rejects. Without defaults it does nothing. */
 export async function startNamespaceDefaults(
-  parts: Parts,
+  parts: ServerParts,
   defaults: NamespaceDefaults | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -56,15 +56,15 @@ export async function startNamespaceDefaults(
   }
 
   await Promise.all([
-    follow(parts, prefixOf(namespaces), signal, (key, value) => {
+    follow(parts, storePrefix(namespaces), signal, (key, value) => {
       if (value !== undefined && !parseStored(value).metadata.deletionTimestamp) return provide(lastOf(key))
       return undefined
     }),
     // Somebody who deletes or changes them gets them back.
     ...content.map(({ kind, name }) =>
-      follow(parts, prefixOf(kind), signal, (key, value, isFirst) => {
+      follow(parts, storePrefix(kind), signal, (key, value, isFirst) => {
         if (isFirst || lastOf(key) !== name || (value !== undefined && kind === accounts)) return undefined
-        return provide(key.slice(prefixOf(kind).length, -name.length - 1))
+        return provide(key.slice(storePrefix(kind).length, -name.length - 1))
       }),
     ),
   ])
@@ -74,7 +74,7 @@ interface Wanted {
   readonly kind: Kind
   readonly name: string
   readonly fields: object
-  readonly by: OwnWriter
+  readonly by: InternalWriter
 }
 
 function rootCaMap(kind: Kind, rootCa: string): Wanted {
@@ -85,7 +85,7 @@ function rootCaMap(kind: Kind, rootCa: string): Wanted {
 type Seen = (key: string, value: string | undefined, isFirst: boolean) => Promise<void> | undefined
 
 /** Shows everything under a prefix and then each change, one after the other. */
-async function follow(parts: Parts, prefix: string, signal: AbortSignal, seen: Seen): Promise<void> {
+async function follow(parts: ServerParts, prefix: string, signal: AbortSignal, seen: Seen): Promise<void> {
   const { store, log } = parts
   while (!signal.aborted) {
     try {
@@ -101,7 +101,7 @@ async function follow(parts: Parts, prefix: string, signal: AbortSignal, seen: S
 }
 
 /** False when somebody else wrote at the same time. */
-async function ensure({ store, ids, clock }: Parts, namespace: string, { kind, name, fields, by }: Wanted) {
+async function ensure({ store, ids, clock }: ServerParts, namespace: string, { kind, name, fields, by }: Wanted) {
   const stored = await readObject(store, kind, { namespace, name })
   if (stored && Object.entries(fields).every(([field, value]) => jsonEqual(stored.object[field], value))) return true
   const metadata = stored?.object.metadata ?? {
@@ -118,9 +118,9 @@ async function ensure({ store, ids, clock }: Parts, namespace: string, { kind, n
     metadata: { ...metadata },
     ...fields,
   }
-  const audit = ownAuditLine({ clock }, by, { kind, object, verb: stored ? 'update' : 'create' })
-  const key = storeKeyOf(kind, { namespace, name })
-  const result = await store.commit({ key, expect: stored?.revision ?? 0, value: textAt(object), audit })
+  const audit = internalAuditLine({ clock }, by, { kind, object, verb: stored ? 'update' : 'create' })
+  const key = storeKey(kind, { namespace, name })
+  const result = await store.commit({ key, expect: stored?.revision ?? 0, value: serializeObject(object), audit })
   return result.ok
 }
 
@@ -128,6 +128,6 @@ function lastOf(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-async function pause({ clock }: Parts, signal: AbortSignal): Promise<void> {
+async function pause({ clock }: ServerParts, signal: AbortSignal): Promise<void> {
   await clock.sleep(RETRY_MS, signal).catch(() => {})
 }

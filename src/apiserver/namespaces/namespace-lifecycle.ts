@@ -3,13 +3,13 @@ import type { Caller } from '../../core/http.ts'
 import { isObject } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { isGone } from '../verbs/commit-change.ts'
-import type { Parts } from '../server/context.ts'
+import { isFullyDeleted } from '../verbs/commit-change.ts'
+import type { ServerParts } from '../server/context.ts'
 import { remainingContent, terminationStatus } from './termination-status.ts'
-import { contextOfSelf } from '../server/internal-context.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
-import { parseStored, prefixOf, readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import type { Stored } from '../storage/stored-object.ts'
+import { internalContext } from '../server/internal-context.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
+import { parseStored, storePrefix, readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { deleteObject } from '../verbs/delete.ts'
 
 /** Empties namespaces that are being deleted and then lets them go. */
@@ -21,7 +21,7 @@ const SELF = {
 } as const satisfies Caller
 
 /** Runs until the signal is aborted; the promise never rejects. */
-export async function startNamespaceLifecycle(parts: Parts, signal: AbortSignal): Promise<void> {
+export async function startNamespaceLifecycle(parts: ServerParts, signal: AbortSignal): Promise<void> {
   const namespaces = parts.registry.find('', 'v1', 'namespaces')
   if (!namespaces) return
   const terminating = new Set<string>()
@@ -41,7 +41,7 @@ export async function startNamespaceLifecycle(parts: Parts, signal: AbortSignal)
   }
   while (!signal.aborted) {
     try {
-      const prefix = prefixOf(namespaces)
+      const prefix = storePrefix(namespaces)
       const present = await parts.store.list({ prefix })
       for (const entry of present.entries) consider(entry.value)
       for await (const event of parts.store.watch(prefix, present.revision, signal)) {
@@ -57,7 +57,7 @@ export async function startNamespaceLifecycle(parts: Parts, signal: AbortSignal)
   await Promise.all(running.values())
 }
 
-async function terminate(parts: Parts, namespaces: Kind, name: string, signal: AbortSignal): Promise<void> {
+async function terminate(parts: ServerParts, namespaces: Kind, name: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const stored = await readObject(parts.store, namespaces, { name })
@@ -79,11 +79,11 @@ async function terminate(parts: Parts, namespaces: Kind, name: string, signal: A
 }
 
 /** Pods go first, and nothing else before they are gone: they may need the rest until their end. */
-async function deleteContent(parts: Parts, namespace: string, signal: AbortSignal): Promise<void> {
+async function deleteContent(parts: ServerParts, namespace: string, signal: AbortSignal): Promise<void> {
   const pods = parts.registry.find('', 'v1', 'pods')
   if (pods) {
     await deleteAll(parts, pods, namespace, signal)
-    const { entries } = await parts.store.list({ prefix: prefixOf(pods, namespace), limit: 1 })
+    const { entries } = await parts.store.list({ prefix: storePrefix(pods, namespace), limit: 1 })
     if (entries.length > 0) return
   }
   for (const kind of parts.registry.all()) {
@@ -91,13 +91,13 @@ async function deleteContent(parts: Parts, namespace: string, signal: AbortSigna
   }
 }
 
-async function write(parts: Parts, kind: Kind, stored: Stored, next: UnknownObject): Promise<boolean> {
-  const isOver = isGone({ kind }, next)
+async function write(parts: ServerParts, kind: Kind, stored: StoredObject, next: UnknownObject): Promise<boolean> {
+  const isOver = isFullyDeleted({ kind }, next)
   const result = await parts.store.commit({
-    key: storeKeyOf(kind, { name: next.metadata.name }),
+    key: storeKey(kind, { name: next.metadata.name }),
     expect: stored.revision,
-    value: isOver ? undefined : textAt({ ...next, metadata: { ...next.metadata } }),
-    audit: ownAuditLine(parts, SELF.user, { kind, object: next, verb: isOver ? 'delete' : 'update' }),
+    value: isOver ? undefined : serializeObject({ ...next, metadata: { ...next.metadata } }),
+    audit: internalAuditLine(parts, SELF.user, { kind, object: next, verb: isOver ? 'delete' : 'update' }),
   })
   return result.ok
 }
@@ -108,13 +108,13 @@ function withoutFinalizer(object: UnknownObject): UnknownObject {
   return { ...object, spec: { ...spec, finalizers: finalizers.filter((finalizer) => finalizer !== 'kubernetes') } }
 }
 
-async function deleteAll(parts: Parts, kind: Kind, namespace: string, signal: AbortSignal): Promise<void> {
-  const { entries } = await parts.store.list({ prefix: prefixOf(kind, namespace) })
+async function deleteAll(parts: ServerParts, kind: Kind, namespace: string, signal: AbortSignal): Promise<void> {
+  const { entries } = await parts.store.list({ prefix: storePrefix(kind, namespace) })
   for (const entry of entries) {
     const { metadata } = parseStored(entry.value)
     if (metadata.deletionTimestamp) continue
     try {
-      await deleteObject(contextOfSelf(parts, kind, { namespace, signal, caller: SELF }), metadata, {
+      await deleteObject(internalContext(parts, kind, { namespace, signal, caller: SELF }), metadata, {
         dryRun: false,
         propagationPolicy: 'Background',
       })
@@ -124,6 +124,6 @@ async function deleteAll(parts: Parts, kind: Kind, namespace: string, signal: Ab
   }
 }
 
-async function pause({ clock }: Parts, signal: AbortSignal): Promise<void> {
+async function pause({ clock }: ServerParts, signal: AbortSignal): Promise<void> {
   await clock.sleep(RETRY_MS, signal).catch(() => {})
 }

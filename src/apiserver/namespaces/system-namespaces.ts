@@ -3,9 +3,9 @@ import { formatTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { ObjectMeta, UnknownObject } from '../../kinds/meta.ts'
-import type { Context, Parts } from '../server/context.ts'
-import { firstObjects, isSystemClass } from '../server/bootstrap-objects.ts'
-import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
+import type { RequestContext, ServerParts } from '../server/context.ts'
+import { bootstrapObjects, isSystemClass } from '../server/bootstrap-objects.ts'
+import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
 import { forbidden, notFound } from '../http/api-errors.ts'
 import { strategyOf } from '../strategies/strategy.ts'
 
@@ -15,7 +15,7 @@ import { strategyOf } from '../strategies/strategy.ts'
 export const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'flotilla-system'] as const
 
 /** 404 when the namespace of a new object does not exist, 403 while it is being deleted. */
-export async function requireNamespace({ parts, kind }: Context, metadata: ObjectMeta): Promise<void> {
+export async function requireNamespace({ parts, kind }: RequestContext, metadata: ObjectMeta): Promise<void> {
   const namespaces = parts.registry.find('', 'v1', 'namespaces')
   const name = metadata.namespace
   if (!namespaces || kind.scope !== 'Namespaced' || !name) return
@@ -41,7 +41,7 @@ export async function requireNamespace({ parts, kind }: Context, metadata: Objec
 const NODE_LEASES = 'kube-node-lease'
 
 /** Why an object cannot be deleted, if it is one of those that always exist. */
-export function whyToStay({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string | undefined {
+export function undeletableReason({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string | undefined {
   if (group === '' && kind === 'Namespace' && SYSTEM_NAMESPACES.some((known) => known === name)) {
     return 'this namespace may not be deleted'
   }
@@ -52,24 +52,24 @@ export function whyToStay({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: s
 }
 
 /** Makes the namespaces that always exist and, where their kinds are served, what a kube-apiserver makes besides. */
-export async function ensureSystemNamespaces(parts: Parts): Promise<void> {
+export async function ensureSystemNamespaces(parts: ServerParts): Promise<void> {
   const kind = parts.registry.find('', 'v1', 'namespaces')
   if (!kind) return
-  for (const name of SYSTEM_NAMESPACES) await ensure(parts, kind, { metadata: { name } })
-  if (parts.registry.find('', 'v1', 'nodes')) await ensure(parts, kind, { metadata: { name: NODE_LEASES } })
-  for (const { group, plural, object } of firstObjects(parts.clock.now())) {
+  for (const name of SYSTEM_NAMESPACES) await ensureObject(parts, kind, { metadata: { name } })
+  if (parts.registry.find('', 'v1', 'nodes')) await ensureObject(parts, kind, { metadata: { name: NODE_LEASES } })
+  for (const { group, plural, object } of bootstrapObjects(parts.clock.now())) {
     const served = parts.registry.find(group, 'v1', plural)
-    if (served) await ensure(parts, served, object)
+    if (served) await ensureObject(parts, served, object)
   }
 }
 
 /** Makes an object unless there is one. */
-export async function ensure(
-  { store, ids, clock }: Parts,
+export async function ensureObject(
+  { store, ids, clock }: ServerParts,
   kind: Kind,
   wanted: Pick<UnknownObject, 'metadata'>,
 ): Promise<void> {
-  const key = storeKeyOf(kind, wanted.metadata)
+  const key = storeKey(kind, wanted.metadata)
   if (await store.get(key)) return
   const metadata = { ...wanted.metadata, uid: ids.uid(), creationTimestamp: formatTime(clock.now()) }
   const object: UnknownObject = { ...wanted, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
@@ -78,5 +78,5 @@ export async function ensure(
     prepare?.(object, undefined)
     complete?.(object, undefined, { user: 'system:apiserver', groups: ['system:masters'] })
   }
-  await store.commit({ key, expect: 0, value: textAt(object) })
+  await store.commit({ key, expect: 0, value: serializeObject(object) })
 }

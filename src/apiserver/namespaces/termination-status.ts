@@ -2,8 +2,8 @@ import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import type { Parts } from '../server/context.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
+import type { ServerParts } from '../server/context.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
 
 /** What keeps a namespace that is being deleted, in the words of Kubernetes' namespace controller. */
 
@@ -16,11 +16,11 @@ export interface Remaining {
 }
 
 /** Everything that a namespace still holds. */
-export async function remainingContent({ store, registry }: Parts, namespace: string): Promise<Remaining[]> {
+export async function remainingContent({ store, registry }: ServerParts, namespace: string): Promise<Remaining[]> {
   const remaining: Remaining[] = []
   for (const kind of registry.all()) {
     if (kind.scope !== 'Namespaced') continue
-    const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
+    const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
     if (entries.length === 0) continue
     const finalizers = new Map<string, number>()
     for (const { value } of entries) {

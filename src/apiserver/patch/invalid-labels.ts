@@ -14,7 +14,7 @@ interface Patch {
 }
 
 /** Labels that are no map of texts, in Go's words: strategic merge is done on structs, the others on text that is read again. */
-export function refuseTexts(kind: Kind, patched: JsonObject, { isStrategic, value }: Patch): void {
+export function refuseInvalidLabels(kind: Kind, patched: JsonObject, { isStrategic, value }: Patch): void {
   const { metadata } = patched
   if (!isObject(metadata)) return
   for (const field of ['labels', 'annotations'] as const) {

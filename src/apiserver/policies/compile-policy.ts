@@ -3,7 +3,7 @@ import { celEnvironment, compileCel } from '../../cel/cel.ts'
 import type { CelEnvironment, CelIssue, CelProgram } from '../../cel/cel.ts'
 import { AUTHORIZER, AUTHORIZER_LIBRARY } from '../../cel/library/authorizer.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
-import type { Declared } from '../../cel/declare-schema.ts'
+import type { DeclaredType } from '../../cel/declare-schema.ts'
 import type { Overload } from '../../cel/library/overload.ts'
 import { formatType, listType, mapType, objectType, SIMPLE } from '../../cel/types.ts'
 import type { CelType } from '../../cel/types.ts'
@@ -97,17 +97,17 @@ export interface PolicyCompiler {
 }
 
 /** What a host adds to the environment of expressions. */
-export type MoreForExpressions = Pick<CelEnvironment, 'struct'> & {
+export type ExtraEnvironment = Pick<CelEnvironment, 'struct'> & {
   readonly functions?: readonly Overload[]
   /** The types of what is otherwise of any type. */
-  readonly types?: { readonly [name in 'object' | 'oldObject' | 'params']?: Declared }
+  readonly types?: { readonly [name in 'object' | 'oldObject' | 'params']?: DeclaredType }
 }
 
 /** A compiler for a policy's expressions; its variables and match conditions are compiled already. */
-export function policyCompiler(spec: AnyPolicySpec, more: MoreForExpressions = {}): PolicyCompiler {
+export function policyCompiler(spec: AnyPolicySpec, more: ExtraEnvironment = {}): PolicyCompiler {
   const problems: PolicyProblem[] = []
   const fields: Record<string, CelType> = {}
-  const base: Record<string, Declared> = {
+  const base: Record<string, DeclaredType> = {
     object: DYNAMIC,
     oldObject: DYNAMIC,
     request: { type: requestType, adapt: fromJson },

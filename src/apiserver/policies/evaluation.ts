@@ -2,7 +2,7 @@
 import { PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelProgram, CelResult } from '../../cel/cel.ts'
 import { CelAuthorizer, ResourceCheck } from '../../cel/library/authorizer.ts'
-import type { AccessAnswer, AccessQuestion, AskAccess } from '../../cel/library/authorizer.ts'
+import type { AccessResult, AccessRequest, AccessChecker } from '../../cel/library/authorizer.ts'
 import { CelFailure } from '../../cel/values.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest } from '../server/admission.ts'
@@ -10,7 +10,7 @@ import type { Authorizer } from '../rbac/authorizer.ts'
 import { LazyVariables } from './compile-policy.ts'
 import type { CompiledScope } from './compile-policy.ts'
 import { matchesResources } from './match.ts'
-import type { Matched } from './match.ts'
+import type { MatchInput } from './match.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 
 /** What policies need to know beside the request. */
@@ -25,17 +25,16 @@ export interface PolicyPorts {
 }
 
 /** A request with what policies match it by. */
-export async function matchedBy(ports: PolicyPorts, request: AdmissionRequest): Promise<Matched> {
+export async function toMatchInput(ports: PolicyPorts, request: AdmissionRequest): Promise<MatchInput> {
   const name = (request.object ?? request.oldObject)?.metadata.namespace ?? ''
   const namespace = name === '' ? undefined : await ports.namespace(name)
   return { request, namespace, servedVersions: ports.servedVersions }
 }
 
 /** Those of bound policies, with their bindings, that are about a request. */
-export function about<T extends { readonly policy: KnownPolicy; readonly bindings: readonly PolicyBinding[] }>(
-  bound: readonly T[],
-  matched: Matched,
-): { readonly policy: T['policy']; readonly binding: PolicyBinding }[] {
+export function policiesMatching<
+  T extends { readonly policy: KnownPolicy; readonly bindings: readonly PolicyBinding[] },
+>(bound: readonly T[], matched: MatchInput): { readonly policy: T['policy']; readonly binding: PolicyBinding }[] {
   return bound.flatMap(({ policy, bindings }) => {
     if (!matchesResources(policy.policy.spec?.matchConstraints, matched)) return []
     return bindings
@@ -65,8 +64,8 @@ export interface Evaluation {
 /** Begins to evaluate; variables are evaluated when an expression first reads them. */
 export function beginEvaluation(
   compiled: CompiledScope,
-  matched: Matched,
-  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AskAccess },
+  matched: MatchInput,
+  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AccessChecker },
 ): Evaluation {
   const bindings = bindingsOf(matched, param, ask)
   let left = PER_OBJECT_LIMIT
@@ -104,9 +103,9 @@ export function errorText(program: CelProgram, error: string): string {
 }
 
 function bindingsOf(
-  { request, namespace }: Matched,
+  { request, namespace }: MatchInput,
   param: UnknownObject | undefined,
-  ask: AskAccess,
+  ask: AccessChecker,
 ): Record<string, unknown> {
   const { kind, caller, operation, subresource = '', object, oldObject, dryRun } = request
   const { name = '', namespace: inside = '' } = (object ?? oldObject)?.metadata ?? {}
@@ -136,8 +135,8 @@ function bindingsOf(
 }
 
 class Unanswered extends Error {
-  readonly question: AccessQuestion
-  constructor(question: AccessQuestion) {
+  readonly question: AccessRequest
+  constructor(question: AccessRequest) {
     super('not asked yet')
     this.question = question
   }
@@ -147,12 +146,12 @@ class Unanswered extends Error {
  * Expressions are evaluated at once, access is decided in its time: a question without an answer stops the evaluation, is
  * asked, and the evaluation begins again. The cost of a check allows two per expression.
  */
-export async function withAnswers<T>(
+export async function evaluateWithAuthorizer<T>(
   authorizer: Authorizer,
   request: AdmissionRequest,
-  run: (ask: AskAccess) => T,
+  run: (ask: AccessChecker) => T,
 ): Promise<T> {
-  const answers = new Map<string, AccessAnswer>()
+  const answers = new Map<string, AccessResult>()
   for (;;) {
     try {
       return run((question) => {
@@ -178,16 +177,16 @@ function serviceAccount(user: string) {
 }
 
 /** A policy and a binding that are about a request. */
-export interface Asked {
+export interface ParamsRequest {
   readonly policy: KnownPolicy
   readonly binding: PolicyBinding
-  readonly matched: Matched
+  readonly matched: MatchInput
   readonly ports: PolicyPorts
 }
 
 /** The parameters to evaluate a policy with; `misconfigured` hears why there are none. */
 export async function paramsOf(
-  { policy, binding, matched, ports }: Asked,
+  { policy, binding, matched, ports }: ParamsRequest,
   misconfigured: (message: string) => void,
 ): Promise<readonly (UnknownObject | undefined)[]> {
   if (!policy.policy.spec?.paramKind) return [undefined]

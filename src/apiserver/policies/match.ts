@@ -6,7 +6,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest } from '../server/admission.ts'
 
 /** A request with what its match needs to know. */
-export interface Matched {
+export interface MatchInput {
   readonly request: AdmissionRequest
   /** The namespace the object is in. */
   readonly namespace: UnknownObject | undefined
@@ -16,7 +16,7 @@ export interface Matched {
 type Rule = NonNullable<MatchResources['resourceRules']>[number]
 
 /** Whether a request is matched; no match at all matches everything. */
-export function matchesResources(match: MatchResources | undefined, matched: Matched): boolean {
+export function matchesResources(match: MatchResources | undefined, matched: MatchInput): boolean {
   if (!match) return true
   const isEquivalent = match.matchPolicy !== 'Exact'
   const rules = match.resourceRules ?? []
@@ -25,7 +25,7 @@ export function matchesResources(match: MatchResources | undefined, matched: Mat
   return meetsNamespace(match.namespaceSelector, matched) && meetsObject(match.objectSelector, matched.request)
 }
 
-function meetsRule(rule: Rule, { request, servedVersions }: Matched, isEquivalent: boolean): boolean {
+function meetsRule(rule: Rule, { request, servedVersions }: MatchInput, isEquivalent: boolean): boolean {
   const { kind, operation, subresource } = request
   const any = (list: readonly string[] | undefined, value: string) =>
     (list ?? []).some((item) => item === '*' || item === value)
@@ -53,7 +53,7 @@ function isEmpty(selector: LabelSelector | undefined): boolean {
   return !selector || (!Object.keys(selector.matchLabels ?? {}).length && !selector.matchExpressions?.length)
 }
 
-function meetsNamespace(selector: unknown, { request, namespace }: Matched): boolean {
+function meetsNamespace(selector: unknown, { request, namespace }: MatchInput): boolean {
   const wanted = selector as LabelSelector | undefined
   if (isEmpty(wanted)) return true
   const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace'

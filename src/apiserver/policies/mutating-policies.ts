@@ -6,18 +6,18 @@ import type { MutatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { AdmissionRequest, Mutation } from '../server/admission.ts'
 import {
-  about,
+  policiesMatching,
   beginEvaluation,
   errorText,
   isExempt,
-  matchedBy,
+  toMatchInput,
   OVER_BUDGET,
   paramsOf,
-  withAnswers,
+  evaluateWithAuthorizer,
 } from './evaluation.ts'
 import type { PolicyPorts } from './evaluation.ts'
-import type { Matched } from './match.ts'
-import { mutated, MutationProblem } from './mutations.ts'
+import type { MatchInput } from './match.ts'
+import { applyMutation, MutationProblem } from './mutations.ts'
 import type { CompiledMutations, Mutator } from './mutations.ts'
 import type { KnownPolicy, PolicyBinding, PolicyCache } from './policy-cache.ts'
 
@@ -27,13 +27,13 @@ type MutatingPolicy = KnownPolicy<MutatingAdmissionPolicy, CompiledMutations>
 export type MutatingPolicies = PolicyCache<MutatingAdmissionPolicy, CompiledMutations>
 
 /** Changes objects as the policies say. */
-export function mutateByPolicies(cache: MutatingPolicies, ports: PolicyPorts): Mutation {
+export function mutatingPolicyAdmission(cache: MutatingPolicies, ports: PolicyPorts): Mutation {
   return async (request) => {
     const { object } = request
     const bound = isExempt(request) || !object ? [] : cache.bound()
     if (!object || bound.length === 0) return []
-    const matched = await matchedBy(ports, request)
-    const first = await run({ matched, ports }, about(bound, matched))
+    const matched = await toMatchInput(ports, request)
+    const first = await run({ matched, ports }, policiesMatching(bound, matched))
     // Those that want to see what others changed are asked once more.
     const again = first.done.filter(({ policy }) => policy.policy.spec?.reinvocationPolicy === 'IfNeeded')
     const second = first.changed && again.length > 0 ? await run({ matched, ports }, again) : undefined
@@ -44,7 +44,7 @@ export function mutateByPolicies(cache: MutatingPolicies, ports: PolicyPorts): M
 }
 
 interface Asking {
-  readonly matched: Matched
+  readonly matched: MatchInput
   readonly ports: PolicyPorts
 }
 
@@ -96,8 +96,8 @@ async function invoke(
   if (!compiled) return { matches: true, changed: false, problem: problem ?? 'cannot be compiled' }
   const { request } = matched
   const object = request.object!
-  const answered = <T>(evaluate: (ask: Parameters<Parameters<typeof withAnswers>[2]>[0]) => T) =>
-    withAnswers(ports.authorizer, request, evaluate)
+  const answered = <T>(evaluate: (ask: Parameters<Parameters<typeof evaluateWithAuthorizer>[2]>[0]) => T) =>
+    evaluateWithAuthorizer(ports.authorizer, request, evaluate)
   const { matches, error } = await answered((ask) => beginEvaluation(compiled, matched, { param, ask }).match())
   if (error !== undefined) return { matches: false, changed: false, problem: error }
   if (!matches) return { matches: false, changed: false }
@@ -126,7 +126,7 @@ function change({ request, mutator, evaluate, isOverBudget }: Changing): Unknown
   if (isOverBudget()) return OVER_BUDGET
   if (!result.ok) return errorText(mutator.program, result.error)
   try {
-    return mutated(request.kind, request.object!, mutator, result.value)
+    return applyMutation(request.kind, request.object!, mutator, result.value)
   } catch (caught) {
     if (caught instanceof MutationProblem) return caught.message
     throw caught

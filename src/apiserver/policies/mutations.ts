@@ -1,7 +1,7 @@
 /** What the expressions of MutatingAdmissionPolicies make: configurations to apply, and patches. */
 import type { CelProgram } from '../../cel/cel.ts'
 import { AUTHORIZER_LIBRARY } from '../../cel/library/authorizer.ts'
-import { library } from '../../cel/library/overload.ts'
+import { parseOverloads } from '../../cel/library/overload.ts'
 import type { Overload } from '../../cel/library/overload.ts'
 import { objectType, SIMPLE } from '../../cel/types.ts'
 import type { ObjectType } from '../../cel/types.ts'
@@ -14,7 +14,7 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { defaultObject, pruneObject } from '../../kinds/validation/validate-object.ts'
-import { atomOf, formOf, rootType } from '../apply/atoms.ts'
+import { atomOf, atomKind, rootType } from '../apply/atoms.ts'
 import type { TypeRef } from '../apply/atoms.ts'
 import { merge } from '../apply/merge.ts'
 import { patchJson, TestFailed } from '../patch/json-patch.ts'
@@ -48,7 +48,7 @@ function struct(name: string): ObjectType | undefined {
 
 const FUNCTIONS: readonly Overload[] = [
   ...AUTHORIZER_LIBRARY,
-  ...library({
+  ...parseOverloads({
     jsonpatch_escapeKey_string: [
       'jsonpatch.escapeKey(string): string',
       (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1'),
@@ -79,7 +79,7 @@ export class MutationProblem extends Error {
 }
 
 /** The object as a change leaves it, with defaults; the one that is given stays as it is. */
-export function mutated(kind: Kind, object: UnknownObject, mutator: Mutator, value: CelValue): UnknownObject {
+export function applyMutation(kind: Kind, object: UnknownObject, mutator: Mutator, value: CelValue): UnknownObject {
   const next = mutator.type === 'JSONPatch' ? patched(object, value) : applied(kind, object, value)
   pruneObject(kind, next)
   defaultObject(kind, next)
@@ -152,7 +152,7 @@ function checkNames(value: CelValue, path: readonly string[] | undefined): void 
 /** Setting a part of what is replaced as a whole would remove the rest of it. */
 function atomicsIn(value: unknown, type: TypeRef, path: string): string[] {
   const atom = atomOf(type)
-  const form = formOf(atom, value)
+  const form = atomKind(atom, value)
   if (form === 'map' && atom.map && isObject(value)) {
     const { map } = atom
     const below = Object.entries(value).flatMap(([field, inner]) =>

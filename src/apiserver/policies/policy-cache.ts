@@ -1,9 +1,9 @@
 import type { MatchResources, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { followKind } from '../storage/follow-kind.ts'
-import type { Followed } from '../storage/follow-kind.ts'
+import type { RunningFollower } from '../storage/follow-kind.ts'
 import type { AnyPolicySpec, CompiledScope, PolicyProblem } from './compile-policy.ts'
 
 /** The policies and bindings that are in force, compiled once. */
@@ -25,7 +25,7 @@ export interface KnownPolicy<P extends AnyPolicy = AnyPolicy, C extends Compiled
 }
 
 /** Policies and their bindings. */
-export interface PolicyCache<P extends AnyPolicy, C extends CompiledScope> extends Followed {
+export interface PolicyCache<P extends AnyPolicy, C extends CompiledScope> extends RunningFollower {
   /** Those that have bindings, in the order of their names. */
   bound(): readonly { readonly policy: KnownPolicy<P, C>; readonly bindings: readonly PolicyBinding[] }[]
 }
@@ -41,7 +41,7 @@ export interface PolicyType<P extends AnyPolicy, C extends CompiledScope> {
 
 /** Follows policies and bindings in the store until the signal is aborted. */
 export function startPolicyCache<P extends AnyPolicy, C extends CompiledScope>(
-  parts: Pick<Parts, 'store' | 'clock' | 'log'>,
+  parts: Pick<ServerParts, 'store' | 'clock' | 'log'>,
   type: PolicyType<P, C>,
   signal: AbortSignal,
 ): PolicyCache<P, C> {

@@ -11,20 +11,20 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import { admitAll } from '../server/admission.ts'
 import type { Admission, Mutation } from '../server/admission.ts'
 import type { Authorizer } from '../rbac/authorizer.ts'
-import type { Parts } from '../server/context.ts'
-import type { Followed } from '../storage/follow-kind.ts'
-import { parseStored, prefixOf, readObject } from '../storage/stored-object.ts'
-import { admitByPolicies } from './validating-policies.ts'
+import type { ServerParts } from '../server/context.ts'
+import type { RunningFollower } from '../storage/follow-kind.ts'
+import { parseStored, storePrefix, readObject } from '../storage/stored-object.ts'
+import { validatingPolicyAdmission } from './validating-policies.ts'
 import { compilePolicy } from './compile-policy.ts'
 import type { PolicyPorts } from './evaluation.ts'
-import { mutateByPolicies } from './mutating-policies.ts'
+import { mutatingPolicyAdmission } from './mutating-policies.ts'
 import { compileMutations } from './mutations.ts'
 import { startPolicyCache } from './policy-cache.ts'
 import type { KnownPolicy, PolicyBinding } from './policy-cache.ts'
 import { startTypeChecks } from './type-check-status.ts'
 
 /** Admission policies that run. */
-export interface Policies extends Followed {
+export interface Policies extends RunningFollower {
   readonly mutation: Mutation
   readonly admission: Admission
 }
@@ -40,7 +40,7 @@ const MUTATING = {
   compile: compileMutations,
 }
 
-type PolicyParts = Pick<Parts, 'store' | 'clock' | 'log' | 'registry'>
+type PolicyParts = Pick<ServerParts, 'store' | 'clock' | 'log' | 'registry'>
 
 /** What policies work with. */
 export interface PolicyOptions {
@@ -66,8 +66,8 @@ export function startPolicies(
   const mutating = isServed(MutatingAdmissionPolicy) ? startPolicyCache(parts, MUTATING, signal) : undefined
   const all = async (which: 'ready' | 'done') => void (await Promise.all([validating?.[which], mutating?.[which]]))
   return {
-    admission: validating ? admitByPolicies(validating, ports, next) : next,
-    mutation: mutating ? mutateByPolicies(mutating, ports) : admitAll,
+    admission: validating ? validatingPolicyAdmission(validating, ports, next) : next,
+    mutation: mutating ? mutatingPolicyAdmission(mutating, ports) : admitAll,
     ready: all('ready'),
     done: all('done').then(() => types.done()),
   }
@@ -105,7 +105,7 @@ async function paramsOf(
     const found = await readObject(store, kind, { name: ref.name, ...(namespace ? { namespace } : {}) })
     return found ? [found.object] : []
   }
-  const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
+  const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
   return entries
     .map((entry) => parseStored(entry.value))
     .filter((object) => matchesSelector(object.metadata.labels ?? {}, ref.selector ?? {}))

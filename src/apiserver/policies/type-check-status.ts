@@ -3,10 +3,10 @@ import { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import { numberAt } from '../../kinds/builtin/read-path.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import { applyObject } from '../apply/field-manager.ts'
-import type { Parts } from '../server/context.ts'
-import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
-import { versionsOf } from '../storage/converting-store.ts'
+import type { ServerParts } from '../server/context.ts'
+import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
+import { versionConverter } from '../storage/converting-store.ts'
 import { typeCheck } from './type-check.ts'
 
 /** Writes into the status of policies what their expressions get wrong, as the controller manager of Kubernetes does. */
@@ -22,7 +22,7 @@ const WRITER = 'system:serviceaccount:kube-system:validatingadmissionpolicy-stat
 
 /** Checks policies one after the other, once `open` says that all kinds are known. */
 export function startTypeChecks(
-  parts: Pick<Parts, 'store' | 'clock' | 'log' | 'registry'>,
+  parts: Pick<ServerParts, 'store' | 'clock' | 'log' | 'registry'>,
   open: Promise<void>,
   signal: AbortSignal,
 ): TypeChecks {
@@ -43,7 +43,7 @@ export function startTypeChecks(
       }
       const next = applyObject({
         kind,
-        versions: versionsOf(registry, kind),
+        versions: versionConverter(registry, kind),
         live: stored.object,
         config: { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, status },
         manager: MANAGER,
@@ -51,9 +51,9 @@ export function startTypeChecks(
         subresource: 'status',
         now: clock.now(),
       })
-      const audit = ownAuditLine({ clock }, WRITER, { kind, object: next, verb: 'update' })
-      const key = storeKeyOf(kind, metadata)
-      if ((await store.commit({ key, expect: stored.revision, value: textAt(next), audit })).ok) return
+      const audit = internalAuditLine({ clock }, WRITER, { kind, object: next, verb: 'update' })
+      const key = storeKey(kind, metadata)
+      if ((await store.commit({ key, expect: stored.revision, value: serializeObject(next), audit })).ok) return
     }
   }
 

@@ -1,5 +1,5 @@
 import { declareSchema } from '../../cel/declare-schema.ts'
-import type { Declared } from '../../cel/declare-schema.ts'
+import type { DeclaredType } from '../../cel/declare-schema.ts'
 import type { ResourceRule, ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
@@ -83,7 +83,7 @@ function inOrder(kinds: ReadonlySet<Kind>): readonly Kind[] {
   return [...kinds].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
-function declareKind({ kind, schema }: Kind): Declared | undefined {
+function declareKind({ kind, schema }: Kind): DeclaredType | undefined {
   const properties = {
     ...schema.properties,
     apiVersion: { type: 'string' },

@@ -1,5 +1,5 @@
 /** ValidatingAdmissionPolicies: what they refuse, warn about or let through. */
-import type { AskAccess } from '../../cel/library/authorizer.ts'
+import type { AccessChecker } from '../../cel/library/authorizer.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { ApiCause, ApiReason } from '../../core/errors.ts'
 import type { ValidatingAdmissionPolicy } from '../../kinds/builtin/admission.ts'
@@ -8,17 +8,17 @@ import type { Admission, AdmissionRequest } from '../server/admission.ts'
 import { qualifiedResource } from '../http/api-errors.ts'
 import type { CompiledPolicy } from './compile-policy.ts'
 import {
-  about,
+  policiesMatching,
   beginEvaluation,
   errorText,
   isExempt,
-  matchedBy,
+  toMatchInput,
   OVER_BUDGET,
   paramsOf,
-  withAnswers,
+  evaluateWithAuthorizer,
 } from './evaluation.ts'
-import type { Asked, PolicyPorts } from './evaluation.ts'
-import type { Matched } from './match.ts'
+import type { ParamsRequest, PolicyPorts } from './evaluation.ts'
+import type { MatchInput } from './match.ts'
 import type { KnownPolicy, PolicyCache } from './policy-cache.ts'
 
 type ValidatingPolicy = KnownPolicy<ValidatingAdmissionPolicy, CompiledPolicy>
@@ -27,14 +27,15 @@ type ValidatingPolicy = KnownPolicy<ValidatingAdmissionPolicy, CompiledPolicy>
 export type ValidatingPolicies = PolicyCache<ValidatingAdmissionPolicy, CompiledPolicy>
 
 /** An admission that asks the policies and then the next one. */
-export function admitByPolicies(cache: ValidatingPolicies, ports: PolicyPorts, next: Admission): Admission {
+export function validatingPolicyAdmission(cache: ValidatingPolicies, ports: PolicyPorts, next: Admission): Admission {
   return async (request) => {
     const warnings: string[] = []
     const bound = isExempt(request) ? [] : cache.bound()
     if (bound.length > 0) {
-      const matched = await matchedBy(ports, request)
+      const matched = await toMatchInput(ports, request)
       const denials: Denial[] = []
-      for (const one of about(bound, matched)) await askBinding({ ...one, matched, ports }, { warnings, denials })
+      for (const one of policiesMatching(bound, matched))
+        await askBinding({ ...one, matched, ports }, { warnings, denials })
       if (denials[0]) throw refusalOf(request, denials[0])
     }
     return [...warnings, ...(await next(request))]
@@ -46,7 +47,7 @@ interface Denial {
   readonly reason: ApiReason
 }
 
-interface AskedHere extends Asked {
+interface AskedHere extends ParamsRequest {
   readonly policy: ValidatingPolicy
 }
 
@@ -78,7 +79,7 @@ async function askBinding(asked: AskedHere, said: Said): Promise<void> {
   }
   const params = await paramsOf(asked, misconfigured)
   for (const param of params) {
-    const outcome = await withAnswers(ports.authorizer, matched.request, (ask) =>
+    const outcome = await evaluateWithAuthorizer(ports.authorizer, matched.request, (ask) =>
       evaluate(policy, matched, { param, ask }),
     )
     if (outcome === undefined) continue
@@ -101,8 +102,8 @@ interface Outcome {
 
 function evaluate(
   { policy, compiled, problem }: ValidatingPolicy,
-  matched: Matched,
-  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AskAccess },
+  matched: MatchInput,
+  { param, ask }: { readonly param: UnknownObject | undefined; readonly ask: AccessChecker },
 ): Outcome | undefined {
   const failures: Failure[] = []
   const annotations: Record<string, string> = {}

@@ -1,32 +1,32 @@
 import { ApiError } from '../../core/errors.ts'
 import { jsonClone } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import { at } from '../../kinds/builtin/read-path.ts'
+import { readPath } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { CommitResult } from '../../store/store.ts'
 import type { AdmissionRequest } from '../server/admission.ts'
-import type { Parts } from '../server/context.ts'
-import { prefixOf, storedOf, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import type { Stored } from '../storage/stored-object.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
+import type { ServerParts } from '../server/context.ts'
+import { storePrefix, parseStoreEntry, storeKey, serializeObject } from '../storage/stored-object.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
 import { forbidden } from '../http/api-errors.ts'
 import { addAmounts, writeAmounts } from './amounts.ts'
 import type { Amounts } from './amounts.ts'
-import { askQuotas, statusOf } from './evaluate-quotas.ts'
+import { evaluateQuotas, statusOf } from './evaluate-quotas.ts'
 import type { QuotaRequest } from './evaluate-quotas.ts'
 import type { PendingCharge } from './pending-charges.ts'
-import type { QuotaKeeper } from './quota-status-controller.ts'
-import { measure } from './usage.ts'
+import type { QuotaStatusController } from './quota-status-controller.ts'
+import { measureUsage } from './usage.ts'
 
 /** The last question before a write: whether the quotas of its namespace have room. */
-export interface QuotaGate {
+export interface QuotaCharger {
   /** Charges a write to its quotas, or throws why it may not be; a dry run is only asked about. */
   charge(request: AdmissionRequest): Promise<Charge>
 }
 
 /** Makes a write that is charged to its quotas. */
 export async function commitCharged(
-  gate: QuotaGate,
+  gate: QuotaCharger,
   request: AdmissionRequest,
   commit: () => Promise<CommitResult>,
 ): Promise<CommitResult> {
@@ -51,28 +51,28 @@ const NOTHING: Charge = { end: () => {} }
 const TRIES = 10
 
 /** A gate where there are no quotas. */
-export const NO_QUOTAS: QuotaGate = { charge: async () => NOTHING }
+export const NO_QUOTAS: QuotaCharger = { charge: async () => NOTHING }
 
 /** Charges writes to the quotas of a kind. */
-export function createQuotaGate(
-  parts: Pick<Parts, 'store' | 'clock'>,
+export function createQuotaCharger(
+  parts: Pick<ServerParts, 'store' | 'clock'>,
   kind: Kind,
-  keeper: Pick<QuotaKeeper, 'pending' | 'caughtUp'>,
-): QuotaGate {
+  keeper: Pick<QuotaStatusController, 'pending' | 'caughtUp'>,
+): QuotaCharger {
   const { store, clock } = parts
 
-  async function quotasOf(namespace: string): Promise<Stored[]> {
-    const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
-    return entries.map(storedOf)
+  async function quotasOf(namespace: string): Promise<StoredObject[]> {
+    const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
+    return entries.map(parseStoreEntry)
   }
 
-  async function write({ object, revision }: Stored, more: Amounts): Promise<boolean> {
+  async function write({ object, revision }: StoredObject, more: Amounts): Promise<boolean> {
     const next = jsonClone(object)
     const { hard, used } = statusOf(object)
     next['status'] = { hard: writeAmounts(hard), used: writeAmounts(addAmounts(used, more)) }
-    const audit = ownAuditLine({ clock }, 'system:apiserver', { kind, object: next, verb: 'update' })
-    const key = storeKeyOf(kind, object.metadata)
-    return (await store.commit({ key, expect: revision, value: textAt(next), audit })).ok
+    const audit = internalAuditLine({ clock }, 'system:apiserver', { kind, object: next, verb: 'update' })
+    const key = storeKey(kind, object.metadata)
+    return (await store.commit({ key, expect: revision, value: serializeObject(next), audit })).ok
   }
 
   /** Asks the quotas, and charges those that count it; false when there is nothing to charge. */
@@ -80,7 +80,7 @@ export function createQuotaGate(
     const { charge } = from
     let { quotas } = from
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const verdict = askQuotas(
+      const verdict = evaluateQuotas(
         quotas.map(({ object }) => object),
         asked,
       )
@@ -130,7 +130,7 @@ export function createQuotaGate(
 }
 
 interface Charging {
-  readonly quotas: readonly Stored[]
+  readonly quotas: readonly StoredObject[]
   readonly charge: PendingCharge
 }
 
@@ -141,7 +141,7 @@ function isCounted({ kind, operation, subresource, object, oldObject }: Admissio
   if (kind.group !== '') return isNew && subresource === undefined
   switch (kind.plural) {
     case 'pods': {
-      const ends = (pod: UnknownObject | undefined) => at(pod, 'spec.activeDeadlineSeconds') !== undefined
+      const ends = (pod: UnknownObject | undefined) => readPath(pod, 'spec.activeDeadlineSeconds') !== undefined
       return subresource === 'resize' || (subresource === undefined && (isNew || ends(object) !== ends(oldObject)))
     }
     case 'services':
@@ -157,8 +157,8 @@ function questionOf(request: AdmissionRequest, object: UnknownObject, now: numbe
   const { kind, oldObject, subresource } = request
   return {
     object,
-    now: measure(kind, object, now),
-    before: oldObject && measure(kind, oldObject, now),
+    now: measureUsage(kind, object, now),
+    before: oldObject && measureUsage(kind, oldObject, now),
     isStatus: subresource === 'status',
   }
 }

@@ -2,38 +2,39 @@ import { mapAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { addAmounts, amountsText, countOf, excess, NO_AMOUNTS, pickAmounts, readAmounts } from './amounts.ts'
 import type { Amount, Amounts } from './amounts.ts'
-import { isInScopes, namesAbout, scopesOf, unsaidBy } from './usage.ts'
-import type { CountedType, Measured } from './usage.ts'
+import { isInScopes, resourceNamesForType, scopesOf, missingResourcesMessage } from './usage.ts'
+import type { CountedType, ObjectUsage } from './usage.ts'
 
 /** What quotas say to a write, and what their status should say. */
 
 /** A write as quotas see it. */
 export interface QuotaRequest {
   readonly object: UnknownObject
-  readonly now: Measured
+  readonly now: ObjectUsage
   /** What the object was before an update. */
-  readonly before: Measured | undefined
+  readonly before: ObjectUsage | undefined
   /** A status says what is; it is counted and never refused. */
   readonly isStatus: boolean
 }
 
 /** What quotas said: how much each is charged, or why not. */
-export type QuotaVerdict =
+export type QuotaDecision =
   | { readonly refused: false; readonly charges: ReadonlyMap<string, Amounts> }
   /** `isUnknown`: nobody has counted yet what is used. */
   | { readonly refused: true; readonly why: string; readonly isUnknown: boolean }
 
 /** Asks the quotas of a namespace, in the order of their names. */
-export function askQuotas(quotas: readonly UnknownObject[], request: QuotaRequest): QuotaVerdict {
+export function evaluateQuotas(quotas: readonly UnknownObject[], request: QuotaRequest): QuotaDecision {
   const { object, now, before, isStatus } = request
-  const refuse = (why: string, isUnknown = false): QuotaVerdict => ({ refused: true, why, isUnknown })
+  const refuse = (why: string, isUnknown = false): QuotaDecision => ({ refused: true, why, isUnknown })
   const asked: UnknownObject[] = []
   for (const quota of quotas) {
     const { name } = quota.metadata
     const { hard, used } = statusOf(quota)
-    const names = namesAbout(now.type, hard.keys())
+    const names = resourceNamesForType(now.type, hard.keys())
     if (names.length === 0 || !isInScopes(scopesOf(quota), now)) continue
-    const unsaid = now.type.plural === 'pods' && now.type.group === '' ? unsaidBy(object, names) : undefined
+    const unsaid =
+      now.type.plural === 'pods' && now.type.group === '' ? missingResourcesMessage(object, names) : undefined
     if (unsaid !== undefined) return refuse(`failed quota: ${name}: ${unsaid}`)
     if (names.some((known) => !used.has(known))) {
       return refuse(`status unknown for quota: ${name}, resources: ${names.join(',')}`, true)
@@ -70,13 +71,13 @@ export function statusOf(quota: UnknownObject): { readonly hard: Amounts; readon
 }
 
 /** What of a quota objects use: of what nobody can count it keeps what was said before. */
-export function usedOf(
+export function computeUsed(
   quota: UnknownObject,
   types: readonly CountedType[],
-  { objects, charged }: { readonly objects: Iterable<Measured>; readonly charged: readonly Amounts[] },
+  { objects, charged }: { readonly objects: Iterable<ObjectUsage>; readonly charged: readonly Amounts[] },
 ): Amounts {
   const hard = readAmounts(mapAt(quota, 'spec.hard'))
-  const names = new Set(types.flatMap((type) => namesAbout(type, hard.keys())))
+  const names = new Set(types.flatMap((type) => resourceNamesForType(type, hard.keys())))
   const scopes = scopesOf(quota)
   let sum: Amounts = new Map<string, Amount>([...names].map((name) => [name, countOf(0)]))
   for (const object of objects) {

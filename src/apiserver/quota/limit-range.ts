@@ -10,7 +10,7 @@ import { podAmounts } from './pod-amounts.ts'
 const ANNOTATION = 'kubernetes.io/limit-ranger'
 
 /** Gives the containers of a pod what a LimitRange has for those that say nothing; a note on the pod says so. */
-export function giveLimits(pod: UnknownObject, range: UnknownObject): void {
+export function applyLimitDefaults(pod: UnknownObject, range: UnknownObject): void {
   const limits = itemsAt(range, 'spec.limits').filter(({ type }) => type === 'Container')
   const given = (field: string): JsonObject => Object.assign({}, ...limits.map((limit) => mapAt(limit, field)))
   const [requests, most] = [given('defaultRequest'), given('default')]

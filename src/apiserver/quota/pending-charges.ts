@@ -12,7 +12,7 @@ export interface PendingCharge {
 }
 
 /** The charges that are under way. */
-export interface Pending {
+export interface PendingCharges {
   begin(namespace: string): PendingCharge
   /** Ends a charge: its write has this revision, or did not happen. */
   end(charge: PendingCharge, revision: number | undefined): void
@@ -21,7 +21,7 @@ export interface Pending {
 }
 
 /** Charges of one server; `ended` hears of namespaces whose charges ended. */
-export function createPending(ended: (namespace: string) => void): Pending {
+export function createPending(ended: (namespace: string) => void): PendingCharges {
   const open = new Map<string, Set<PendingCharge>>()
   return {
     begin(namespace) {

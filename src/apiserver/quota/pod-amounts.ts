@@ -6,7 +6,7 @@ import type { Amounts } from './amounts.ts'
 /** What a pod requests, or is limited to, as a whole. */
 
 /** Which of both. */
-export type Side = 'requests' | 'limits'
+export type RequestsOrLimits = 'requests' | 'limits'
 
 /** What counts besides what the spec says of containers. */
 export interface PodAmountOptions {
@@ -20,7 +20,7 @@ export interface PodAmountOptions {
  * Containers run together, init containers one after the other before them; those that go on running count with all that
  * come later.
  */
-export function podAmounts(pod: JsonObject, side: Side, { given, overhead }: PodAmountOptions): Amounts {
+export function podAmounts(pod: JsonObject, side: RequestsOrLimits, { given, overhead }: PodAmountOptions): Amounts {
   const ofContainer = (container: JsonObject) => (given ? effective(pod, container, side) : said(container, side))
   let together = NO_AMOUNTS
   for (const container of itemsAt(pod, 'spec.containers')) together = addAmounts(together, ofContainer(container))
@@ -36,16 +36,16 @@ export function podAmounts(pod: JsonObject, side: Side, { given, overhead }: Pod
   }
   const total = new Map(maxAmounts(together, before))
   for (const [name, amount] of readAmounts(mapAt(pod, `spec.resources.${side}`))) {
-    if (isOfWholePod(name)) total.set(name, amount)
+    if (isPodLevelResource(name)) total.set(name, amount)
   }
   return overhead ? withOverhead(total, readAmounts(mapAt(pod, 'spec.overhead')), side) : total
 }
 
-function said(container: JsonObject, side: Side): Amounts {
+function said(container: JsonObject, side: RequestsOrLimits): Amounts {
   return readAmounts(mapAt(container, `resources.${side}`))
 }
 
-function withOverhead(total: Amounts, overhead: Amounts, side: Side): Amounts {
+function withOverhead(total: Amounts, overhead: Amounts, side: RequestsOrLimits): Amounts {
   if (side === 'requests') return addAmounts(total, overhead)
   // What has no limit is not limited by what it costs to run it.
   const limited = [...overhead].filter(([name]) => (total.get(name)?.nano ?? 0n) !== 0n)
@@ -53,7 +53,7 @@ function withOverhead(total: Amounts, overhead: Amounts, side: Side): Amounts {
 }
 
 /** A container that is to grow or shrink has the larger until it is done. */
-function effective(pod: JsonObject, container: JsonObject, side: Side): Amounts {
+function effective(pod: JsonObject, container: JsonObject, side: RequestsOrLimits): Amounts {
   const statuses = [...itemsAt(pod, 'status.containerStatuses'), ...itemsAt(pod, 'status.initContainerStatuses')]
   const status = statuses.find(({ name }) => name === container['name'])
   const wanted = said(container, side)
@@ -70,6 +70,6 @@ function isResizeInfeasible(pod: JsonObject): boolean {
 }
 
 /** Whether a resource can be said for a pod as a whole. */
-export function isOfWholePod(name: string): boolean {
+export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 }

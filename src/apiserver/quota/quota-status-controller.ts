@@ -3,24 +3,24 @@ import { jsonClone, jsonEqual } from '../../core/json.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { mapAt } from '../../kinds/builtin/read-path.ts'
 import type { StoreEvent } from '../../store/store.ts'
-import type { Parts } from '../server/context.ts'
-import type { Followed } from '../storage/follow-kind.ts'
-import { parseStored, prefixOf, storedOf, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import type { Stored } from '../storage/stored-object.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
+import type { ServerParts } from '../server/context.ts'
+import type { RunningFollower } from '../storage/follow-kind.ts'
+import { parseStored, storePrefix, parseStoreEntry, storeKey, serializeObject } from '../storage/stored-object.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
 import { readAmounts, sameAmounts, writeAmounts } from './amounts.ts'
-import { statusOf, usedOf } from './evaluate-quotas.ts'
+import { statusOf, computeUsed } from './evaluate-quotas.ts'
 import { createPending } from './pending-charges.ts'
-import type { Pending } from './pending-charges.ts'
-import { measure, namesAbout } from './usage.ts'
-import type { CountedType, Measured } from './usage.ts'
+import type { PendingCharges } from './pending-charges.ts'
+import { measureUsage, resourceNamesForType } from './usage.ts'
+import type { CountedType, ObjectUsage } from './usage.ts'
 
 /**
  * Keeps the status of quotas true as objects come and go. It follows every change in one order while there is any quota, and
  * keeps what each counted object uses; what writes under way have been charged is added until they can be seen.
  */
-export interface QuotaKeeper extends Followed {
-  readonly pending: Pending
+export interface QuotaStatusController extends RunningFollower {
+  readonly pending: PendingCharges
   /** Resolves once everything up to now is counted, or nobody counts any more. */
   caughtUp(): Promise<void>
 }
@@ -28,19 +28,19 @@ export interface QuotaKeeper extends Followed {
 /** The objects of a namespace with quotas that its quotas are about. */
 interface Book {
   readonly types: readonly CountedType[]
-  readonly objects: Map<string, Measured>
+  readonly objects: Map<string, ObjectUsage>
 }
 
 const RETRY_MS = 500
 const EVERYTHING = '/'
 
-type KeeperParts = Pick<Parts, 'store' | 'clock' | 'log' | 'registry'>
+type KeeperParts = Pick<ServerParts, 'store' | 'clock' | 'log' | 'registry'>
 
 /** Starts keeping the quotas of a kind until the signal is aborted; `done` never rejects. */
-export function startQuotaKeeper(parts: KeeperParts, kind: Kind, signal: AbortSignal): QuotaKeeper {
+export function startQuotaStatusController(parts: KeeperParts, kind: Kind, signal: AbortSignal): QuotaStatusController {
   const { store, clock, log } = parts
   const begun = Promise.withResolvers<void>()
-  const prefix = prefixOf(kind)
+  const prefix = storePrefix(kind)
   const books = new Map<string, Book>()
   const dirty = new Set<string>()
   let seen = 0
@@ -80,42 +80,42 @@ export function startQuotaKeeper(parts: KeeperParts, kind: Kind, signal: AbortSi
   }
 
   async function recount(namespace: string): Promise<void> {
-    const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
-    for (const stored of entries.map(storedOf)) {
+    const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
+    for (const stored of entries.map(parseStoreEntry)) {
       const book = books.get(namespace)
       if (book && !(await writeStatus(stored, book))) dirty.add(namespace)
     }
   }
 
   /** False when somebody else wrote at the same time. */
-  async function writeStatus({ object, revision }: Stored, book: Book): Promise<boolean> {
+  async function writeStatus({ object, revision }: StoredObject, book: Book): Promise<boolean> {
     const { name, namespace = '' } = object.metadata
     const charged = pending.beyond(namespace, name, seen)
-    const used = usedOf(object, book.types, { objects: book.objects.values(), charged })
+    const used = computeUsed(object, book.types, { objects: book.objects.values(), charged })
     const hard = readAmounts(mapAt(object, 'spec.hard'))
     const said = statusOf(object)
     if (sameAmounts(hard, said.hard) && sameAmounts(used, said.used)) return true
     const next = jsonClone(object)
     next['status'] = { hard: writeAmounts(hard), used: writeAmounts(used) }
     const by = 'system:serviceaccount:kube-system:resourcequota-controller'
-    const audit = ownAuditLine({ clock }, by, { kind, object: next, verb: 'update' })
-    const key = storeKeyOf(kind, object.metadata)
-    return (await store.commit({ key, expect: revision, value: textAt(next), audit })).ok
+    const audit = internalAuditLine({ clock }, by, { kind, object: next, verb: 'update' })
+    const key = storeKey(kind, object.metadata)
+    return (await store.commit({ key, expect: revision, value: serializeObject(next), audit })).ok
   }
 
   /** Reads what the quotas of a namespace are about, as of a revision. */
   async function open(namespace: string, revision: number): Promise<void> {
-    const { entries } = await store.list({ prefix: prefixOf(kind, namespace), revision })
+    const { entries } = await store.list({ prefix: storePrefix(kind, namespace), revision })
     if (entries.length === 0) return void books.delete(namespace)
     const names = new Set(entries.flatMap(({ value }) => Object.keys(mapAt(parseStored(value), 'spec.hard'))))
     const counted = parts.registry.all().filter(({ scope }) => scope === 'Namespaced')
     const types = new Map(
-      counted.filter((type) => namesAbout(type, names).length > 0).map((type) => [prefixOf(type), type]),
+      counted.filter((type) => resourceNamesForType(type, names).length > 0).map((type) => [storePrefix(type), type]),
     )
-    const objects = new Map<string, Measured>()
+    const objects = new Map<string, ObjectUsage>()
     for (const type of types.values()) {
-      const found = await store.list({ prefix: prefixOf(type, namespace), revision })
-      for (const { key, value } of found.entries) objects.set(key, measure(type, parseStored(value), clock.now()))
+      const found = await store.list({ prefix: storePrefix(type, namespace), revision })
+      for (const { key, value } of found.entries) objects.set(key, measureUsage(type, parseStored(value), clock.now()))
     }
     books.set(namespace, { types: [...types.values()], objects })
     mark(namespace)
@@ -129,7 +129,7 @@ export function startQuotaKeeper(parts: KeeperParts, kind: Kind, signal: AbortSi
     const before = book.objects.get(key)
     if (value === undefined) book.objects.delete(key)
     else {
-      const now = measure(type, parseStored(value), clock.now())
+      const now = measureUsage(type, parseStored(value), clock.now())
       book.objects.set(key, now)
       if (before && isSame(before, now)) return
     }
@@ -209,7 +209,7 @@ function changesMeaning({ value, previous }: StoreEvent): boolean {
   return !jsonEqual(parseStored(value)['spec'], parseStored(previous)['spec'])
 }
 
-function isSame(a: Measured, b: Measured): boolean {
+function isSame(a: ObjectUsage, b: ObjectUsage): boolean {
   if (!sameAmounts(a.usage, b.usage) || a.traits.size !== b.traits.size) return false
   return [...a.traits].every(([scope, has]) => b.traits.get(scope)?.join() === has.join())
 }

@@ -10,12 +10,12 @@ import { Namespace, Secret } from '../../kinds/builtin/core.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { createApiServer } from '../server/api-server.ts'
-import { storeKeyOf, textAt } from '../storage/stored-object.ts'
+import { storeKey, serializeObject } from '../storage/stored-object.ts'
 import { amountsText, readAmounts, writeAmounts } from './amounts.ts'
-import { askQuotas, usedOf } from './evaluate-quotas.ts'
-import { createQuotaGate } from './charge-quota.ts'
+import { evaluateQuotas, computeUsed } from './evaluate-quotas.ts'
+import { createQuotaCharger } from './charge-quota.ts'
 import { createPending } from './pending-charges.ts'
-import { measure, namesAbout } from './usage.ts'
+import { measureUsage, resourceNamesForType } from './usage.ts'
 
 const PODS = { group: '', plural: 'pods' }
 const object = (spec: object, more: object = {}): UnknownObject => ({
@@ -32,7 +32,8 @@ const quota = (name: string, hard: object, used: object, spec: object = {}): Unk
   spec: { hard, ...spec },
   status: { hard, used },
 })
-const usage = (plural: string, of: UnknownObject): object => writeAmounts(measure({ group: '', plural }, of, 0).usage)
+const usage = (plural: string, of: UnknownObject): object =>
+  writeAmounts(measureUsage({ group: '', plural }, of, 0).usage)
 
 test('which names of a quota are about a type', () => {
   const names = [
@@ -56,7 +57,8 @@ test('which names of a quota are about a type', () => {
     ['example.com', 'widgets', ['count/widgets.example.com']],
     ['example.com', 'secrets', []],
   ]
-  for (const [group, plural, about] of table) assert.deepEqual(namesAbout({ group, plural }, names), about, plural)
+  for (const [group, plural, about] of table)
+    assert.deepEqual(resourceNamesForType({ group, plural }, names), about, plural)
 })
 
 test('what objects use', () => {
@@ -93,10 +95,10 @@ test('amounts are added in the form of the first that is something', () => {
 test('what quotas say to a write', () => {
   const cpu = (request: string) => object({ containers: [{ name: 'c', resources: { requests: { cpu: request } } }] })
   const ask = (quotas: readonly UnknownObject[], now: UnknownObject, before?: UnknownObject) => {
-    const verdict = askQuotas(quotas, {
+    const verdict = evaluateQuotas(quotas, {
       object: now,
-      now: measure(PODS, now, 0),
-      before: before && measure(PODS, before, 0),
+      now: measureUsage(PODS, now, 0),
+      before: before && measureUsage(PODS, before, 0),
       isStatus: false,
     })
     if (verdict.refused) return verdict.why
@@ -116,14 +118,14 @@ test('what quotas say to a write', () => {
 })
 
 test('what is used is what is there and what is on its way; what nobody can count stays as it was', () => {
-  const pod = measure(PODS, object({}), 0)
+  const pod = measureUsage(PODS, object({}), 0)
   const charged = [readAmounts({ pods: '1' })]
   const said = quota(
     'q',
     { pods: '9', 'count/nothing.example.com': '1' },
     { pods: '7', 'count/nothing.example.com': '1' },
   )
-  const used = usedOf(said, [PODS], { objects: [pod, pod], charged })
+  const used = computeUsed(said, [PODS], { objects: [pod, pod], charged })
   assert.deepEqual(writeAmounts(used), { 'count/nothing.example.com': '1', pods: '3' })
 })
 
@@ -164,11 +166,11 @@ test('a charge that cannot be written is forgotten: it is not taken for one that
   t.after(() => store.close())
   const ResourceQuota = BUILTIN_KINDS.find(({ kind }) => kind === 'ResourceQuota')!
   const q = quota('q', { secrets: '3' }, { secrets: '0' })
-  await store.commit({ key: storeKeyOf(ResourceQuota, q.metadata), expect: 0, value: textAt(q) })
+  await store.commit({ key: storeKey(ResourceQuota, q.metadata), expect: 0, value: serializeObject(q) })
   const pending = createPending(() => {})
   const full = { ...store, commit: () => Promise.reject(new Error('no space left on device')) }
   const keeper = { pending, caughtUp: async () => {} }
-  const gate = createQuotaGate({ store: full, clock: systemClock }, ResourceQuota, keeper)
+  const gate = createQuotaCharger({ store: full, clock: systemClock }, ResourceQuota, keeper)
   const request = {
     caller: { user: 'admin', groups: [] },
     operation: 'CREATE',

@@ -1,18 +1,18 @@
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Admission, AdmissionRequest, Mutation } from '../server/admission.ts'
-import type { Parts } from '../server/context.ts'
-import type { Followed } from '../storage/follow-kind.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
+import type { ServerParts } from '../server/context.ts'
+import type { RunningFollower } from '../storage/follow-kind.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
 import { forbidden } from '../http/api-errors.ts'
-import { createQuotaGate, NO_QUOTAS } from './charge-quota.ts'
-import type { QuotaGate } from './charge-quota.ts'
-import { claimProblems, giveLimits, podProblems, problemsText } from './limit-range.ts'
-import { startQuotaKeeper } from './quota-status-controller.ts'
+import { createQuotaCharger, NO_QUOTAS } from './charge-quota.ts'
+import type { QuotaCharger } from './charge-quota.ts'
+import { claimProblems, applyLimitDefaults, podProblems, problemsText } from './limit-range.ts'
+import { startQuotaStatusController } from './quota-status-controller.ts'
 
 /** ResourceQuotas and LimitRanges that work; where their kinds are not served there are none. */
-export interface Quotas extends Followed {
-  readonly gate: QuotaGate
+export interface Quotas extends RunningFollower {
+  readonly gate: QuotaCharger
   /** Gives containers their default limits. */
   readonly mutation: Mutation
   /** Refuses what is not within the limits of its namespace. */
@@ -21,21 +21,21 @@ export interface Quotas extends Followed {
 
 const NONE = Promise.resolve()
 
-type QuotaParts = Pick<Parts, 'store' | 'clock' | 'log' | 'registry'>
+type QuotaParts = Pick<ServerParts, 'store' | 'clock' | 'log' | 'registry'>
 
 /** Starts them; they end with the signal. */
 export function startQuotas(parts: QuotaParts, signal: AbortSignal): Quotas {
   const quotas = parts.registry.find('', 'v1', 'resourcequotas')
   const ranges = parts.registry.find('', 'v1', 'limitranges')
-  const keeper = quotas && startQuotaKeeper(parts, quotas, signal)
+  const keeper = quotas && startQuotaStatusController(parts, quotas, signal)
   return {
-    gate: keeper ? createQuotaGate(parts, quotas, keeper) : NO_QUOTAS,
+    gate: keeper ? createQuotaCharger(parts, quotas, keeper) : NO_QUOTAS,
     ready: keeper?.ready ?? NONE,
     done: keeper?.done ?? NONE,
     async mutation(request) {
       const { object } = request
       if (!object || !isLimited(request, 'pods')) return []
-      for (const range of await rangesFor(parts, ranges, object)) giveLimits(object, range)
+      for (const range of await rangesFor(parts, ranges, object)) applyLimitDefaults(object, range)
       return []
     },
     async admission(request) {
@@ -60,11 +60,11 @@ function isLimited({ kind, operation, subresource }: AdmissionRequest, plural: s
 }
 
 async function rangesFor(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Pick<ServerParts, 'store'>,
   kind: Kind | undefined,
   { metadata }: UnknownObject,
 ): Promise<UnknownObject[]> {
   if (!kind || !metadata.namespace) return []
-  const { entries } = await store.list({ prefix: prefixOf(kind, metadata.namespace) })
+  const { entries } = await store.list({ prefix: storePrefix(kind, metadata.namespace) })
   return entries.map(({ value }) => parseStored(value))
 }

@@ -1,12 +1,12 @@
 import { meetsRequirement } from '../../core/text/label-selector.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
 import { parseTime } from '../../core/time/time.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { qosOf } from '../workloads/pod-qos.ts'
+import { computeQosClass } from '../workloads/pod-qos.ts'
 import { addAmounts, countOf, readAmounts } from './amounts.ts'
 import type { Amount, Amounts } from './amounts.ts'
-import { isOfWholePod, podAmounts } from './pod-amounts.ts'
+import { isPodLevelResource, podAmounts } from './pod-amounts.ts'
 
 /** What an object uses of a quota, and which quotas count it. */
 
@@ -24,7 +24,7 @@ export interface Scope {
 }
 
 /** An object as quotas see it. */
-export interface Measured {
+export interface ObjectUsage {
   readonly type: CountedType
   readonly usage: Amounts
   /** What it has under the name of a scope; absent: the scope does not select objects of its type. */
@@ -59,7 +59,7 @@ export function countName({ group, plural }: CountedType): string {
 }
 
 /** Which of the names of a quota are about objects of a type. */
-export function namesAbout(type: CountedType, names: Iterable<string>): string[] {
+export function resourceNamesForType(type: CountedType, names: Iterable<string>): string[] {
   return [...names].filter((name) => isAbout(type, name)).sort()
 }
 
@@ -84,7 +84,7 @@ function isExtended(name: string): boolean {
 }
 
 /** Measures an object. */
-export function measure(type: CountedType, object: UnknownObject, now: number): Measured {
+export function measureUsage(type: CountedType, object: UnknownObject, now: number): ObjectUsage {
   const traits = new Map<string, readonly string[]>()
   const usage = new Map<string, Amount>([[countName(type), ONE]])
   if (type.group === '' && type.plural === 'pods') {
@@ -161,7 +161,7 @@ function addService(usage: Map<string, Amount>, service: UnknownObject): void {
   const type = textAt(service, 'spec.type')
   const ports = itemsAt(service, 'spec.ports')
   const isBalanced = type === 'LoadBalancer'
-  const givesNone = isBalanced && at(service, 'spec.allocateLoadBalancerNodePorts') === false
+  const givesNone = isBalanced && readPath(service, 'spec.allocateLoadBalancerNodePorts') === false
   const counted = givesNone ? ports.filter((port) => numberAt(port, 'nodePort') !== 0) : ports
   usage.set('services', ONE)
   usage.set('services.loadbalancers', countOf(isBalanced ? 1 : 0))
@@ -191,8 +191,8 @@ function wholeOf({ nano, form }: Amount): Amount {
 function podTraits(pod: UnknownObject): [string, readonly string[]][] {
   const yes = (is: boolean): readonly string[] => (is ? [''] : [])
   const isTerminating =
-    at(pod, 'spec.activeDeadlineSeconds') !== undefined && numberAt(pod, 'spec.activeDeadlineSeconds') >= 0
-  const isBestEffort = qosOf(mapAt(pod, 'spec')) === 'BestEffort'
+    readPath(pod, 'spec.activeDeadlineSeconds') !== undefined && numberAt(pod, 'spec.activeDeadlineSeconds') >= 0
+  const isBestEffort = computeQosClass(mapAt(pod, 'spec')) === 'BestEffort'
   const priority = textAt(pod, 'spec.priorityClassName')
   return [
     ['Terminating', yes(isTerminating)],
@@ -217,7 +217,7 @@ function crossesNamespaces(pod: UnknownObject): boolean {
 }
 
 /** Whether every scope of a quota selects an object. */
-export function isInScopes(scopes: readonly Scope[], { traits }: Measured): boolean {
+export function isInScopes(scopes: readonly Scope[], { traits }: ObjectUsage): boolean {
   return scopes.every((scope) => {
     const has = traits.get(scope.scopeName)
     if (!has) return false
@@ -242,9 +242,9 @@ export function scopesOf(quota: UnknownObject): Scope[] {
 }
 
 /** What quotas of these names want every container of a pod to say, and who does not say it. */
-export function unsaidBy(pod: UnknownObject, names: readonly string[]): string | undefined {
+export function missingResourcesMessage(pod: UnknownObject, names: readonly string[]): string | undefined {
   const wholePod = ['requests', 'limits'].flatMap((side) => Object.keys(mapAt(pod, `spec.resources.${side}`)))
-  if (wholePod.some(isOfWholePod)) return undefined
+  if (wholePod.some(isPodLevelResource)) return undefined
   const wanted = names.filter((name) => /^((requests|limits)\.)?(cpu|memory)$/.test(name)).sort()
   const containers = [...itemsAt(pod, 'spec.containers'), ...itemsAt(pod, 'spec.initContainers')]
   const missing = wanted.flatMap((name) => {

@@ -14,7 +14,7 @@ import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { createApiServer } from '../server/api-server.ts'
 import type { ApiServer } from '../server/api-server.ts'
-import { storeKeyOf, textAt } from '../storage/stored-object.ts'
+import { storeKey, serializeObject } from '../storage/stored-object.ts'
 
 /** What needs callers other than the administrator, or a clock that jumps. */
 describe('who may do what', () => {
@@ -152,7 +152,7 @@ describe('who may do what', () => {
 
     // Stored by a release that did not know the fields with defaults yet.
     const old = { ...typed, metadata: { name: 'old' }, spec }
-    await store.commit({ key: storeKeyOf(Cluster, old.metadata), expect: 0, value: textAt(old) })
+    await store.commit({ key: storeKey(Cluster, old.metadata), expect: 0, value: serializeObject(old) })
     assert.equal((await patch({ spec: key('c') }, 'old')).status, 200)
     assert.equal((await patch({ spec: { ...key('d'), checkInSeconds: 31 } }, 'old')).status, 403)
   })

@@ -3,9 +3,9 @@ import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import type { Parts } from '../server/context.ts'
-import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
+import type { ServerParts } from '../server/context.ts'
+import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
 import type { RoleCache } from './role-cache.ts'
 
 /** Cluster roles that are made of others: their rules follow those whose labels they select. */
@@ -30,7 +30,10 @@ export function aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): 
 }
 
 /** Brings every aggregating role up to date; one that somebody changes meanwhile is looked at again with that change. */
-export async function aggregate(cache: RoleCache, { store, clock }: Pick<Parts, 'store' | 'clock'>): Promise<void> {
+export async function aggregate(
+  cache: RoleCache,
+  { store, clock }: Pick<ServerParts, 'store' | 'clock'>,
+): Promise<void> {
   // A copy: the cache changes while this waits.
   const roles = Array.from(cache.clusterRoles())
   for (const role of roles) {
@@ -41,10 +44,10 @@ export async function aggregate(cache: RoleCache, { store, clock }: Pick<Parts, 
     if (!stored || stored.object.metadata.resourceVersion !== role.metadata.resourceVersion) continue
     const object = { ...stored.object, metadata: { ...stored.object.metadata }, rules }
     await store.commit({
-      key: storeKeyOf(ClusterRole, role.metadata),
+      key: storeKey(ClusterRole, role.metadata),
       expect: stored.revision,
-      value: textAt(object),
-      audit: ownAuditLine({ clock }, WRITER, { kind: ClusterRole, object, verb: 'update' }),
+      value: serializeObject(object),
+      audit: internalAuditLine({ clock }, WRITER, { kind: ClusterRole, object, verb: 'update' }),
     })
   }
 }

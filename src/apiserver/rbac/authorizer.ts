@@ -1,4 +1,4 @@
-import type { Attempt } from '../http/api-errors.ts'
+import type { AuthorizationAttributes } from '../http/api-errors.ts'
 
 /** Who may do what; `rbac/` decides it. */
 
@@ -10,5 +10,5 @@ export interface Decision {
 
 /** Decides whether an attempt is allowed. */
 export interface Authorizer {
-  authorize(attempt: Attempt): Promise<Decision>
+  authorize(attempt: AuthorizationAttributes): Promise<Decision>
 }

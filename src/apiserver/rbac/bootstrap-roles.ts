@@ -1,5 +1,5 @@
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
-import { on, paths, READ } from './rule-builders.ts'
+import { ruleFor, nonResourceRule, READ } from './rule-builders.ts'
 
 /** The roles and bindings that exist from the start: Kubernetes' own as clients expect them, and those of the hub's parts. */
 
@@ -36,7 +36,7 @@ const user = (name: string): Subject => ({ kind: 'User', apiGroup: 'rbac.authori
 const HEALTH = ['/healthz', '/livez', '/readyz', '/version', '/version/']
 
 const VIEW: readonly PolicyRule[] = [
-  on(
+  ruleFor(
     READ,
     '',
     'configmaps',
@@ -50,7 +50,7 @@ const VIEW: readonly PolicyRule[] = [
     'services',
     'services/status',
   ),
-  on(
+  ruleFor(
     READ,
     '',
     'bindings',
@@ -62,10 +62,10 @@ const VIEW: readonly PolicyRule[] = [
     'resourcequotas',
     'resourcequotas/status',
   ),
-  on(READ, '', 'namespaces'),
-  on(READ, ['', 'events.k8s.io'], 'events'),
-  on(READ, 'discovery.k8s.io', 'endpointslices'),
-  on(
+  ruleFor(READ, '', 'namespaces'),
+  ruleFor(READ, ['', 'events.k8s.io'], 'events'),
+  ruleFor(READ, 'discovery.k8s.io', 'endpointslices'),
+  ruleFor(
     READ,
     'apps',
     'controllerrevisions',
@@ -81,18 +81,18 @@ const VIEW: readonly PolicyRule[] = [
     'statefulsets/scale',
     'statefulsets/status',
   ),
-  on(READ, 'autoscaling', 'horizontalpodautoscalers', 'horizontalpodautoscalers/status'),
-  on(READ, 'batch', 'cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'),
-  on(READ, 'policy', 'poddisruptionbudgets', 'poddisruptionbudgets/status'),
-  on(READ, 'networking.k8s.io', 'ingresses', 'ingresses/status', 'networkpolicies'),
+  ruleFor(READ, 'autoscaling', 'horizontalpodautoscalers', 'horizontalpodautoscalers/status'),
+  ruleFor(READ, 'batch', 'cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'),
+  ruleFor(READ, 'policy', 'poddisruptionbudgets', 'poddisruptionbudgets/status'),
+  ruleFor(READ, 'networking.k8s.io', 'ingresses', 'ingresses/status', 'networkpolicies'),
 ]
 
 const EDIT: readonly PolicyRule[] = [
-  on(READ, '', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'secrets', 'services/proxy'),
-  on(['impersonate'], '', 'serviceaccounts'),
-  on(WRITE, '', 'pods', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy'),
-  on(['create'], '', 'pods/eviction'),
-  on(
+  ruleFor(READ, '', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'secrets', 'services/proxy'),
+  ruleFor(['impersonate'], '', 'serviceaccounts'),
+  ruleFor(WRITE, '', 'pods', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy'),
+  ruleFor(['create'], '', 'pods/eviction'),
+  ruleFor(
     WRITE,
     '',
     'configmaps',
@@ -104,9 +104,9 @@ const EDIT: readonly PolicyRule[] = [
     'services',
     'services/proxy',
   ),
-  on(['create'], '', 'serviceaccounts/token'),
-  on(WRITE, ['', 'events.k8s.io'], 'events'),
-  on(
+  ruleFor(['create'], '', 'serviceaccounts/token'),
+  ruleFor(WRITE, ['', 'events.k8s.io'], 'events'),
+  ruleFor(
     WRITE,
     'apps',
     'daemonsets',
@@ -118,18 +118,18 @@ const EDIT: readonly PolicyRule[] = [
     'statefulsets',
     'statefulsets/scale',
   ),
-  on(WRITE, 'autoscaling', 'horizontalpodautoscalers'),
-  on(WRITE, 'batch', 'cronjobs', 'jobs'),
-  on(WRITE, 'policy', 'poddisruptionbudgets'),
-  on(WRITE, 'networking.k8s.io', 'ingresses', 'networkpolicies'),
-  on(READ_WRITE, 'coordination.k8s.io', 'leases'),
+  ruleFor(WRITE, 'autoscaling', 'horizontalpodautoscalers'),
+  ruleFor(WRITE, 'batch', 'cronjobs', 'jobs'),
+  ruleFor(WRITE, 'policy', 'poddisruptionbudgets'),
+  ruleFor(WRITE, 'networking.k8s.io', 'ingresses', 'networkpolicies'),
+  ruleFor(READ_WRITE, 'coordination.k8s.io', 'leases'),
 ]
 
 /** Kubernetes' own cluster roles. */
 export const KUBERNETES_ROLES: readonly BootstrapRole[] = [
   {
     name: 'cluster-admin',
-    rules: [on(['*'], '*', '*'), { verbs: ['*'], nonResourceURLs: ['*'] }],
+    rules: [ruleFor(['*'], '*', '*'), { verbs: ['*'], nonResourceURLs: ['*'] }],
   },
   { name: 'admin', aggregates: aggregateTo('admin') },
   { name: 'edit', aggregates: aggregateTo('edit'), labels: aggregateTo('admin') },
@@ -138,36 +138,45 @@ export const KUBERNETES_ROLES: readonly BootstrapRole[] = [
     name: 'system:aggregate-to-admin',
     labels: aggregateTo('admin'),
     rules: [
-      on(['create'], 'authorization.k8s.io', 'localsubjectaccessreviews'),
-      on(READ_WRITE, 'rbac.authorization.k8s.io', 'rolebindings', 'roles'),
+      ruleFor(['create'], 'authorization.k8s.io', 'localsubjectaccessreviews'),
+      ruleFor(READ_WRITE, 'rbac.authorization.k8s.io', 'rolebindings', 'roles'),
     ],
   },
   { name: 'system:aggregate-to-edit', labels: aggregateTo('edit'), rules: EDIT },
   { name: 'system:aggregate-to-view', labels: aggregateTo('view'), rules: VIEW },
   {
     name: 'system:discovery',
-    rules: [paths('/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', ...HEALTH)],
+    rules: [nonResourceRule('/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', ...HEALTH)],
   },
   {
     name: 'system:basic-user',
     rules: [
-      on(['create'], 'authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'),
-      on(['create'], 'authentication.k8s.io', 'selfsubjectreviews'),
+      ruleFor(['create'], 'authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'),
+      ruleFor(['create'], 'authentication.k8s.io', 'selfsubjectreviews'),
     ],
   },
-  { name: 'system:public-info-viewer', rules: [paths(...HEALTH)] },
+  { name: 'system:public-info-viewer', rules: [nonResourceRule(...HEALTH)] },
   {
     name: 'system:monitoring',
     rules: [
-      paths('/healthz', '/healthz/*', '/livez', '/livez/*', '/metrics', '/metrics/slis', '/readyz', '/readyz/*'),
-      on(['get'], '', 'nodes/metrics'),
+      nonResourceRule(
+        '/healthz',
+        '/healthz/*',
+        '/livez',
+        '/livez/*',
+        '/metrics',
+        '/metrics/slis',
+        '/readyz',
+        '/readyz/*',
+      ),
+      ruleFor(['get'], '', 'nodes/metrics'),
     ],
   },
   {
     name: 'system:auth-delegator',
     rules: [
-      on(['create'], 'authentication.k8s.io', 'tokenreviews'),
-      on(['create'], 'authorization.k8s.io', 'subjectaccessreviews'),
+      ruleFor(['create'], 'authentication.k8s.io', 'tokenreviews'),
+      ruleFor(['create'], 'authorization.k8s.io', 'subjectaccessreviews'),
     ],
   },
 ]
@@ -192,19 +201,19 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
     rules: [
       // A token may accept its cluster at the first join. With patch the gateway records a new sealing key; the policy of
       // kinds/gateway-policy.ts refuses every other change.
-      on([...READ, 'create', 'patch', 'accept'], OWN, 'clusters'),
-      on(['get', 'patch', 'update'], OWN, 'clusters/status'),
-      on(READ, OWN, 'jointokens'),
-      on(['get', 'patch', 'update'], OWN, 'jointokens/status'),
-      on(READ, OWN, 'assignments'),
-      on([...READ, 'create', 'update', 'delete'], OWN, 'clusterreports'),
+      ruleFor([...READ, 'create', 'patch', 'accept'], OWN, 'clusters'),
+      ruleFor(['get', 'patch', 'update'], OWN, 'clusters/status'),
+      ruleFor(READ, OWN, 'jointokens'),
+      ruleFor(['get', 'patch', 'update'], OWN, 'jointokens/status'),
+      ruleFor(READ, OWN, 'assignments'),
+      ruleFor([...READ, 'create', 'update', 'delete'], OWN, 'clusterreports'),
     ],
   },
   {
     name: 'flotilla:aggregate-to-view',
     labels: aggregateTo('view'),
     rules: [
-      on(
+      ruleFor(
         READ,
         OWN,
         'approvals',
@@ -216,20 +225,20 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
         'rollouts',
         '*/status',
       ),
-      on(READ, 'view.flotilla.dev', '*'),
+      ruleFor(READ, 'view.flotilla.dev', '*'),
     ],
   },
   {
     name: 'flotilla:aggregate-to-edit',
     labels: aggregateTo('edit'),
-    rules: [on(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
+    rules: [ruleFor(WRITE, OWN, 'bundles', 'placements', 'rollouts')],
   },
   {
     // Bind it to those who may open rings; view, edit and admin do not include it.
     name: 'flotilla:approver',
     rules: [
-      on([...READ, 'create', 'delete'], OWN, 'approvals'),
-      on([...READ, 'approve'], OWN, 'rolloutplans', 'rollouts'),
+      ruleFor([...READ, 'create', 'delete'], OWN, 'approvals'),
+      ruleFor([...READ, 'approve'], OWN, 'rolloutplans', 'rollouts'),
     ],
   },
 ]
@@ -249,7 +258,7 @@ export const HUB_LOCALS: readonly BootstrapLocal[] = [
     name: 'system:flotilla:gateway',
     role: 'system:flotilla:gateway',
     namespace: 'flotilla-system',
-    rules: [on(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', 'leases')],
+    rules: [ruleFor(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', 'leases')],
     subjects: [user('system:flotilla:gateway')],
   },
 ]

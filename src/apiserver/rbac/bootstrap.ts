@@ -6,14 +6,14 @@ import { GROUP } from '../../kinds/define-kind.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
-import type { Parts } from '../server/context.ts'
-import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
+import type { ServerParts } from '../server/context.ts'
+import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
 import { HUB_BINDINGS, HUB_LOCALS, HUB_ROLES, KUBERNETES_BINDINGS, KUBERNETES_ROLES } from './bootstrap-roles.ts'
 import type { BootstrapBinding, BootstrapRole } from './bootstrap-roles.ts'
 import { COMPONENT_BINDINGS, COMPONENT_ROLES, CONTROLLER_BINDINGS, CONTROLLER_ROLES } from './bootstrap-system-roles.ts'
 import { aggregatedRules } from './aggregation.ts'
-import { ownAuditLine } from '../server/internal-audit-line.ts'
-import { compactRules, uncovered } from './rules.ts'
+import { internalAuditLine } from '../server/internal-audit-line.ts'
+import { compactRules, uncoveredRules } from './rules.ts'
 
 /** Makes the roles and bindings that exist from the start, and gives back what somebody took from them. */
 
@@ -26,7 +26,7 @@ export interface BootstrapChoice {
 }
 
 /** Does nothing where the kinds of RBAC are not served. */
-export async function ensureBootstrapRoles(parts: Parts, { controllerRoles }: BootstrapChoice): Promise<void> {
+export async function ensureBootstrapRoles(parts: ServerParts, { controllerRoles }: BootstrapChoice): Promise<void> {
   const { registry } = parts
   if (!registry.find(ClusterRole.group, ClusterRole.version, ClusterRole.plural)) return
   const isHub = registry.groups().has(GROUP)
@@ -66,7 +66,7 @@ function rolesOf(controllerRoles: boolean, isHub: boolean): readonly UnknownObje
 }
 
 /** The rules of a role that are those it began with, as one array for all clusters of this process; others as they are. */
-export function sharedRules({ metadata, rules }: ClusterRole): ClusterRole['rules'] {
+export function internBootstrapRules({ metadata, rules }: ClusterRole): ClusterRole['rules'] {
   for (const roles of known.values()) {
     const role = roles.find((candidate) => candidate.metadata.name === metadata.name)
     if (role && jsonEqual(role['rules'], rules)) return role['rules'] as ClusterRole['rules']
@@ -124,22 +124,22 @@ function bootstrapObject(
   }
 }
 
-async function ensure({ store, ids, clock }: Parts, kind: Kind, wanted: UnknownObject): Promise<void> {
-  const key = storeKeyOf(kind, wanted.metadata)
+async function ensure({ store, ids, clock }: ServerParts, kind: Kind, wanted: UnknownObject): Promise<void> {
+  const key = storeKey(kind, wanted.metadata)
   const stored = await readObject(store, kind, wanted.metadata)
   if (!stored) {
     const metadata = { ...wanted.metadata, uid: ids.uid(), creationTimestamp: formatTime(clock.now()) }
     const created = { ...wanted, metadata }
-    const audit = ownAuditLine({ clock }, 'system:apiserver', { kind, object: created, verb: 'create' })
-    await store.commit({ key, expect: 0, value: textAt(created), audit })
+    const audit = internalAuditLine({ clock }, 'system:apiserver', { kind, object: created, verb: 'create' })
+    await store.commit({ key, expect: 0, value: serializeObject(created), audit })
     return
   }
   const { object, revision } = stored
   if (object.metadata.annotations?.[AUTOUPDATE] === 'false') return
   const next = { ...object, metadata: { ...object.metadata }, ...additions(object, wanted) }
   if (jsonEqual(next, object)) return
-  const audit = ownAuditLine({ clock }, 'system:apiserver', { kind, object: next, verb: 'update' })
-  await store.commit({ key, expect: revision, value: textAt(next), audit })
+  const audit = internalAuditLine({ clock }, 'system:apiserver', { kind, object: next, verb: 'update' })
+  await store.commit({ key, expect: revision, value: serializeObject(next), audit })
 }
 
 /** What a newer release adds; what people added stays. */
@@ -154,6 +154,6 @@ function additions(object: UnknownObject, wanted: UnknownObject): object {
   // The rules of aggregating roles are followed all the time, not only at the start.
   if (object['aggregationRule']) return {}
   const rules = (object['rules'] ?? []) as PolicyRule[]
-  const missing = uncovered(rules, (wanted['rules'] ?? []) as PolicyRule[])
+  const missing = uncoveredRules(rules, (wanted['rules'] ?? []) as PolicyRule[])
   return missing.length > 0 ? { rules: [...rules, ...compactRules(missing)] } : {}
 }

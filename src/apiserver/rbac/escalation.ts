@@ -8,7 +8,7 @@ import { forbidden, notFound } from '../http/api-errors.ts'
 import { MASTERS } from './rbac-authorizer.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
 import type { AnyBinding } from './role-cache.ts'
-import { compactRules, goList, ruleText, uncovered } from './rules.ts'
+import { compactRules, goList, ruleText, uncoveredRules } from './rules.ts'
 
 /** Nobody gives away more than they have: writes of roles and bindings are checked against the writer's own rules. */
 
@@ -49,7 +49,7 @@ async function checkRole(authorizer: RbacAuthorizer, request: AdmissionRequest, 
   const wanted = (object as unknown as Role).rules ?? []
   refuseMissing(request, object, { held: rules, wanted })
   const aggregates = isObject(object['aggregationRule']) || isObject(oldObject?.['aggregationRule'])
-  if (aggregates && uncovered(rules, EVERYTHING).length > 0) {
+  if (aggregates && uncoveredRules(rules, EVERYTHING).length > 0) {
     throw forbidden(kind, name, 'must have cluster-admin privileges to use the aggregationRule')
   }
 }
@@ -76,7 +76,7 @@ function refuseMissing(
   { metadata }: Pick<UnknownObject, 'metadata'>,
   { held, wanted }: Comparison,
 ): void {
-  const missing = uncovered(held, wanted)
+  const missing = uncoveredRules(held, wanted)
   if (missing.length === 0) return
   const lines = [...new Set(compactRules(missing).map(ruleText))].sort()
   const who = `user ${JSON.stringify(caller.user)} (groups=${goList(caller.groups)})`

@@ -1,7 +1,7 @@
 import type { Caller, HttpRequest } from '../../core/http.ts'
 import type { Authorizer } from './authorizer.ts'
-import { badRequest, notAllowed } from '../http/api-errors.ts'
-import type { Attempt } from '../http/api-errors.ts'
+import { badRequest, forbiddenForCaller } from '../http/api-errors.ts'
+import type { AuthorizationAttributes } from '../http/api-errors.ts'
 
 /** Acting as somebody else: `Impersonate-*` headers, allowed by the verb `impersonate`. */
 
@@ -17,9 +17,9 @@ export async function impersonate(request: HttpRequest, caller: Caller, authoriz
   if (!asked) return caller
   if (asked.user === '') throw badRequest(`requested ${goText(asked)} without impersonating a user name`)
   for (const resource of resourcesOf(asked)) {
-    const attempt: Attempt = { caller, verb: 'impersonate', path: '', resource }
+    const attempt: AuthorizationAttributes = { caller, verb: 'impersonate', path: '', resource }
     const { allowed, reason } = await authorizer.authorize(attempt)
-    if (!allowed) throw notAllowed(attempt, reason)
+    if (!allowed) throw forbiddenForCaller(attempt, reason)
   }
   return {
     user: asked.user,
@@ -64,7 +64,7 @@ function decode(key: string): string {
   }
 }
 
-function resourcesOf({ user, uid, groups, extra }: Asked): NonNullable<Attempt['resource']>[] {
+function resourcesOf({ user, uid, groups, extra }: Asked): NonNullable<AuthorizationAttributes['resource']>[] {
   const account = SERVICE_ACCOUNT.exec(user)
   const own = 'authentication.k8s.io'
   return [

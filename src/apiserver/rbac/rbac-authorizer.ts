@@ -1,21 +1,21 @@
 import type { Caller } from '../../core/http.ts'
 import type { PolicyRule, Subject } from '../../kinds/builtin/rbac.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
-import type { Attempt } from '../http/api-errors.ts'
+import type { AuthorizationAttributes } from '../http/api-errors.ts'
 import type { AnyBinding, RoleCache } from './role-cache.ts'
 import { ruleAllows } from './rules.ts'
 
 /** Kubernetes' role-based access control over the cached roles. */
 
 /** Everything somebody may do somewhere, and the roles that should say more but do not exist. */
-export interface HeldRules {
+export interface ResolvedRules {
   readonly rules: readonly PolicyRule[]
   readonly problems: readonly string[]
 }
 
 /** An authorizer that can also say what somebody may do. */
 export interface RbacAuthorizer extends Authorizer {
-  rulesFor(caller: Caller, namespace: string): HeldRules
+  rulesFor(caller: Caller, namespace: string): ResolvedRules
   /** The rules a binding gives, or undefined when its role does not exist. */
   rulesOf(binding: Pick<AnyBinding, 'roleRef'>, namespace: string): readonly PolicyRule[] | undefined
 }
@@ -42,7 +42,7 @@ export function createRbacAuthorizer(cache: RoleCache): RbacAuthorizer {
     }
   }
 
-  async function authorize(attempt: Attempt): Promise<Decision> {
+  async function authorize(attempt: AuthorizationAttributes): Promise<Decision> {
     const { caller, resource } = attempt
     if (caller.groups.includes(MASTERS)) return { allowed: true }
     const problems: string[] = []

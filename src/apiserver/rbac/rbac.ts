@@ -1,6 +1,6 @@
 import { toError } from '../../core/errors.ts'
 import type { Admission } from '../server/admission.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { refuseApproval } from '../strategies/certificate-approval.ts'
 import { aggregate } from './aggregation.ts'
 import { ensureBootstrapRoles } from './bootstrap.ts'
@@ -22,7 +22,7 @@ export interface Rbac {
 
 /** Starts access control; it ends with the signal. */
 export function startRbac(
-  parts: Omit<Parts, 'admission'> & BootstrapChoice,
+  parts: Omit<ServerParts, 'admission'> & BootstrapChoice,
   admission: Admission,
   signal: AbortSignal,
 ): Rbac {

@@ -4,9 +4,9 @@ import type { RoleBinding } from '../../kinds/builtin/rbac.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import type { Parts } from '../server/context.ts'
-import { prefixOf } from '../storage/stored-object.ts'
-import { sharedRules } from './bootstrap.ts'
+import type { ServerParts } from '../server/context.ts'
+import { storePrefix } from '../storage/stored-object.ts'
+import { internBootstrapRules } from './bootstrap.ts'
 
 /** Roles and bindings in memory, followed by a watch of the store: nobody reads the disk to know who may do what. */
 export interface RoleCache {
@@ -25,7 +25,7 @@ const GROUP_PREFIX = `/${Role.group}/`
 const RETRY_MS = 500
 
 /** A cache of the store's roles and bindings. */
-export function createRoleCache({ store, clock, log }: Pick<Parts, 'store' | 'clock' | 'log'>): RoleCache {
+export function createRoleCache({ store, clock, log }: Pick<ServerParts, 'store' | 'clock' | 'log'>): RoleCache {
   const roles = new Map<string, Role>()
   const clusterRoles = new Map<string, ClusterRole>()
   const clusterRoleBindings = new Map<string, ClusterRoleBinding>()
@@ -33,7 +33,7 @@ export function createRoleCache({ store, clock, log }: Pick<Parts, 'store' | 'cl
   let revision = 0
 
   function put(key: string, value: string | undefined, previous: string | undefined): void {
-    const kind = RBAC_KINDS.find((known) => key.startsWith(prefixOf(known)))
+    const kind = RBAC_KINDS.find((known) => key.startsWith(storePrefix(known)))
     const text = value ?? previous
     if (!kind || text === undefined) return
     const parsed = JSON.parse(text) as KubeObject
@@ -100,6 +100,6 @@ function set<T>(map: Map<string, T>, key: string, value: T | undefined): void {
 export type AnyBinding = RoleBinding
 
 function withSharedRules(role: ClusterRole): ClusterRole {
-  const rules = sharedRules(role)
+  const rules = internBootstrapRules(role)
   return rules === undefined ? role : { ...role, rules }
 }

@@ -6,11 +6,11 @@ import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
 export const READ = ['get', 'list', 'watch']
 
 /** Verbs on resources of one or several groups. */
-export function on(verbs: string[], group: string | string[], ...resources: string[]): PolicyRule {
+export function ruleFor(verbs: string[], group: string | string[], ...resources: string[]): PolicyRule {
   return { verbs, apiGroups: [group].flat(), resources }
 }
 
 /** Reading of paths that are no resources. */
-export function paths(...nonResourceURLs: string[]): PolicyRule {
+export function nonResourceRule(...nonResourceURLs: string[]): PolicyRule {
   return { verbs: ['get'], nonResourceURLs }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import { compactRules, ruleAllows, ruleText, uncovered } from './rules.ts'
+import { compactRules, ruleAllows, ruleText, uncoveredRules } from './rules.ts'
 
 const caller = { user: 'u', groups: [] }
 
@@ -39,15 +39,15 @@ describe('rules', () => {
   })
 
   it('of names cover names, never everything', () => {
-    assert.equal(uncovered([rule({ resourceNames: ['a'] })], [rule()]).length, 1)
-    assert.equal(uncovered([rule()], [rule({ resourceNames: ['a'] })]).length, 0)
-    assert.equal(uncovered([rule({ resourceNames: ['a'] })], [rule({ resourceNames: ['a', 'b'] })]).length, 1)
+    assert.equal(uncoveredRules([rule({ resourceNames: ['a'] })], [rule()]).length, 1)
+    assert.equal(uncoveredRules([rule()], [rule({ resourceNames: ['a'] })]).length, 0)
+    assert.equal(uncoveredRules([rule({ resourceNames: ['a'] })], [rule({ resourceNames: ['a', 'b'] })]).length, 1)
   })
 
   it('together cover what none of them covers alone', () => {
     const held = [rule(), rule({ verbs: ['list'] })]
-    assert.deepEqual(uncovered(held, [rule({ verbs: ['get', 'list'] })]), [])
-    const missing = uncovered(held, [rule({ verbs: ['get', 'watch', 'delete'] })])
+    assert.deepEqual(uncoveredRules(held, [rule({ verbs: ['get', 'list'] })]), [])
+    const missing = uncoveredRules(held, [rule({ verbs: ['get', 'watch', 'delete'] })])
     assert.deepEqual(compactRules(missing).map(ruleText), [
       '{APIGroups:[""], Resources:["pods"], Verbs:["watch" "delete"]}',
     ])

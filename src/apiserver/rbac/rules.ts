@@ -1,12 +1,12 @@
 import type { PolicyRule } from '../../kinds/builtin/rbac.ts'
-import type { Attempt } from '../http/api-errors.ts'
+import type { AuthorizationAttributes } from '../http/api-errors.ts'
 
 /** What a rule allows, and whether rules cover others; after Kubernetes' pkg/registry/rbac/validation. */
 
 const ALL = '*'
 
 /** Whether one rule allows an attempt. */
-export function ruleAllows(rule: PolicyRule, { verb, resource, path }: Attempt): boolean {
+export function ruleAllows(rule: PolicyRule, { verb, resource, path }: AuthorizationAttributes): boolean {
   if (!has(rule.verbs, verb)) return false
   if (!resource) return (rule.nonResourceURLs ?? []).some((url) => urlMatches(url, path))
   const { group, plural, subresource, name } = resource
@@ -34,7 +34,7 @@ function urlMatches(rule: string, path: string): boolean {
 }
 
 /** The parts of `wanted` that no rule of `held` covers, each about one thing. */
-export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)))
 }
 

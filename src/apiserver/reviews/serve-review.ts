@@ -10,16 +10,16 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { validateObject } from '../../kinds/validation/validate-object.ts'
 import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
-import type { Answer } from '../http/respond.ts'
-import type { Context } from '../server/context.ts'
+import type { VerbResponse } from '../http/respond.ts'
+import type { RequestContext } from '../server/context.ts'
 import { decodeObject } from '../http/decode-body.ts'
-import { receive } from '../verbs/receive-object.ts'
+import { decodeAndDefault } from '../verbs/receive-object.ts'
 import { notAcceptable } from '../http/negotiate.ts'
 import { writeOptions } from '../http/request-options.ts'
 import type { RbacAuthorizer } from '../rbac/rbac-authorizer.ts'
 import { MASTERS } from '../rbac/rbac-authorizer.ts'
 import { badRequest, methodNotAllowed } from '../http/api-errors.ts'
-import type { Attempt } from '../http/api-errors.ts'
+import type { AuthorizationAttributes } from '../http/api-errors.ts'
 import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 
 /** Questions about who somebody is and what they may do; nothing is stored. */
@@ -36,14 +36,14 @@ export function isReview(kind: Pick<Kind, 'group' | 'kind'>): boolean {
 }
 
 /** Answers a question. */
-export async function serveReview(context: Context, reviewers: Reviewers): Promise<Answer> {
+export async function serveReview(context: RequestContext, reviewers: Reviewers): Promise<VerbResponse> {
   const { kind, http, query, request } = context
   if (request.verb !== 'create') throw methodNotAllowed()
   // An answer to a question is no object: it has no metadata to show, and no columns.
   if (context.accept.as !== undefined) throw notAcceptable()
   const options = writeOptions('CreateOptions', query, http)
   const { value, repeated } = decodeObject(http)
-  const { object, warnings } = receive(kind, value, { repeated, validation: options.fieldValidation })
+  const { object, warnings } = decodeAndDefault(kind, value, { repeated, validation: options.fieldValidation })
   const errors = validateObject(kind, { ...object, metadata: nameless(kind) })
   if (errors.length > 0) throw invalidObject(kind, '', errors)
   if (kind.scope === 'Namespaced') object.metadata.namespace = request.namespace ?? ''
@@ -59,7 +59,7 @@ function nameless(kind: Kind): UnknownObject['metadata'] {
   return { name: 'question', ...(kind.scope === 'Namespaced' ? { namespace: 'question' } : {}) }
 }
 
-async function answerOf(object: UnknownObject, context: Context, reviewers: Reviewers): Promise<object> {
+async function answerOf(object: UnknownObject, context: RequestContext, reviewers: Reviewers): Promise<object> {
   const { caller, kind } = context
   const { authorizer, tokens } = reviewers
   const spec = isObject(object['spec']) ? object['spec'] : {}
@@ -83,7 +83,7 @@ async function answerOf(object: UnknownObject, context: Context, reviewers: Revi
 
 type AccessSpec = NonNullable<SubjectAccessReview['spec']>
 
-function attemptOf(spec: AccessSpec, caller: Caller): Attempt {
+function attemptOf(spec: AccessSpec, caller: Caller): AuthorizationAttributes {
   const { resourceAttributes: on, nonResourceAttributes: path } = spec
   if (on && path) {
     const shown = { Path: path.path ?? '', Verb: path.verb ?? '' }
@@ -118,7 +118,7 @@ function subjectOf({ user = '', groups = [], uid, extra }: AccessSpec): Caller {
   return { user, groups, ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) }
 }
 
-function checkNamespace({ resource }: Attempt, namespace: string): void {
+function checkNamespace({ resource }: AuthorizationAttributes, namespace: string): void {
   if (!resource) {
     throw refused(invalid('spec.nonResourceAttributes', {}, 'disallowed on this kind of request'))
   }
@@ -131,7 +131,7 @@ function refused(error: FieldError): ApiError {
   return invalidObject({ group: 'authorization.k8s.io', kind: '' }, '', [error])
 }
 
-async function verdictOf(authorizer: RbacAuthorizer, attempt: Attempt): Promise<object> {
+async function verdictOf(authorizer: RbacAuthorizer, attempt: AuthorizationAttributes): Promise<object> {
   const { allowed, reason } = await authorizer.authorize(attempt)
   return { allowed, ...(reason ? { reason } : {}) }
 }

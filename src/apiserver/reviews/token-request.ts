@@ -5,10 +5,10 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import { validateObject } from '../../kinds/validation/validate-object.ts'
-import type { Answer } from '../http/respond.ts'
-import type { Context } from '../server/context.ts'
+import type { VerbResponse } from '../http/respond.ts'
+import type { RequestContext } from '../server/context.ts'
 import { decodeObject } from '../http/decode-body.ts'
-import { receive } from '../verbs/receive-object.ts'
+import { decodeAndDefault } from '../verbs/receive-object.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { writeOptions } from '../http/request-options.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
@@ -22,12 +22,12 @@ const MIN_SECONDS = 600
 const MAX_SECONDS = 2 ** 32
 
 /** Answers a TokenRequest. */
-export async function requestToken(context: Context, tokens: ServiceAccountTokens): Promise<Answer> {
+export async function requestToken(context: RequestContext, tokens: ServiceAccountTokens): Promise<VerbResponse> {
   const { request, http, query, kind, parts } = context
   if (request.verb !== 'create' || request.name === undefined) throw methodNotAllowed()
   const options = writeOptions('CreateOptions', query, http)
   const { value, repeated } = decodeObject(http)
-  const { object, warnings } = receive(TokenRequest, value, { repeated, validation: options.fieldValidation })
+  const { object, warnings } = decodeAndDefault(TokenRequest, value, { repeated, validation: options.fieldValidation })
   const spec = specOf(object)
   const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
   const account = await readObject(parts.store, kind, key)
@@ -67,7 +67,7 @@ function specOf(object: UnknownObject): Spec {
 }
 
 async function boundObject(
-  { parts, request }: Context,
+  { parts, request }: RequestContext,
   reference: NonNullable<Spec['boundObjectRef']>,
 ): Promise<UnknownObject> {
   const { kind: kindName = '', apiVersion = '', name = '', uid } = reference

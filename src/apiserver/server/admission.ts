@@ -22,7 +22,7 @@ export type Admission = (request: AdmissionRequest) => Promise<readonly string[]
 export type Mutation = (request: AdmissionRequest) => Promise<readonly string[]>
 
 /** Asks one after the other. */
-export function inTurn(parts: readonly Admission[]): Admission {
+export function chainAdmission(parts: readonly Admission[]): Admission {
   return async (request) => {
     const warnings: string[] = []
     for (const part of parts) warnings.push(...(await part(request)))

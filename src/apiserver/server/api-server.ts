@@ -6,18 +6,18 @@ import type { Logger } from '../../core/log.ts'
 import { VERSION } from '../../core/version.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { Store } from '../../store/store.ts'
-import { admitAll, inTurn } from './admission.ts'
+import { admitAll, chainAdmission } from './admission.ts'
 import type { Admission, Mutation } from './admission.ts'
 import { respond, respondError, withWarning } from '../http/respond.ts'
-import type { Answer } from '../http/respond.ts'
-import type { Context, Parts } from './context.ts'
+import type { VerbResponse } from '../http/respond.ts'
+import type { RequestContext, ServerParts } from './context.ts'
 import { createOpenApi } from '../discovery/openapi.ts'
-import { serveAbout } from '../discovery/serve-discovery.ts'
-import type { About } from '../discovery/serve-discovery.ts'
+import { serveDiscovery } from '../discovery/serve-discovery.ts'
+import type { ServerInfo } from '../discovery/serve-discovery.ts'
 import { runCollector } from '../gc/collector.ts'
 import { startCustomKinds } from '../custom-kinds/serve-custom-kinds.ts'
 import { createFairQueue } from '../http/fair-queue.ts'
-import { keepApiService } from './kubernetes-service.ts'
+import { startKubernetesService } from './kubernetes-service.ts'
 import type { FairLimits } from '../http/fair-queue.ts'
 import { impersonate } from '../rbac/impersonate.ts'
 import { startNamespaceDefaults } from '../namespaces/namespace-defaults.ts'
@@ -26,23 +26,23 @@ import { startEventExpiry } from '../gc/event-expiry.ts'
 import { startNamespaceLifecycle } from '../namespaces/namespace-lifecycle.ts'
 import { ensureSystemNamespaces } from '../namespaces/system-namespaces.ts'
 import { bindPod, evictPod } from '../workloads/pod-bind-and-evict.ts'
-import { givePriority } from '../workloads/pod-priority.ts'
-import { giveRuntimeClass } from '../workloads/pod-runtime-class.ts'
-import { giveServiceAccount } from '../workloads/pod-service-account.ts'
+import { priorityAdmission } from '../workloads/pod-priority.ts'
+import { runtimeClassAdmission } from '../workloads/pod-runtime-class.ts'
+import { serviceAccountAdmission } from '../workloads/pod-service-account.ts'
 import { startPolicies } from '../policies/start-policies.ts'
 import { startQuotas } from '../quota/start-quotas.ts'
 import { startRbac } from '../rbac/rbac.ts'
-import { methodNotAllowed, notAllowed } from '../http/api-errors.ts'
+import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
 import { createRegistry } from './registry.ts'
-import { attemptOf, checkTimeout, requestInfo } from '../http/request-info.ts'
+import { authorizationAttributes, checkTimeout, requestInfo } from '../http/request-info.ts'
 import type { RequestInfo } from '../http/request-info.ts'
-import { resourceContext } from './resource-context.ts'
+import { createRequestContext } from './resource-context.ts'
 import { isReview, serveReview } from '../reviews/serve-review.ts'
 import type { TokenKeys } from '../tokens/jwt.ts'
-import { bearerOf, createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
+import { bearerToken, createServiceAccountTokens } from '../tokens/service-account-tokens.ts'
 import { requestToken } from '../reviews/token-request.ts'
 import { serveAudit } from './serve-audit.ts'
-import { createViewStores } from '../storage/converting-store.ts'
+import { createConvertingStores } from '../storage/converting-store.ts'
 import { create } from '../verbs/create.ts'
 import { deleteCollection } from '../verbs/delete-collection.ts'
 import { remove } from '../verbs/delete.ts'
@@ -105,12 +105,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // Policies ask who may do what, and what they refuse is refused before roles are looked at for escalation.
   let admitted: Admission = admitAll
   let changed: Mutation = admitAll
-  const mutation = inTurn([
+  const mutation = chainAdmission([
     quotas.mutation,
     // Without them nobody makes the accounts.
-    options.namespaceDefaults ? giveServiceAccount({ store, registry, clock, ids }) : admitAll,
-    givePriority({ store, registry }),
-    giveRuntimeClass({ store, registry }),
+    options.namespaceDefaults ? serviceAccountAdmission({ store, registry, clock, ids }) : admitAll,
+    priorityAdmission({ store, registry }),
+    runtimeClassAdmission({ store, registry }),
     (request) => changed(request),
   ])
   const bare = { store, clock, ids, log, registry, mutation, quota: quotas.gate }
@@ -125,9 +125,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   )
   admitted = policies.admission
   changed = policies.mutation
-  const parts: Parts = { ...bare, admission: inTurn([quotas.admission, rbac.admission]) }
+  const parts: ServerParts = { ...bare, admission: chainAdmission([quotas.admission, rbac.admission]) }
   const tokens = options.tokenKeys && createServiceAccountTokens(parts, options.tokenKeys)
-  const kindStore = createViewStores(store)
+  const kindStore = createConvertingStores(store)
   const views = new Map((options.views ?? []).map(({ kind, over }) => [kind, over(store)]))
   const storeOf = (kind: Kind): Store => views.get(kind) ?? kindStore(kind)
   const served = { parts, storeOf, closing: closing.signal }
@@ -148,9 +148,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const lifecycle = startNamespaceLifecycle(parts, closing.signal)
   const collector = runCollector(parts, closing.signal)
   const expiry = startEventExpiry(parts, closing.signal)
-  const apiService = keepApiService(parts, closing.signal)
+  const apiService = startKubernetesService(parts, closing.signal)
   const defaults = ready.then(() => startNamespaceDefaults(parts, options.namespaceDefaults, closing.signal))
-  const about: About = {
+  const about: ServerInfo = {
     registry,
     openApi: createOpenApi(registry, version),
     version: versionInfo(version),
@@ -168,22 +168,22 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         const acting = await impersonate(request, proven, authorizer)
         await authorize(info, request, acting)
         if (info.segments[0] === 'audit') return await serveAudit(store, request, info)
-        if (!info.resource) return serveAbout(about, request, info)
+        if (!info.resource) return serveDiscovery(about, request, info)
         const { resource } = info
-        const context = resourceContext(served, { http: request, caller: acting, info, resource, signal })
+        const context = createRequestContext(served, { http: request, caller: acting, info, resource, signal })
         const deprecation = context.kind.custom?.deprecation
         if (deprecation === undefined) return await reply(context)
-        const refuse = (caught: unknown) => respondError(refusalOf(caught, request, log))
+        const refuse = (caught: unknown) => respondError(toApiError(caught, request, log))
         return withWarning(await reply(context).catch(refuse), deprecation)
       })
     } catch (error) {
-      return respondError(refusalOf(error, request, log))
+      return respondError(toApiError(error, request, log))
     }
   }
 
   /** A token counts only where the transport has proven nobody: a certificate is never overruled by a header. */
   async function proveToken(request: HttpRequest, caller: Caller): Promise<Caller> {
-    const token = caller.user === ANONYMOUS ? bearerOf(request) : undefined
+    const token = caller.user === ANONYMOUS ? bearerToken(request) : undefined
     if (token === undefined) return caller
     const proven = await tokens?.prove(token)
     if (!proven) throw new ApiError('Unauthorized', 'Unauthorized')
@@ -191,17 +191,17 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   async function authorize(info: RequestInfo, request: HttpRequest, caller: Caller): Promise<void> {
-    const attempt = attemptOf(info, request, caller)
+    const attempt = authorizationAttributes(info, request, caller)
     const { allowed, reason } = await authorizer.authorize(attempt)
-    if (!allowed) throw notAllowed(attempt, reason)
+    if (!allowed) throw forbiddenForCaller(attempt, reason)
   }
 
-  async function reply(context: Context): Promise<HttpResponse> {
+  async function reply(context: RequestContext): Promise<HttpResponse> {
     if (context.request.verb === 'watch') return await watch(context)
     return respond(await answer(context), context.accept)
   }
 
-  async function answer(context: Context): Promise<Answer> {
+  async function answer(context: RequestContext): Promise<VerbResponse> {
     if (isReview(context.kind)) return await serveReview(context, { authorizer, tokens })
     if (context.request.subresource === 'token' && tokens) return await requestToken(context, tokens)
     const served = await serve(context)
@@ -219,7 +219,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-function serve(context: Context): Promise<Answer> {
+function serve(context: RequestContext): Promise<VerbResponse> {
   if (context.request.subresource === 'scale') return scale(context)
   if (context.request.subresource === 'binding') return bindPod(context)
   if (context.request.subresource === 'eviction') return evictPod(context)
@@ -249,7 +249,7 @@ export function gitVersionOf(version: string = VERSION): string {
 }
 
 /** What a request is refused with: an error that nobody meant for the caller is logged whole. */
-export function refusalOf(caught: unknown, request: HttpRequest, log: Logger): ApiError {
+export function toApiError(caught: unknown, request: HttpRequest, log: Logger): ApiError {
   if (isApiError(caught)) return caught
   const error = toError(caught)
   log.error({ err: error, method: request.method, path: request.path.slice(0, 500) }, 'request failed')

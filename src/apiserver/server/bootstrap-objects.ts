@@ -6,7 +6,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 type Fields = Pick<UnknownObject, 'metadata'> & Record<string, unknown>
 
 /** An object that is there from the start, where its kind is served. */
-export interface FirstObject {
+export interface BootstrapObject {
   readonly group: string
   readonly plural: string
   readonly object: Fields
@@ -17,7 +17,7 @@ const SERVICE = { name: 'kubernetes', namespace: 'default' }
 /** Where an embedded cluster has its API: simulated, as its nodes and the addresses of its pods are. */
 const API = { address: '10.0.0.1', port: 6443 }
 
-const API_SERVICE: readonly FirstObject[] = [
+const API_SERVICE: readonly BootstrapObject[] = [
   {
     group: '',
     plural: 'services',
@@ -79,15 +79,15 @@ export function isSystemClass(name: string): boolean {
 }
 
 /** The Service by which everything inside a cluster finds its API, where that is, and the addresses of Services, as new ones. */
-export function apiService(nowMs: number): FirstObject[] {
+export function kubernetesService(nowMs: number): BootstrapObject[] {
   const addresses = { group: 'networking.k8s.io', plural: 'servicecidrs', object: serviceAddresses(nowMs) }
   return [...structuredClone(API_SERVICE), addresses]
 }
 
 /** All that is there from the start, as new ones. */
-export function firstObjects(nowMs: number): FirstObject[] {
+export function bootstrapObjects(nowMs: number): BootstrapObject[] {
   const scheduling = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
-  return [...apiService(nowMs), ...structuredClone(SYSTEM_CLASSES.map((object) => ({ ...scheduling, object })))]
+  return [...kubernetesService(nowMs), ...structuredClone(SYSTEM_CLASSES.map((object) => ({ ...scheduling, object })))]
 }
 
 /** Where addresses of Services come from. */

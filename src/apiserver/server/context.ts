@@ -8,14 +8,14 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Store } from '../../store/store.ts'
 import type { Admission, Mutation } from './admission.ts'
 import type { Negotiated } from '../http/negotiate.ts'
-import type { QuotaGate } from '../quota/charge-quota.ts'
+import type { QuotaCharger } from '../quota/charge-quota.ts'
 import type { Registry } from './registry.ts'
 import type { ResourceRequest } from '../http/request-info.ts'
 
 /** What verbs work with: the server's parts and one request for a known kind. */
 
 /** The parts of the server every verb may use. */
-export interface Parts {
+export interface ServerParts {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
@@ -23,12 +23,12 @@ export interface Parts {
   readonly registry: Registry
   readonly mutation: Mutation
   readonly admission: Admission
-  readonly quota: QuotaGate
+  readonly quota: QuotaCharger
 }
 
 /** One request for objects of a kind, by an authorized caller. */
-export interface Context {
-  readonly parts: Parts
+export interface RequestContext {
+  readonly parts: ServerParts
   readonly http: HttpRequest
   readonly caller: Caller
   /** Its client's. */
@@ -45,7 +45,7 @@ export interface Context {
 const MAX_USER_AGENT = 1024
 
 /** The line of the audit chain for a change of an object. */
-export function auditLine(context: Context, object: UnknownObject, verb: string = context.request.verb): string {
+export function auditLine(context: RequestContext, object: UnknownObject, verb: string = context.request.verb): string {
   const { caller, request, kind, http, parts } = context
   const { name, namespace, uid } = object.metadata
   return JSON.stringify({

@@ -1,13 +1,13 @@
 import type { Caller } from '../../core/http.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
-import type { Context, Parts } from './context.ts'
+import type { RequestContext, ServerParts } from './context.ts'
 
 /** A request the server makes of itself, to delete what belongs to something that goes. */
-export function contextOfSelf(
-  parts: Parts,
+export function internalContext(
+  parts: ServerParts,
   kind: Kind,
   where: { readonly namespace?: string | undefined; readonly signal: AbortSignal; readonly caller?: Caller },
-): Context {
+): RequestContext {
   const { group, version, plural } = kind
   const { namespace, signal, caller = { user: 'system:apiserver', groups: ['system:masters'] } } = where
   return {

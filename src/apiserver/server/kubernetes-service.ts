@@ -3,11 +3,11 @@ import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { itemsAt, textAt as wordAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Parts } from './context.ts'
-import { apiService } from './bootstrap-objects.ts'
-import { ensure } from '../namespaces/system-namespaces.ts'
-import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
-import { ownAuditLine } from './internal-audit-line.ts'
+import type { ServerParts } from './context.ts'
+import { kubernetesService } from './bootstrap-objects.ts'
+import { ensureObject } from '../namespaces/system-namespaces.ts'
+import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
+import { internalAuditLine } from './internal-audit-line.ts'
 import type { ResourceRequest } from '../http/request-info.ts'
 
 /**
@@ -17,10 +17,10 @@ import type { ResourceRequest } from '../http/request-info.ts'
  */
 
 const LOOK_MS = 10_000
-const KEPT: ReadonlySet<string> = new Set(apiService(0).map(({ plural }) => plural))
+const KEPT: ReadonlySet<string> = new Set(kubernetesService(0).map(({ plural }) => plural))
 
 /** Who looks after them. */
-export interface ApiServiceKeeper {
+export interface KubernetesServiceController {
   /** Is told of every request for a resource that was served. */
   served(request: Pick<ResourceRequest, 'verb' | 'plural'>): void
   /** Resolves when nothing is under way any more; never rejects. */
@@ -28,7 +28,7 @@ export interface ApiServiceKeeper {
 }
 
 /** Looks after them until the signal is aborted. */
-export function keepApiService(parts: Parts, signal: AbortSignal): ApiServiceKeeper {
+export function startKubernetesService(parts: ServerParts, signal: AbortSignal): KubernetesServiceController {
   let isDue = false
   let looking: Promise<void> | undefined
 
@@ -59,21 +59,21 @@ export function keepApiService(parts: Parts, signal: AbortSignal): ApiServiceKee
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
-async function mend(parts: Parts): Promise<void> {
+async function mend(parts: ServerParts): Promise<void> {
   let endpoints: UnknownObject | undefined
-  for (const { group, plural, object: wanted } of apiService(parts.clock.now())) {
+  for (const { group, plural, object: wanted } of kubernetesService(parts.clock.now())) {
     const kind = parts.registry.find(group, 'v1', plural)
     if (!kind) continue
-    await ensure(parts, kind, wanted)
+    await ensureObject(parts, kind, wanted)
     const stored = await readObject(parts.store, kind, wanted.metadata)
     if (!stored || stored.object.metadata.deletionTimestamp) continue
     let next = stored.object
     if (plural === 'endpoints') endpoints = next = mendedEndpoints(next, itemsAt(wanted, 'subsets'))
     else if (plural === 'endpointslices' && endpoints) next = sliceOf(endpoints, next)
     if (jsonEqual(next, stored.object)) continue
-    const key = storeKeyOf(kind, wanted.metadata)
-    const audit = ownAuditLine(parts, 'system:apiserver', { kind, object: next, verb: 'update' })
-    await parts.store.commit({ key, expect: stored.revision, value: textAt(next), audit })
+    const key = storeKey(kind, wanted.metadata)
+    const audit = internalAuditLine(parts, 'system:apiserver', { kind, object: next, verb: 'update' })
+    await parts.store.commit({ key, expect: stored.revision, value: serializeObject(next), audit })
   }
 }
 

@@ -5,17 +5,17 @@ import type { Logger } from '../../core/log.ts'
 import type { Store } from '../../store/store.ts'
 import { admitAll } from './admission.ts'
 import { respond, respondError } from '../http/respond.ts'
-import { gitVersionOf, refusalOf, versionInfo } from './api-server.ts'
+import { gitVersionOf, toApiError, versionInfo } from './api-server.ts'
 import type { ApiView } from './api-server.ts'
 import type { Authorizer } from '../rbac/authorizer.ts'
 import { createOpenApi } from '../discovery/openapi.ts'
-import { serveAbout } from '../discovery/serve-discovery.ts'
-import type { About } from '../discovery/serve-discovery.ts'
-import { methodNotAllowed, notAllowed } from '../http/api-errors.ts'
+import { serveDiscovery } from '../discovery/serve-discovery.ts'
+import type { ServerInfo } from '../discovery/serve-discovery.ts'
+import { methodNotAllowed, forbiddenForCaller } from '../http/api-errors.ts'
 import { NO_QUOTAS } from '../quota/charge-quota.ts'
 import { createRegistry } from './registry.ts'
-import { attemptOf, requestInfo } from '../http/request-info.ts'
-import { resourceContext } from './resource-context.ts'
+import { authorizationAttributes, requestInfo } from '../http/request-info.ts'
+import { createRequestContext } from './resource-context.ts'
 import { get } from '../verbs/get.ts'
 import { list } from '../verbs/list.ts'
 import { watch } from '../verbs/watch.ts'
@@ -45,7 +45,7 @@ export function createReadServer({ views, store, authorizer, ...ports }: ReadSer
   const closing = new AbortController()
   const registry = createRegistry(views.map(({ kind }) => kind))
   const version = gitVersionOf()
-  const about: About = {
+  const about: ServerInfo = {
     registry,
     openApi: createOpenApi(registry, version),
     version: versionInfo(version),
@@ -61,12 +61,12 @@ export function createReadServer({ views, store, authorizer, ...ports }: ReadSer
 
   async function answer(http: HttpRequest, caller: Caller, signal: AbortSignal): Promise<HttpResponse> {
     const info = requestInfo(http)
-    const attempt = attemptOf(info, http, caller)
+    const attempt = authorizationAttributes(info, http, caller)
     const { allowed, reason } = await authorizer.authorize(attempt)
-    if (!allowed) throw notAllowed(attempt, reason)
+    if (!allowed) throw forbiddenForCaller(attempt, reason)
     const { resource } = info
-    if (!resource) return serveAbout(about, http, info)
-    const context = resourceContext(await open(), { http, caller, info, resource, signal })
+    if (!resource) return serveDiscovery(about, http, info)
+    const context = createRequestContext(await open(), { http, caller, info, resource, signal })
     switch (resource.verb) {
       case 'get':
         return respond(await get(context), context.accept)
@@ -81,7 +81,7 @@ export function createReadServer({ views, store, authorizer, ...ports }: ReadSer
 
   return {
     handle: (http, caller, signal) =>
-      answer(http, caller, signal).catch((caught: unknown) => respondError(refusalOf(caught, http, ports.log))),
+      answer(http, caller, signal).catch((caught: unknown) => respondError(toApiError(caught, http, ports.log))),
     close: () => closing.abort(),
   }
 }

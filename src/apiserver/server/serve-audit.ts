@@ -2,7 +2,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Store } from '../../store/store.ts'
 import { respond } from '../http/respond.ts'
-import { methodNotAllowed, unknownPath } from '../http/api-errors.ts'
+import { methodNotAllowed, pathNotFound } from '../http/api-errors.ts'
 import type { RequestInfo } from '../http/request-info.ts'
 
 const PAGE = 500
@@ -14,7 +14,7 @@ const MAX_PAGE = 5000
  */
 export async function serveAudit(store: Store, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
-  if (info.segments.length > 1) throw unknownPath()
+  if (info.segments.length > 1) throw pathNotFound()
   const after = numberOf(info.query, 'after', 0)
   const limit = Math.min(MAX_PAGE, numberOf(info.query, 'limit', PAGE))
   const items = await store.audit(after, limit)

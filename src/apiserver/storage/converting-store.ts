@@ -1,5 +1,5 @@
 import { isObject, jsonClone } from '../../core/json.ts'
-import { RecentMemo } from '../../core/collections/bounded-cache.ts'
+import { BoundedCache } from '../../core/collections/bounded-cache.ts'
 import { autoscalerFromV2, autoscalerToV2 } from '../../kinds/builtin/versions/autoscaler-versions.ts'
 import { Event } from '../../kinds/builtin/core.ts'
 import { eventFromCore, eventToCore } from '../../kinds/builtin/versions/event-versions.ts'
@@ -12,7 +12,7 @@ import { defaultObject, pruneObject } from '../../kinds/validation/validate-obje
 import { mapWatch } from '../../store/event-log.ts'
 import type { Store, StoreEntry, StoreEvent, StoreWatch } from '../../store/store.ts'
 import type { Versions } from '../apply/field-manager.ts'
-import { parseStored, prefixOf } from './stored-object.ts'
+import { parseStored, storePrefix } from './stored-object.ts'
 import type { Registry } from '../server/registry.ts'
 
 /** Kinds that are another kind's objects in other words: one is stored, the other is a view of it. */
@@ -35,7 +35,7 @@ const VIEWS: readonly View[] = [
 ]
 
 /** The other versions of a kind, for whoever compares fields that were named in them. */
-export function versionsOf(registry: Pick<Registry, 'find'>, kind: Kind): Versions {
+export function versionConverter(registry: Pick<Registry, 'find'>, kind: Kind): Versions {
   return (apiVersion) => {
     const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
     // An Event has two groups and one set of fields that anybody owns.
@@ -70,7 +70,7 @@ function inVersionOf(kind: Kind, object: UnknownObject): UnknownObject {
 }
 
 /** The store as requests for a kind see it. */
-export function createViewStores(store: Store): (kind: Kind) => Store {
+export function createConvertingStores(store: Store): (kind: Kind) => Store {
   const views = new Map<Kind, Store>(VIEWS.map((view) => [view.shown, viewStore(store, view)]))
   const custom = new WeakMap<Kind, Store>()
   return (kind) => {
@@ -103,8 +103,8 @@ function customView(kind: Kind): View {
 }
 
 function viewStore(store: Store, view: View): Store {
-  const outer = prefixOf(view.shown)
-  const inner = prefixOf(view.stored)
+  const outer = storePrefix(view.shown)
+  const inner = storePrefix(view.stored)
   const inside = (key: string) => (key.startsWith(outer) ? inner + key.slice(outer.length) : key)
   const outside = (key: string) => (key.startsWith(inner) ? outer + key.slice(inner.length) : key)
   const shown = (key: string, text: string) =>
@@ -123,7 +123,7 @@ function viewStore(store: Store, view: View): Store {
     previous: event.previous === undefined ? undefined : shown(event.key, event.previous),
   })
   // All watches are handed the same event objects, so that each is worked out and written once for all of them.
-  const events = new RecentMemo<StoreEvent, StoreEvent>({ most: 256, weight: 1024 * 1024 })
+  const events = new BoundedCache<StoreEvent, StoreEvent>({ most: 256, weight: 1024 * 1024 })
   const sharedEventOf = (event: StoreEvent): StoreEvent =>
     events.get(event) ?? events.set(event, eventOf(event), event.value?.length ?? 0)
   return {

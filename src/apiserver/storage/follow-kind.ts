@@ -1,21 +1,21 @@
 import { isApiError, toError } from '../../core/errors.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Parts } from '../server/context.ts'
-import { parseStored, prefixOf } from './stored-object.ts'
+import type { ServerParts } from '../server/context.ts'
+import { parseStored, storePrefix } from './stored-object.ts'
 
 /** How the server's own parts follow the objects of a kind in the store: all that exist first, then every change. */
 
 const RETRY_MS = 500
 
 /** What is told to who follows. */
-export interface Follower {
+export interface KindEventHandler {
   saw(object: UnknownObject): void | Promise<void>
   lost(name: string): void
 }
 
 /** A kind being followed. */
-export interface Followed {
+export interface RunningFollower {
   /** Resolves once everything that exists has been seen. */
   readonly ready: Promise<void>
   /** Resolves when the following has ended; never rejects. */
@@ -24,26 +24,26 @@ export interface Followed {
 
 /** Follows a cluster-scoped kind until the signal is aborted or the store is closed. */
 export function followKind(
-  parts: Pick<Parts, 'store' | 'clock' | 'log'>,
+  parts: Pick<ServerParts, 'store' | 'clock' | 'log'>,
   kind: Kind,
-  follower: Follower,
+  follower: KindEventHandler,
   signal: AbortSignal,
-): Followed {
+): RunningFollower {
   const begun = Promise.withResolvers<void>()
   const done = follow(parts, kind, { follower, signal, begun: begun.resolve }).finally(begun.resolve)
   return { ready: begun.promise, done }
 }
 
 async function follow(
-  { store, clock, log }: Pick<Parts, 'store' | 'clock' | 'log'>,
+  { store, clock, log }: Pick<ServerParts, 'store' | 'clock' | 'log'>,
   kind: Kind,
   {
     follower,
     signal,
     begun,
-  }: { readonly follower: Follower; readonly signal: AbortSignal; readonly begun: () => void },
+  }: { readonly follower: KindEventHandler; readonly signal: AbortSignal; readonly begun: () => void },
 ): Promise<void> {
-  const prefix = prefixOf(kind)
+  const prefix = storePrefix(kind)
   const known = new Set<string>()
   while (!signal.aborted) {
     try {

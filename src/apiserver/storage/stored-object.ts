@@ -5,7 +5,7 @@ import type { Store, StoreEntry } from '../../store/store.ts'
 /** Objects in the store: their keys and their text. The text carries its resourceVersion, so it is what a client reads. */
 
 /** An object as it is stored. */
-export interface Stored {
+export interface StoredObject {
   readonly object: UnknownObject
   readonly revision: number
   /** What the object was read from. */
@@ -13,7 +13,7 @@ export interface Stored {
 }
 
 /** An object as a write left it. */
-export interface Written {
+export interface WrittenObject {
   readonly object: UnknownObject
   /** What is stored of it; nothing after a dry run or its last write. */
   readonly text: string | undefined
@@ -21,15 +21,15 @@ export interface Written {
 }
 
 /** The prefix of all objects of a kind, or of those in one namespace. */
-export function prefixOf(kind: Pick<Kind, 'group' | 'plural'>, namespace?: string): string {
+export function storePrefix(kind: Pick<Kind, 'group' | 'plural'>, namespace?: string): string {
   // The core group has no name; `_` cannot be one.
   const resource = `/${kind.group || '_'}/${kind.plural}/`
   return namespace ? `${resource}${namespace}/` : resource
 }
 
 /** The key of one object. */
-export function storeKeyOf(kind: Pick<Kind, 'group' | 'plural'>, key: ObjectKey): string {
-  return `${prefixOf(kind, key.namespace)}${key.name}`
+export function storeKey(kind: Pick<Kind, 'group' | 'plural'>, key: ObjectKey): string {
+  return `${storePrefix(kind, key.namespace)}${key.name}`
 }
 
 /** The object of a stored text. */
@@ -38,14 +38,14 @@ export function parseStored(text: string): UnknownObject {
 }
 
 /** The object of an entry. */
-export function storedOf(entry: StoreEntry): Stored {
+export function parseStoreEntry(entry: StoreEntry): StoredObject {
   return { object: parseStored(entry.value), revision: entry.modRevision, text: entry.value }
 }
 
 /** Reads one object. */
-export async function readObject(store: Store, kind: Kind, key: ObjectKey): Promise<Stored | undefined> {
-  const entry = await store.get(storeKeyOf(kind, key))
-  return entry && storedOf(entry)
+export async function readObject(store: Store, kind: Kind, key: ObjectKey): Promise<StoredObject | undefined> {
+  const entry = await store.get(storeKey(kind, key))
+  return entry && parseStoreEntry(entry)
 }
 
 /** Writes an object at the revision it will have, and remembers what it wrote: that is the answer, too. */
@@ -55,12 +55,12 @@ export interface ObjectText {
 }
 
 /** How stored texts begin: what an object is comes first, so that a list can leave it out without reading on. */
-export function typeText(apiVersion: string, kind: string): string {
+export function typeMetaJson(apiVersion: string, kind: string): string {
   return `${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`
 }
 
 /** The text of an object at the revision it will have. */
-export function textAt(object: UnknownObject): ObjectText {
+export function serializeObject(object: UnknownObject): ObjectText {
   let text: string | undefined
   const write = (revision: number) => {
     object.metadata.resourceVersion = String(revision)

@@ -18,7 +18,7 @@ export function isCertificateRequest(kind: Pick<Kind, 'group' | 'kind'>): boolea
 }
 
 /** What an approval makes of a request: its conditions and nothing else, with the times of those that are new. */
-export function approved(old: UnknownObject, wanted: UnknownObject, nowMs: number): JsonObject {
+export function applyApproval(old: UnknownObject, wanted: UnknownObject, nowMs: number): JsonObject {
   const before = itemsAt(old, 'status.conditions')
   const now = formatTime(nowMs)
   const conditions = itemsAt(wanted, 'status.conditions').map((condition) => {

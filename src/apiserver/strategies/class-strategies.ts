@@ -1,5 +1,5 @@
 import { jsonEqual } from '../../core/json.ts'
-import { at } from '../../kinds/builtin/read-path.ts'
+import { readPath } from '../../kinds/builtin/read-path.ts'
 import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import type { Strategy } from './strategy.ts'
@@ -12,8 +12,8 @@ function keeping(fields: Readonly<Record<string, string | undefined>>): Strategy
     validate: (object, old) => {
       if (!old) return []
       return Object.entries(fields).flatMap(([field, words]): FieldError[] => {
-        const value = at(object, field)
-        if (jsonEqual(value, at(old, field))) return []
+        const value = readPath(object, field)
+        if (jsonEqual(value, readPath(old, field))) return []
         return [words === undefined ? invalid(field, value, 'field is immutable') : forbidden(field, words)]
       })
     },

@@ -4,7 +4,7 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import type { CustomResourceDefinition } from '../../kinds/builtin/apiextensions.ts'
-import { completeCrd, crdErrors } from '../../kinds/crd/crd-errors.ts'
+import { defaultCrd, crdErrors } from '../../kinds/crd/crd-errors.ts'
 import { CLASS_STRATEGIES } from './class-strategies.ts'
 import { CLEANUP_FINALIZER } from '../custom-kinds/crd-status.ts'
 import { DATA_STRATEGIES } from './data-strategies.ts'
@@ -54,7 +54,7 @@ function finalizersOf({ spec }: UnknownObject): unknown[] {
 const definition: Strategy = {
   complete(object, old) {
     const crd = object as unknown as CustomResourceDefinition
-    completeCrd(crd)
+    defaultCrd(crd)
     if (old) return
     // From the beginning, so that no object can be left behind.
     const finalizers = crd.metadata.finalizers ?? []

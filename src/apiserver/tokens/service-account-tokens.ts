@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { Secret, ServiceAccount } from '../../kinds/builtin/core.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { createTokenSigner } from './jwt.ts'
 import type { TokenKeys } from './jwt.ts'
@@ -26,7 +26,7 @@ export interface IssuedToken {
 }
 
 /** Whom a token proves, and for which of the wanted audiences. */
-export interface ProvenToken {
+export interface AuthenticatedToken {
   readonly caller: Caller
   readonly audiences: readonly string[]
 }
@@ -39,7 +39,7 @@ export interface ServiceAccountTokens {
   readonly discovery: { readonly configuration: object; readonly keys: object }
   issue(grant: TokenGrant): IssuedToken
   /** Undefined for a token that is not ours, is over, is for somebody else, or whose account or bound object is gone. */
-  prove(token: string, audiences?: readonly string[]): Promise<ProvenToken | undefined>
+  prove(token: string, audiences?: readonly string[]): Promise<AuthenticatedToken | undefined>
 }
 
 /** Who issues tokens, as they say themselves, and the audience of those for this API. */
@@ -53,19 +53,19 @@ const BINDABLE: Readonly<Record<string, Pick<Kind, 'group' | 'version' | 'plural
 }
 
 /** The kind of an object a token is to be bound to; undefined when tokens cannot be bound to it here. */
-export function bindableKind({ registry }: Pick<Parts, 'registry'>, kind: string): Kind | undefined {
+export function bindableKind({ registry }: Pick<ServerParts, 'registry'>, kind: string): Kind | undefined {
   const type = Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined
   return type && registry.find(type.group, type.version, type.plural)
 }
 
 /** The bearer token of a request. */
-export function bearerOf({ headers }: HttpRequest): string | undefined {
+export function bearerToken({ headers }: HttpRequest): string | undefined {
   return /^bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1]
 }
 
 /** Tokens signed with the first of some Ed25519 keys in PEM; tokens of the others still count. */
 export function createServiceAccountTokens(
-  parts: Pick<Parts, 'store' | 'clock' | 'ids' | 'registry'>,
+  parts: Pick<ServerParts, 'store' | 'clock' | 'ids' | 'registry'>,
   privateKeys: TokenKeys,
 ): ServiceAccountTokens {
   const { store, clock, ids } = parts

@@ -4,12 +4,12 @@ import type { ManagedFieldsEntry, UnknownObject } from '../../kinds/meta.ts'
 import { validateObject } from '../../kinds/validation/validate-object.ts'
 import { invalidObject } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
-import { approved } from '../strategies/certificate-approval.ts'
+import { applyApproval } from '../strategies/certificate-approval.ts'
 import { auditLine } from '../server/context.ts'
-import type { Context } from '../server/context.ts'
-import { storeKeyOf, textAt } from '../storage/stored-object.ts'
-import type { Stored, Written } from '../storage/stored-object.ts'
-import { changedPart, isPodPart, partErrors } from '../workloads/pod-subresources.ts'
+import type { RequestContext } from '../server/context.ts'
+import { storeKey, serializeObject } from '../storage/stored-object.ts'
+import type { StoredObject, WrittenObject } from '../storage/stored-object.ts'
+import { applyPodSubresource, isPodSubresource, podSubresourceErrors } from '../workloads/pod-subresources.ts'
 import { commitCharged } from '../quota/charge-quota.ts'
 import { hasGeneration, isCustom, metadataOfStatus } from '../server/registry.ts'
 import { strategyOf } from '../strategies/strategy.ts'
@@ -18,7 +18,7 @@ import { strategyOf } from '../strategies/strategy.ts'
 
 /** A change to an object. */
 export interface Change {
-  readonly stored: Stored
+  readonly stored: StoredObject
   /** What the client wants; it is changed here. */
   readonly next: UnknownObject
   readonly dryRun: boolean
@@ -27,10 +27,10 @@ export interface Change {
 }
 
 /** What became of a change; `stale` says that somebody else was faster. */
-export type ChangeResult = ({ readonly stale: false } & Written) | { readonly stale: true }
+export type ChangeResult = ({ readonly stale: false } & WrittenObject) | { readonly stale: true }
 
 /** Validates and stores a change. A change that changes nothing writes nothing. */
-export async function commitChange(context: Context, change: Change): Promise<ChangeResult> {
+export async function commitChange(context: RequestContext, change: Change): Promise<ChangeResult> {
   const { kind, parts, request, caller } = context
   const { stored, dryRun } = change
   const old = stored.object
@@ -48,8 +48,8 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
   }
   const errors = [
     ...(request.subresource === 'status' ? statusErrors(kind, next, old) : validateObject(kind, next, { old })),
-    ...(isPodPart(request.subresource)
-      ? partErrors(next, old, request.subresource)
+    ...(isPodSubresource(request.subresource)
+      ? podSubresourceErrors(next, old, request.subresource)
       : (strategy.validate?.(next, old) ?? [])),
   ]
   if (errors.length > 0) throw invalidObject(kind, next.metadata.name, errors)
@@ -60,9 +60,9 @@ export async function commitChange(context: Context, change: Change): Promise<Ch
     await parts.quota.charge(asked)
     return { stale: false, object: next, text: undefined, warnings }
   }
-  const value = isGone(context, next) ? undefined : textAt(next)
+  const value = isFullyDeleted(context, next) ? undefined : serializeObject(next)
   const audit = auditLine(context, next)
-  const write = { key: storeKeyOf(kind, old.metadata), expect: stored.revision, value, audit }
+  const write = { key: storeKey(kind, old.metadata), expect: stored.revision, value, audit }
   const result = await commitCharged(parts.quota, asked, () => parts.store.commit(write))
   return result.ok ? { stale: false, object: next, text: value?.written(), warnings } : { stale: true }
 }
@@ -75,23 +75,23 @@ function statusErrors(kind: Kind, next: UnknownObject, old: UnknownObject): Fiel
 }
 
 /** Whether a deleted object has lost its last reason to stay. */
-export function isGone({ kind }: Pick<Context, 'kind'>, object: UnknownObject): boolean {
+export function isFullyDeleted({ kind }: Pick<RequestContext, 'kind'>, object: UnknownObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = object.metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false
   return !finalizers?.length && strategyOf(kind).holds?.(object) !== true
 }
 
 function keepWhatIsNotTheirs(
-  { kind, request, parts }: Context,
+  { kind, request, parts }: RequestContext,
   old: UnknownObject,
   wanted: UnknownObject,
 ): UnknownObject {
   if (request.subresource === 'approval') {
     const { annotations, labels } = wanted.metadata
     const metadata = { ...jsonClone(old.metadata), ...(annotations && { annotations }), ...(labels && { labels }) }
-    return { ...jsonClone(old), metadata, status: approved(old, wanted, parts.clock.now()) }
+    return { ...jsonClone(old), metadata, status: applyApproval(old, wanted, parts.clock.now()) }
   }
-  if (isPodPart(request.subresource)) return changedPart(old, wanted, request.subresource)
+  if (isPodSubresource(request.subresource)) return applyPodSubresource(old, wanted, request.subresource)
   if (request.subresource === 'status') {
     const next = jsonClone(old)
     if (wanted['status'] === undefined) delete next['status']
@@ -123,7 +123,7 @@ function keepWhatIsNotTheirs(
   return next
 }
 
-function contentChanged({ kind, request }: Context, old: UnknownObject, next: UnknownObject): boolean {
+function contentChanged({ kind, request }: RequestContext, old: UnknownObject, next: UnknownObject): boolean {
   const content = (object: UnknownObject) => {
     const { metadata, status, ...rest } = object
     // What is written on a Deployment goes on to its ReplicaSets.

@@ -4,14 +4,14 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import { defaultObject, validateObject } from '../../kinds/validation/validate-object.ts'
 import { invalidObject } from '../../kinds/validation/field-error.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
-import type { Answer } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
 import { auditLine } from '../server/context.ts'
-import type { Context } from '../server/context.ts'
-import { decodeOf } from '../http/decode-body.ts'
-import { checkAddress, receive } from './receive-object.ts'
+import type { RequestContext } from '../server/context.ts'
+import { decodeObjectOfKind } from '../http/decode-body.ts'
+import { requireMatchingName, decodeAndDefault } from './receive-object.ts'
 import { requireNamespace } from '../namespaces/system-namespaces.ts'
-import { storeKeyOf, textAt } from '../storage/stored-object.ts'
-import type { Written } from '../storage/stored-object.ts'
+import { storeKey, serializeObject } from '../storage/stored-object.ts'
+import type { WrittenObject } from '../storage/stored-object.ts'
 import { writeOptions } from '../http/request-options.ts'
 import type { WriteOptions } from '../http/request-options.ts'
 import { presentStored } from '../http/present.ts'
@@ -19,7 +19,7 @@ import { commitCharged } from '../quota/charge-quota.ts'
 import { alreadyExists, badRequest, methodNotAllowed } from '../http/api-errors.ts'
 import { hasGeneration, isCustom } from '../server/registry.ts'
 import { strategyOf } from '../strategies/strategy.ts'
-import { versionsOf } from '../storage/converting-store.ts'
+import { versionConverter } from '../storage/converting-store.ts'
 
 /** How often another suffix is tried when a generated name is taken. */
 const GENERATE_TRIES = 8
@@ -27,13 +27,13 @@ const SUFFIX_LENGTH = 5
 const MAX_GENERATED_PREFIX = 63 - SUFFIX_LENGTH
 
 /** POST: creates an object. */
-export async function create(context: Context): Promise<Answer> {
+export async function create(context: RequestContext): Promise<VerbResponse> {
   const { kind, http, query, request } = context
   if (request.name !== undefined) throw methodNotAllowed()
   const options = writeOptions('CreateOptions', query, http)
-  const { value, repeated } = decodeOf(kind, http)
-  const incoming = receive(kind, value, { repeated, validation: options.fieldValidation })
-  checkAddress(context, incoming.object)
+  const { value, repeated } = decodeObjectOfKind(kind, http)
+  const incoming = decodeAndDefault(kind, value, { repeated, validation: options.fieldValidation })
+  requireMatchingName(context, incoming.object)
   if (incoming.object.metadata.resourceVersion) {
     throw badRequest('resourceVersion should not be set on objects to be created')
   }
@@ -42,7 +42,7 @@ export async function create(context: Context): Promise<Answer> {
     track: (created) =>
       trackUpdate({
         kind,
-        versions: versionsOf(context.parts.registry, kind),
+        versions: versionConverter(context.parts.registry, kind),
         live: undefined,
         next: created,
         manager: options.fieldManager,
@@ -59,7 +59,11 @@ export interface CreateBy extends Pick<WriteOptions, 'dryRun'> {
 }
 
 /** Stores a new object that was received for this context's kind. */
-export async function createObject(context: Context, received: UnknownObject, by: CreateBy): Promise<Written> {
+export async function createObject(
+  context: RequestContext,
+  received: UnknownObject,
+  by: CreateBy,
+): Promise<WrittenObject> {
   const { kind, parts } = context
   await requireNamespace(context, received.metadata)
   if (kind.subresources.status) {
@@ -80,14 +84,14 @@ export async function createObject(context: Context, received: UnknownObject, by
     const errors = [...validateObject(kind, object), ...(strategyOf(kind).validate?.(object, undefined) ?? [])]
     if (errors.length > 0) throw invalidObject(kind, object.metadata.name ?? '', errors)
     const warnings = [...changed, ...(await parts.admission(asked))]
-    const key = storeKeyOf(kind, object.metadata)
+    const key = storeKey(kind, object.metadata)
     if (by.dryRun) {
       await parts.quota.charge(asked)
       if (await parts.store.get(key)) throw alreadyExists(kind, object.metadata.name)
       return { object, text: undefined, warnings }
     }
     const audit = auditLine(context, object, 'create')
-    const value = textAt(object)
+    const value = serializeObject(object)
     const result = await commitCharged(parts.quota, asked, () => parts.store.commit({ key, expect: 0, value, audit }))
     if (result.ok) return { object, text: value.written(), warnings }
     if (!generated || attempt >= GENERATE_TRIES) throw alreadyExists(kind, object.metadata.name)
@@ -95,14 +99,14 @@ export async function createObject(context: Context, received: UnknownObject, by
 }
 
 /** Makes a name from generateName when there is none; true when it did. */
-function giveName({ parts }: Context, { metadata }: UnknownObject): boolean {
+function giveName({ parts }: RequestContext, { metadata }: UnknownObject): boolean {
   if (metadata.name || !metadata.generateName) return false
   metadata.name = metadata.generateName.slice(0, MAX_GENERATED_PREFIX) + parts.ids.suffix(SUFFIX_LENGTH)
   return true
 }
 
 /** What only the server sets on a new object. */
-function giveIdentity({ kind, parts }: Context, { metadata }: UnknownObject): void {
+function giveIdentity({ kind, parts }: RequestContext, { metadata }: UnknownObject): void {
   delete metadata.resourceVersion
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds

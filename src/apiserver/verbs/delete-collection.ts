@@ -1,9 +1,9 @@
 import { isApiError } from '../../core/errors.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Answer } from '../http/respond.ts'
-import type { Context } from '../server/context.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
+import type { VerbResponse } from '../http/respond.ts'
+import type { RequestContext } from '../server/context.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
 import { deleteOptions } from '../http/request-options.ts'
 import { presentList } from '../http/present.ts'
 import { parseSelection } from './selection.ts'
@@ -12,11 +12,11 @@ import { deleteObject, warningsOf } from './delete.ts'
 const PAGE = 500
 
 /** DELETE of many objects: those that a list with the same selectors would show. */
-export async function deleteCollection(context: Context): Promise<Answer> {
+export async function deleteCollection(context: RequestContext): Promise<VerbResponse> {
   const { kind, query, request, parts, http } = context
   const options = deleteOptions(http, query)
   const selection = parseSelection(kind, query)
-  const prefix = prefixOf(kind, request.namespace)
+  const prefix = storePrefix(kind, request.namespace)
   const items: UnknownObject[] = []
   let after: string | undefined
   let more = true

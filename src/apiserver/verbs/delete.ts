@@ -3,15 +3,15 @@ import { formatTime } from '../../core/time/time.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ObjectKey, UnknownObject } from '../../kinds/meta.ts'
 import type { CommitResult } from '../../store/store.ts'
-import type { Answer } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
 import { auditLine } from '../server/context.ts'
-import type { Context } from '../server/context.ts'
-import { finalizersAfter } from '../gc/finalizers.ts'
-import { whyToStay } from '../namespaces/system-namespaces.ts'
-import { readObject, storeKeyOf, textAt } from '../storage/stored-object.ts'
+import type { RequestContext } from '../server/context.ts'
+import { finalizersForDelete } from '../gc/finalizers.ts'
+import { undeletableReason } from '../namespaces/system-namespaces.ts'
+import { readObject, storeKey, serializeObject } from '../storage/stored-object.ts'
 import { checkDeletePreconditions, deleteOptions } from '../http/request-options.ts'
 import type { DeleteOptions } from '../http/request-options.ts'
-import { graceOf, isPod } from '../workloads/pod-grace-period.ts'
+import { decideGracePeriod, isPod } from '../workloads/pod-grace-period.ts'
 import { present } from '../http/present.ts'
 import { forbidden, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { strategyOf } from '../strategies/strategy.ts'
@@ -40,7 +40,7 @@ const JOB_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
 /** DELETE of one object: answers a Status, or the object while finalizers keep it. */
-export async function remove(context: Context): Promise<Answer> {
+export async function remove(context: RequestContext): Promise<VerbResponse> {
   const { request, kind, http, query } = context
   if (request.name === undefined || request.subresource !== undefined) throw methodNotAllowed()
   const options = deleteOptions(http, query)
@@ -69,14 +69,14 @@ export interface Deleted {
 }
 
 /** Deletes an object, or marks it when something must be done first. */
-export async function deleteObject(context: Context, key: ObjectKey, options: DeleteOptions): Promise<Deleted> {
+export async function deleteObject(context: RequestContext, key: ObjectKey, options: DeleteOptions): Promise<Deleted> {
   const { parts, kind, caller } = context
   for (;;) {
     const stored = await readObject(parts.store, kind, key)
     if (!stored) throw notFound(kind, key.name)
     const { object } = stored
     checkDeletePreconditions(kind, object, options)
-    const why = whyToStay(kind, key.name)
+    const why = undeletableReason(kind, key.name)
     if (why !== undefined) throw forbidden(kind, key.name, why)
     const admission = { caller, operation: 'DELETE', kind, object: undefined, oldObject: object } as const
     await parts.admission({ ...admission, dryRun: options.dryRun })
@@ -85,9 +85,9 @@ export async function deleteObject(context: Context, key: ObjectKey, options: De
     if (options.dryRun || (!gone && !marked)) return { object: shown, gone }
     const write = async (expect: number, value: UnknownObject | undefined): Promise<CommitResult> =>
       parts.store.commit({
-        key: storeKeyOf(kind, key),
+        key: storeKey(kind, key),
         expect,
-        value: value && textAt(value),
+        value: value && serializeObject(value),
         audit: auditLine(context, object, 'delete'),
       })
     let { revision } = stored
@@ -107,12 +107,12 @@ interface Step {
   readonly gone: boolean
 }
 
-function step(context: Context, object: UnknownObject, options: DeleteOptions): Step {
+function step(context: RequestContext, object: UnknownObject, options: DeleteOptions): Step {
   const { kind, parts } = context
-  const finalizers = finalizersAfter(object, options)
+  const finalizers = finalizersForDelete(object, options)
   const isHeld = finalizers.length > 0 || strategyOf(kind).holds?.(object) === true
   const now = parts.clock.now()
-  const grace = isPod(kind) ? graceOf(object, options, now) : undefined
+  const grace = isPod(kind) ? decideGracePeriod(object, options, now) : undefined
   if (grace === 'pending') return { gone: false }
   if (!grace) return { marked: isHeld ? marking(context, object, finalizers) : undefined, gone: !isHeld }
   // Who watches pods sees how each of them goes, also one that goes at once.
@@ -125,7 +125,7 @@ function step(context: Context, object: UnknownObject, options: DeleteOptions): 
 
 /** The object marked as being deleted, or undefined when it is already and waits for the same. */
 function marking(
-  { parts, kind }: Context,
+  { parts, kind }: RequestContext,
   object: UnknownObject,
   finalizers: readonly string[],
 ): UnknownObject | undefined {

@@ -1,17 +1,17 @@
 import { isPlainJson } from '../http/respond.ts'
-import type { Answer } from '../http/respond.ts'
-import type { Context } from '../server/context.ts'
-import { parseStored, storeKeyOf } from '../storage/stored-object.ts'
+import type { VerbResponse } from '../http/respond.ts'
+import type { RequestContext } from '../server/context.ts'
+import { parseStored, storeKey } from '../storage/stored-object.ts'
 import { present } from '../http/present.ts'
 import { notFound } from '../http/api-errors.ts'
 import { checkNotFuture } from '../storage/resource-version.ts'
 
 /** GET of one object. */
-export async function get(context: Context): Promise<Answer> {
+export async function get(context: RequestContext): Promise<VerbResponse> {
   const { kind, request, parts, query } = context
   checkNotFuture(parts.store, query.get('resourceVersion') ?? '')
   const name = request.name!
-  const key = storeKeyOf(kind, { name, ...(request.namespace ? { namespace: request.namespace } : {}) })
+  const key = storeKey(kind, { name, ...(request.namespace ? { namespace: request.namespace } : {}) })
   const entry = await parts.store.get(key)
   if (!entry) throw notFound(kind, name)
   if (isPlainJson(context.accept)) return { status: 200, text: entry.value }

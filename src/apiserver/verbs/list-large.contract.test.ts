@@ -12,7 +12,7 @@ import { configMap } from '../../testing/api-contract/harness.ts'
 import type { Loose } from '../../testing/api-contract/harness.ts'
 import { startApiProcess } from '../../testing/control-plane/embedded-api-process.ts'
 import type { ApiProcess } from '../../testing/control-plane/embedded-api-process.ts'
-import { storeKeyOf, textAt } from '../storage/stored-object.ts'
+import { storeKey, serializeObject } from '../storage/stored-object.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const COUNT = 10_000
@@ -32,7 +32,7 @@ describe('a list of many objects', { timeout: 300_000 }, () => {
         labels: { even: String(n % 2 === 0) },
       }
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: 'x'.repeat(500) } }
-      return store.commit({ key: storeKeyOf(ConfigMap, metadata), expect: 0, value: textAt(object) })
+      return store.commit({ key: storeKey(ConfigMap, metadata), expect: 0, value: serializeObject(object) })
     })
     await Promise.all(commits)
     await store.close()

@@ -4,10 +4,10 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import { forbidden, invalidObject, notSupported } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import type { StoreList } from '../../store/store.ts'
-import { isPlainJson, statusOf } from '../http/respond.ts'
-import type { Answer } from '../http/respond.ts'
-import type { Context } from '../server/context.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
+import { isPlainJson, toStatus } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
+import type { RequestContext } from '../server/context.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
 import { itemTexts, LIST_END, listBegin, presentList } from '../http/present.ts'
 import type { ListHead } from '../http/present.ts'
 import { badRequest } from '../http/api-errors.ts'
@@ -26,9 +26,9 @@ const TOO_OLD =
 const READ = 100
 
 /** GET of many objects, consistent at one revision over all pages. */
-export async function list(context: Context): Promise<Answer> {
+export async function list(context: RequestContext): Promise<VerbResponse> {
   const { kind, query, request } = context
-  const prefix = prefixOf(kind, request.namespace)
+  const prefix = storePrefix(kind, request.namespace)
   const selection = parseSelection(kind, query)
   const limit = parseLimit(query.get('limit'))
   const from = query.get('continue') ? parseContinue(query.get('continue')!, prefix) : undefined
@@ -51,7 +51,7 @@ export async function list(context: Context): Promise<Answer> {
   } catch (error) {
     if (!isApiError(error, 'Expired')) throw error
     if (!from) throw new ApiError('Expired', 'The resourceVersion for the provided list is too old.')
-    const status = statusOf(new ApiError('Expired', TOO_OLD))
+    const status = toStatus(new ApiError('Expired', TOO_OLD))
     return { status: error.code, object: { ...status, metadata: { continue: formatContinue({ after: from.after }) } } }
   }
 }
@@ -64,7 +64,7 @@ function headOf(kind: Kind, metadata: object): ListHead {
  * A list without a limit, read at one revision while it is sent: it is never whole in memory, and others are served in
  * between. Only who takes longer than history is kept is cut off; the beginning was read before the answer begins.
  */
-async function readInPieces({ parts, kind }: Context, wanted: PageRequest): Promise<AsyncIterable<string>> {
+async function readInPieces({ parts, kind }: RequestContext, wanted: PageRequest): Promise<AsyncIterable<string>> {
   const { prefix, selection, from } = wanted
   const { where } = selection
   const read = (revision: number | undefined, after: string | undefined): Promise<StoreList> =>
@@ -110,7 +110,7 @@ interface Page {
 }
 
 /** Reads until the page is full; with a selector that may take several reads of the store. */
-async function collectPage(context: Context, wanted: PageRequest): Promise<Page> {
+async function collectPage(context: RequestContext, wanted: PageRequest): Promise<Page> {
   const { store } = context.parts
   const { prefix, selection, limit, from } = wanted
   const single = singleKey(context, selection)
@@ -154,7 +154,7 @@ function parseLimit(text: string | null): number | undefined {
 }
 
 /** The revision to read at: only `Exact` asks for an old one, everything else is answered from the newest state. */
-function exactRevision({ parts, query }: Context): number | undefined {
+function exactRevision({ parts, query }: RequestContext): number | undefined {
   const text = query.get('resourceVersion') ?? ''
   const match = query.get('resourceVersionMatch')
   const errors: FieldError[] = []

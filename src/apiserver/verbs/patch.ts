@@ -6,25 +6,25 @@ import { pruneObject } from '../../kinds/validation/validate-object.ts'
 import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import { applyObject, trackUpdate } from '../apply/field-manager.ts'
 import { listProblems } from '../apply/list-problems.ts'
-import type { Answer } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
 import { commitChange } from './commit-change.ts'
 import type { ChangeResult } from './commit-change.ts'
-import type { Context } from '../server/context.ts'
+import type { RequestContext } from '../server/context.ts'
 import { contentTypeOf, decodeBody, decodeObject } from '../http/decode-body.ts'
-import { checkAddress, receive, strictText } from './receive-object.ts'
+import { requireMatchingName, decodeAndDefault, strictDecodingMessage } from './receive-object.ts'
 import { readObject } from '../storage/stored-object.ts'
-import type { Stored } from '../storage/stored-object.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { checkPreconditions, writeOptions } from '../http/request-options.ts'
 import type { WriteOptions } from '../http/request-options.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
-import { refuseTexts } from '../patch/invalid-labels.ts'
+import { refuseInvalidLabels } from '../patch/invalid-labels.ts'
 import { presentStored } from '../http/present.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { isCustom } from '../server/registry.ts'
 import { createObject } from './create.ts'
-import { versionsOf } from '../storage/converting-store.ts'
+import { versionConverter } from '../storage/converting-store.ts'
 
 /** How often a patch without a resourceVersion is tried again when others write at the same time. */
 const TRIES = 20
@@ -37,7 +37,7 @@ const PATCHES = [
 export const APPLY = 'application/apply-patch+yaml'
 
 /** PATCH: changes an object by JSON patch, merge patch or strategic merge patch, or applies a configuration. */
-export async function patch(context: Context): Promise<Answer> {
+export async function patch(context: RequestContext): Promise<VerbResponse> {
   const { http, query, request, kind } = context
   if (request.name === undefined) throw methodNotAllowed()
   const contentType = contentTypeOf(http)
@@ -52,7 +52,7 @@ export async function patch(context: Context): Promise<Answer> {
   return contentType === APPLY ? apply(context, options) : change(context, options, contentType)
 }
 
-async function change(context: Context, options: WriteOptions, contentType: string): Promise<Answer> {
+async function change(context: RequestContext, options: WriteOptions, contentType: string): Promise<VerbResponse> {
   const { http, kind, parts, request } = context
   if (options.force) {
     throw invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
@@ -65,14 +65,14 @@ async function change(context: Context, options: WriteOptions, contentType: stri
     if (!stored) throw notFound(kind, request.name!)
     const patched = patchValue(context, contentType, stored.object, value)
     if (!isObject(patched)) throw badRequest('the patch does not leave an object')
-    refuseTexts(kind, patched, { isStrategic: contentType === PATCHES[2], value })
-    const { object, warnings } = receive(kind, patched, {
+    refuseInvalidLabels(kind, patched, { isStrategic: contentType === PATCHES[2], value })
+    const { object, warnings } = decodeAndDefault(kind, patched, {
       repeated,
       validation: options.fieldValidation,
       refuse: (problem) =>
         invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(value), problem)]),
     })
-    checkAddress(context, object)
+    requireMatchingName(context, object)
     const { resourceVersion } = object.metadata
     if (resourceVersion && resourceVersion !== stored.object.metadata.resourceVersion)
       throw conflict(kind, request.name!)
@@ -84,7 +84,7 @@ async function change(context: Context, options: WriteOptions, contentType: stri
       track: (live, next) =>
         trackUpdate({
           kind,
-          versions: versionsOf(parts.registry, kind),
+          versions: versionConverter(parts.registry, kind),
           live,
           next,
           manager: options.fieldManager,
@@ -103,7 +103,7 @@ async function change(context: Context, options: WriteOptions, contentType: stri
   }
 }
 
-function patchValue({ kind }: Context, contentType: string, current: UnknownObject, value: unknown): unknown {
+function patchValue({ kind }: RequestContext, contentType: string, current: UnknownObject, value: unknown): unknown {
   switch (contentType) {
     case 'application/json-patch+json':
       return applyJsonPatch(current, value)
@@ -124,15 +124,16 @@ export function requireManager({ fieldManagerGiven }: WriteOptions): void {
 }
 
 /** Server-side apply; it creates what is not there. */
-async function apply(context: Context, options: WriteOptions): Promise<Answer> {
+async function apply(context: RequestContext, options: WriteOptions): Promise<VerbResponse> {
   const { http, kind, request } = context
   requireManager(options)
   const { value, repeated } = decodeObject(http, APPLY)
-  const incoming = receive(kind, value, {
+  const incoming = decodeAndDefault(kind, value, {
     repeated,
     validation: options.fieldValidation,
     defaults: false,
-    refuse: () => badRequest(`error strict decoding YAML: error converting YAML to JSON: ${strictText(repeated, [])}`),
+    refuse: () =>
+      badRequest(`error strict decoding YAML: error converting YAML to JSON: ${strictDecodingMessage(repeated, [])}`),
     refuseUnknown: (object, paths) =>
       untyped(
         kind,
@@ -142,7 +143,7 @@ async function apply(context: Context, options: WriteOptions): Promise<Answer> {
   })
   const problems = listProblems(kind, incoming.object)
   if (problems.length > 0) throw untyped(kind, incoming.object, problems)
-  checkAddress(context, incoming.object)
+  requireMatchingName(context, incoming.object)
   for (let attempt = 1; ; attempt += 1) {
     const stored = await readCurrent(context)
     const result = stored
@@ -165,9 +166,9 @@ function untyped(kind: Kind, { metadata }: UnknownObject, problems: readonly str
 }
 
 async function applyTo(
-  context: Context,
+  context: RequestContext,
   options: WriteOptions,
-  { stored, config }: { readonly stored: Stored; readonly config: UnknownObject },
+  { stored, config }: { readonly stored: StoredObject; readonly config: UnknownObject },
 ): Promise<ChangeResult> {
   const { kind, request, parts } = context
   const { resourceVersion, uid } = config.metadata
@@ -175,7 +176,7 @@ async function applyTo(
   checkPreconditions(kind, stored.object, uid ? { uid } : {})
   const next = applyObject({
     kind,
-    versions: versionsOf(parts.registry, kind),
+    versions: versionConverter(parts.registry, kind),
     live: stored.object,
     config: jsonClone(config),
     manager: options.fieldManager,
@@ -187,12 +188,12 @@ async function applyTo(
   return commitChange(context, { stored, next, dryRun: options.dryRun })
 }
 
-async function applyNew(context: Context, options: WriteOptions, config: UnknownObject): Promise<ChangeResult> {
+async function applyNew(context: RequestContext, options: WriteOptions, config: UnknownObject): Promise<ChangeResult> {
   const { kind, request, parts } = context
   if (request.subresource !== undefined || config.metadata.uid) throw notFound(kind, request.name!)
   const object = applyObject({
     kind,
-    versions: versionsOf(parts.registry, kind),
+    versions: versionConverter(parts.registry, kind),
     live: undefined,
     config: jsonClone(config),
     manager: options.fieldManager,
@@ -214,7 +215,7 @@ function dropNulls(kind: Kind, object: UnknownObject): void {
   if (!isCustom(kind)) pruneObject(kind, object)
 }
 
-function readCurrent({ parts, kind, request }: Context): Promise<Stored | undefined> {
+function readCurrent({ parts, kind, request }: RequestContext): Promise<StoredObject | undefined> {
   const key = { name: request.name!, ...(request.namespace ? { namespace: request.namespace } : {}) }
   return readObject(parts.store, kind, key)
 }

@@ -5,10 +5,10 @@ import type { Kind } from '../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { defaultObject, pruneObject } from '../../kinds/validation/validate-object.ts'
-import { settleEmbedded } from '../../kinds/validation/embedded-objects.ts'
+import { normalizeEmbedded } from '../../kinds/validation/embedded-objects.ts'
 import { fieldErrorText } from '../../kinds/validation/field-error.ts'
-import type { Context } from '../server/context.ts'
-import type { Repeated } from '../http/decode-body.ts'
+import type { RequestContext } from '../server/context.ts'
+import type { DuplicateKeys } from '../http/decode-body.ts'
 import type { FieldValidation } from '../http/request-options.ts'
 import { badRequest } from '../http/api-errors.ts'
 import { isCustom } from '../server/registry.ts'
@@ -16,14 +16,14 @@ import { isCustom } from '../server/registry.ts'
 /** Objects that come from outside: shape, address, unknown fields, defaults. */
 
 /** An object that is ready for the rules of its verb. */
-export interface Incoming {
+export interface ReceivedObject {
   readonly object: UnknownObject
   readonly warnings: readonly string[]
 }
 
 /** What a body said that its kind does not know. */
-export interface Strictness {
-  readonly repeated: Repeated
+export interface StrictDecoding {
+  readonly repeated: DuplicateKeys
   readonly validation: FieldValidation
   /** Makes the refusal; its sentence differs between verbs. */
   refuse?(problem: string): ApiError
@@ -34,9 +34,9 @@ export interface Strictness {
 }
 
 /** Checks the shape of a body, drops unknown fields (saying so as asked) and fills in defaults. */
-export function receive(kind: Kind, value: JsonObject, strictness: Strictness): Incoming {
-  const object = shapeOf(kind, value)
-  const embedded = settleEmbedded(object, kind.schema)
+export function decodeAndDefault(kind: Kind, value: JsonObject, strictness: StrictDecoding): ReceivedObject {
+  const object = requireObjectShape(kind, value)
+  const embedded = normalizeEmbedded(object, kind.schema)
   if (embedded.wrong) throw cannotBeHandled(kind, fieldErrorText(embedded.wrong))
   const dropped = [...pruneObject(kind, object), ...embedded.dropped]
   if (dropped.length > 0 && strictness.refuseUnknown) throw strictness.refuseUnknown(object, dropped)
@@ -46,7 +46,7 @@ export function receive(kind: Kind, value: JsonObject, strictness: Strictness): 
 }
 
 /** The body as an object of its kind; apiVersion and kind must be right. */
-export function shapeOf(kind: Kind, value: JsonObject): UnknownObject {
+export function requireObjectShape(kind: Kind, value: JsonObject): UnknownObject {
   const apiVersion = apiVersionOf(kind)
   if (!isCustom(kind)) {
     // Built-in kinds are decoded into the type of the path, so a body without apiVersion and kind is complete.
@@ -74,7 +74,7 @@ export function shapeOf(kind: Kind, value: JsonObject): UnknownObject {
   return value as unknown as UnknownObject
 }
 
-function strictWarnings(kind: Kind, dropped: readonly string[], strictness: Strictness): string[] {
+function strictWarnings(kind: Kind, dropped: readonly string[], strictness: StrictDecoding): string[] {
   if (strictness.validation === 'Ignore') return []
   const { repeated } = strictness
   const { places } = repeated
@@ -87,7 +87,7 @@ function strictWarnings(kind: Kind, dropped: readonly string[], strictness: Stri
   const problems = [...unknown, ...places].sort((a, b) => (a.offset < b.offset ? -1 : a.offset > b.offset ? 1 : 0))
   const texts = problems.map(({ text }) => text)
   if (texts.length === 0 || strictness.validation === 'Warn') return texts
-  const problem = `strict decoding error: ${strictText(repeated, texts)}`
+  const problem = `strict decoding error: ${strictDecodingMessage(repeated, texts)}`
   throw strictness.refuse?.(problem) ?? cannotBeHandled(kind, problem)
 }
 
@@ -96,7 +96,7 @@ function cannotBeHandled({ kind, version }: Kind, problem: string): ApiError {
 }
 
 /** The problems of a body as a refusal lists them. */
-export function strictText({ preface, places }: Repeated, texts: readonly string[]): string {
+export function strictDecodingMessage({ preface, places }: DuplicateKeys, texts: readonly string[]): string {
   if (preface === undefined || places.length === 0) return texts.join(', ')
   const repeated = [preface, ...places.map(({ text }) => text)].join('\n  ')
   return [repeated, ...texts.slice(places.length)].join(', ')
@@ -128,7 +128,7 @@ function checkTexts(metadata: JsonObject): void {
 }
 
 /** Gives the object the namespace and name of the path, or refuses when it says otherwise. */
-export function checkAddress({ request, kind }: Context, object: UnknownObject): void {
+export function requireMatchingName({ request, kind }: RequestContext, object: UnknownObject): void {
   const { metadata } = object
   if (kind.scope === 'Namespaced') {
     metadata.namespace ||= request.namespace ?? ''

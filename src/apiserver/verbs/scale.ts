@@ -12,9 +12,9 @@ import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import { applyObject, trackUpdate } from '../apply/field-manager.ts'
 import { ownersAfterScale, ownersOfScale } from '../apply/scale-owners.ts'
 import type { ReplicasAt } from '../apply/scale-owners.ts'
-import type { Answer } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
 import { commitChange } from './commit-change.ts'
-import type { Context } from '../server/context.ts'
+import type { RequestContext } from '../server/context.ts'
 import { contentTypeOf, decodeBody, decodeObject } from '../http/decode-body.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { checkPreconditions, writeOptions } from '../http/request-options.ts'
@@ -23,7 +23,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { isCustom } from '../server/registry.ts'
-import { versionsOf } from '../storage/converting-store.ts'
+import { versionConverter } from '../storage/converting-store.ts'
 import { APPLY, requireManager } from './patch.ts'
 
 const TRIES = 20
@@ -49,7 +49,7 @@ const SCALE: Kind = {
 }
 
 /** GET, PUT and PATCH of the scale subresource: replicas of any kind in the words of autoscaling/v1. */
-export async function scale(context: Context): Promise<Answer> {
+export async function scale(context: RequestContext): Promise<VerbResponse> {
   const { kind, http, query, request, parts } = context
   const { verb, name, namespace } = request
   if (name === undefined || (verb !== 'get' && verb !== 'update' && verb !== 'patch')) throw methodNotAllowed()
@@ -85,8 +85,8 @@ export async function scale(context: Context): Promise<Answer> {
 }
 
 /** Where each version of the kind has its replicas. */
-function replicasAt({ kind, parts }: Context): ReplicasAt {
-  const versions = versionsOf(parts.registry, kind)
+function replicasAt({ kind, parts }: RequestContext): ReplicasAt {
+  const versions = versionConverter(parts.registry, kind)
   return (apiVersion) => {
     const path = versions(apiVersion)?.kind.subresources.scale?.specReplicasPath
     return path === undefined ? undefined : pathOf(path).map((field) => `f:${field}` as const)
@@ -100,7 +100,7 @@ function asObject(scale: JsonObject, managedFields: ManagedFieldsEntry[]): Unkno
 }
 
 /** The Scale as a request leaves it, with its owners. */
-function scaled(context: Context, before: UnknownObject, options: WriteOptions): UnknownObject {
+function scaled(context: RequestContext, before: UnknownObject, options: WriteOptions): UnknownObject {
   const { http, request, parts } = context
   const contentType = contentTypeOf(http)
   const by = { kind: SCALE, manager: options.fieldManager, subresource: 'scale', now: parts.clock.now() }
@@ -120,7 +120,7 @@ function scaled(context: Context, before: UnknownObject, options: WriteOptions):
   return next
 }
 
-function patched({ http }: Context, current: UnknownObject): JsonObject {
+function patched({ http }: RequestContext, current: UnknownObject): JsonObject {
   const contentType = contentTypeOf(http)
   const { value } = decodeBody(http, contentType)
   if (contentType === 'application/json-patch+json') {
@@ -142,7 +142,7 @@ function replicasOf(wanted: UnknownObject, name: string): number {
 }
 
 /** An object as its Scale. */
-function scaleOf({ kind }: Context, object: UnknownObject): JsonObject {
+function scaleOf({ kind }: RequestContext, object: UnknownObject): JsonObject {
   const paths = kind.subresources.scale!
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const replicas = numberAt(object, paths.specReplicasPath)

@@ -1,8 +1,8 @@
 import { meetsRequirement, parseSelector } from '../../core/text/label-selector.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Context } from '../server/context.ts'
-import { storeKeyOf } from '../storage/stored-object.ts'
+import type { RequestContext } from '../server/context.ts'
+import { storeKey } from '../storage/stored-object.ts'
 import { badRequest } from '../http/api-errors.ts'
 
 /** Label and field selectors of lists and watches. */
@@ -141,10 +141,10 @@ function fieldOf(object: UnknownObject, path: string): string {
 
 /** The store's key when a field selector names one object, so that nothing else need be read. */
 export function singleKey(
-  { kind, request }: Pick<Context, 'kind' | 'request'>,
+  { kind, request }: Pick<RequestContext, 'kind' | 'request'>,
   selection: Selection,
 ): string | undefined {
   if (selection.name === undefined) return undefined
-  if (kind.scope === 'Cluster') return storeKeyOf(kind, { name: selection.name })
-  return request.namespace ? storeKeyOf(kind, { name: selection.name, namespace: request.namespace }) : undefined
+  if (kind.scope === 'Cluster') return storeKey(kind, { name: selection.name })
+  return request.namespace ? storeKey(kind, { name: selection.name, namespace: request.namespace }) : undefined
 }

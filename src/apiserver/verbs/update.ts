@@ -1,26 +1,26 @@
 import { jsonClone } from '../../core/json.ts'
 import { invalid, invalidObject } from '../../kinds/validation/field-error.ts'
 import { trackUpdate } from '../apply/field-manager.ts'
-import type { Answer } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
 import { commitChange } from './commit-change.ts'
-import type { Context } from '../server/context.ts'
-import { decodeOf } from '../http/decode-body.ts'
-import { checkAddress, receive } from './receive-object.ts'
+import type { RequestContext } from '../server/context.ts'
+import { decodeObjectOfKind } from '../http/decode-body.ts'
+import { requireMatchingName, decodeAndDefault } from './receive-object.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { checkPreconditions, writeOptions } from '../http/request-options.ts'
 import { presentStored } from '../http/present.ts'
 import { conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { isCustom } from '../server/registry.ts'
-import { versionsOf } from '../storage/converting-store.ts'
+import { versionConverter } from '../storage/converting-store.ts'
 
 /** PUT: replaces an object; metadata.resourceVersion is the compare-and-swap. */
-export async function update(context: Context): Promise<Answer> {
+export async function update(context: RequestContext): Promise<VerbResponse> {
   const { kind, http, query, request, parts } = context
   if (request.name === undefined) throw methodNotAllowed()
   const options = writeOptions('UpdateOptions', query, http)
-  const { value, repeated } = decodeOf(kind, http)
-  const incoming = receive(kind, value, { repeated, validation: options.fieldValidation })
-  checkAddress(context, incoming.object)
+  const { value, repeated } = decodeObjectOfKind(kind, http)
+  const incoming = decodeAndDefault(kind, value, { repeated, validation: options.fieldValidation })
+  requireMatchingName(context, incoming.object)
   const { resourceVersion, uid } = incoming.object.metadata
   for (;;) {
     const key = { name: request.name, ...(request.namespace ? { namespace: request.namespace } : {}) }
@@ -41,7 +41,7 @@ export async function update(context: Context): Promise<Answer> {
       track: (live, next) =>
         trackUpdate({
           kind,
-          versions: versionsOf(parts.registry, kind),
+          versions: versionConverter(parts.registry, kind),
           live,
           next,
           manager: options.fieldManager,

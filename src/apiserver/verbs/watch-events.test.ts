@@ -4,7 +4,7 @@ import { fromUtf8 } from '../../core/bytes.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
 import type { StoreEvent } from '../../store/store.ts'
 import { parseSelection } from './selection.ts'
-import { eventType, plainLine } from './watch-events.ts'
+import { eventType, watchLineBytes } from './watch-events.ts'
 
 describe('an event as watches see it', () => {
   const textOf = (app: string | undefined) =>
@@ -42,16 +42,16 @@ describe('an event as watches see it', () => {
 
   it('is the same bytes for all, until many others came', () => {
     const event = eventOf('a', 'a')
-    const line = plainLine('MODIFIED', event)
-    assert.equal(plainLine('MODIFIED', event), line)
+    const line = watchLineBytes('MODIFIED', event)
+    assert.equal(watchLineBytes('MODIFIED', event), line)
     assert.equal(fromUtf8(line), `{"type":"MODIFIED","object":${event.value}}\n`)
-    for (let n = 0; n < 1000; n += 1) plainLine('ADDED', eventOf(undefined, 'a'))
-    assert.notEqual(plainLine('MODIFIED', event), line)
-    assert.deepEqual(plainLine('MODIFIED', event), line)
+    for (let n = 0; n < 1000; n += 1) watchLineBytes('ADDED', eventOf(undefined, 'a'))
+    assert.notEqual(watchLineBytes('MODIFIED', event), line)
+    assert.deepEqual(watchLineBytes('MODIFIED', event), line)
   })
 
   it('has the revision of its end when it is gone', () => {
-    const gone = JSON.parse(fromUtf8(plainLine('DELETED', eventOf('a', undefined)))) as object
+    const gone = JSON.parse(fromUtf8(watchLineBytes('DELETED', eventOf('a', undefined)))) as object
     assert.deepEqual(gone, {
       type: 'DELETED',
       object: { metadata: { name: 'm', labels: { app: 'a' }, resourceVersion: '7' } },

@@ -1,5 +1,5 @@
 import { utf8 } from '../../core/bytes.ts'
-import { RecentMemo } from '../../core/collections/bounded-cache.ts'
+import { BoundedCache } from '../../core/collections/bounded-cache.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { StoreEvent } from '../../store/store.ts'
 import { parseStored } from '../storage/stored-object.ts'
@@ -24,7 +24,7 @@ interface Prepared {
 }
 
 // All watches are handed the same event objects, most of them at once. Who comes later than this works it out again.
-const prepared = new RecentMemo<StoreEvent, Prepared>({ most: 256, weight: 4 * 1024 * 1024 })
+const prepared = new BoundedCache<StoreEvent, Prepared>({ most: 256, weight: 4 * 1024 * 1024 })
 
 function prepare(event: StoreEvent): Prepared {
   const known = prepared.get(event)
@@ -59,27 +59,27 @@ function typeOf(matched: boolean, matches: boolean): EventType | undefined {
 }
 
 /** The line of an event for watches that want objects as they are: the same bytes for all of them. */
-export function plainLine(type: EventType, event: StoreEvent): Uint8Array {
+export function watchLineBytes(type: EventType, event: StoreEvent): Uint8Array {
   const { lines } = prepare(event)
   const known = lines.get(type)
   if (known) return known
-  const written = utf8(type === 'DELETED' ? lineOf(type, lastOf(event)) : textLine(type, event.value!))
+  const written = utf8(type === 'DELETED' ? watchLine(type, lastState(event)) : watchLineFromText(type, event.value!))
   lines.set(type, written)
   return written
 }
 
 /** A deleted object as it was, with the revision at which it went. */
-export function lastOf(event: StoreEvent): UnknownObject {
+export function lastState(event: StoreEvent): UnknownObject {
   const before = parseEvent(event).before!
   return { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } }
 }
 
 /** The line of an object whose text is at hand. */
-export function textLine(type: EventType, text: string): string {
+export function watchLineFromText(type: EventType, text: string): string {
   return `{"type":"${type}","object":${text}}\n`
 }
 
 /** The line of anything else. */
-export function lineOf(type: string, object: unknown): string {
+export function watchLine(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`
 }

@@ -2,11 +2,11 @@ import { utf8 } from '../../core/bytes.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { StoreEvent } from '../../store/store.ts'
-import type { Context } from '../server/context.ts'
+import type { RequestContext } from '../server/context.ts'
 import { parseStored } from '../storage/stored-object.ts'
 import { includeOf } from '../http/present.ts'
-import { partialOf, tableOf } from '../http/table.ts'
-import { lastOf, lineOf, parseEvent, plainLine, textLine } from './watch-events.ts'
+import { partialObjectMetadata, toTable } from '../http/table.ts'
+import { lastState, watchLine, parseEvent, watchLineBytes, watchLineFromText } from './watch-events.ts'
 import type { EventType } from './watch-events.ts'
 
 /** Events of a watch as lines, in the form the client asked for. */
@@ -21,7 +21,7 @@ export interface WatchPresenter {
 }
 
 /** The presenter for a request. */
-export function watchPresenter(context: Context): WatchPresenter {
+export function watchPresenter(context: RequestContext): WatchPresenter {
   const { accept, kind, parts } = context
   const version = accept.version ?? 'v1'
   const include = accept.as === 'Table' ? includeOf(context) : 'None'
@@ -30,8 +30,8 @@ export function watchPresenter(context: Context): WatchPresenter {
 
   function shown(object: UnknownObject, included = include): unknown {
     if (accept.as === undefined) return object
-    if (accept.as !== 'Table') return partialOf(object, version)
-    const table = tableOf(kind, [object], {
+    if (accept.as !== 'Table') return partialObjectMetadata(object, version)
+    const table = toTable(kind, [object], {
       version,
       include: included,
       nowMs: parts.clock.now(),
@@ -44,10 +44,11 @@ export function watchPresenter(context: Context): WatchPresenter {
 
   return {
     change(type, event) {
-      if (accept.as === undefined) return plainLine(type, event)
-      return utf8(lineOf(type, shown(type === 'DELETED' ? lastOf(event) : parseEvent(event).now!)))
+      if (accept.as === undefined) return watchLineBytes(type, event)
+      return utf8(watchLine(type, shown(type === 'DELETED' ? lastState(event) : parseEvent(event).now!)))
     },
-    present: (text) => (accept.as === undefined ? textLine('ADDED', text) : lineOf('ADDED', shown(parseStored(text)))),
+    present: (text) =>
+      accept.as === undefined ? watchLineFromText('ADDED', text) : watchLine('ADDED', shown(parseStored(text))),
     bookmark(revision, initialEventsEnd) {
       const metadata = {
         resourceVersion: String(revision),
@@ -55,7 +56,7 @@ export function watchPresenter(context: Context): WatchPresenter {
       }
       // To a Table it is an object like any other, of which nothing is known. Who wants no objects still learns of the end.
       const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as UnknownObject
-      return lineOf('BOOKMARK', shown(object, initialEventsEnd && include === 'None' ? 'Metadata' : include))
+      return watchLine('BOOKMARK', shown(object, initialEventsEnd && include === 'None' ? 'Metadata' : include))
     },
   }
 }

@@ -1,14 +1,14 @@
 import { concatBytes, utf8 } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { endWith } from '../../core/async/abort-with.ts'
+import { abortWith } from '../../core/async/abort-with.ts'
 import { ApiError, isApiError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../core/http.ts'
 import { forbidden, invalidObject } from '../../kinds/validation/field-error.ts'
 import type { StoreEvent, StoreWatch } from '../../store/store.ts'
-import { headersOf, statusOf } from '../http/respond.ts'
-import type { Context, Parts } from '../server/context.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
-import { badRequest, unknownPath } from '../http/api-errors.ts'
+import { responseHeaders, toStatus } from '../http/respond.ts'
+import type { RequestContext, ServerParts } from '../server/context.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
+import { badRequest, pathNotFound } from '../http/api-errors.ts'
 import { isTrue } from '../http/request-info.ts'
 import { parseRevision } from '../storage/resource-version.ts'
 import { parseSelection, singleKey } from './selection.ts'
@@ -39,8 +39,8 @@ interface WatchOptions {
 }
 
 /** GET with watch=true: a stream of events, one JSON object per line. */
-export async function watch(context: Context): Promise<HttpResponse> {
-  if (context.request.subresource !== undefined) throw unknownPath()
+export async function watch(context: RequestContext): Promise<HttpResponse> {
+  if (context.request.subresource !== undefined) throw pathNotFound()
   if (context.accept.mediaType !== 'application/json') {
     throw new ApiError('NotAcceptable', 'a watch is served as application/json only')
   }
@@ -50,12 +50,12 @@ export async function watch(context: Context): Promise<HttpResponse> {
   const { parts, signal, endsWith } = context
   return {
     status: 200,
-    headers: headersOf('application/json'),
+    headers: responseHeaders('application/json'),
     body: stream({ parts, signal, endsWith }, options, presenter),
   }
 }
 
-function watchOptions(context: Context): WatchOptions {
+function watchOptions(context: RequestContext): WatchOptions {
   const { kind, request, query, parts } = context
   const sendInitialEvents = query.get('sendInitialEvents')
   const match = query.get('resourceVersionMatch') ?? ''
@@ -82,7 +82,7 @@ function watchOptions(context: Context): WatchOptions {
   const selection = parseSelection(kind, query)
   const named = request.name === undefined ? selection : onlyName(selection, request.name)
   return {
-    prefix: prefixOf(kind, request.namespace),
+    prefix: storePrefix(kind, request.namespace),
     single: singleKey(context, named),
     selection: named,
     after: wantsState ? undefined : revision || parts.store.revision(),
@@ -103,13 +103,13 @@ function onlyName(selection: Selection, name: string): Selection {
 }
 
 async function* stream(
-  { parts, signal, endsWith }: Pick<Context, 'parts' | 'signal' | 'endsWith'>,
+  { parts, signal, endsWith }: Pick<RequestContext, 'parts' | 'signal' | 'endsWith'>,
   options: WatchOptions,
   presenter: WatchPresenter,
 ): AsyncGenerator<Uint8Array> {
   const ended = new AbortController()
   const end = () => ended.abort()
-  const forget = endsWith.map((life) => endWith(life, ended))
+  const forget = endsWith.map((life) => abortWith(life, ended))
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
   parts.clock.sleep(options.timeoutMs, ended.signal).then(end, end)
@@ -138,7 +138,7 @@ async function* stream(
   } catch (error) {
     if (!isApiError(error)) throw error
     // The answer has begun with 200, so a refusal can only come as an event.
-    yield utf8(`${JSON.stringify({ type: 'ERROR', object: statusOf(error) })}\n`)
+    yield utf8(`${JSON.stringify({ type: 'ERROR', object: toStatus(error) })}\n`)
   } finally {
     end()
     signal.removeEventListener('abort', end)
@@ -148,7 +148,7 @@ async function* stream(
 
 /** What is there now, as ADDED events; returns the revision at which that was the whole truth. */
 async function* initialState(
-  { store }: Parts,
+  { store }: ServerParts,
   { prefix, single, selection }: WatchOptions,
   presenter: WatchPresenter,
   until: AbortSignal,
@@ -183,7 +183,11 @@ async function* initialState(
 }
 
 /** The changes after a revision. */
-function follow({ store }: Parts, { prefix, selection, after }: WatchOptions & After, until: AbortSignal): StoreWatch {
+function follow(
+  { store }: ServerParts,
+  { prefix, selection, after }: WatchOptions & After,
+  until: AbortSignal,
+): StoreWatch {
   if (after > store.revision()) {
     // A store that was restored from a backup: waiting would miss what happens until then.
     throw new ApiError('Expired', `resource version ${after} is not known here; the newest is ${store.revision()}`)

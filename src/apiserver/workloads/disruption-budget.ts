@@ -12,7 +12,10 @@ const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budg
 const RETRY_SECONDS = 10
 
 /** Asks the budgets of a pod's namespace: the one that must count it first, if any. Throws what Kubernetes refuses with. */
-export function askBudgets(pod: UnknownObject, budgets: readonly UnknownObject[]): UnknownObject | undefined {
+export function checkDisruptionBudgets(
+  pod: UnknownObject,
+  budgets: readonly UnknownObject[],
+): UnknownObject | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return undefined
   if (['Succeeded', 'Failed', 'Pending'].includes(textAt(pod, 'status.phase'))) return undefined
   const labels = pod.metadata.labels ?? {}
@@ -37,7 +40,7 @@ export function askBudgets(pod: UnknownObject, budgets: readonly UnknownObject[]
 }
 
 /** The budget once it has counted a pod that goes. */
-export function counted(budget: UnknownObject, pod: string, nowMs: number): UnknownObject {
+export function recordDisruption(budget: UnknownObject, pod: string, nowMs: number): UnknownObject {
   const next = jsonClone(budget)
   const allowed = numberAt(budget, 'status.disruptionsAllowed') - 1
   const now = formatTime(nowMs)

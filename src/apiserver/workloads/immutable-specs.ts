@@ -1,7 +1,7 @@
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { compareQuantities, parseQuantity } from '../../core/text/quantity.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
@@ -41,7 +41,7 @@ function templateErrors(spec: JsonObject, before: JsonObject, isActive: boolean)
   const of = (one: JsonObject) => (isResting ? fixedTemplate(mapAt(one, 'template')) : one['template'])
   if (jsonEqual(of(spec), of(before))) return []
   const field = isResting ? 'spec.template.spec' : 'spec.template'
-  return [invalid(field, at({ spec }, field) ?? null, IMMUTABLE)]
+  return [invalid(field, readPath({ spec }, field) ?? null, IMMUTABLE)]
 }
 
 function fixedTemplate({ metadata, spec }: JsonObject): JsonObject {
@@ -106,7 +106,9 @@ function mayChange(field: string, claim: UnknownObject, old: UnknownObject): boo
       return textAt(old, 'spec.volumeName') === ''
     case 'storageClassName':
       // A claim without a class gets one when there is a default.
-      return at(old, 'spec.storageClassName') === undefined && at(claim, 'spec.storageClassName') !== undefined
+      return (
+        readPath(old, 'spec.storageClassName') === undefined && readPath(claim, 'spec.storageClassName') !== undefined
+      )
     case 'volumeAttributesClassName':
       return isBound
     case 'resources': {

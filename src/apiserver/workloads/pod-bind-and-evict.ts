@@ -4,27 +4,33 @@ import { formatTime } from '../../core/time/time.ts'
 import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Answer } from '../http/respond.ts'
+import type { VerbResponse } from '../http/respond.ts'
 import { auditLine } from '../server/context.ts'
-import type { Context } from '../server/context.ts'
+import type { RequestContext } from '../server/context.ts'
 import { decodeObject } from '../http/decode-body.ts'
-import { prefixOf, readObject, storedOf, storeKeyOf, textAt as storedText } from '../storage/stored-object.ts'
-import type { Stored } from '../storage/stored-object.ts'
+import {
+  storePrefix,
+  readObject,
+  parseStoreEntry,
+  storeKey,
+  serializeObject as storedText,
+} from '../storage/stored-object.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { checkPreconditions, deleteOptionsOf } from '../http/request-options.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from '../http/api-errors.ts'
 import { deleteObject } from '../verbs/delete.ts'
-import { askBudgets, counted } from './disruption-budget.ts'
+import { checkDisruptionBudgets, recordDisruption } from './disruption-budget.ts'
 
 /** What is done to a pod by posting below it: a scheduler binds it to a node, `kubectl drain` evicts it. */
 
-const DONE: Answer = {
+const DONE: VerbResponse = {
   status: 201,
   object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
 }
 const BUDGETS = { group: 'policy', plural: 'poddisruptionbudgets' } as const
 
 /** POST of a Binding: the pod is on its node from now on. */
-export async function bindPod(context: Context): Promise<Answer> {
+export async function bindPod(context: RequestContext): Promise<VerbResponse> {
   const { kind, query, parts } = context
   const { value, name } = posted(context)
   const target = mapAt(value, 'target')
@@ -53,7 +59,7 @@ export async function bindPod(context: Context): Promise<Answer> {
 }
 
 /** POST of an Eviction: deletes the pod unless its budget says no. */
-export async function evictPod(context: Context): Promise<Answer> {
+export async function evictPod(context: RequestContext): Promise<VerbResponse> {
   const { kind, query, parts, request } = context
   const { value, name } = posted(context)
   if (textAt(value, 'metadata.name', name) !== name) {
@@ -66,14 +72,15 @@ export async function evictPod(context: Context): Promise<Answer> {
     const stored = await podOf(context, name)
     checkPreconditions(kind, stored.object, options)
     const budgets = await budgetsOf(context)
-    const counting = askBudgets(
+    const counting = checkDisruptionBudgets(
       stored.object,
       budgets.map(({ object }) => object),
     )
     const budget = budgets.find(({ object }) => object === counting)
     if (budget && !dryRun) {
       const budgetKind = parts.registry.find(BUDGETS.group, 'v1', BUDGETS.plural)!
-      if (!(await replaced(context, budgetKind, budget, counted(budget.object, name, parts.clock.now())))) continue
+      if (!(await replaced(context, budgetKind, budget, recordDisruption(budget.object, name, parts.clock.now()))))
+        continue
     }
     const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
     const condition = { type: 'DisruptionTarget', status: 'True', ...reason }
@@ -86,26 +93,31 @@ export async function evictPod(context: Context): Promise<Answer> {
   }
 }
 
-function posted({ http, request }: Context): { readonly value: JsonObject; readonly name: string } {
+function posted({ http, request }: RequestContext): { readonly value: JsonObject; readonly name: string } {
   if (request.verb !== 'create' || request.name === undefined) throw methodNotAllowed()
   return { value: decodeObject(http).value, name: request.name }
 }
 
-async function podOf({ parts, kind, request }: Context, name: string): Promise<Stored> {
+async function podOf({ parts, kind, request }: RequestContext, name: string): Promise<StoredObject> {
   const stored = await readObject(parts.store, kind, { name, namespace: request.namespace! })
   if (!stored) throw notFound(kind, name)
   return stored
 }
 
-async function budgetsOf({ parts, request }: Context): Promise<Stored[]> {
-  const { entries } = await parts.store.list({ prefix: prefixOf(BUDGETS, request.namespace) })
-  return entries.map(storedOf)
+async function budgetsOf({ parts, request }: RequestContext): Promise<StoredObject[]> {
+  const { entries } = await parts.store.list({ prefix: storePrefix(BUDGETS, request.namespace) })
+  return entries.map(parseStoreEntry)
 }
 
-async function replaced(context: Context, kind: Kind, stored: Stored, next: UnknownObject): Promise<boolean> {
+async function replaced(
+  context: RequestContext,
+  kind: Kind,
+  stored: StoredObject,
+  next: UnknownObject,
+): Promise<boolean> {
   const { parts } = context
   const { ok } = await parts.store.commit({
-    key: storeKeyOf(kind, next.metadata),
+    key: storeKey(kind, next.metadata),
     expect: stored.revision,
     value: storedText(next),
     audit: auditLine({ ...context, kind }, next, 'update'),

@@ -1,6 +1,6 @@
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { at, itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { duplicate, forbidden, invalid, required } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
@@ -113,7 +113,7 @@ function tolerationErrors(next: JsonObject, old: JsonObject): FieldError[] {
 }
 
 function gateErrors(next: JsonObject, old: JsonObject): FieldError[] {
-  const before = new Set(itemsAt(old, 'schedulingGates').map((gate) => at(gate, 'name')))
+  const before = new Set(itemsAt(old, 'schedulingGates').map((gate) => readPath(gate, 'name')))
   return itemsAt(next, 'schedulingGates').flatMap((gate, index) => {
     if (before.has(gate['name'])) return []
     const why = `only deletion is allowed, but found new scheduling gate '${textAt(gate, 'name')}'`

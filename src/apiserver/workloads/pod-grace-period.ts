@@ -1,4 +1,4 @@
-import { at, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, textAt } from '../../kinds/builtin/read-path.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { parseTime } from '../../core/time/time.ts'
@@ -10,7 +10,7 @@ import type { DeleteOptions } from '../http/request-options.ts'
  */
 
 /** When a pod is to be gone, and how many seconds that was from its delete. */
-export interface Grace {
+export interface GracePeriod {
   readonly at: number
   readonly seconds: number
 }
@@ -24,11 +24,11 @@ export function isPod({ group, kind }: Pick<Kind, 'group' | 'kind'>): boolean {
  * What a delete gives a pod. One that is ending can only be hurried: `pending` when this delete does not, undefined when it has no
  * time left anyway.
  */
-export function graceOf(
+export function decideGracePeriod(
   pod: UnknownObject,
   { gracePeriodSeconds }: Pick<DeleteOptions, 'gracePeriodSeconds'>,
   now: number,
-): Grace | 'pending' | undefined {
+): GracePeriod | 'pending' | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: before = 0 } = pod.metadata
   if (deletionTimestamp === undefined) {
     const seconds = firstGrace(pod, gracePeriodSeconds)
@@ -43,7 +43,7 @@ export function graceOf(
 function firstGrace(pod: UnknownObject, wanted: number | undefined): number {
   const isRunning = textAt(pod, 'spec.nodeName') !== '' && !ENDED.has(textAt(pod, 'status.phase'))
   if (!isRunning) return 0
-  const seconds = wanted ?? Number(at(pod, 'spec.terminationGracePeriodSeconds') ?? 0)
+  const seconds = wanted ?? Number(readPath(pod, 'spec.terminationGracePeriodSeconds') ?? 0)
   return seconds < 0 ? 1 : seconds
 }
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../core/json.ts'
 import { mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Mutation } from '../server/admission.ts'
-import type { Parts } from '../server/context.ts'
-import { parseStored, prefixOf } from '../storage/stored-object.ts'
+import type { ServerParts } from '../server/context.ts'
+import { parseStored, storePrefix } from '../storage/stored-object.ts'
 import { forbidden } from '../http/api-errors.ts'
 
 /** What a pod's priority is, by the name of its class. */
@@ -45,7 +45,7 @@ function classForAll(classes: readonly UnknownObject[]): UnknownObject | undefin
 }
 
 /** Gives new pods their priority; a replacement that says none keeps what was computed before. */
-export function givePriority({ store, registry }: Pick<Parts, 'store' | 'registry'>): Mutation {
+export function priorityAdmission({ store, registry }: Pick<ServerParts, 'store' | 'registry'>): Mutation {
   return async ({ kind, operation, subresource, object, oldObject }) => {
     if (subresource !== undefined || kind.group !== '' || kind.kind !== 'Pod') return []
     if (!object || !isObject(object['spec']) || operation === 'DELETE') return []
@@ -58,7 +58,7 @@ export function givePriority({ store, registry }: Pick<Parts, 'store' | 'registr
     }
     const classes = registry.find('scheduling.k8s.io', 'v1', 'priorityclasses')
     if (!classes) return []
-    const { entries } = await store.list({ prefix: prefixOf(classes) })
+    const { entries } = await store.list({ prefix: storePrefix(classes) })
     const priority = priorityOf(
       spec,
       entries.map(({ value }) => parseStored(value)),

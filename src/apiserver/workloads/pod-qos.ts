@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 
 /** Guaranteed when every container limits cpu and memory to what it requests, BestEffort when none says anything. */
-export function qosOf(spec: JsonObject): string {
+export function computeQosClass(spec: JsonObject): string {
   const containers = [...itemsAt(spec, 'containers'), ...itemsAt(spec, 'initContainers')]
   const isSilent = containers.every(
     (container) =>

@@ -1,9 +1,9 @@
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { at, itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Mutation } from '../server/admission.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { forbidden } from '../http/api-errors.ts'
 
@@ -12,7 +12,7 @@ import { forbidden } from '../http/api-errors.ts'
 const STAYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const
 
 /** Lets a pod stay on a node that went away for five minutes, unless it says otherwise. */
-export function giveTolerations(spec: JsonObject): void {
+export function defaultTolerations(spec: JsonObject): void {
   const tolerations = itemsAt(spec, 'tolerations')
   const isSaid = (key: string) =>
     tolerations.some((it) => [key, ''].includes(textAt(it, 'key')) && ['NoExecute', ''].includes(textAt(it, 'effect')))
@@ -26,8 +26,8 @@ export function giveTolerations(spec: JsonObject): void {
 }
 
 /** Gives a pod the overhead, the nodes and the tolerations of its class; returns why it may not be. */
-export function giveClass(spec: JsonObject, runtime: UnknownObject | undefined): string | undefined {
-  const overhead = at(runtime, 'overhead.podFixed')
+export function applyRuntimeClass(spec: JsonObject, runtime: UnknownObject | undefined): string | undefined {
+  const overhead = readPath(runtime, 'overhead.podFixed')
   const own = spec['overhead']
   if (overhead === undefined) {
     if (own !== undefined) {
@@ -39,7 +39,7 @@ export function giveClass(spec: JsonObject, runtime: UnknownObject | undefined):
     }
     spec['overhead'] = structuredClone(overhead)
   }
-  if (at(runtime, 'scheduling') === undefined) return undefined
+  if (readPath(runtime, 'scheduling') === undefined) return undefined
   const nodes = mapAt(runtime, 'scheduling.nodeSelector')
   const wanted = mapAt(spec, 'nodeSelector')
   for (const [key, value] of Object.entries(nodes)) {
@@ -83,12 +83,12 @@ function covers(wide: JsonObject, narrow: JsonObject): boolean {
 }
 
 /** Gives new pods what their RuntimeClass says; refuses those whose class does not exist. */
-export function giveRuntimeClass({ store, registry }: Pick<Parts, 'store' | 'registry'>): Mutation {
+export function runtimeClassAdmission({ store, registry }: Pick<ServerParts, 'store' | 'registry'>): Mutation {
   return async ({ kind, operation, subresource, object }) => {
     if (subresource !== undefined || kind.group !== '' || kind.kind !== 'Pod') return []
     if (!object || !isObject(object['spec']) || operation === 'DELETE') return []
     const { spec } = object
-    giveTolerations(spec)
+    defaultTolerations(spec)
     const classes = registry.find('node.k8s.io', 'v1', 'runtimeclasses')
     if (operation !== 'CREATE' || !classes) return []
     const name = textAt(spec, 'runtimeClassName')
@@ -96,7 +96,7 @@ export function giveRuntimeClass({ store, registry }: Pick<Parts, 'store' | 'reg
     const isMissing = name !== '' && !stored
     const why = isMissing
       ? `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`
-      : giveClass(spec, stored?.object)
+      : applyRuntimeClass(spec, stored?.object)
     if (why !== undefined) throw forbidden(kind, object.metadata.name, why)
     return []
   }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { itemsAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Mutation } from '../server/admission.ts'
-import type { Parts } from '../server/context.ts'
+import type { ServerParts } from '../server/context.ts'
 import { readObject } from '../storage/stored-object.ts'
 import { forbidden } from '../http/api-errors.ts'
 
@@ -34,7 +34,7 @@ function tokenVolume(name: string): JsonObject {
 }
 
 /** Gives a pod what its account has: pull secrets when it names none, and a token unless one of both says no. */
-export function giveAccount(spec: JsonObject, account: UnknownObject, suffix: () => string): void {
+export function applyServiceAccount(spec: JsonObject, account: UnknownObject, suffix: () => string): void {
   const pull = itemsAt(account, 'imagePullSecrets')
   if (itemsAt(spec, 'imagePullSecrets').length === 0 && pull.length > 0) {
     spec['imagePullSecrets'] = pull.map((secret) => ({ name: textAt(secret, 'name') }))
@@ -54,7 +54,7 @@ export function giveAccount(spec: JsonObject, account: UnknownObject, suffix: ()
 }
 
 /** Gives new pods their service account; refuses those whose account does not exist. */
-export function giveServiceAccount(parts: Pick<Parts, 'store' | 'registry' | 'clock' | 'ids'>): Mutation {
+export function serviceAccountAdmission(parts: Pick<ServerParts, 'store' | 'registry' | 'clock' | 'ids'>): Mutation {
   const { store, registry, clock, ids } = parts
   return async ({ kind, operation, subresource, object }) => {
     if (operation !== 'CREATE' || subresource !== undefined || kind.group !== '' || kind.kind !== 'Pod') return []
@@ -72,7 +72,7 @@ export function giveServiceAccount(parts: Pick<Parts, 'store' | 'registry' | 'cl
       const stored = await readObject(store, accounts, { namespace, name })
       if (stored) {
         Object.assign(spec, { serviceAccountName: name, serviceAccount: name })
-        giveAccount(spec, stored.object, () => ids.suffix(5))
+        applyServiceAccount(spec, stored.object, () => ids.suffix(5))
         return []
       }
       left -= 1

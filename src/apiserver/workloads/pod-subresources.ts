@@ -4,20 +4,20 @@ import { itemsAt, mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
-import { qosOf } from './pod-qos.ts'
+import { computeQosClass } from './pod-qos.ts'
 
 /** Parts of a pod that only change at an address of their own: `kubectl debug` adds containers, a resize changes resources. */
 
 /** A part with an address of its own. */
-export type PodPart = 'ephemeralcontainers' | 'resize'
+export type PodSubresource = 'ephemeralcontainers' | 'resize'
 
 /** Whether a subresource is such a part. */
-export function isPodPart(subresource: string | undefined): subresource is PodPart {
+export function isPodSubresource(subresource: string | undefined): subresource is PodSubresource {
   return subresource === 'ephemeralcontainers' || subresource === 'resize'
 }
 
 /** What a write at a part's address makes of a pod: that part and nothing else. */
-export function changedPart(old: UnknownObject, wanted: UnknownObject, part: PodPart): UnknownObject {
+export function applyPodSubresource(old: UnknownObject, wanted: UnknownObject, part: PodSubresource): UnknownObject {
   const next = jsonClone(old)
   if (!isObject(next['spec'])) next['spec'] = {}
   const spec = next['spec'] as JsonObject
@@ -44,9 +44,9 @@ function resize(container: JsonObject, wanted: readonly JsonObject[]): void {
 }
 
 /** Why a part cannot become so: what runs for debugging stays as it is, and a pod stays in its class. */
-export function partErrors(next: UnknownObject, old: UnknownObject, part: PodPart): FieldError[] {
+export function podSubresourceErrors(next: UnknownObject, old: UnknownObject, part: PodSubresource): FieldError[] {
   if (part === 'resize') {
-    const [before, after] = [old, next].map((pod) => qosOf(mapAt(pod, 'spec')))
+    const [before, after] = [old, next].map((pod) => computeQosClass(mapAt(pod, 'spec')))
     if (before === after) return []
     return [invalid('spec', before, 'Pod QOS Class may not change as a result of resizing')]
   }

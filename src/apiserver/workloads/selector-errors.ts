@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../core/json.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { Labels } from '../../core/text/label-selector.ts'
-import { at, itemsAt, mapAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
@@ -16,7 +16,7 @@ export function selectorErrors(
       return [invalid('spec.selector', selector, 'field is immutable')]
     }
     if (Object.keys(mapAt(selector, 'matchLabels')).length + itemsAt(selector, 'matchExpressions').length === 0) {
-      return at(object, 'spec.selector') === undefined
+      return readPath(object, 'spec.selector') === undefined
         ? []
         : [invalid('spec.selector', selector, `empty selector is invalid for ${name}`)]
     }

@@ -1,14 +1,14 @@
 import { sha256 } from '../../core/bytes.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { at, itemsAt, mapAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { forbidden, invalid } from '../../kinds/validation/field-error.ts'
 import type { FieldError } from '../../kinds/validation/field-error.ts'
 import { decisionErrors } from '../strategies/certificate-approval.ts'
 import { claimErrors, jobErrors } from './immutable-specs.ts'
 import { podErrors } from './pod-errors.ts'
-import { qosOf } from './pod-qos.ts'
+import { computeQosClass } from './pod-qos.ts'
 import { selectorErrors } from './selector-errors.ts'
 import type { Strategy } from '../strategies/strategy.ts'
 
@@ -23,14 +23,14 @@ function specOf(object: UnknownObject): JsonObject {
 function keepGiven(object: UnknownObject, old: UnknownObject, fields: readonly string[]): void {
   const spec = specOf(object)
   for (const field of fields) {
-    const before = at(old, `spec.${field}`)
+    const before = readPath(old, `spec.${field}`)
     if (spec[field] === undefined && before !== undefined) spec[field] = structuredClone(before)
   }
 }
 
 const pod: Strategy = {
   complete(object, old) {
-    if (!old) object['status'] = { phase: 'Pending', qosClass: qosOf(specOf(object)) }
+    if (!old) object['status'] = { phase: 'Pending', qosClass: computeQosClass(specOf(object)) }
   },
   validate: podErrors,
 }
@@ -159,14 +159,15 @@ const daemonSet: Strategy = {
   prepare: withTemplateGeneration,
   keep: withTemplateGeneration,
   complete(object, old) {
-    if (old && !jsonEqual(at(object, 'spec.template'), at(old, 'spec.template'))) withTemplateGeneration(object, old, 1)
+    if (old && !jsonEqual(readPath(object, 'spec.template'), readPath(old, 'spec.template')))
+      withTemplateGeneration(object, old, 1)
   },
 }
 
 /** A local API is there at once; nobody looks after others in an embedded cluster. */
 const apiService: Strategy = {
   complete(object, old) {
-    if (old || at(object, 'spec.service') !== undefined) return
+    if (old || readPath(object, 'spec.service') !== undefined) return
     const condition = {
       type: 'Available',
       status: 'True',

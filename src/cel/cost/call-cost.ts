@@ -3,24 +3,24 @@ import { CelList, CelMap, CelOpaque, sizeOf } from '../values.ts'
 import type { CelValue } from '../values.ts'
 
 /** Cost of one character read. */
-export const PER_CHARACTER = 0.1
+export const COST_PER_CHARACTER = 0.1
 /** Cost of one character of a regular expression. */
-export const PER_REGEX_CHARACTER = 0.25
+export const COST_PER_REGEX_CHARACTER = 0.25
 /** Two authorization checks fit into one expression. */
-export const AUTHORIZATION_CHECK = 350_000
+export const AUTHORIZATION_CHECK_COST = 350_000
 
 /** The longest pattern behind a named format. */
 export const MAX_FORMAT_PATTERN = 128
 
-const read = (value: CelValue, times = 1): number => Math.ceil(sizeOf(value) * times * PER_CHARACTER)
+const read = (value: CelValue, times = 1): number => Math.ceil(sizeOf(value) * times * COST_PER_CHARACTER)
 
 function regex(text: CelValue, patternSize: number): number {
-  return Math.ceil((1 + sizeOf(text)) * PER_CHARACTER) * Math.ceil(patternSize * PER_REGEX_CHARACTER)
+  return Math.ceil((1 + sizeOf(text)) * COST_PER_CHARACTER) * Math.ceil(patternSize * COST_PER_REGEX_CHARACTER)
 }
 
 function selector(text: CelValue): number {
   const size = sizeOf(text)
-  return 10 + Math.ceil(size * PER_CHARACTER) + Math.ceil(Math.ceil(size * 0.5) * 50)
+  return 10 + Math.ceil(size * COST_PER_CHARACTER) + Math.ceil(Math.ceil(size * 0.5) * 50)
 }
 
 type Cost = (args: readonly CelValue[], result: CelValue, id: string) => number
@@ -30,8 +30,8 @@ const readFirst: Cost = ([text]) => read(text!)
 const readTwice: Cost = ([text]) => read(text!, 2)
 
 function traversal(value: CelValue): number {
-  if (typeof value === 'string') return Math.floor(new TextEncoder().encode(value).length * PER_CHARACTER)
-  if (value instanceof Uint8Array) return Math.floor(value.length * PER_CHARACTER)
+  if (typeof value === 'string') return Math.floor(new TextEncoder().encode(value).length * COST_PER_CHARACTER)
+  if (value instanceof Uint8Array) return Math.floor(value.length * COST_PER_CHARACTER)
   let cost = 0
   if (value instanceof CelList) for (const item of value) cost += traversal(item)
   else if (value instanceof CelMap) for (const key of value.keys()) cost += traversal(key) + traversal(value.get(key)!)
@@ -42,12 +42,12 @@ function traversal(value: CelValue): number {
 const containsNetwork =
   (isCidr: boolean): Cost =>
   ([network, other], _, id) =>
-    Math.ceil(2 * sizeOf(network!) * PER_CHARACTER) +
+    Math.ceil(2 * sizeOf(network!) * COST_PER_CHARACTER) +
     (isCidr ? read(network!) + 1 : 0) +
     (id.endsWith('_string') ? read(other!) : 0)
 
 const BY_FUNCTION: Readonly<Record<string, Cost>> = {
-  check: () => AUTHORIZATION_CHECK,
+  check: () => AUTHORIZATION_CHECK_COST,
   fieldSelector: ([, text]) => selector(text!),
   labelSelector: ([, text]) => selector(text!),
   isSorted: traverse,
@@ -80,8 +80,8 @@ const BY_FUNCTION: Readonly<Record<string, Cost>> = {
   validate: ([, text]) => regex(text!, MAX_FORMAT_PATTERN),
 }
 
-const smaller: Cost = ([a, b]) => Math.ceil(Math.min(sizeOf(a!), sizeOf(b!)) * PER_CHARACTER)
-const concatenated: Cost = ([a, b]) => Math.ceil((sizeOf(a!) + sizeOf(b!)) * PER_CHARACTER)
+const smaller: Cost = ([a, b]) => Math.ceil(Math.min(sizeOf(a!), sizeOf(b!)) * COST_PER_CHARACTER)
+const concatenated: Cost = ([a, b]) => Math.ceil((sizeOf(a!) + sizeOf(b!)) * COST_PER_CHARACTER)
 const crossed: Cost = ([list, other]) => sizeOf(list!) * sizeOf(other!) + 1
 
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {

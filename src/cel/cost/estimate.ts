@@ -4,54 +4,54 @@
  */
 import type { CallExpr, Expr, FoldExpr } from '../syntax/ast.ts'
 import { ACCUMULATOR } from '../syntax/ast.ts'
-import type { Checked } from '../checker.ts'
+import type { CheckedExpr } from '../checker.ts'
 import { dottedName } from '../checker.ts'
-import { PER_CHARACTER } from './call-cost.ts'
+import { COST_PER_CHARACTER } from './call-cost.ts'
 import { libraryCost, regexCost } from './library-cost.ts'
-import type { Call, CallEstimate, Part } from './library-cost.ts'
-import { add, cap, fixed, MOST, multiply, scale, union, UNKNOWN, ZERO } from './cost-range.ts'
-import type { Range } from './cost-range.ts'
+import type { EstimatedCall, CallEstimate, CallOperand } from './library-cost.ts'
+import { add, capCost, fixedCost, MAX_COST, multiply, scale, union, UNKNOWN, ZERO } from './cost-range.ts'
+import type { CostRange } from './cost-range.ts'
 import { optionalValueType } from '../types.ts'
 import type { CelType } from '../types.ts'
 import { textSize } from '../values.ts'
 
 /** The estimated cost of a checked expression, given the declared types of its variables. */
-export function estimateCost(expr: Expr, checked: Checked, variables: ReadonlyMap<string, CelType>): Range {
+export function estimateCost(expr: Expr, checked: CheckedExpr, variables: ReadonlyMap<string, CelType>): CostRange {
   return new Estimator(checked, variables).cost(expr)
 }
 
 interface EntrySize {
   readonly kind: 'list' | 'map'
-  readonly key: Range
-  readonly value: Range
+  readonly key: CostRange
+  readonly value: CostRange
 }
 
 interface Local {
   readonly path: readonly string[]
-  readonly size: Range | undefined
+  readonly size: CostRange | undefined
   readonly entry: EntrySize | undefined
 }
 
 class Estimator {
-  private readonly checked: Checked
+  private readonly checked: CheckedExpr
   private readonly variables: ReadonlyMap<string, CelType>
   private readonly paths = new Map<number, readonly string[]>()
-  private readonly sizes = new Map<number, Range>()
+  private readonly sizes = new Map<number, CostRange>()
   private readonly entries = new Map<number, EntrySize>()
   private readonly locals = new Map<string, Local[]>()
 
-  constructor(checked: Checked, variables: ReadonlyMap<string, CelType>) {
+  constructor(checked: CheckedExpr, variables: ReadonlyMap<string, CelType>) {
     this.checked = checked
     this.variables = variables
   }
 
-  cost(expr: Expr): Range {
+  cost(expr: Expr): CostRange {
     switch (expr.kind) {
       case 'literal':
         return ZERO
       case 'ident':
         this.paths.set(expr.id, this.local(expr.name)?.path ?? [expr.name])
-        return fixed(1)
+        return fixedCost(1)
       case 'select':
         return this.select(expr)
       case 'call':
@@ -61,7 +61,7 @@ class Estimator {
       case 'map':
         return this.map(expr)
       case 'struct':
-        return expr.fields.reduce((sum, field) => add(sum, this.cost(field.value)), fixed(40))
+        return expr.fields.reduce((sum, field) => add(sum, this.cost(field.value)), fixedCost(40))
       case 'fold':
         return expr.accuVar === ACCUMULATOR ? this.fold(expr) : this.bind(expr)
     }
@@ -79,33 +79,33 @@ class Estimator {
     this.locals.get(name)?.pop()
   }
 
-  private select(expr: Expr & { kind: 'select' }): Range {
+  private select(expr: Expr & { kind: 'select' }): CostRange {
     if (this.checked.names.has(expr.id) || this.checked.typeNames.has(expr.id)) {
       this.paths.set(expr.id, [this.checked.names.get(expr.id) ?? ''])
-      return fixed(1)
+      return fixedCost(1)
     }
     const operand = this.cost(expr.operand)
     if (expr.isTest) return operand
     const type = this.checked.types.get(expr.operand.id)
     this.paths.set(expr.id, [...this.pathOf(expr.operand), expr.field])
-    return type && ['map', 'object', 'param'].includes(type.kind) ? add(operand, fixed(1)) : operand
+    return type && ['map', 'object', 'param'].includes(type.kind) ? add(operand, fixedCost(1)) : operand
   }
 
-  private list(expr: Expr & { kind: 'list' }): Range {
-    let sum: Range = fixed(10)
-    let item: Range = expr.items.length === 0 ? ZERO : { min: MOST, max: 0 }
+  private list(expr: Expr & { kind: 'list' }): CostRange {
+    let sum: CostRange = fixedCost(10)
+    let item: CostRange = expr.items.length === 0 ? ZERO : { min: MAX_COST, max: 0 }
     for (const element of expr.items) {
       sum = add(sum, this.cost(element))
       item = union(item, this.sizeOf(element))
     }
-    this.entries.set(expr.id, { kind: 'list', key: fixed(1), value: item })
+    this.entries.set(expr.id, { kind: 'list', key: fixedCost(1), value: item })
     return sum
   }
 
-  private map(expr: Expr & { kind: 'map' }): Range {
-    let sum: Range = fixed(30)
-    const start = expr.entries.length === 0 ? ZERO : { min: MOST, max: 0 }
-    let [key, value]: [Range, Range] = [start, start]
+  private map(expr: Expr & { kind: 'map' }): CostRange {
+    let sum: CostRange = fixedCost(30)
+    const start = expr.entries.length === 0 ? ZERO : { min: MAX_COST, max: 0 }
+    let [key, value]: [CostRange, CostRange] = [start, start]
     for (const entry of expr.entries) {
       sum = add(sum, add(this.cost(entry.key), this.cost(entry.value)))
       key = union(key, this.sizeOf(entry.key))
@@ -115,7 +115,7 @@ class Estimator {
     return sum
   }
 
-  private fold(expr: FoldExpr): Range {
+  private fold(expr: FoldExpr): CostRange {
     let sum = add(this.cost(expr.range), this.cost(expr.init))
     this.push(expr.accuVar, {
       path: this.pathOf(expr.init),
@@ -155,7 +155,7 @@ class Estimator {
     }
   }
 
-  private bind(expr: FoldExpr): Range {
+  private bind(expr: FoldExpr): CostRange {
     let sum = add(this.cost(expr.range), this.cost(expr.init))
     this.push(expr.accuVar, {
       path: this.pathOf(expr.init),
@@ -169,10 +169,10 @@ class Estimator {
     return sum
   }
 
-  private call(expr: CallExpr): Range {
+  private call(expr: CallExpr): CostRange {
     if (expr.fn === 'dyn') {
       const [arg] = expr.args
-      const cost = add(this.cost(arg!), fixed(1))
+      const cost = add(this.cost(arg!), fixedCost(1))
       const size = this.known(arg!)
       if (size) this.sizes.set(expr.id, size)
       return cost
@@ -186,8 +186,8 @@ class Estimator {
     const name = isMember || expr.target === undefined ? expr.fn : `${dottedName(expr.target)}.${expr.fn}`
     const parts = expr.args.map((arg) => this.partOf(arg))
     const target = isMember ? this.partOf(expr.target) : undefined
-    let cost: Range = { min: MOST, max: 0 }
-    let size: Range | undefined
+    let cost: CostRange = { min: MAX_COST, max: 0 }
+    let size: CostRange | undefined
     for (const id of ids) {
       const one = this.callEstimate(expr, { name, id, target, parts, argCosts })
       cost = union(cost, one.cost)
@@ -202,31 +202,37 @@ class Estimator {
     return add(targetCost, cost)
   }
 
-  private partOf(expr: Expr): Part {
+  private partOf(expr: Expr): CallOperand {
     const path = this.pathOf(expr)
     return { expr, type: this.checked.types.get(expr.id), path: path[0] === ACCUMULATOR ? [] : path }
   }
 
-  private partSize(part: Part): Range {
+  private partSize(part: CallOperand): CostRange {
     if (part.expr) return this.sizeOf(part.expr)
     return this.declaredSize(part.path) ?? UNKNOWN
   }
 
-  private callEstimate(expr: CallExpr, call: Call & { readonly argCosts: readonly Range[] }): CallEstimate {
+  private callEstimate(
+    expr: CallExpr,
+    call: EstimatedCall & { readonly argCosts: readonly CostRange[] },
+  ): CallEstimate {
     const args = call.argCosts.reduce(add, ZERO)
     const own = libraryCost(call, (part) => this.partSize(part))
     if (own) return { ...own, cost: add(own.cost, args) }
     const size = (index: number) => this.partSize(call.parts[index]!)
     switch (call.id) {
       case 'string_format':
-        return { cost: add(scale(this.partSize(call.target!), PER_CHARACTER), args) }
+        return { cost: add(scale(this.partSize(call.target!), COST_PER_CHARACTER), args) }
       case 'string_to_bytes':
-        return { cost: add(scale(size(0), PER_CHARACTER), args), size: { min: size(0).min, max: cap(size(0).max * 4) } }
+        return {
+          cost: add(scale(size(0), COST_PER_CHARACTER), args),
+          size: { min: size(0).min, max: capCost(size(0).max * 4) },
+        }
       case 'bytes_to_string':
-        return { cost: add(scale(size(0), PER_CHARACTER), args), size: { min: size(0).min / 4, max: size(0).max } }
+        return { cost: add(scale(size(0), COST_PER_CHARACTER), args), size: { min: size(0).min / 4, max: size(0).max } }
       case 'starts_with_string':
       case 'ends_with_string':
-        return { cost: add(scale(size(0), PER_CHARACTER), args) }
+        return { cost: add(scale(size(0), COST_PER_CHARACTER), args) }
       case 'in_list':
         return { cost: add(size(1), args) }
       case 'matches':
@@ -235,7 +241,10 @@ class Estimator {
         return { cost: add(regexCost(this.partSize(call.target!), size(0)), args) }
       case 'contains_string':
         return {
-          cost: add(multiply(scale(this.partSize(call.target!), PER_CHARACTER), scale(size(0), PER_CHARACTER)), args),
+          cost: add(
+            multiply(scale(this.partSize(call.target!), COST_PER_CHARACTER), scale(size(0), COST_PER_CHARACTER)),
+            args,
+          ),
         }
       case 'logical_or':
       case 'logical_and':
@@ -254,13 +263,16 @@ class Estimator {
         const total = add(size(0), size(1))
         const entry = unionEntries(this.entryOf(expr.args[0]!), this.entryOf(expr.args[1]!))
         if (entry) this.entries.set(expr.id, entry)
-        return { cost: add(call.id === 'add_list' ? fixed(1) : scale(total, PER_CHARACTER), args), size: total }
+        return {
+          cost: add(call.id === 'add_list' ? fixedCost(1) : scale(total, COST_PER_CHARACTER), args),
+          size: total,
+        }
       }
       default:
         if (!/^(?:less|greater)_(?:equals_)?(?:string|bytes)$|^(?:not_)?equals$/.test(call.id)) {
-          return { cost: add(fixed(1), args) }
+          return { cost: add(fixedCost(1), args) }
         }
-        return { cost: add(scale(comparison(size(0), size(1)), PER_CHARACTER), args) }
+        return { cost: add(scale(comparison(size(0), size(1)), COST_PER_CHARACTER), args) }
     }
   }
 
@@ -276,11 +288,11 @@ class Estimator {
     return this.entries.get(expr.id) ?? (expr.kind === 'ident' ? this.local(expr.name)?.entry : undefined)
   }
 
-  private sizeOf(expr: Expr): Range {
+  private sizeOf(expr: Expr): CostRange {
     return this.known(expr) ?? UNKNOWN
   }
 
-  private known(expr: Expr): Range | undefined {
+  private known(expr: Expr): CostRange | undefined {
     const computed = this.sizes.get(expr.id) ?? literalSize(expr)
     if (computed) return computed
     const declared = this.declaredSize(this.pathOf(expr))
@@ -289,12 +301,12 @@ class Estimator {
       return declared
     }
     const type = this.checked.types.get(expr.id)
-    if (type && isScalar(type)) return fixed(1)
+    if (type && isScalar(type)) return fixedCost(1)
     return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined
   }
 
   /** The schema's bound of what a path leads to. */
-  private declaredSize(path: readonly string[]): Range | undefined {
+  private declaredSize(path: readonly string[]): CostRange | undefined {
     const [root, ...rest] = path
     let type = root === undefined ? undefined : this.variables.get(root)
     for (const name of rest) {
@@ -323,7 +335,7 @@ function unionEntries(a: EntrySize | undefined, b: EntrySize | undefined): Entry
   return a && b ? { kind: a.kind, key: union(a.key, b.key), value: union(a.value, b.value) } : undefined
 }
 
-function comparison(a: Range, b: Range): Range {
+function comparison(a: CostRange, b: CostRange): CostRange {
   const max = Math.min(a.max, b.max)
   return { min: max > 0 ? 1 : 0, max }
 }
@@ -334,15 +346,15 @@ function isScalar(type: CelType): boolean {
   return ['bool', 'double', 'duration', 'int', 'timestamp', 'uint'].includes(type.kind)
 }
 
-function literalSize(expr: Expr): Range | undefined {
+function literalSize(expr: Expr): CostRange | undefined {
   switch (expr.kind) {
     case 'literal':
-      if (typeof expr.value === 'string') return fixed(textSize(expr.value))
-      return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1)
+      if (typeof expr.value === 'string') return fixedCost(textSize(expr.value))
+      return fixedCost(expr.value instanceof Uint8Array ? expr.value.length : 1)
     case 'list':
-      return fixed(expr.items.length)
+      return fixedCost(expr.items.length)
     case 'map':
-      return fixed(expr.entries.length)
+      return fixedCost(expr.entries.length)
     default:
       return undefined
   }

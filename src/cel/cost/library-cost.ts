@@ -1,44 +1,49 @@
 /** What calls to Kubernetes' and cel-go's libraries cost at most, by the sizes of what they are given. */
 import type { Expr } from '../syntax/ast.ts'
-import { AUTHORIZATION_CHECK, MAX_FORMAT_PATTERN, PER_CHARACTER, PER_REGEX_CHARACTER } from './call-cost.ts'
-import { add, cap, fixed, multiply, scale, UNKNOWN, ZERO } from './cost-range.ts'
-import type { Range } from './cost-range.ts'
+import {
+  AUTHORIZATION_CHECK_COST,
+  MAX_FORMAT_PATTERN,
+  COST_PER_CHARACTER,
+  COST_PER_REGEX_CHARACTER,
+} from './call-cost.ts'
+import { add, capCost, fixedCost, multiply, scale, UNKNOWN, ZERO } from './cost-range.ts'
+import type { CostRange } from './cost-range.ts'
 import type { CelType } from '../types.ts'
 
 export interface CallEstimate {
-  readonly cost: Range
-  readonly size?: Range
+  readonly cost: CostRange
+  readonly size?: CostRange
 }
 
 /** A part of a call as estimators see it. */
-export interface Part {
+export interface CallOperand {
   readonly expr: Expr | undefined
   readonly type: CelType | undefined
   readonly path: readonly string[]
 }
 
 /** A call of one overload, with what it is called on and its arguments. */
-export interface Call {
+export interface EstimatedCall {
   readonly name: string
   readonly id: string
-  readonly target: Part | undefined
-  readonly parts: readonly Part[]
+  readonly target: CallOperand | undefined
+  readonly parts: readonly CallOperand[]
 }
 
 /** How large a part can be. */
-type SizeOf = (part: Part) => Range
+type SizeOf = (part: CallOperand) => CostRange
 
 /** What a call to one of the libraries costs and how large its answer is; nothing for what is none of theirs. */
-export function libraryCost(call: Call, sizeOf: SizeOf): CallEstimate | undefined {
+export function libraryCost(call: EstimatedCall, sizeOf: SizeOf): CallEstimate | undefined {
   const { name, id, target, parts } = call
   const size = (index: number) => (parts[index] ? sizeOf(parts[index]) : UNKNOWN)
-  const read = (range: Range, times = 1) => scale(range, times * PER_CHARACTER)
+  const read = (range: CostRange, times = 1) => scale(range, times * COST_PER_CHARACTER)
   switch (name) {
     case 'check':
-      return { cost: fixed(AUTHORIZATION_CHECK) }
+      return { cost: fixedCost(AUTHORIZATION_CHECK_COST) }
     case 'fieldSelector':
     case 'labelSelector':
-      return { cost: add(fixed(10), add(read(size(0)), scale(scale(size(0), 0.5), 50))) }
+      return { cost: add(fixedCost(10), add(read(size(0)), scale(scale(size(0), 0.5), 50))) }
     case 'isSorted':
     case 'sum':
     case 'max':
@@ -73,7 +78,7 @@ export function libraryCost(call: Call, sizeOf: SizeOf): CallEstimate | undefine
         }
       )
     case 'ip':
-      return { cost: id === 'cidr_ip' ? fixed(1) : read(size(0)) }
+      return { cost: id === 'cidr_ip' ? fixedCost(1) : read(size(0)) }
     case 'cidr':
     case 'isIP':
     case 'isCIDR':
@@ -86,65 +91,65 @@ export function libraryCost(call: Call, sizeOf: SizeOf): CallEstimate | undefine
       return { cost: read(size(0), 2) }
     case 'containsIP':
     case 'containsCIDR': {
-      const address: Range = { min: 4, max: 16 }
-      const base = add(read(add(address, address)), name === 'containsCIDR' ? add(read(address), fixed(1)) : ZERO)
+      const address: CostRange = { min: 4, max: 16 }
+      const base = add(read(add(address, address)), name === 'containsCIDR' ? add(read(address), fixedCost(1)) : ZERO)
       return { cost: id.endsWith('_string') ? add(base, read(size(0))) : base }
     }
     case 'validate':
-      return { cost: scale(read(size(0)), MAX_FORMAT_PATTERN * PER_REGEX_CHARACTER) }
+      return { cost: scale(read(size(0)), MAX_FORMAT_PATTERN * COST_PER_REGEX_CHARACTER) }
     case 'sets.contains':
     case 'sets.intersects':
-      return { cost: add(multiply(size(0), size(1)), fixed(1)) }
+      return { cost: add(multiply(size(0), size(1)), fixedCost(1)) }
     case 'sets.equivalent':
-      return { cost: add(scale(multiply(size(0), size(1)), 2), fixed(1)) }
+      return { cost: add(scale(multiply(size(0), size(1)), 2), fixedCost(1)) }
     default:
       return undefined
   }
 }
 
-export function regexCost(text: Range, pattern: Range): Range {
-  return multiply(scale(add(text, fixed(1)), PER_CHARACTER), scale(pattern, PER_REGEX_CHARACTER))
+export function regexCost(text: CostRange, pattern: CostRange): CostRange {
+  return multiply(scale(add(text, fixedCost(1)), COST_PER_CHARACTER), scale(pattern, COST_PER_REGEX_CHARACTER))
 }
 
-function traversal(target: Part, sizeOf: SizeOf): Range {
+function traversal(target: CallOperand, sizeOf: SizeOf): CostRange {
   const item = itemOf(target)
-  if (!item) return scale(sizeOf(target), PER_CHARACTER)
+  if (!item) return scale(sizeOf(target), COST_PER_CHARACTER)
   const isText = item.type?.kind === 'string' || item.type?.kind === 'bytes'
-  const each = isText ? add(fixed(1), scale(sizeOf(item), PER_CHARACTER)) : fixed(1)
+  const each = isText ? add(fixedCost(1), scale(sizeOf(item), COST_PER_CHARACTER)) : fixedCost(1)
   return multiply(sizeOf(target), each)
 }
 
-function joined(target: Part, sizeOf: SizeOf, separator: Range | undefined): CallEstimate {
+function joined(target: CallOperand, sizeOf: SizeOf, separator: CostRange | undefined): CallEstimate {
   const count = sizeOf(target)
   const item = itemOf(target)
   let size = item ? multiply(count, sizeOf(item)) : ZERO
   const between = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }
   if (separator) size = add(size, multiply(separator, between))
-  return { cost: scale(size, PER_CHARACTER), size }
+  return { cost: scale(size, COST_PER_CHARACTER), size }
 }
 
-function itemOf(part: Part): Part | undefined {
+function itemOf(part: CallOperand): CallOperand | undefined {
   if (part.type?.kind !== 'list' && part.type?.kind !== 'map') return undefined
   const type = part.type.kind === 'list' ? part.type.item : part.type.key
   return { expr: undefined, type, path: part.path.length === 0 ? [] : [...part.path, '@items'] }
 }
 
-function splitLimit(part: Part | undefined): number | undefined {
+function splitLimit(part: CallOperand | undefined): number | undefined {
   return part?.expr?.kind === 'literal' && typeof part.expr.value === 'bigint' ? Number(part.expr.value) : undefined
 }
 
-function replaced(text: Range, from: Range, to: Range): Range {
+function replaced(text: CostRange, from: CostRange, to: CostRange): CostRange {
   const longest =
     from.min === 0
-      ? { count: cap(text.max + 1), kept: text.max }
+      ? { count: capCost(text.max + 1), kept: text.max }
       : to.max <= from.min
         ? { count: 0, kept: text.max }
         : { count: Math.ceil(text.max / from.min), kept: 0 }
   const shortest =
     from.max === 0
-      ? { count: cap(text.min + 1), kept: text.min }
+      ? { count: capCost(text.min + 1), kept: text.min }
       : from.max <= to.min
         ? { count: 0, kept: text.min }
         : { count: Math.ceil(text.min / from.max), kept: 0 }
-  return { min: cap(shortest.count * to.min + shortest.kept), max: cap(longest.count * to.max + longest.kept) }
+  return { min: capCost(shortest.count * to.min + shortest.kept), max: capCost(longest.count * to.max + longest.kept) }
 }

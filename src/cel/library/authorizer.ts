@@ -1,12 +1,12 @@
 /** `authorizer.group('apps').resource('deployments').check('create').allowed()`: who may do what, asked inside an expression. */
 import { CelFailure, CelOpaque } from '../values.ts'
 import type { CelValue } from '../values.ts'
-import type { Declared } from '../declare-schema.ts'
-import { library } from './overload.ts'
+import type { DeclaredType } from '../declare-schema.ts'
+import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 
 /** One question to an authorizer. */
-export interface AccessQuestion {
+export interface AccessRequest {
   readonly user: string | undefined
   readonly verb: string
   readonly path?: string
@@ -18,20 +18,20 @@ export interface AccessQuestion {
 }
 
 /** Its answer. */
-export interface AccessAnswer {
+export interface AccessResult {
   readonly allowed: boolean
   readonly reason: string
 }
 
 /** Answers at once; a host whose authorizer takes time throws, asks, and evaluates again. */
-export type AskAccess = (question: AccessQuestion) => AccessAnswer
+export type AccessChecker = (question: AccessRequest) => AccessResult
 
-type Check = Omit<AccessQuestion, 'verb'>
+type Check = Omit<AccessRequest, 'verb'>
 
 abstract class Asking extends CelOpaque {
-  readonly ask: AskAccess
+  readonly ask: AccessChecker
   readonly about: Check
-  constructor(ask: AskAccess, about: Check) {
+  constructor(ask: AccessChecker, about: Check) {
     super()
     this.ask = ask
     this.about = about
@@ -44,7 +44,7 @@ abstract class Asking extends CelOpaque {
 /** The `authorizer` variable. */
 export class CelAuthorizer extends Asking {
   readonly typeName = 'kubernetes.authorization.Authorizer'
-  constructor(ask: AskAccess, about: Check = { user: undefined }) {
+  constructor(ask: AccessChecker, about: Check = { user: undefined }) {
     super(ask, about)
   }
 }
@@ -62,8 +62,8 @@ export class ResourceCheck extends Asking {
 
 class AccessDecision extends CelOpaque {
   readonly typeName = 'kubernetes.authorization.Decision'
-  readonly answer: AccessAnswer
-  constructor(answer: AccessAnswer) {
+  readonly answer: AccessResult
+  constructor(answer: AccessResult) {
     super()
     this.answer = answer
   }
@@ -79,7 +79,7 @@ const more = (field: 'subresource' | 'namespace' | 'name') => (asking: ResourceC
 const A = 'kubernetes.authorization'
 
 /** The functions of authorizers. */
-export const AUTHORIZER_LIBRARY: readonly Overload[] = library({
+export const AUTHORIZER_LIBRARY: readonly Overload[] = parseOverloads({
   authorizer_path: [
     `${A}.Authorizer::path(string): ${A}.PathCheck`,
     (asking: CelAuthorizer, path: string) => {
@@ -112,7 +112,7 @@ export const AUTHORIZER_LIBRARY: readonly Overload[] = library({
 })
 
 /** The declaration of an authorizer variable. */
-export const AUTHORIZER: Declared = {
+export const AUTHORIZER: DeclaredType = {
   type: { kind: 'opaque', name: 'kubernetes.authorization.Authorizer', params: [] },
   adapt: (raw) => raw as CelValue,
 }

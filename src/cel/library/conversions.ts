@@ -1,7 +1,7 @@
 /** `int(x)`, `string(x)` and the other conversions, with their range checks. */
 import { CelDuration, CelFailure, CelUint, durationText, MAX_INT, MAX_UINT, MIN_INT, timestampText } from '../values.ts'
 import type { CelTimestamp, CelValue } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 import { parseDurationText, parseTimestamp, timestamp } from './time.ts'
 
@@ -93,7 +93,7 @@ export function decodeText(bytes: Uint8Array): string {
 }
 
 /** The conversions. */
-export const CONVERSIONS: readonly Overload[] = library({
+export const CONVERSIONS: readonly Overload[] = parseOverloads({
   bool_to_bool: ['bool(bool): bool', same],
   string_to_bool: ['bool(string): bool', parseBool],
   int64_to_int64: ['int(int): int', same],

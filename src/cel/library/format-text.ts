@@ -9,7 +9,7 @@ import {
   CelUint,
   durationText,
   timestampText,
-  typeNameOf,
+  runtimeTypeName,
 } from '../values.ts'
 import type { CelValue } from '../values.ts'
 import { formatType } from '../types.ts'
@@ -56,7 +56,7 @@ function clauseText(value: CelValue, verb: string, precision: number): string {
 }
 
 function refusal(what: string, value: CelValue): CelFailure {
-  return new CelFailure(`error during formatting: ${what}, was given ${typeNameOf(value)}`)
+  return new CelFailure(`error during formatting: ${what}, was given ${runtimeTypeName(value)}`)
 }
 
 function doubleOf(value: CelValue, what: string): number {

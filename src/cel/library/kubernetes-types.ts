@@ -10,7 +10,7 @@ import { addQuantities, compareQuantities, parseQuantity, quantityToNumber } fro
 import type { Quantity } from '../../core/text/quantity.ts'
 import { ArrayList, CelFailure, CelOpaque, CelOptional, MAX_INT, MIN_INT } from '../values.ts'
 import type { CelValue } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Implementation, Overload } from './overload.ts'
 import { parseDate, parseTimestamp } from './time.ts'
 import { parseRequestUri } from './url.ts'
@@ -54,7 +54,7 @@ const negative = (value: Quantity): Quantity => ({ nano: -value.nano })
 const sum = (a: CelQuantity, b: Quantity): CelQuantity => new CelQuantity(addQuantities(a.quantity, b))
 const compare = (a: CelQuantity, b: CelQuantity): number => compareQuantities(a.quantity, b.quantity)
 
-const QUANTITY: readonly Overload[] = library({
+const QUANTITY: readonly Overload[] = parseOverloads({
   string_to_quantity: ['quantity(string): kubernetes.Quantity', quantity],
   is_quantity_string: ['isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined],
   quantity_sign: ['sign(kubernetes.Quantity): int', signOf],
@@ -165,7 +165,7 @@ function semver(text: string, isLoose = false): CelSemver {
   return parsed
 }
 
-const SEMVER_LIBRARY: readonly Overload[] = library({
+const SEMVER_LIBRARY: readonly Overload[] = parseOverloads({
   string_to_semver: ['semver(string): kubernetes.Semver', (text: string) => semver(text)],
   string_bool_to_semver: ['semver(string, bool): kubernetes.Semver', semver],
   is_semver_string: ['isSemver(string): bool', (text: string) => parseSemver(text, false) !== undefined],
@@ -246,8 +246,8 @@ const constants: Record<string, readonly [string, Implementation]> = Object.from
 export const KUBERNETES_TYPES: readonly Overload[] = [
   ...QUANTITY,
   ...SEMVER_LIBRARY,
-  ...library(constants),
-  ...library({
+  ...parseOverloads(constants),
+  ...parseOverloads({
     'format-named': [
       'format.named(string): optional<kubernetes.NamedFormat>',
       (name: string) => {

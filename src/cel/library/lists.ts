@@ -13,13 +13,13 @@ import {
   compareNumbers,
   compareStrings,
   isNumber,
-  keyText,
+  formatKey,
   MAX_INT,
   MAX_UINT,
   MIN_INT,
 } from '../values.ts'
 import type { CelValue } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Implementation, Overload } from './overload.ts'
 import { duration } from './time.ts'
 
@@ -92,7 +92,7 @@ function perType(): Overload[] {
   for (const [type, sum] of Object.entries(SUMS)) {
     table[`list_${type}_sum_${type}`] = [`list<${type}>::sum(): ${type}`, checkedSum(sum)]
   }
-  return library(table)
+  return parseOverloads(table)
 }
 
 function checkedSum(sum: (list: CelList) => CelValue): (list: CelList) => CelValue {
@@ -144,7 +144,7 @@ function distinct(list: CelList): ArrayList {
       if (others.some((other) => celEquals(other, item))) continue
       others.push(item)
     } else {
-      const text = keyText(item)
+      const text = formatKey(item)
       if (seen.has(text)) continue
       seen.add(text)
     }
@@ -189,7 +189,7 @@ const at = (list: CelList, index: number): CelOptional =>
 /** Lists and sets. */
 export const LISTS: readonly Overload[] = [
   ...perType(),
-  ...library({
+  ...parseOverloads({
     list_a_index_of_int: ['list<A>::indexOf(A): int', indexIn],
     list_a_last_index_of_int: ['list<A>::lastIndexOf(A): int', lastIndexIn],
     list_slice: ['list<T>::slice(int, int): list<T>', slice],
@@ -225,7 +225,7 @@ function unwrap(list: CelList): ArrayList {
 }
 
 /** Optional values. */
-export const OPTIONALS: readonly Overload[] = library({
+export const OPTIONALS: readonly Overload[] = parseOverloads({
   optional_of: ['optional.of(V): optional<V>', (value: CelValue) => new CelOptional(value)],
   optional_ofNonZeroValue: [
     'optional.ofNonZeroValue(V): optional<V>',

@@ -1,6 +1,6 @@
 /** Addresses, networks and URLs, as Kubernetes' libraries read them. */
 import { ArrayList, CelFailure, CelOpaque, EntryMap } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 import { parseAddress } from '../../core/text/cidr.ts'
 import { parseRequestUri } from './url.ts'
@@ -154,7 +154,7 @@ function queryOf(value: Url): EntryMap {
 }
 
 /** ip, cidr and url. */
-export const NETWORK: readonly Overload[] = library({
+export const NETWORK: readonly Overload[] = parseOverloads({
   string_to_ip: ['ip(string): net.IP', ip],
   is_ip: ['isIP(string): bool', (text: string) => typeof readIp(text) !== 'string'],
   ip_is_canonical: ['ip.isCanonical(string): bool', (text: string) => String(ip(text)) === text],

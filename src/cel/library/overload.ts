@@ -21,7 +21,7 @@ export interface Overload {
  * A library from a table: overload id → [signature, implementation]. A signature is `name(type, …): type` or
  * `type.name(type, …): type`; single capital letters are type parameters.
  */
-export function library(table: Readonly<Record<string, readonly [string, Implementation]>>): Overload[] {
+export function parseOverloads(table: Readonly<Record<string, readonly [string, Implementation]>>): Overload[] {
   return Object.entries(table).map(([id, [signature, run]]) => ({
     id,
     ...parseSignature(signature),
@@ -66,7 +66,7 @@ function parseType(text: string): CelType {
 }
 
 /** Whether a value may be the argument of a parameter: the choice between overloads when types are known only now. */
-export function fitsType(value: CelValue, type: CelType): boolean {
+export function isValueOfType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':
     case 'param':

@@ -1,14 +1,14 @@
 /** Regular expressions by RE2, which never takes more than linear time. */
 import { RE2JS } from 're2js'
 import { ArrayList, CelFailure } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 
 const MAX_COMPILED = 500
 const compiled = new Map<string, RE2JS>()
 
 /** A compiled pattern; an error names what is wrong with it. */
-export function regexOf(pattern: string): RE2JS {
+export function compileRegex(pattern: string): RE2JS {
   const known = compiled.get(pattern)
   if (known) return known
   let made: RE2JS
@@ -26,7 +26,7 @@ export function regexOf(pattern: string): RE2JS {
 }
 
 function findAll(text: string, pattern: string, limit = -1n): ArrayList {
-  const matcher = regexOf(pattern).matcher(text)
+  const matcher = compileRegex(pattern).matcher(text)
   const found: string[] = []
   const most = limit < 0n ? Infinity : Number(limit)
   let end = -1
@@ -39,14 +39,14 @@ function findAll(text: string, pattern: string, limit = -1n): ArrayList {
 }
 
 function find(text: string, pattern: string): string {
-  const matcher = regexOf(pattern).matcher(text)
+  const matcher = compileRegex(pattern).matcher(text)
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
 
-const matches = (text: string, pattern: string): boolean => regexOf(pattern).matcher(text).find()
+const matches = (text: string, pattern: string): boolean => compileRegex(pattern).matcher(text).find()
 
 /** `matches`, `find` and `findAll`. */
-export const REGEX: readonly Overload[] = library({
+export const REGEX: readonly Overload[] = parseOverloads({
   matches: ['matches(string, string): bool', matches],
   matches_string: ['string::matches(string): bool', matches],
   string_find_string: ['string::find(string): string', find],

@@ -12,15 +12,15 @@ import {
   compareStrings,
   ConcatList,
   EntryMap,
-  itemText,
+  itemIdentity,
   MAX_INT,
   MAX_UINT,
   MIN_INT,
   textSize,
-  typeNameOf,
+  runtimeTypeName,
 } from '../values.ts'
 import type { CelList, CelMap, CelTimestamp, CelValue } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Implementation, Overload } from './overload.ts'
 import { duration, timestamp } from './time.ts'
 
@@ -37,7 +37,7 @@ const nonZero = (value: bigint, what: string): bigint => {
   return value
 }
 
-const arithmetic = library({
+const arithmetic = parseOverloads({
   add_int64: ['_+_(int, int): int', (a: bigint, b: bigint) => int(a + b)],
   add_uint64: ['_+_(uint, uint): uint', (a: CelUint, b: CelUint) => uint(a.value + b.value)],
   add_double: ['_+_(double, double): double', (a: number, b: number) => a + b],
@@ -106,7 +106,7 @@ const arithmetic = library({
   bytes_size: ['bytes::size(): int', (a: Uint8Array) => BigInt(a.length)],
   list_size: ['list<A>::size(): int', (a: CelList) => BigInt(a.size)],
   map_size: ['map<A, B>::size(): int', (a: CelMap) => BigInt(a.size)],
-  type: ['type(A): type<A>', (a: CelValue) => new CelTypeValue(typeNameOf(a))],
+  type: ['type(A): type<A>', (a: CelValue) => new CelTypeValue(runtimeTypeName(a))],
   to_dyn: ['dyn(A): dyn', (a: CelValue) => a],
   '@mapInsert_map_key_value': ['cel.@mapInsert(map<K, V>, K, V): map<K, V>', insert],
   '@mapInsert_map_map': ['cel.@mapInsert(map<K, V>, map<K, V>): map<K, V>', insertAll],
@@ -129,8 +129,8 @@ function addLists(left: CelList, right: CelList): CelValue {
   if (merge === undefined || merge.type === 'atomic') return new ConcatList(left, right)
   // Kubernetes' sets and keyed lists: what is there is replaced in its place, the rest is appended.
   const items = new Map<string, CelValue>()
-  for (const item of left) items.set(itemText(item, merge), item)
-  for (const item of right) items.set(itemText(item, merge), item)
+  for (const item of left) items.set(itemIdentity(item, merge), item)
+  for (const item of right) items.set(itemIdentity(item, merge), item)
   return new ArrayList([...items.values()])
 }
 
@@ -194,7 +194,7 @@ function comparisons(): Overload[] {
     table[`greater_${name}`] = [`_>_(${types}): bool`, against((sign) => sign > 0)]
     table[`greater_equals_${name}`] = [`_>=_(${types}): bool`, against((sign) => sign >= 0)]
   }
-  return library(table)
+  return parseOverloads(table)
 }
 
 /** Operators, comparisons, size, type and the plain string functions. */

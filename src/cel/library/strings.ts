@@ -3,7 +3,7 @@ import { NAMED_ESCAPES } from '../../core/text/go-quote.ts'
 import { ArrayList, CelFailure, textSize } from '../values.ts'
 import type { CelList } from '../values.ts'
 import { formatText } from './format-text.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 
 // What Go calls white space; JavaScript's own class has one more.
@@ -87,7 +87,7 @@ const upper = (text: string) => text.replace(/[a-z]+/g, (part) => part.toUpperCa
 const QUOTED: Readonly<Record<string, string>> = { ...NAMED_ESCAPES, '"': '\\"' }
 
 /** The string extensions. */
-export const STRINGS: readonly Overload[] = library({
+export const STRINGS: readonly Overload[] = parseOverloads({
   string_char_at_int: ['string::charAt(int): string', charAt],
   string_index_of_string: ['string::indexOf(string): int', (text: string, part: string) => indexOf(text, part)],
   string_index_of_string_int: ['string::indexOf(string, int): int', indexOf],

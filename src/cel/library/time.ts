@@ -1,7 +1,7 @@
 /** Timestamps and durations: reading, writing, and their parts in a time zone. */
 import { parseDurationNanos, UNIT_NANOS } from '../../core/time/duration.ts'
 import { CelDuration, CelFailure, CelTimestamp, MAX_INT, MIN_INT } from '../values.ts'
-import { library } from './overload.ts'
+import { parseOverloads } from './overload.ts'
 import type { Overload } from './overload.ts'
 
 const EARLIEST = -62_135_596_800_000_000_000n
@@ -83,7 +83,7 @@ const DURATION_PARTS: Readonly<Record<string, (nanos: bigint) => bigint>> = {
 /** The accessors of timestamps and durations. */
 export const TIME_LIBRARY: readonly Overload[] = [
   ...Object.entries(PARTS).flatMap(([name, part]) =>
-    library({
+    parseOverloads({
       [`timestamp_${name}`]: [`timestamp::${name}(): int`, (time: CelTimestamp) => BigInt(part(inZone(time)))],
       [`timestamp_${name}_with_tz`]: [
         `timestamp::${name}(string): int`,
@@ -92,6 +92,6 @@ export const TIME_LIBRARY: readonly Overload[] = [
     }),
   ),
   ...Object.entries(DURATION_PARTS).flatMap(([name, part]) =>
-    library({ [`duration_${name}`]: [`duration::${name}(): int`, (span: CelDuration) => part(span.nanos)] }),
+    parseOverloads({ [`duration_${name}`]: [`duration::${name}(): int`, (span: CelDuration) => part(span.nanos)] }),
   ),
 ]

@@ -10,29 +10,29 @@ import type { Placement } from '../../kinds/native/placement.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Window } from '../../kinds/native/window.ts'
 
 /** Clusters. */
-export const CLUSTERS = ownKind<Cluster>('Cluster', 'Cluster')
+export const CLUSTERS = flotillaResource<Cluster>('Cluster', 'Cluster')
 /** Heads of clusters' documents. */
-export const ASSIGNMENTS = ownKind<Assignment>('Assignment', 'Cluster')
+export const ASSIGNMENTS = flotillaResource<Assignment>('Assignment', 'Cluster')
 /** What clusters last reported. */
-export const REPORTS = ownKind<ClusterReport>('ClusterReport', 'Cluster')
+export const REPORTS = flotillaResource<ClusterReport>('ClusterReport', 'Cluster')
 /** Releases on their way. */
-export const ROLLOUTS = ownKind<Rollout>('Rollout', 'Namespaced')
+export const ROLLOUTS = flotillaResource<Rollout>('Rollout', 'Namespaced')
 /** Maintenance windows and freezes of a namespace. */
-export const WINDOWS = ownKind<Window>('Window', 'Namespaced')
+export const WINDOWS = flotillaResource<Window>('Window', 'Namespaced')
 /** Those for everybody. */
-export const CLUSTER_WINDOWS = ownKind<ClusterWindow>('ClusterWindow', 'Cluster')
+export const CLUSTER_WINDOWS = flotillaResource<ClusterWindow>('ClusterWindow', 'Cluster')
 /** Where content comes from. */
-export const SOURCES = ownKind<Source>('Source', 'Namespaced')
+export const SOURCES = flotillaResource<Source>('Source', 'Namespaced')
 /** What should run. */
-export const BUNDLES = ownKind<Bundle>('Bundle', 'Namespaced')
+export const BUNDLES = flotillaResource<Bundle>('Bundle', 'Namespaced')
 /** Where. */
-export const PLACEMENTS = ownKind<Placement>('Placement', 'Namespaced')
+export const PLACEMENTS = flotillaResource<Placement>('Placement', 'Namespaced')
 /** Bundle revisions that move together. */
-export const RELEASES = ownKind<Release>('Release', 'Namespaced')
+export const RELEASES = flotillaResource<Release>('Release', 'Namespaced')
 
 /** One object that a cluster is told to have: a row of the view. */
 export interface ObjectRow extends KubeObject {
@@ -45,19 +45,19 @@ export interface ObjectRow extends KubeObject {
     readonly name: string
     readonly digest: string
   }
-  readonly state: State
+  readonly state: BundleStateName
   readonly message?: string
 }
 /** Objects that clusters are told to have. */
 export const OBJECTS: ResourceType<ObjectRow> = {
-  ...ownKind<ObjectRow>('BundleObject', 'Namespaced'),
+  ...flotillaResource<ObjectRow>('BundleObject', 'Namespaced'),
   group: 'view.flotilla.dev',
 }
 
 const PAGE = 500
 
 /** The address of one of our kinds. */
-export function ownKind<T extends KubeObject>(kind: string, scope: ResourceType['scope']): ResourceType<T> {
+export function flotillaResource<T extends KubeObject>(kind: string, scope: ResourceType['scope']): ResourceType<T> {
   return { group: 'flotilla.dev', version: 'v1alpha1', kind, plural: `${kind.toLowerCase()}s`, scope }
 }
 

@@ -8,7 +8,7 @@ export interface SocketAnswer {
 }
 
 /** Posts to a path behind the socket. */
-export function askSocket(socketPath: string, path: string, body = ''): Promise<SocketAnswer> {
+export function postToSocket(socketPath: string, path: string, body = ''): Promise<SocketAnswer> {
   return new Promise((answered, failed) => {
     const asking = request({ socketPath, method: 'POST', path }, (response) => {
       let text = ''

@@ -19,7 +19,7 @@ import type { Entropy } from '../../render/helm/frozen-random.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { selects } from '../../source/tree-entries.ts'
 import { recipeFor } from '../repository/bundle-recipe.ts'
-import type { TextsOf } from '../repository/bundle-recipe.ts'
+import type { ReadInputData } from '../repository/bundle-recipe.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { keyOfObject, selectionOf } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
@@ -31,7 +31,7 @@ export interface PreviewSide {
   /** The repository's files, by the Source (`namespace/name`) that stands for it. */
   readonly filesOf: (source: string) => Files | undefined
   /** What inputs of bundles in a namespace come from. */
-  readonly textsIn: (namespace: string) => TextsOf
+  readonly textsIn: (namespace: string) => ReadInputData
 }
 
 /** What to compare. */

@@ -3,7 +3,7 @@ import { bytesText } from '../print/format-bytes.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet/fleet-diff.ts'
 import { someOf } from '../../plan/lint/finding.ts'
-import { changeWords } from '../../plan/objects/object-changes.ts'
+import { formatFieldChange } from '../../plan/objects/object-changes.ts'
 import { isDifference } from './preview.ts'
 import type { BundlePreview } from './preview.ts'
 
@@ -128,14 +128,14 @@ function revertWords(reverts: NonNullable<DiffGroup['reverts']>, now: number): s
 }
 
 function changedWords({ objects, options }: DiffGroup): string[] {
-  return [...objectWords(objects), ...(options ? [`applied with ${changeWords(options).join(', ')}`] : [])]
+  return [...objectWords(objects), ...(options ? [`applied with ${formatFieldChange(options).join(', ')}`] : [])]
 }
 
 function objectWords(objects: readonly ObjectDiff[]): string[] {
   return objects.map(({ object, change, fields }) => {
     if (change === 'added') return `+${object}`
     if (change === 'removed') return `-${object}`
-    const words = changeWords(fields)
+    const words = formatFieldChange(fields)
     const more = words.length > 4 ? `, ${words.length - 4} more` : ''
     return `${object}: ${words.slice(0, 4).join(', ')}${more}`
   })

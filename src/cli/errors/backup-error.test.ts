@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Stalled } from '../../core/errors.ts'
-import { telling } from './backup-error.ts'
+import { withBackupErrors } from './backup-error.ts'
 import { CliError } from './cli-error.ts'
 
 test('what the hub’s code refuses is told in four lines, with an exit code of its own', async () => {
@@ -22,16 +22,16 @@ test('what the hub’s code refuses is told in four lines, with an exit code of 
     ],
   ] as const
   for (const [reason, message, exit, why, where = 'b'] of cases) {
-    const thrown: unknown = await telling(['b', undefined, 'd'], async () => {
+    const thrown: unknown = await withBackupErrors(['b', undefined, 'd'], async () => {
       throw new Stalled(reason, message)
     }).catch((caught: unknown) => caught)
     assert.ok(thrown instanceof CliError)
     assert.deepEqual([thrown.exitCode, thrown.trouble.where, thrown.trouble.why], [exit, where, why])
     assert.ok(thrown.trouble.todo)
   }
-  assert.equal(await telling(['b'], async () => 7), 7)
+  assert.equal(await withBackupErrors(['b'], async () => 7), 7)
   await assert.rejects(
-    telling(['b'], async () => {
+    withBackupErrors(['b'], async () => {
       throw new Stalled('Other', 'x')
     }),
     /^Stalled: x/,

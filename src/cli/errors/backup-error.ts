@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<string, { readonly what: string; readonly todo: str
 }
 
 /** Does something with these files and folders; what the hub's code refuses is told as what, where, why and what to do. */
-export async function telling<T>(paths: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
+export async function withBackupErrors<T>(paths: readonly (string | undefined)[], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (caught) {

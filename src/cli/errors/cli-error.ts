@@ -28,7 +28,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
 ]
 
 /** What a person needs to know about a failure; each part is one line. */
-export interface Trouble {
+export interface ErrorReport {
   /** What failed. */
   readonly what: string
   /** On which object, file or address. */
@@ -42,10 +42,10 @@ export interface Trouble {
 /** A failure that is already in words for the person at the terminal. */
 export class CliError extends Error {
   override readonly name = 'CliError'
-  readonly trouble: Trouble
+  readonly trouble: ErrorReport
   readonly exitCode: ExitCode
 
-  constructor(exitCode: ExitCode, trouble: Trouble, options?: ErrorOptions) {
+  constructor(exitCode: ExitCode, trouble: ErrorReport, options?: ErrorOptions) {
     super(trouble.what, options)
     this.exitCode = exitCode
     this.trouble = trouble
@@ -53,7 +53,7 @@ export class CliError extends Error {
 }
 
 /** The four lines of an error: what, where, why, what to do; parts that are not known are left out. */
-export function formatTrouble(trouble: Trouble): string {
+export function formatErrorReport(trouble: ErrorReport): string {
   const lines = [`error: ${trouble.what}`]
   if (trouble.where) lines.push(`  where: ${oneLine(trouble.where)}`)
   if (trouble.why) lines.push(`  why:   ${oneLine(trouble.why)}`)

@@ -1,8 +1,8 @@
 /** Nearest names as advice. */
-import { nearest } from '../../core/text/nearest-name.ts'
+import { nearestName } from '../../core/text/nearest-name.ts'
 
 /** `did you mean "x"?` as a sentence part, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const name = nearest(word, candidates)
+  const name = nearestName(word, candidates)
   return name === undefined ? undefined : `did you mean ${JSON.stringify(name)}?`
 }

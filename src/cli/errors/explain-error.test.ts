@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError, Stalled } from '../../core/errors.ts'
-import { CliError, EXIT, EXIT_MEANINGS, formatTrouble } from './cli-error.ts'
+import { CliError, EXIT, EXIT_MEANINGS, formatErrorReport } from './cli-error.ts'
 import { explainError } from './explain-error.ts'
 
 const SCENE = { server: 'https://127.0.0.1:7443', kubeconfig: '/k' }
@@ -24,7 +24,7 @@ test('a hub that is not there is named, with what to do', () => {
   const { exitCode, trouble } = explainError(new TypeError('fetch failed', { cause: refused }), SCENE)
   assert.equal(exitCode, EXIT.failed)
   assert.equal(
-    formatTrouble(trouble),
+    formatErrorReport(trouble),
     [
       'error: the hub cannot be reached',
       '  where: https://127.0.0.1:7443',
@@ -56,7 +56,7 @@ test('an unknown failure shows its causes and no stack', () => {
 test('a told failure stays as it was told', () => {
   const { exitCode, trouble } = explainError(new CliError(EXIT.usage, { what: 'w', why: 'a\n  b' }))
   assert.equal(exitCode, EXIT.usage)
-  assert.equal(formatTrouble(trouble), 'error: w\n  why:   a; b\n')
+  assert.equal(formatErrorReport(trouble), 'error: w\n  why:   a; b\n')
 })
 
 test('every exit code has its meaning', () => {

@@ -2,16 +2,16 @@
 import { isApiError, toError } from '../../core/errors.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { CliError, EXIT } from './cli-error.ts'
-import type { ExitCode, Trouble } from './cli-error.ts'
+import type { ExitCode, ErrorReport } from './cli-error.ts'
 
 /** A failure in a person's words. */
-export interface Explained {
+export interface ExplainedError {
   readonly exitCode: ExitCode
-  readonly trouble: Trouble
+  readonly trouble: ErrorReport
 }
 
 /** Where the command was talking to, when it was. */
-export interface ErrorScene {
+export interface ErrorContext {
   readonly server?: string
   readonly kubeconfig?: string
 }
@@ -20,7 +20,7 @@ export interface ErrorScene {
 const ADVICE = /^(.*): ((?:give|move|name|put|restore|say|start|stop|try|use) .*)$/s
 
 /** Explains a caught value. */
-export function explainError(caught: unknown, scene: ErrorScene = {}): Explained {
+export function explainError(caught: unknown, scene: ErrorContext = {}): ExplainedError {
   const error = toError(caught)
   if (error instanceof CliError) return { exitCode: error.exitCode, trouble: error.trouble }
   if (isApiError(error)) return explainApiError(error, scene)
@@ -36,7 +36,7 @@ export function explainError(caught: unknown, scene: ErrorScene = {}): Explained
   return { exitCode: EXIT.failed, trouble: { what: chainOf(error), ...(scene.server && { where: scene.server }) } }
 }
 
-function explainApiError(error: ApiError, scene: ErrorScene): Explained {
+function explainApiError(error: ApiError, scene: ErrorContext): ExplainedError {
   const { kind, name } = error.details
   const object = [kind, name].filter(Boolean).join(' ')
   const base = { where: [object, scene.server].filter(Boolean).join(' on ') }
@@ -113,7 +113,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was cut',
 }
 
-function explainNetworkError(error: Error, scene: ErrorScene): Explained | undefined {
+function explainNetworkError(error: Error, scene: ErrorContext): ExplainedError | undefined {
   const code = codeOf(error)
   if (code === 'EADDRINUSE') {
     const address = /[^\s]+:\d+$/.exec(chainOf(error))?.[0] ?? ''

@@ -8,7 +8,7 @@ import type { ApiResource } from '../api/find-resource.ts'
 import { didYouMean } from './did-you-mean.ts'
 
 /** What was asked for. */
-export interface Wanted {
+export interface ObjectQuery {
   readonly resource: ApiResource
   readonly name: string
   /** Where it was looked for; everywhere when absent. */
@@ -19,7 +19,7 @@ const LOOKED_AT = 500
 
 /** The error for an object that does not exist, with the nearest name of one that does. */
 export async function noSuchObject(
-  { resource, name, namespace }: Wanted,
+  { resource, name, namespace }: ObjectQuery,
   rest: Pick<Rest, 'json'>,
   signal?: AbortSignal,
 ): Promise<CliError> {

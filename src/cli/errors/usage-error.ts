@@ -1,9 +1,9 @@
 /** A command line that cannot be read, in the four lines of every other error. */
 import type { Command, CommanderError } from 'commander'
-import type { Trouble } from './cli-error.ts'
+import type { ErrorReport } from './cli-error.ts'
 
 /** Whose command line it was. */
-export interface UsageScene {
+export interface UsageContext {
   readonly root: Command
   readonly args: readonly string[]
 }
@@ -14,7 +14,7 @@ export function isHelp({ code }: CommanderError): boolean {
 }
 
 /** What is wrong with a command line, and whose help to read. */
-export function usageTrouble(message: string, { root, args }: UsageScene): Trouble {
+export function usageErrorReport(message: string, { root, args }: UsageContext): ErrorReport {
   const [what = '', ...more] = message.split('\n')
   const suggestion = /^\(Did you mean (.*)\?\)$/.exec(more.join(' '))?.[1]
   const help = `see: ${['flotilla', ...commandWords(root, args), '--help'].join(' ')}`

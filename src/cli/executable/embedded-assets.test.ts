@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import type { Assets } from './embedded-assets.ts'
-import { keepInUse, partsFolder } from './embedded-assets.ts'
+import { refreshLastUsed, extractAssets } from './embedded-assets.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'parts-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
@@ -33,10 +33,10 @@ function carrying(files: Readonly<Record<string, string>>): Assets {
 
 test('parts are written once, below the digest of them all', () => {
   const cache = join(dir, 'cache/parts')
-  const folder = partsFolder(carrying({ 'a.mjs': 'first', 'threads/b.mjs': 'b' }), cache)
+  const folder = extractAssets(carrying({ 'a.mjs': 'first', 'threads/b.mjs': 'b' }), cache)
   assert.equal(folder, join(cache, 'abc'))
   assert.equal(readFileSync(join(folder, 'threads/b.mjs'), 'utf8'), 'b')
-  partsFolder(carrying({ 'a.mjs': 'second' }), cache)
+  extractAssets(carrying({ 'a.mjs': 'second' }), cache)
   assert.equal(readFileSync(join(folder, 'a.mjs'), 'utf8'), 'first')
   assert.deepEqual(readdirSync(cache), ['abc'])
 })
@@ -47,7 +47,7 @@ test('a folder that others can write is not trusted', () => {
   writeFileSync(join(cache, 'abc/a.mjs'), 'planted')
   chmodSync(join(cache, 'abc'), 0o777)
   chmodSync(cache, 0o777)
-  const folder = partsFolder(carrying({ 'a.mjs': 'own' }), cache)
+  const folder = extractAssets(carrying({ 'a.mjs': 'own' }), cache)
   assert.ok(!folder.startsWith(cache), folder)
   assert.equal(readFileSync(join(folder, 'a.mjs'), 'utf8'), 'own')
 })
@@ -76,7 +76,7 @@ test('parts of other versions go when nobody used them for a month, and nothing 
   symlinkSync(dir, join(cache, '0'.repeat(32)))
   const ended = new AbortController()
   const used = join(cache, 'd'.repeat(32))
-  const using = keepInUse(used, clock, ended.signal)
+  const using = refreshLastUsed(used, clock, ended.signal)
   const left = ['0'.repeat(32), 'b'.repeat(32), 'd'.repeat(32), 'e'.repeat(31), 'f'.repeat(32), 'notes']
   assert.deepEqual(readdirSync(cache).toSorted(), left)
   // A hub that runs for months uses its parts all the time.
@@ -90,11 +90,11 @@ test('a cache that cannot be read stays as it is, without a word', async () => {
   const clock = createVirtualClock()
   const ended = new AbortController()
   ended.abort()
-  await keepInUse(join(dir, 'nowhere', 'a'.repeat(32)), clock, ended.signal)
+  await refreshLastUsed(join(dir, 'nowhere', 'a'.repeat(32)), clock, ended.signal)
 })
 
 test('where nothing can be written, parts live as long as the process', () => {
   writeFileSync(join(dir, 'file'), '')
-  const folder = partsFolder(carrying({ 'a.mjs': 'own' }), join(dir, 'file/parts'))
+  const folder = extractAssets(carrying({ 'a.mjs': 'own' }), join(dir, 'file/parts'))
   assert.ok(existsSync(join(folder, 'a.mjs')))
 })

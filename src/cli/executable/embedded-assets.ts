@@ -26,7 +26,7 @@ export const PARTS_ASSET = 'parts'
 export const INDEX_ASSET = 'index'
 
 /** What the index says. */
-export interface PartsIndex {
+export interface AssetIndex {
   /** Of all names and contents. */
   readonly digest: string
   /** In the order of their contents. */
@@ -37,8 +37,8 @@ export interface PartsIndex {
  * The folder with the parts, written by the first run that needs one. A folder that somebody else could have written is
  * not used; nor is one that cannot be written: then the parts live as long as this process.
  */
-export function partsFolder(assets: Assets, cache: string): string {
-  const index = JSON.parse(assets.getAsset(INDEX_ASSET, 'utf8')) as PartsIndex
+export function extractAssets(assets: Assets, cache: string): string {
+  const index = JSON.parse(assets.getAsset(INDEX_ASSET, 'utf8')) as AssetIndex
   const parts = { index, contents: new Uint8Array(assets.getRawAsset(PARTS_ASSET)) }
   const folder = join(cache, index.digest)
   if (isOwn(folder)) return folder
@@ -60,7 +60,7 @@ const KEPT_MS = 30 * 24 * 3_600_000
 const SAID_MS = 24 * 3_600_000
 
 /** Says that a folder of parts is in use, now and until the signal is aborted, and removes those beside it that are not. */
-export async function keepInUse(folder: string, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function refreshLastUsed(folder: string, clock: Clock, signal: AbortSignal): Promise<void> {
   removeUnused(folder, clock.now())
   while (!signal.aborted) {
     touch(folder, clock.now())
@@ -111,7 +111,7 @@ function isUnused(folder: string, nowMs: number): boolean {
 }
 
 interface Parts {
-  readonly index: PartsIndex
+  readonly index: AssetIndex
   readonly contents: Uint8Array
 }
 

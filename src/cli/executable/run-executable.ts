@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { readEnvironment } from '../config.ts'
-import { keepInUse, partsFolder } from './embedded-assets.ts'
+import { refreshLastUsed, extractAssets } from './embedded-assets.ts'
 import { runProcess } from '../program/run-process.ts'
 
 /** Over in a blink, and nobody's server: these make do with how `template` starts (scripts/executable.ts). */
@@ -44,13 +44,13 @@ export async function runExecutable(): Promise<void> {
     process.execve!(process.execPath, [program, `--node-options=${USUAL_FLAGS.join(' ')}`, ...words])
   }
   const environment = readEnvironment()
-  const parts = (): string => partsFolder(process.getBuiltinModule('node:sea'), environment.partsCache)
+  const parts = (): string => extractAssets(process.getBuiltinModule('node:sea'), environment.partsCache)
   if (verb === 'template') {
     return await runProcess(environment, { threadsFolder: () => pathToFileURL(join(parts(), 'threads/')) })
   }
   const folder = parts()
   const ended = new AbortController()
-  void keepInUse(folder, systemClock, ended.signal)
+  void refreshLastUsed(folder, systemClock, ended.signal)
   try {
     const load = createRequire(join(folder, 'start.cjs'))
     await (load('./start.cjs') as () => Promise<unknown>)()

@@ -1,14 +1,14 @@
 import { isObject } from '../../core/json.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Place } from '../../plan/objects/managed-fields.ts'
+import type { FieldPath } from '../../plan/objects/managed-fields.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['clusterSelector', 'labelSelector', 'selector'])
 
 /** Every selector of clusters in one of our objects, and where it stands. */
-export function selectorsIn(object: UnknownObject): { readonly place: Place; readonly selector: LabelSelector }[] {
-  const found: { place: Place; selector: LabelSelector }[] = []
-  const walk = (value: unknown, place: Place): void => {
+export function selectorsIn(object: UnknownObject): { readonly place: FieldPath; readonly selector: LabelSelector }[] {
+  const found: { place: FieldPath; selector: LabelSelector }[] = []
+  const walk = (value: unknown, place: FieldPath): void => {
     if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, [...place, index])
     else if (isObject(value)) {
       for (const [field, item] of Object.entries(value)) {
@@ -23,11 +23,11 @@ export function selectorsIn(object: UnknownObject): { readonly place: Place; rea
 }
 
 /** Every cluster that a variant of a Bundle or an Override names. */
-export function clusterNamesIn(object: UnknownObject): { readonly place: Place; readonly name: string }[] {
+export function clusterNamesIn(object: UnknownObject): { readonly place: FieldPath; readonly name: string }[] {
   const { spec } = object
   if (!isObject(spec)) return []
   const variants = object.kind === 'Bundle' && Array.isArray(spec['variants']) ? (spec['variants'] as unknown[]) : []
-  const layers = object.kind === 'Override' ? [{ layer: spec, place: ['spec'] as Place }] : []
+  const layers = object.kind === 'Override' ? [{ layer: spec, place: ['spec'] as FieldPath }] : []
   const all = [...layers, ...variants.map((layer, index) => ({ layer, place: ['spec', 'variants', index] }))]
   return all.flatMap(({ layer, place }) => {
     const names = isObject(layer) && Array.isArray(layer['clusters']) ? (layer['clusters'] as unknown[]) : []

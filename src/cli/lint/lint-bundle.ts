@@ -17,12 +17,12 @@ import { readYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { YamlDocument } from '../../yaml/yaml.ts'
 import { ENTROPY, recipeFor, textsOfObject } from '../repository/bundle-recipe.ts'
-import type { TextsOf } from '../repository/bundle-recipe.ts'
+import type { ReadInputData } from '../repository/bundle-recipe.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { keyOfObject } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
 import { isBelowPath } from './bundle-path.ts'
-import { placed, readDefinitions } from './read-definitions.ts'
+import { withPosition, readDefinitions } from './read-definitions.ts'
 import type { Definition, PlacedFinding } from './read-definitions.ts'
 
 /** What a bundle's check works with. */
@@ -36,7 +36,7 @@ export interface BundleToLint {
   readonly others: readonly Definition[]
   readonly facts: FleetFacts
   /** ConfigMaps and Secrets that the hub has. */
-  readonly hubTexts: (namespace: string) => TextsOf
+  readonly hubTexts: (namespace: string) => ReadInputData
   /** Those it is for; one without a name stands for any. */
   readonly clusters: readonly ClusterInputs[]
 }
@@ -56,7 +56,7 @@ export function lintBundle(input: BundleToLint): BundleContent {
   const { definition, bundle, source, files, clusters } = input
   const key = keyOfObject(bundle)
   const here = (found: Finding): PlacedFinding => ({
-    ...(definition ? placed(found, definition) : found),
+    ...(definition ? withPosition(found, definition) : found),
     bundle: key,
   })
   const locate = locator(input, here)
@@ -120,7 +120,7 @@ function isHere(bundle: Bundle, files: BundleToLint['files']): boolean {
   return leaves || [...files.keys()].some((file) => isBelowPath(bundle, file))
 }
 
-function textsIn({ bundle, others, hubTexts }: BundleToLint): TextsOf {
+function textsIn({ bundle, others, hubTexts }: BundleToLint): ReadInputData {
   const namespace = bundle.metadata.namespace ?? 'default'
   return (kind, name) =>
     textsOfObject(
@@ -168,7 +168,10 @@ function packagedFindings(bundle: Bundle, files: BundleToLint['files']): PlacedF
     const document = firstDocument(bytes)
     if (!document) return []
     const found = isChart ? lintChart(folder || '.', document.value) : lintKustomization(folder, document.value)
-    return found.map((one) => ({ ...placed(one, { file: path, document, base: [] }), bundle: keyOfObject(bundle) }))
+    return found.map((one) => ({
+      ...withPosition(one, { file: path, document, base: [] }),
+      bundle: keyOfObject(bundle),
+    }))
   })
 }
 
@@ -194,7 +197,7 @@ function locator({ bundle, files }: BundleToLint, here: (found: Finding) => Plac
     const one =
       same.find((each) => (each.object.metadata.namespace ?? '') === (object.metadata.namespace ?? '')) ?? same[0]
     if (!one) return here({ ...found, place: ['spec', inline ? 'manifests' : 'source'] })
-    const at = placed(found, one)
+    const at = withPosition(found, one)
     if (!inline) return { ...at, bundle: key }
     // A literal block begins on the line after its key.
     const block = here({ ...found, place: ['spec', 'manifests'] })

@@ -1,7 +1,7 @@
 /** All checks over files and what a hub adds to them. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
-import { nearest } from '../../core/text/nearest-name.ts'
+import { nearestName } from '../../core/text/nearest-name.ts'
 import type { LabelSelector } from '../../core/text/label-selector.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -12,14 +12,14 @@ import { lintSource } from '../../plan/lint/lint-charts.ts'
 import { lintContents } from '../../plan/lint/lint-objects.ts'
 import { lintOverlap } from '../../plan/lint/lint-overlap.ts'
 import { lintSelector, mayMeet } from '../../plan/lint/lint-selectors.ts'
-import type { Place } from '../../plan/objects/managed-fields.ts'
+import type { FieldPath } from '../../plan/objects/managed-fields.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import { clusterInputsOf } from '../../plan/release/variants.ts'
-import type { TextsOf } from '../repository/bundle-recipe.ts'
+import type { ReadInputData } from '../repository/bundle-recipe.ts'
 import { keyOfObject, selectionOf, withObjects } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
 import { isBelowPath } from './bundle-path.ts'
-import { checkOwn, placed, readDefinitions } from './read-definitions.ts'
+import { checkOwn, withPosition, readDefinitions } from './read-definitions.ts'
 import type { Definition, NamedText, PlacedFinding } from './read-definitions.ts'
 import { lintBuilds } from './lint-kustomizations.ts'
 import { lintBundle } from './lint-bundle.ts'
@@ -39,7 +39,7 @@ export interface LintInput {
   /** Git Sources of the hub (`namespace/name`) that the repository is: their Bundles are looked at too. */
   readonly followed?: ReadonlySet<string>
   /** What inputs of Bundles come from, as far as the hub has it. */
-  readonly hubTexts?: (namespace: string) => TextsOf
+  readonly hubTexts?: (namespace: string) => ReadInputData
   /** Stands for all clusters where none is known. */
   readonly kubeVersion?: string | undefined
 }
@@ -118,10 +118,10 @@ interface Scene {
   readonly facts: FleetFacts
   readonly others: readonly Definition[]
   readonly kubeVersion: string | undefined
-  readonly hubTexts: (namespace: string) => TextsOf
+  readonly hubTexts: (namespace: string) => ReadInputData
 }
 
-const NO_TEXTS = (): TextsOf => () => undefined
+const NO_TEXTS = (): ReadInputData => () => undefined
 
 /** The clusters a bundle is for; one that stands for any where none is known. */
 function clustersOf(bundle: Bundle, { facts, kubeVersion }: Scene): readonly ClusterInputs[] {
@@ -163,13 +163,13 @@ function looseFindings(others: readonly Definition[], { facts, kubeVersion }: Sc
         ? []
         : [{ name: `Kubernetes ${kubeVersion}`, kubeVersion }]
   return others.flatMap((definition) =>
-    lintContents([{ objects: [definition.object], clusters }]).map(({ found }) => placed(found, definition)),
+    lintContents([{ objects: [definition.object], clusters }]).map(({ found }) => withPosition(found, definition)),
   )
 }
 
 function sourceFindings(definition: Definition): PlacedFinding[] {
   if (definition.object.kind !== 'Source') return []
-  return lintSource(definition.object as unknown as Source).map((found) => placed(found, definition))
+  return lintSource(definition.object as unknown as Source).map((found) => withPosition(found, definition))
 }
 
 function selectorFindings(definition: Definition, facts: FleetFacts): PlacedFinding[] {
@@ -198,17 +198,17 @@ function selectorFindings(definition: Definition, facts: FleetFacts): PlacedFind
       found.push(finding('unmatched-selector', message, { place: ['spec'] }))
     }
   }
-  return found.map((one) => placed(one, definition))
+  return found.map((one) => withPosition(one, definition))
 }
 
 /** A name that no cluster has. */
 function lintClusterName(
-  { who, place, name }: { readonly who: string; readonly place: Place; readonly name: string },
+  { who, place, name }: { readonly who: string; readonly place: FieldPath; readonly name: string },
   clusters: FleetFacts['clusters'],
 ): Finding[] {
   const names = clusters.map(({ metadata }) => metadata.name)
   if (names.length === 0 || names.includes(name)) return []
-  const near = nearest(name, names)
+  const near = nearestName(name, names)
   const todo = near === undefined ? {} : { todo: `did you mean ${near}?` }
   return [finding('unmatched-selector', `${who} names the cluster ${name}, and there is none`, { place, ...todo })]
 }

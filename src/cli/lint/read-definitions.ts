@@ -9,7 +9,7 @@ import { defaultObject, pruneObject, validateObject } from '../../kinds/validati
 import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintFields } from '../../plan/lint/lint-fields.ts'
-import type { Place } from '../../plan/objects/managed-fields.ts'
+import type { FieldPath } from '../../plan/objects/managed-fields.ts'
 import { readYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import type { YamlDocument } from '../../yaml/yaml.ts'
@@ -26,7 +26,7 @@ export interface Definition {
   readonly file: string
   readonly document: YamlDocument
   /** Where it begins in the document, which may be a list. */
-  readonly base: Place
+  readonly base: FieldPath
 }
 
 /** A finding and the place it is about. */
@@ -70,7 +70,7 @@ export function readDefinitions(files: readonly NamedText[]): Definitions {
   return { own, others, findings }
 }
 
-function itemsOf(value: unknown): { readonly value: unknown; readonly base: Place }[] {
+function itemsOf(value: unknown): { readonly value: unknown; readonly base: FieldPath }[] {
   if (!isObject(value)) return []
   if (value['kind'] !== 'List' || !Array.isArray(value['items'])) return [{ value, base: [] }]
   return value['items'].map((item: unknown, index) => ({ value: item, base: ['items', index] }))
@@ -87,7 +87,7 @@ function isKubeObject(value: unknown): value is UnknownObject {
 }
 
 /** A finding where its field stands. */
-export function placed(found: Finding, { file, document, base }: Omit<Definition, 'object'>): PlacedFinding {
+export function withPosition(found: Finding, { file, document, base }: Omit<Definition, 'object'>): PlacedFinding {
   const { line, column } = document.positionOf([...base, ...(found.place ?? [])])
   return { ...found, file, line, column }
 }
@@ -101,7 +101,7 @@ export function checkOwn(definitions: readonly Definition[]): {
   const objects: Definition[] = []
   const first = new Map<string, Definition>()
   for (const definition of definitions) {
-    const say = (found: Finding) => findings.push(placed(found, definition))
+    const say = (found: Finding) => findings.push(withPosition(found, definition))
     const { apiVersion, kind: kindName, metadata } = definition.object
     const kind = NATIVE_KINDS.find((one) => one.kind === kindName && `${one.group}/${one.version}` === apiVersion)
     if (!kind) {
@@ -148,7 +148,7 @@ function wrongFields(kind: Kind, object: UnknownObject): Finding[] {
 }
 
 /** `spec.rings[0].name` as a place. */
-function placeOf(field: string): Place {
+function placeOf(field: string): FieldPath {
   return [...field.matchAll(/\[(\d+)\]|\[([^\]]+)\]|([^.[\]]+)/g)].map(([, index, key, name]) =>
     index === undefined ? (key ?? name ?? '') : Number(index),
   )

@@ -1,18 +1,18 @@
-import { nearest } from '../../core/text/nearest-name.ts'
+import { nearestName } from '../../core/text/nearest-name.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import { finding } from '../../plan/lint/finding.ts'
-import type { Place } from '../../plan/objects/managed-fields.ts'
+import type { FieldPath } from '../../plan/objects/managed-fields.ts'
 import { keyOfObject } from '../repository/fleet-facts.ts'
 import type { FleetFacts } from '../repository/fleet-facts.ts'
-import { placed } from './read-definitions.ts'
+import { withPosition } from './read-definitions.ts'
 import type { Definition, PlacedFinding } from './read-definitions.ts'
 
 interface Reference {
   readonly kind: string
   readonly name: string | undefined
-  readonly place: Place
+  readonly place: FieldPath
   readonly among: readonly KubeObject[]
 }
 
@@ -30,11 +30,11 @@ export function referenceFindings(
       const names = among
         .filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace)
         .map(({ metadata }) => metadata.name)
-      const near = nearest(name, names)
+      const near = nearestName(name, names)
       const where = hasHub ? 'and there is none' : 'which is not in these files'
       const message = `${object.kind} ${namespace}/${object.metadata.name} names ${kind} ${name}, ${where}`
       const more = near === undefined ? {} : { todo: `did you mean ${near}?` }
-      return [placed(finding('missing-reference', message, { place, ...severity(hasHub), ...more }), definition)]
+      return [withPosition(finding('missing-reference', message, { place, ...severity(hasHub), ...more }), definition)]
     })
   })
 }

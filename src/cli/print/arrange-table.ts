@@ -1,5 +1,5 @@
 /** What a person wants of a table besides seeing it: some rows, in an order, as CSV. */
-import { STATES } from '../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 import { parseJsonPath } from './jsonpath.ts'
 import { cellText } from './table.ts'
@@ -16,13 +16,13 @@ export function rowsInState(table: Table, wanted: string): Table {
     })
   }
   const states = new Set(wanted.toLowerCase().split(','))
-  const known = [...STATES, ...statesOf(table)]
+  const known = [...BUNDLE_STATES, ...statesOf(table)]
   const odd = [...states].find((state) => !known.some((one) => one.toLowerCase() === state))
   // Phases of rollouts and of Kubernetes' own kinds are no closed list.
   if (odd !== undefined && columnAt(table, 'State') !== undefined) {
     throw new CliError(EXIT.usage, {
       what: `there is no state ${JSON.stringify(odd)}`,
-      todo: didYouMean(odd, known) ?? `use ${STATES.join(', ')}, or several with commas between them`,
+      todo: didYouMean(odd, known) ?? `use ${BUNDLE_STATES.join(', ')}, or several with commas between them`,
     })
   }
   return { ...table, rows: table.rows.filter(({ cells }) => states.has(String(cells[at]).toLowerCase())) }

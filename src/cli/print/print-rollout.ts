@@ -45,7 +45,7 @@ export function ringLines({ spec, status }: Rollout): string {
     ]
     return [` ${sign} ${ring.name}`, some.filter((part) => part !== '').join('  '), termsOf(ring, state).join(', ')]
   })
-  return columns(rows)
+  return alignColumns(rows)
 }
 
 /** What a ring still asks for, and what it was given. */
@@ -88,7 +88,7 @@ export function statusText(rollout: Rollout): string {
 }
 
 /** Rows as aligned columns. */
-export function columns(rows: readonly (readonly string[])[]): string {
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
   return rows
     .map((row) =>

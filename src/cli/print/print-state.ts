@@ -1,9 +1,9 @@
 /** How states look, in every command. */
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Color } from './terminal.ts'
 
 /** Glyph, ASCII stand-in and colour of each state. */
-export const STATE_GLYPHS: Readonly<Record<State, readonly [utf8: string, ascii: string, color: Color]>> = {
+export const STATE_GLYPHS: Readonly<Record<BundleStateName, readonly [utf8: string, ascii: string, color: Color]>> = {
   Ready: ['✔', '+', 'green'],
   Progressing: ['↻', '~', 'cyan'],
   Pending: ['…', '.', 'yellow'],
@@ -24,5 +24,5 @@ const OTHER_COLORS: Readonly<Record<string, Color>> = {
 
 /** The colour of a state, phase or condition; undefined for other words. */
 export function colorOf(word: string): Color | undefined {
-  return Object.hasOwn(STATE_GLYPHS, word) ? STATE_GLYPHS[word as State][2] : OTHER_COLORS[word]
+  return Object.hasOwn(STATE_GLYPHS, word) ? STATE_GLYPHS[word as BundleStateName][2] : OTHER_COLORS[word]
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Act } from './command-action.ts'
-import { addStart } from './groups/hub-and-demo.ts'
+import { addHubAndDemo } from './groups/hub-and-demo.ts'
 import { addClusters } from './groups/clusters.ts'
 import { addObjects } from './groups/objects.ts'
 import { addObserve } from './groups/observe.ts'
@@ -13,14 +13,14 @@ import { addPlacement } from './groups/placement.ts'
 import { addRollback, addRollouts } from './groups/rollout.ts'
 import { addRendering } from './groups/template.ts'
 import { addKustomize } from './groups/kustomize.ts'
-import { addCare } from './groups/operations.ts'
+import { addOperations } from './groups/operations.ts'
 import { addTrust } from './groups/trust.ts'
 import { addValidate } from './groups/validate.ts'
 import { addAbout } from './groups/about.ts'
 
 /** Adds every command there is, in the order of `--help`. */
 export function addAll(program: Command, act: Act): void {
-  addStart(program, act)
+  addHubAndDemo(program, act)
   addClusters(program, act)
   addObjects(program, act)
   addObserve(program, act)
@@ -35,7 +35,7 @@ export function addAll(program: Command, act: Act): void {
   addFreezes(program, act)
   addRendering(program, act)
   addKustomize(program, act)
-  addCare(program, act)
+  addOperations(program, act)
   addTrust(program, act)
   addAbout(program, act)
 }

@@ -8,17 +8,17 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import type { BundleRecipe, InputSource } from '../../render/bundle/recipe.ts'
 import type { Entropy } from '../../render/helm/frozen-random.ts'
-import { takeSecret } from '../../render/secret-values.ts'
+import { extractSecretData } from '../../render/secret-values.ts'
 import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
 
 /** The texts of a ConfigMap or Secret in the namespace of the bundle, where it is known. */
-export type TextsOf = (kind: 'ConfigMap' | 'Secret', name: string) => Readonly<Record<string, string>> | undefined
+export type ReadInputData = (kind: 'ConfigMap' | 'Secret', name: string) => Readonly<Record<string, string>> | undefined
 
 /** The texts of such an object of a file. */
 export function textsOfObject(object: UnknownObject | undefined): Readonly<Record<string, string>> | undefined {
   if (!object) return undefined
-  const { data } = takeSecret(object)
+  const { data } = extractSecretData(object)
   if (!data) return (object['data'] ?? {}) as Record<string, string>
   return Object.fromEntries(Object.entries(data.reveal()).map(([key, value]) => [key, fromUtf8(fromBase64(value))]))
 }
@@ -31,7 +31,7 @@ export const ENTROPY: Entropy = {
 }
 
 /** Puts together what a Bundle is rendered from; `overrides` are those of all bundles. */
-export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsOf: TextsOf): BundleRecipe {
+export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsOf: ReadInputData): BundleRecipe {
   const {
     source,
     manifests,
@@ -68,7 +68,7 @@ export function recipeFor(bundle: Bundle, overrides: readonly Override[], textsO
 
 function partsOf(
   { configMap, key }: NonNullable<Bundle['spec']['manifestsFrom']>[number],
-  textsOf: TextsOf,
+  textsOf: ReadInputData,
 ): { readonly file: string; readonly text: string }[] {
   const texts = textsOf('ConfigMap', configMap) ?? {}
   const keys = key === undefined ? Object.keys(texts).sort() : [key]
@@ -81,7 +81,7 @@ function partsOf(
   return keys.map((one) => ({ file: `ConfigMap ${configMap}, ${one}`, text: texts[one]! }))
 }
 
-function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], textsOf: TextsOf): InputSource {
+function inputOf(input: NonNullable<Bundle['spec']['inputs']>[number], textsOf: ReadInputData): InputSource {
   if (input.table) return { table: input.table.file, key: input.table.key }
   if (input.file !== undefined) return { file: input.file }
   const kind = input.secret ? 'Secret' : 'ConfigMap'

@@ -17,13 +17,13 @@ import {
   asPlacementSet,
   decisionsOnPages,
   incumbentsOf,
-  loadBeside,
+  loadFromOthers,
   questionOf,
 } from '../../plan/placement/read-objects.ts'
 import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import type { Selection } from '../../plan/placement/select-clusters.ts'
 import type { PlacementCluster, PlacementWorld } from '../../plan/placement/decide-placement.ts'
-import { CLUSTERS, listAll, ownKind } from '../api/flotilla-resources.ts'
+import { CLUSTERS, listAll, flotillaResource } from '../api/flotilla-resources.ts'
 
 /** Everything of a fleet that a preview follows from. */
 export interface FleetFacts {
@@ -54,7 +54,7 @@ export const NO_FACTS: FleetFacts = {
 /** Reads the fleet of a hub. */
 export async function readFleetFacts(client: Client): Promise<FleetFacts> {
   const all = <T extends KubeObject>(kind: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced') =>
-    listAll(client, ownKind<T>(kind, scope))
+    listAll(client, flotillaResource<T>(kind, scope))
   const [clusters, sets, bindings, placements, decisions, bundles, overrides, sources, plans] = await Promise.all([
     listAll(client, CLUSTERS),
     all<ClusterSet>('ClusterSet', 'Cluster'),
@@ -127,7 +127,7 @@ export function placementView(
         .filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace)
         .map(({ spec }) => spec.clusterSet),
       incumbents: incumbentsOf(decisionsOnPages(pages)),
-      load: loadBeside(facts.decisions, key),
+      load: loadFromOthers(facts.decisions, key),
       now: systemClock.now(),
       compileCel: compileCelFor(placement.spec.scheduler ?? 'native'),
     },

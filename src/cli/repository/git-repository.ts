@@ -4,7 +4,7 @@ import { readWholeNumber } from '../../core/read-number.ts'
 import { resolveLinks } from '../../source/tree-entries.ts'
 import type { TreeEntry } from '../../source/tree-entries.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
-import { readFilesOf, refusing } from './repository-files.ts'
+import { readFilesOf, withRepositoryErrors } from './repository-files.ts'
 
 /** Files by their path from the top. */
 export type Files = ReadonlyMap<string, Uint8Array>
@@ -82,7 +82,7 @@ export function openRepository(root: string): GitRepository {
       const blobs = entries.filter(({ mode }) => mode !== '160000')
       const contents = await contentsOf(blobs.map(({ oid }) => oid))
       const textOf = ({ oid }: TreeEntry) => Buffer.from(contents.get(oid)!).toString('utf8')
-      const files = refusing(root, () => resolveLinks(blobs, blobs, textOf))
+      const files = withRepositoryErrors(root, () => resolveLinks(blobs, blobs, textOf))
       return new Map(files.map(({ path, oid }) => [path, contents.get(oid)!]))
     },
     async workFiles() {

@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
-import type { TextsOf } from './bundle-recipe.ts'
+import type { ReadInputData } from './bundle-recipe.ts'
 import { keyOfObject } from './fleet-facts.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import type { Definition } from '../lint/read-definitions.ts'
@@ -12,7 +12,7 @@ interface WithData extends KubeObject {
   stringData?: Record<string, string>
 }
 
-type Kind = Parameters<TextsOf>[0]
+type Kind = Parameters<ReadInputData>[0]
 type Texts = Readonly<Record<string, string>>
 
 const RESOURCES: Readonly<Record<Kind, ResourceType<WithData>>> = {
@@ -21,7 +21,10 @@ const RESOURCES: Readonly<Record<Kind, ResourceType<WithData>>> = {
 }
 
 /** Looks up on the hub what inputs need; what the person may not read is as good as not there. */
-export async function inputTexts(client: Client, { bundles }: FleetFacts): Promise<(namespace: string) => TextsOf> {
+export async function inputTexts(
+  client: Client,
+  { bundles }: FleetFacts,
+): Promise<(namespace: string) => ReadInputData> {
   const found = new Map<string, Texts | undefined>()
   const readOnce = async (kind: Kind, at: { readonly namespace: string; readonly name: string }) => {
     const id = `${kind} ${at.namespace}/${at.name}`

@@ -46,12 +46,14 @@ export function readFilesOf(root: string, paths: readonly string[]): Map<string,
     read.set(path, known)
     return known
   }
-  const files = refusing(root, () => resolveLinks(entries, entries, ({ oid }) => readlinkSync(join(root, oid))))
+  const files = withRepositoryErrors(root, () =>
+    resolveLinks(entries, entries, ({ oid }) => readlinkSync(join(root, oid))),
+  )
   return new Map(files.map(({ path, oid }) => [path, contentOf(oid)]))
 }
 
 /** Does something that the hub refuses for what is in a repository, and tells so. */
-export function refusing<T>(root: string, work: () => T): T {
+export function withRepositoryErrors<T>(root: string, work: () => T): T {
   try {
     return work()
   } catch (caught) {
@@ -69,7 +71,7 @@ function tooLarge(root: string): CliError {
 }
 
 /** The nearest directory above (or the one itself) that is a git work tree; the directory itself when there is none. */
-export function repositoryOf(directory: string): string {
+export function findRepositoryRoot(directory: string): string {
   let at = resolve(directory)
   for (;;) {
     if (existsSync(join(at, '.git'))) return at

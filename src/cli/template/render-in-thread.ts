@@ -1,7 +1,7 @@
 /** Renders in a thread with a cap on time and memory: what is too much ends that thread. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { answerOfThread, LimitReached } from '../../core/async/work-guard.ts'
+import { runInThread, LimitReached } from '../../core/async/work-guard.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 import { CliError, EXIT } from '../errors/cli-error.ts'
@@ -24,7 +24,7 @@ export async function renderInThread(request: TemplateRequest, caps: RenderCaps)
   const place = request.words.at(-1) ?? ''
   const heard = { thread, clock: systemClock, limits, place }
   try {
-    return await answerOfThread<FromTemplateThread, TemplateAnswer>({
+    return await runInThread<FromTemplateThread, TemplateAnswer>({
       ...heard,
       hear: (message, { resolve, reject }) => {
         switch (message.type) {

@@ -3,7 +3,7 @@ import { Script } from 'node:vm'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
 import { CliError } from '../errors/cli-error.ts'
-import { renderRequest, toldError } from './render-request.ts'
+import { renderRequest, reportableError } from './render-request.ts'
 import type { TemplateAnswer, TemplateRequest } from './template-request.ts'
 
 /** What a render may take. */
@@ -43,7 +43,7 @@ export function renderQuickly(request: TemplateRequest, budget: QuickBudget): Qu
     return answer === 'late' ? 'too much' : { warnings, answer }
   } catch (error) {
     if (full) return 'too much'
-    if (error instanceof HelmError) return { warnings, ...toldError(error, request.flags) }
+    if (error instanceof HelmError) return { warnings, ...reportableError(error, request.flags) }
     if (error instanceof CliError) return { warnings, error, text: '' }
     throw error
   }

@@ -8,7 +8,7 @@ import { capabilitiesFor } from '../../render/helm/capabilities.ts'
 import { checkReleaseName, checkRequirements } from '../../render/helm/chart/check-chart.ts'
 import type { FrozenRecord } from '../../render/helm/frozen-random.ts'
 import { HelmError } from '../../render/helm/helm-error.ts'
-import type { RenderWatch } from '../../render/helm/render-limits.ts'
+import type { RenderBudget } from '../../render/helm/render-limits.ts'
 import { nameFromTemplate } from '../../render/helm/engine/name-template.ts'
 import { profileOf } from '../../render/helm/profile.ts'
 import type { HelmProfile } from '../../render/helm/profile.ts'
@@ -28,13 +28,13 @@ import { kernelRandom } from '../executable/kernel-random.ts'
 import type { TemplateAnswer, TemplateFlags, TemplateRequest } from './template-request.ts'
 
 /** Who hears of what happens meanwhile. */
-export interface RenderEars {
+export interface RenderListener {
   readonly warn: (text: string) => void
-  readonly watch: RenderWatch
+  readonly watch: RenderBudget
 }
 
 /** Renders; throws HelmError with what helm would say. */
-export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: RenderEars): TemplateAnswer {
+export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: RenderListener): TemplateAnswer {
   const profile = profileFor(flags)
   const entropy = {
     randomBytes: (length: number) => kernelRandom(length),
@@ -77,7 +77,7 @@ export function renderRequest({ words, flags, stdin }: TemplateRequest, ears: Re
 }
 
 /** What is told of an error, and with --debug what is printed before it; what --show-only does not find is told instead. */
-export function toldError(
+export function reportableError(
   error: HelmError,
   flags: TemplateFlags,
 ): { readonly error: HelmError; readonly text: string } {

@@ -1,5 +1,5 @@
 /** A render that was asked for on the command line, as plain data: it is done in a thread of its own. */
-import type { ExitCode, Trouble } from '../errors/cli-error.ts'
+import type { ExitCode, ErrorReport } from '../errors/cli-error.ts'
 
 /** Flags of the command, as commander gives them. */
 export interface TemplateFlags {
@@ -83,4 +83,4 @@ export type FromTemplateThread =
   | { readonly type: 'answer'; readonly answer: TemplateAnswer }
   /** Helm's own error, or a failure in words for the terminal. */
   | { readonly type: 'helm error'; readonly message: string; readonly rendered: boolean; readonly text: string }
-  | { readonly type: 'refusal'; readonly exitCode: ExitCode; readonly trouble: Trouble }
+  | { readonly type: 'refusal'; readonly exitCode: ExitCode; readonly trouble: ErrorReport }

@@ -1,23 +1,28 @@
 /** The thread a large chart is rendered in: what it uses up or breaks is this thread alone. */
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { FromWorkThread } from '../../core/async/work-guard.ts'
+import type { WorkThreadMessage } from '../../core/async/work-guard.ts'
 import type { FromTemplateThread, TemplateRequest } from './template-request.ts'
 
 const { compileCache } = workerData as TemplateRequest
 // Each thread asks for itself, and before the engine is loaded.
 if (compileCache !== undefined) enableCompileCache(compileCache)
-const [{ systemClock }, { createStepWatch }, { HelmError }, { CliError }, { renderRequest, toldError }] =
-  await Promise.all([
-    import('../../core/time/system-clock.ts'),
-    import('../../core/async/work-guard.ts'),
-    import('../../render/helm/helm-error.ts'),
-    import('../errors/cli-error.ts'),
-    import('./render-request.ts'),
-  ])
+const [
+  { systemClock },
+  { createStepBudget: createStepWatch },
+  { HelmError },
+  { CliError },
+  { renderRequest, reportableError: toldError },
+] = await Promise.all([
+  import('../../core/time/system-clock.ts'),
+  import('../../core/async/work-guard.ts'),
+  import('../../render/helm/helm-error.ts'),
+  import('../errors/cli-error.ts'),
+  import('./render-request.ts'),
+])
 
 const port = parentPort!
-const post = (message: FromTemplateThread | FromWorkThread): void => port.postMessage(message)
+const post = (message: FromTemplateThread | WorkThreadMessage): void => port.postMessage(message)
 const request = workerData as TemplateRequest
 const limits = { clock: systemClock, timeMs: request.timeLimitMs }
 const watchOf = createStepWatch(limits, ({ place }) => post({ type: 'at', place }))

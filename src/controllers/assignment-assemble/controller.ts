@@ -11,7 +11,7 @@ import { sameRevision } from '../../plan/fleet/state.ts'
 import { contentFor } from '../../plan/release/variants.ts'
 import { inNamespaceOf, inputsOf, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
-import { createPace } from '../../engine/keyed-throttle.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn, withTriggers } from '../caches/triggers.ts'
 import type { Trigger } from '../caches/triggers.ts'
@@ -84,7 +84,7 @@ export function createAssignmentAssemble(
         .filter(({ status }) => (status?.ahead?.epoch ?? 0) >= epoch)
         .map(({ metadata }) => metadata.name),
     trustVersion: () => parts.trustVersion(),
-    pace: createPace(clock, REVISION_EVERY_MS),
+    pace: createKeyedThrottle(clock, REVISION_EVERY_MS),
   })
   const rollouts = triggerOn(caches.rollouts, ({ before, after }) => [
     ...newlyAdmitted(before, after),

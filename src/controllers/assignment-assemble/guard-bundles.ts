@@ -1,7 +1,7 @@
 /** A cluster that would lose more of its bundles at once than may go unasked keeps them until a person says so. */
 import { Stalled } from '../../core/errors.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import { RELEASE_DROP } from '../../kinds/native/placement.ts'
+import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
 import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
 
@@ -20,7 +20,7 @@ export function guardBundles(
   const present = new Set(entries.map(({ bundle }) => bundle))
   const fresh = removals.map(({ bundle }) => bundle).filter((bundle) => present.has(bundle))
   if (fresh.length === 0) return { removals }
-  const release = metadata.annotations?.[RELEASE_DROP]
+  const release = metadata.annotations?.[ALLOW_DROP_ANNOTATION]
   const verdict = judgeShrink({
     noun: 'bundles',
     dropped: [...fresh, ...tombstones.map(({ bundle }) => bundle)],
@@ -32,7 +32,7 @@ export function guardBundles(
   const some = `${fresh.slice(0, 3).join(', ')}${fresh.length > 3 ? ` and ${fresh.length - 3} more` : ''}`
   const held = new Stalled(
     'DropHeld',
-    `${verdict.message} Its document keeps ${some}; everything else goes on. Let them go with: kubectl annotate clusters.flotilla.dev ${metadata.name} --overwrite ${RELEASE_DROP}=${verdict.token}`,
+    `${verdict.message} Its document keeps ${some}; everything else goes on. Let them go with: kubectl annotate clusters.flotilla.dev ${metadata.name} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`,
   )
   return { removals: removals.filter(({ bundle }) => !present.has(bundle)), held }
 }

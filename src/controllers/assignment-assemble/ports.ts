@@ -4,7 +4,7 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
 import type { CompiledWindow, WindowEntry } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
-import type { Pace } from '../../engine/keyed-throttle.ts'
+import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
 
 /** Signs a document; the bytes are the envelope whose digest the Assignment names. */
 export type SignDocument = (document: ClusterDocument, signal: AbortSignal) => Promise<Uint8Array>
@@ -43,5 +43,5 @@ export interface AssignmentAssemblePorts {
   clustersAhead(epoch: number): readonly string[]
   /** The TrustBundle version in force. */
   trustVersion(): number
-  readonly pace: Pace
+  readonly pace: KeyedThrottle
 }

@@ -7,7 +7,7 @@ import { Assignment } from '../../kinds/native/assignment.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembleInput } from '../../plan/document/assemble-document.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { buildTrust } from '../../testing/fixtures/wire-builders.ts'
 import { compileWindow } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
@@ -15,7 +15,7 @@ import type { ClusterDocument } from '../../wire/document/cluster-document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { signDocument } from '../../wire/document/signed-document.ts'
 import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
-import { createPace } from '../../engine/keyed-throttle.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { assignmentAssembleReconciler } from './reconcile.ts'
 
@@ -74,7 +74,7 @@ function fixture(overrides: Partial<AssignmentAssemblePorts> = {}) {
     epoch: () => world.epoch ?? 3,
     trustVersion: () => world.trustVersion ?? 7,
     clustersAhead: () => world.ahead ?? [],
-    pace: createPace(clock, 1000),
+    pace: createKeyedThrottle(clock, 1000),
     ...overrides,
   })
   return { clock, signed, log, world, reconciler, stored }
@@ -86,7 +86,7 @@ test('a document remembers those before it, newest first, as many as the wire al
   const digests: string[] = []
   for (let generation = 1; generation <= LIMITS.ancestors + 3; generation++) {
     world.admissions = [entry('ns/b', generation)]
-    await passOf(reconciler, cluster, clock)
+    await reconcileOnce(reconciler, cluster, clock)
     digests.unshift(world.assignment!.spec.document)
     await clock.advance(1000)
   }
@@ -95,7 +95,7 @@ test('a document remembers those before it, newest first, as many as the wire al
   // The bytes of the last one are gone: the chain goes on from its digest alone.
   stored.clear()
   world.admissions = [entry('ns/b', 1000)]
-  await passOf(reconciler, cluster, clock)
+  await reconcileOnce(reconciler, cluster, clock)
   assert.deepEqual(signed.at(-1)?.ancestors, [digests[0]])
 })
 
@@ -103,11 +103,11 @@ test('documents are numbered and chained', async () => {
   const { clock, signed, log, world, reconciler } = fixture()
   const cluster = buildCluster('a')
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, cluster, clock)
+  await reconcileOnce(reconciler, cluster, clock)
   const first = world.assignment!.spec.document
   await clock.advance(1000)
   world.admissions = [entry('ns/c', 1)]
-  await passOf(reconciler, cluster, clock)
+  await reconcileOnce(reconciler, cluster, clock)
   assert.deepEqual(log, ['create 1', 'update 2'])
   assert.deepEqual(
     signed.map(({ epoch, revision, previous, rules }) => [epoch, revision, previous, rules.trustVersion]),
@@ -127,19 +127,19 @@ test('documents are numbered and chained', async () => {
 test('a change of trust or of timeline reaches every cluster in a document of its own', async () => {
   const { clock, signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   await clock.advance(1000)
   world.trustVersion = 8
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.deepEqual([signed.at(-1)?.revision, signed.at(-1)?.rules.trustVersion], [2, 8])
   assert.deepEqual(signed[1]?.content, signed[0]?.content)
   await clock.advance(1000)
   world.epoch = 4
   world.trustVersion = 1009
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.deepEqual([signed.at(-1)?.epoch, signed.at(-1)?.revision], [4, 3])
   await clock.advance(1000)
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.equal(signed.length, 3)
 })
 
@@ -147,7 +147,7 @@ test('a hub that is behind its agents issues nothing to anybody', async () => {
   const { signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
   world.ahead = ['x', 'y', 'z', 'w']
-  const pass = await passOf(reconciler, buildCluster('a'))
+  const pass = await reconcileOnce(reconciler, buildCluster('a'))
   assert.ok(pass.error instanceof Stalled)
   assert.match(pass.error.message, /^The agents of x, y, z and 1 more hold documents .* flotilla hub new-epoch$/)
   assert.deepEqual(signed, [])
@@ -155,35 +155,35 @@ test('a hub that is behind its agents issues nothing to anybody', async () => {
 
 test('nothing new signs and writes nothing', async () => {
   const { clock, signed, world, reconciler } = fixture()
-  assert.equal((await passOf(reconciler, buildCluster('a'), clock)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, buildCluster('a'), clock)).commit, 'Nothing')
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   await clock.advance(5000)
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   world.admissions = []
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.equal(signed.length, 1)
 })
 
 test('one revision per second', async () => {
   const { clock, log, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   await clock.advance(400)
   world.admissions = [entry('ns/b', 2)]
-  assert.deepEqual((await passOf(reconciler, buildCluster('a'), clock)).result, { requeueAfterMs: 600 })
+  assert.deepEqual((await reconcileOnce(reconciler, buildCluster('a'), clock)).result, { requeueAfterMs: 600 })
   await clock.advance(600)
-  await passOf(reconciler, buildCluster('a'), clock)
+  await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.deepEqual(log, ['create 1', 'update 2'])
 })
 
 test('a cluster that is not accepted, or leaving, gets no document', async () => {
   const { signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, buildCluster('a', { spec: { accepted: false } }))
+  await reconcileOnce(reconciler, buildCluster('a', { spec: { accepted: false } }))
   const leaving = buildCluster('a')
   leaving.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
-  await passOf(reconciler, leaving)
+  await reconcileOnce(reconciler, leaving)
   assert.deepEqual(signed, [])
 })
 
@@ -198,7 +198,7 @@ test("a former cluster's assignment is replaced, not continued", async () => {
   }
   world.assignment = build(Assignment, 'a', { spec })
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, buildCluster('a'))
+  await reconcileOnce(reconciler, buildCluster('a'))
   assert.deepEqual(log, ['delete', 'create 1'])
   assert.deepEqual(
     signed[0]?.content.entries.map(({ bundle }) => bundle),
@@ -213,7 +213,7 @@ test('a lost compare-and-swap is the next pass, not a second truth', async () =>
     },
   })
   world.admissions = [entry('ns/b', 1)]
-  const pass = await passOf(reconciler, buildCluster('a'))
+  const pass = await reconcileOnce(reconciler, buildCluster('a'))
   assert.ok(pass.error instanceof ApiError)
   assert.equal(world.assignment, undefined)
 })
@@ -221,14 +221,14 @@ test('a lost compare-and-swap is the next pass, not a second truth', async () =>
 test('two contents of one generation and too many bundles stall with a way out', async () => {
   const { world, reconciler } = fixture()
   world.admissions = Array.from({ length: 501 }, (_, i) => entry(`ns/b${i}`, 1))
-  const many = await passOf(reconciler, buildCluster('a'))
+  const many = await reconcileOnce(reconciler, buildCluster('a'))
   assert.ok(many.error instanceof Stalled)
   assert.match(many.error.message, /501 bundles are more than the 500/)
 
   world.admissions = [{ ...entry('ns/b', 1), set: digestOf('other') }]
   const spec = { clusterId: 'c-a', epoch: 1, revision: 1, document: digestOf('d'), entries: [{ ...entry('ns/b', 1) }] }
   world.assignment = build(Assignment, 'a', { spec })
-  const taken = await passOf(reconciler, buildCluster('a'))
+  const taken = await reconcileOnce(reconciler, buildCluster('a'))
   assert.ok(taken.error instanceof Stalled)
   assert.match(taken.error.message, /edit the Bundle to make a newer generation/)
 })
@@ -249,11 +249,11 @@ test('a window edit signs the document again with the same content, and only whe
   const cluster = buildCluster('a')
   const admission = { ...entry('ns/b', 1), startBy: '2026-11-16T12:00:00Z', catchUp: 'Hold' as const }
   world.admissions = [{ ...admission, admittedAt: '2026-11-16T11:00:00Z' }]
-  await passOf(reconciler, cluster, clock)
+  await reconcileOnce(reconciler, cluster, clock)
   await clock.advance(1000)
   for (const windows of [[freeze('x', ['other/*'])], [freeze('x')], [freeze('x')], [freeze('y')], []]) {
     world.windows = windows
-    await passOf(reconciler, cluster, clock)
+    await reconcileOnce(reconciler, cluster, clock)
     await clock.advance(1000)
   }
   assert.deepEqual(log, ['create 1', 'update 2', 'update 3', 'update 4'])
@@ -274,9 +274,9 @@ test('window edits come at most once a second per cluster', async () => {
   const { clock, log, world, reconciler } = fixture()
   const cluster = buildCluster('a')
   world.admissions = [entry('ns/b', 1)]
-  await passOf(reconciler, cluster, clock)
+  await reconcileOnce(reconciler, cluster, clock)
   world.windows = [freeze('x')]
-  const { result } = await passOf(reconciler, cluster, clock)
+  const { result } = await reconcileOnce(reconciler, cluster, clock)
   assert.deepEqual([result?.requeueAfterMs, log], [1000, ['create 1']])
 })
 
@@ -284,7 +284,7 @@ test('limits of the cluster are a rule, and a changed one is a document of its o
   const { clock, signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
   for (const maxPrune of [5, 5, 2]) {
-    await passOf(reconciler, buildCluster('a', { spec: { limits: { maxPrune } } }), clock)
+    await reconcileOnce(reconciler, buildCluster('a', { spec: { limits: { maxPrune } } }), clock)
     await clock.advance(1000)
   }
   assert.deepEqual(
@@ -300,7 +300,7 @@ test('a hold of the cluster is a rule, and needs an agent that knows it', async 
   const { clock, signed, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
   const hold = { reason: 'fire', since: '2026-11-16T08:00:00Z' }
-  await passOf(reconciler, buildCluster('a', { spec: { hold } }), clock)
+  await reconcileOnce(reconciler, buildCluster('a', { spec: { hold } }), clock)
   assert.deepEqual(signed[0]?.rules.hold, {
     message: 'The cluster is held since 2026-11-16T08:00:00Z: fire. Released by flotilla cluster release a.',
   })
@@ -311,7 +311,7 @@ test('more windows than a document may have stop its document, and say so', asyn
   const { clock, log, world, reconciler } = fixture()
   world.admissions = [entry('ns/b', 1)]
   world.windows = Array.from({ length: LIMITS.windows + 1 }, () => freeze('x'))
-  const { error } = await passOf(reconciler, buildCluster('a'), clock)
+  const { error } = await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.ok(error instanceof Stalled)
   assert.match(error.message, /65 windows and freezes concern it/)
   assert.deepEqual(log, [])
@@ -322,13 +322,13 @@ test('a cluster that would lose most of its bundles keeps them until a person sa
   const bundles = Array.from({ length: 12 }, (_, i) => `ns/b${i}`)
   world.admissions = bundles.map((bundle) => entry(bundle, 1))
   const cluster = buildCluster('a')
-  await passOf(reconciler, cluster, clock)
+  await reconcileOnce(reconciler, cluster, clock)
   await clock.advance(1000)
   world.removals = bundles
     .slice(0, 7)
     .map((bundle) => ({ bundle, policy: 'Delete', cause: 'unplaced', rollout: 'ns/removal' }))
   world.admissions = [entry('ns/b11', 2)]
-  const held = await passOf(reconciler, cluster, clock)
+  const held = await reconcileOnce(reconciler, cluster, clock)
   assert.ok(held.error instanceof Stalled)
   assert.match(
     held.error.message,
@@ -337,14 +337,14 @@ test('a cluster that would lose most of its bundles keeps them until a person sa
   assert.equal(signed.at(-1)?.content.entries.length, 12)
   assert.equal(signed.at(-1)?.content.entries.find(({ bundle }) => bundle === 'ns/b11')?.generation, 2)
   await clock.advance(1000)
-  assert.ok((await passOf(reconciler, cluster, clock)).error instanceof Stalled, 'says so as long as it waits')
+  assert.ok((await reconcileOnce(reconciler, cluster, clock)).error instanceof Stalled, 'says so as long as it waits')
   assert.equal(signed.length, 2)
   const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
   const released = {
     ...cluster,
     metadata: { ...cluster.metadata, annotations: { 'flotilla.dev/release-drop': token } },
   }
-  assert.equal((await passOf(reconciler, released, clock)).error, undefined)
+  assert.equal((await reconcileOnce(reconciler, released, clock)).error, undefined)
   assert.deepEqual([signed.at(-1)?.content.entries.length, signed.at(-1)?.content.tombstones.length], [5, 7])
 })
 
@@ -364,7 +364,7 @@ test('a document asks for a new sealing key while the retired one is the present
   ]
   const issued: number[] = []
   for (const [more, rule] of passes) {
-    await passOf(reconciler, buildCluster('a', { spec: more }), clock)
+    await reconcileOnce(reconciler, buildCluster('a', { spec: more }), clock)
     assert.equal(signed.at(-1)?.rules.retireSealingKey, rule)
     issued.push(signed.length)
     await clock.advance(1000)

@@ -15,7 +15,7 @@ import { windowRulesFor } from '../../plan/windows/window-rules.ts'
 import type { ClusterDocument, DocumentEntry, DocumentRules, Tombstone } from '../../wire/document/cluster-document.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/document/sealed-values.ts'
-import { ownDocument, TERMINAL_FEATURE } from '../../wire/document/signed-document.ts'
+import { readTrustedDocument, TERMINAL_FEATURE } from '../../wire/document/signed-document.ts'
 import { guardBundles } from './guard-bundles.ts'
 import type { AssignmentAssemblePorts } from './ports.ts'
 import { isSealedTo, sealEntries } from './seal-entries.ts'
@@ -182,7 +182,7 @@ async function ancestorsOf(
 ): Promise<Digest[]> {
   if (!present) return []
   const bytes = await ports.getBlob(present.spec.document)
-  const older = (bytes && ownDocument(bytes)?.ancestors) ?? []
+  const older = (bytes && readTrustedDocument(bytes)?.ancestors) ?? []
   return [present.spec.document, ...older].slice(0, LIMITS.ancestors)
 }
 

@@ -4,7 +4,7 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { AdmittedRemoval, AssembleInput } from '../../plan/document/assemble-document.ts'
 import { assignmentOf, inNamespaceOf, reportOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
-import { keptBy } from '../caches/retained-clusters.ts'
+import { retainedClusters } from '../caches/retained-clusters.ts'
 
 /** Removals of the cluster that a Rollout admitted; one that the bundle's Placement selects again in the meantime keeps it. */
 export function removalsFor(caches: Caches, cluster: Cluster, now: number): AdmittedRemoval[] {
@@ -14,7 +14,7 @@ export function removalsFor(caches: Caches, cluster: Cluster, now: number): Admi
     const { removal } = rollout.spec
     if (!removal || !rollout.status?.admissions?.some(({ cluster }) => cluster === name)) return []
     const bundle = inNamespaceOf(rollout, removal.bundle)
-    const keep = keptBy(caches, bundle, now)
+    const keep = retainedClusters(caches, bundle, now)
     if (!keep || keep.has(name)) return []
     return [{ bundle, policy: removal.policy, cause: removal.cause, rollout: keyOf(rollout) }]
   })

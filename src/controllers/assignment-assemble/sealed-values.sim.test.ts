@@ -18,7 +18,7 @@ import { Source } from '../../kinds/native/source.ts'
 import { storeFiles } from '../../source/store-files.ts'
 import { build, buildCluster, buildPlacement } from '../../testing/fixtures/builders.ts'
 import { startControllersHome } from '../../testing/hub/controllers-home.ts'
-import { openSlot, parseSealed } from '../../wire/document/sealed-values.ts'
+import { openSealedValue, parseSealed } from '../../wire/document/sealed-values.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
 
@@ -76,7 +76,7 @@ async function world(t: TestContext) {
     const { values } = parseObjectSet((await hub.blobs.get(set))!)
     const context = { clusterId: `c-${as}`, bundle: BUNDLE, values: values! }
     const kept = parseSealed((await hub.blobs.get(sealed!.values))!)
-    const opened = openSlot(kept, context, SLOT, [new Secret(pair(key).privateKey)])
+    const opened = openSealedValue(kept, context, SLOT, [new Secret(pair(key).privateKey)])
     return fromUtf8(fromBase64((JSON.parse(fromUtf8(opened.reveal())) as { password: string }).password))
   }
   const revisions = async () => (await hub.client.list(Assignment)).items.map(({ spec: { revision } }) => revision)

@@ -6,10 +6,10 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { IntentFacts } from '../../plan/document/removal.ts'
-import { inNamespaceOf, rolloutsOfBundle, unsettledOf } from '../caches/caches.ts'
+import { inNamespaceOf, rolloutsOfBundle, unsettledClusters } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { createOnce } from '../writes/create-once.ts'
-import { stopsOf } from '../caches/retained-clusters.ts'
+import { placementFilterReason } from '../caches/retained-clusters.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
 import { triggerOn, withTriggers } from '../caches/triggers.ts'
@@ -27,7 +27,7 @@ export function createBundleRemove(parts: ControllerParts): Controller {
       const key = inNamespaceOf(bundle, placement)
       return selectionStamp(caches, key) !== undefined && selectsCluster(caches, key, cluster)
     },
-    stoppedBy: (bundle) => stopsOf(caches, bundle, clock.now()),
+    stoppedBy: (bundle) => placementFilterReason(caches, bundle, clock.now()),
     planOf: (bundle) =>
       bundle.spec.rollout?.plan === undefined
         ? undefined
@@ -63,7 +63,7 @@ export function createBundleRemove(parts: ControllerParts): Controller {
       const isLeft = (cluster: string) =>
         settled.has(cluster) &&
         caches.assignments.lister.get(cluster)?.spec.entries.some((entry) => entry.bundle === bundle)
-      return before && unsettledOf(before).some(isLeft) ? [bundle] : []
+      return before && unsettledClusters(before).some(isLeft) ? [bundle] : []
     }),
   ]
   const controller = createController({

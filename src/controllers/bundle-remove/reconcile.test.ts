@@ -4,7 +4,7 @@ import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { buildBundle } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import type { BundleRemovePorts } from './ports.ts'
 import { bundleRemoveReconciler } from './reconcile.ts'
 
@@ -40,16 +40,16 @@ test('a Bundle gets the finalizer with its first Release, not before', async () 
   const { reconciler, made } = fixture()
   const early = released([])
   delete early.status
-  assert.equal((await passOf(reconciler, early)).commit, 'Nothing')
-  const pass = await passOf(reconciler, released(['other/one']))
+  assert.equal((await reconcileOnce(reconciler, early)).commit, 'Nothing')
+  const pass = await reconcileOnce(reconciler, released(['other/one']))
   assert.deepEqual(pass.draft.next.metadata.finalizers, ['other/one', REMOVAL_FINALIZER])
   assert.deepEqual(made, [])
 })
 
 test('evicted clusters are written down once, with the rings and the word of the Bundle', async () => {
   const { reconciler, made } = fixture()
-  await passOf(reconciler, released())
-  await passOf(reconciler, released())
+  await reconcileOnce(reconciler, released())
+  await reconcileOnce(reconciler, released())
   assert.equal(made.length, 1)
   assert.match(made[0]!.metadata.name, /^hello-removal-[0-9a-f]{10}$/)
   assert.deepEqual(made[0]!.spec, {
@@ -68,12 +68,12 @@ test('evicted clusters are written down once, with the rings and the word of the
 
 test('a deletion is written down before the finalizer goes; what cannot be written down keeps it', async () => {
   const { reconciler, made } = fixture()
-  const pass = await passOf(reconciler, released([REMOVAL_FINALIZER], true))
+  const pass = await reconcileOnce(reconciler, released([REMOVAL_FINALIZER], true))
   assert.deepEqual([made[0]?.spec.removal?.cause, made[0]?.spec.removal?.clusters], ['bundleDeleted', ['a', 'b']])
   assert.deepEqual(pass.draft.next.metadata.finalizers, [])
 
   const broken = fixture({ createRollout: async () => Promise.reject(new Error('disk full')) })
-  const failed = await passOf(broken.reconciler, released([REMOVAL_FINALIZER], true))
+  const failed = await reconcileOnce(broken.reconciler, released([REMOVAL_FINALIZER], true))
   assert.match(String(failed.error), /disk full/)
   assert.deepEqual(failed.draft.next.metadata.finalizers, [REMOVAL_FINALIZER])
 })
@@ -83,6 +83,6 @@ test('in a namespace that ends nothing is removed, and the Bundle may go', async
     createRollout: async () => Promise.reject(new Error('because it is being terminated')),
     isNamespaceEnding: () => true,
   })
-  const pass = await passOf(reconciler, released([REMOVAL_FINALIZER], true))
+  const pass = await reconcileOnce(reconciler, released([REMOVAL_FINALIZER], true))
   assert.deepEqual(pass.draft.next.metadata.finalizers, [])
 })

@@ -2,13 +2,13 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { REMOVAL_FINALIZER } from '../../kinds/native/bundle.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
-import { RELEASE_DROP } from '../../kinds/native/placement.ts'
+import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { askAbout, leaveOf, removalName } from '../../plan/document/removal.ts'
-import type { Leave } from '../../plan/document/removal.ts'
+import { removalQuestion, departingClusters, removalName } from '../../plan/document/removal.ts'
+import type { BundleDeparture } from '../../plan/document/removal.ts'
 import { compareText } from '../../plan/placement/types.ts'
-import { unsettledOf } from '../caches/caches.ts'
-import { movesAs } from '../rollout-create/rollout-rings.ts'
+import { unsettledClusters } from '../caches/caches.ts'
+import { rolloutRings } from '../rollout-create/rollout-rings.ts'
 import type { BundleRemovePorts, Holder } from './ports.ts'
 
 /** The most clusters one Rollout removes from; the rest follow in the next one. */
@@ -32,11 +32,11 @@ export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bun
       }
       const holders = ports.holdersOf(bundle)
       const decided = deleted ? undefined : ports.decidedOf(bundle)
-      const leave = leaveOf({
+      const leave = departingClusters({
         deleted,
         placement: bundle.spec.placement,
         holders,
-        covered: new Set(ports.removalsOf(bundle).flatMap(unsettledOf)),
+        covered: new Set(ports.removalsOf(bundle).flatMap(unsettledClusters)),
         selectedBy: (placement, cluster) => ports.selects(bundle, placement, cluster),
         stoppedBy: ports.stoppedBy(bundle),
         ...(decided ? { decided } : {}),
@@ -50,7 +50,7 @@ export function bundleRemoveReconciler(ports: BundleRemovePorts): Reconciler<Bun
 
 async function writeDown(
   bundle: Bundle,
-  leave: Leave,
+  leave: BundleDeparture,
   to: { readonly holders: readonly Holder[]; readonly ports: BundleRemovePorts; readonly context: Context },
 ): Promise<void> {
   const { holders, ports, context } = to
@@ -75,22 +75,26 @@ const byName = (a: Rollout, b: Rollout) => compareText(a.metadata.name, b.metada
 
 function rolloutFor(
   bundle: Bundle,
-  { cause, clusters, reason }: Leave,
-  around: { readonly holders: readonly Holder[]; readonly ports: BundleRemovePorts; readonly whole: Leave },
+  { cause, clusters, reason }: BundleDeparture,
+  around: { readonly holders: readonly Holder[]; readonly ports: BundleRemovePorts; readonly whole: BundleDeparture },
 ): Rollout {
   const { holders, ports, whole } = around
   const { name, namespace, annotations } = bundle.metadata
   // Of the content, not of the object: a deletion counts the latter up.
   const generation = bundle.status?.revision?.generation ?? 0
   const last = ports.lastRolloutOf(bundle)
-  const release = annotations?.[RELEASE_DROP]
-  const asks = askAbout(whole, { holders: holders.length, generation, ...(release === undefined ? {} : { release }) })
+  const release = annotations?.[ALLOW_DROP_ANNOTATION]
+  const asks = removalQuestion(whole, {
+    holders: holders.length,
+    generation,
+    ...(release === undefined ? {} : { release }),
+  })
   const at = new Map<string, { readonly revision: number; readonly after: string[] }>()
   const revisions = new Map(holders.map((holder) => [holder.cluster, holder.revision]))
   for (const cluster of clusters) at.set(cluster, { revision: revisions.get(cluster) ?? 0, after: [] })
   for (const { metadata, status } of ports.removalsOf(bundle).toSorted(byName))
     for (const cluster of status?.settled ?? []) at.get(cluster)?.after.push(metadata.name)
-  const moves = movesAs(bundle.spec.rollout, ports.planOf(bundle), last?.spec)
+  const moves = rolloutRings(bundle.spec.rollout, ports.planOf(bundle), last?.spec)
   return {
     apiVersion: apiVersionOf(Rollout),
     kind: Rollout.kind,

@@ -12,7 +12,7 @@ import { Release } from '../../kinds/native/release.ts'
 import { Source } from '../../kinds/native/source.ts'
 
 /** Asks the API itself; throws a Conflict when the caches are behind. `knows` tells whether they have a Release of that name. */
-export async function assertStillSo(
+export async function assertCacheFresh(
   client: Client,
   bundle: Bundle,
   knows: (release: string) => boolean,

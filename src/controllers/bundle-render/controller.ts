@@ -23,7 +23,7 @@ import { triggerOn, withTriggers } from '../caches/triggers.ts'
 import type { ValuesKeys } from '../secrets/values-keys.ts'
 import type { RenderPort, SelectedCluster } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
-import { assertStillSo } from './assert-cache-fresh.ts'
+import { assertCacheFresh } from './assert-cache-fresh.ts'
 
 const MANAGER = BUNDLE_SECRET_MAKER
 const FROZEN_KEY = BUNDLE_SECRET_DATA.frozen
@@ -84,7 +84,7 @@ export function createBundleRender(
     getBlob: (digest) => blobs.get(digest),
     createRelease: async (release, bundle, signal) => {
       const knows = (name: string) => caches.releases.lister.get(inNamespaceOf(bundle, name)) !== undefined
-      await assertStillSo(client, bundle, knows, signal)
+      await assertCacheFresh(client, bundle, knows, signal)
       await createOnce(client, Release, release, { fieldManager: MANAGER, signal })
     },
   })

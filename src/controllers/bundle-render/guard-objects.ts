@@ -2,7 +2,7 @@
 import { Stalled } from '../../core/errors.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import { RELEASE_DROP } from '../../kinds/native/placement.ts'
+import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { judgeShrink } from '../../plan/placement/shrink-guard.ts'
@@ -19,7 +19,7 @@ export async function guardObjects(
 ): Promise<void> {
   const { name, namespace = '', annotations } = bundle.metadata
   const limit = bundle.spec.guard?.maxDropped
-  const written = annotations?.[RELEASE_DROP]
+  const written = annotations?.[ALLOW_DROP_ANNOTATION]
   const objectsOf = objectReader(ports)
   const judged = new Set<string>()
   for (const { inputs, assigned } of selected) {
@@ -44,7 +44,7 @@ export async function guardObjects(
     const some = `${dropped.slice(0, 3).join(', ')}${dropped.length > 3 ? ` and ${dropped.length - 3} more` : ''}`
     throw new Stalled(
       'DropHeld',
-      `${verdict.message} On ${inputs.name}: ${some}. Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${RELEASE_DROP}=${verdict.token}`,
+      `${verdict.message} On ${inputs.name}: ${some}. Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`,
     )
   }
 }

@@ -4,7 +4,7 @@ import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import { bundleOptionsOf } from '../../kinds/fields/bundle-options.ts'
+import { pickBundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Override } from '../../kinds/native/override.ts'
 import { contentDigest } from '../../render/bundle/content-digest.ts'
@@ -80,7 +80,7 @@ export async function recipeOf(bundle: Bundle, ports: BundleRenderPorts, now: nu
       ...recipe,
       inputs: await markedInputs(bundle, recipe.inputs, ports),
       artifact: content,
-      apply: bundleOptionsOf(spec),
+      apply: pickBundleOptions(spec),
       placement: spec.placement,
     }),
     ...(artifact ? { revision: artifact.revision } : {}),

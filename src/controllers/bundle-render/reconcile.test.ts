@@ -10,7 +10,7 @@ import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
 import { build, buildBundle, configMapManifest } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { BundleRenderPorts } from './ports.ts'
 import { bundleRenderReconciler } from './reconcile.ts'
@@ -63,14 +63,14 @@ const bundle = (generation = 1, spec: Partial<Bundle['spec']> = {}): Bundle => {
 
 test('renders, stores, releases, in this order; then rests', async () => {
   const { reconciler, log, releases, blobs } = fixture()
-  const first = await passOf(reconciler, bundle())
+  const first = await reconcileOnce(reconciler, bundle())
   assert.deepEqual(log, ['render', 'blob', 'blob', 'create hello-g1'])
   const stored = [...blobs.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
   assert.equal(releases[0]!.spec.bundles[0]!.bytes, stored, 'the Release says how much a cluster fetches at most')
   assert.equal(first.draft.next.status?.release, 'hello-g1')
   assert.equal(first.condition('Rendered'), 'True Rendered: Rendered to 1 object.')
   assert.equal(first.commit, 'Status')
-  const second = await passOf(reconciler, first.draft.next)
+  const second = await reconcileOnce(reconciler, first.draft.next)
   assert.equal(log.length, 4)
   assert.equal(second.commit, 'Nothing')
 })
@@ -83,7 +83,7 @@ test('what lint finds in the content is a condition, for the versions of the clu
   const pdb = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x, namespace: shop}\n'
   const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: nginx}]}\n'
   const other = 'apiVersion: example.com/v1\nkind: Other\nmetadata: {name: o}\n'
-  const pass = await passOf(reconciler, bundle(1, { manifests: `${pod}---\n${pdb}---\n${other}` }))
+  const pass = await reconcileOnce(reconciler, bundle(1, { manifests: `${pod}---\n${pdb}---\n${other}` }))
   assert.equal(
     pass.condition('Linted'),
     'False ErrorsFound: PodDisruptionBudget shop/x: policy/v1beta1 is not served since Kubernetes 1.25, and one cluster runs that or a newer one (s2); write apiVersion: policy/v1 [removed-api]. ' +
@@ -91,7 +91,7 @@ test('what lint finds in the content is a condition, for the versions of the clu
   )
   assert.equal(log.at(-1), 'create hello-g1')
   assert.equal(
-    (await passOf(reconciler, bundle(2))).condition('Linted'),
+    (await reconcileOnce(reconciler, bundle(2))).condition('Linted'),
     'True NothingFound: Nothing was found in the rendered objects.',
   )
 })
@@ -104,22 +104,22 @@ test('lint is renewed when a cluster is upgraded, without rendering again', asyn
     ],
   })
   const pdb = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x, namespace: shop}\n'
-  const first = await passOf(reconciler, bundle(1, { manifests: pdb }))
+  const first = await reconcileOnce(reconciler, bundle(1, { manifests: pdb }))
   assert.match(first.condition('Linted'), /^False WarningsFound: .*\[deprecated-api\]/)
   assert.equal(first.draft.next.status?.linted, 'hello-g1 1.24')
-  assert.equal((await passOf(reconciler, first.draft.next)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, first.draft.next)).commit, 'Nothing')
   version = 'v1.24.17'
-  assert.equal((await passOf(reconciler, first.draft.next)).commit, 'Nothing', 'a patch of it changes nothing')
+  assert.equal((await reconcileOnce(reconciler, first.draft.next)).commit, 'Nothing', 'a patch of it changes nothing')
   version = 'v1.25.0'
   const renders = log.filter((line) => line === 'render').length
-  const second = await passOf(reconciler, first.draft.next)
+  const second = await reconcileOnce(reconciler, first.draft.next)
   assert.match(second.condition('Linted'), /^False ErrorsFound: .*not served since Kubernetes 1\.25.*\[removed-api\]/)
   assert.equal(log.filter((line) => line === 'render').length, renders)
 })
 
 test('lint names an object that another bundle has on the same cluster', async () => {
   const other = fixture()
-  const theirs = await passOf(other.reconciler, bundle(1, { manifests: configMapManifest('a', { v: '2' }) }))
+  const theirs = await reconcileOnce(other.reconciler, bundle(1, { manifests: configMapManifest('a', { v: '2' }) }))
   const { set } = theirs.draft.next.status!.revision!
   const inputs = { name: 's1', labels: {}, annotations: {}, claims: {}, values: {} }
   const { reconciler, blobs } = fixture({
@@ -127,28 +127,28 @@ test('lint names an object that another bundle has on the same cluster', async (
     assignedTo: () => [{ bundle: 'ns/zebra', set }],
   })
   for (const [digest, bytes] of other.blobs) blobs.set(digest, bytes)
-  const clash = await passOf(reconciler, bundle(1, { manifests: configMapManifest('a', { v: '1' }) }))
+  const clash = await reconcileOnce(reconciler, bundle(1, { manifests: configMapManifest('a', { v: '1' }) }))
   assert.equal(
     clash.condition('Linted'),
     'False ErrorsFound: ConfigMap default/a is in bundle ns/hello and in bundle ns/zebra on s1, with different fields; leave it in one of them [overlapping-objects].',
   )
-  const apart = await passOf(reconciler, bundle(2, { manifests: configMapManifest('b', { v: '1' }) }))
+  const apart = await reconcileOnce(reconciler, bundle(2, { manifests: configMapManifest('b', { v: '1' }) }))
   assert.match(apart.condition('Linted'), /^True NothingFound/)
 })
 
 test('a newer hub does not render again what is released: its engine may write other bytes (I-28)', async () => {
   const older = fixture()
-  const { draft } = await passOf(older.reconciler, bundle())
+  const { draft } = await reconcileOnce(older.reconciler, bundle())
   const newer = fixture({ releasesOf: () => older.releases })
-  assert.equal((await passOf(newer.reconciler, draft.next)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(newer.reconciler, draft.next)).commit, 'Nothing')
   assert.deepEqual(newer.log, [])
 })
 
 test('a release that was deleted is made again', async () => {
   const { reconciler, releases, log } = fixture()
-  const first = await passOf(reconciler, bundle())
+  const first = await reconcileOnce(reconciler, bundle())
   releases.length = 0
-  await passOf(reconciler, first.draft.next)
+  await reconcileOnce(reconciler, first.draft.next)
   assert.equal(log.at(-1), 'create hello-g1')
 })
 
@@ -156,13 +156,13 @@ test('a bundle that is being deleted is left alone', async () => {
   const { reconciler, log } = fixture()
   const leaving = bundle()
   leaving.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
-  assert.equal((await passOf(reconciler, leaving)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, leaving)).commit, 'Nothing')
   assert.deepEqual(log, [])
 })
 
 test('what cannot be rendered stalls with the reason, and keeps the last release', async () => {
   const { reconciler, log } = fixture()
-  const pass = await passOf(reconciler, bundle(2, { manifests: 'a: [' }))
+  const pass = await reconcileOnce(reconciler, bundle(2, { manifests: 'a: [' }))
   assert.ok(pass.error instanceof Stalled)
   assert.match(
     pass.condition('Rendered'),
@@ -184,7 +184,7 @@ test('the rollout is told in kstatus words', async () => {
     const rollout = build(Rollout, 'ns/hello-g1', { spec: { release: 'hello-g1', rings: [], paused: false } })
     if (phase) rollout.status = { phase }
     const { reconciler } = fixture({ rolloutOf: () => rollout })
-    const pass = await passOf(reconciler, bundle())
+    const pass = await reconcileOnce(reconciler, bundle())
     assert.ok(pass.condition('Ready').startsWith(ready), `${phase}`)
     for (const type of ['Reconciling', 'Stalled'])
       assert.equal(pass.condition(type) !== '-', type === kstatus, `${phase} ${type}`)
@@ -197,14 +197,14 @@ test('the release is found by the name of the bundle inside it', async () => {
     spec: { bundles: [{ name: 'hello', generation: 4, set, placement: 'p' }] },
   })
   const { reconciler, log } = fixture({ releasesOf: () => [other] })
-  await passOf(reconciler, bundle(2))
+  await reconcileOnce(reconciler, bundle(2))
   assert.equal(log.at(-1), 'create hello-g5')
 })
 
 test('options travel in the set: another option is another digest, none keeps the old one', async () => {
   const digestFor = async (spec: Partial<Bundle['spec']>) => {
     const { reconciler, releases } = fixture()
-    await passOf(reconciler, bundle(1, spec))
+    await reconcileOnce(reconciler, bundle(1, spec))
     return releases[0]!.spec.bundles[0]!.set
   }
   const plain = await digestFor({})
@@ -220,7 +220,7 @@ test('an annotation that cannot be read stalls, naming object, annotation and th
     '"name": "a"',
     '"name": "a", "annotations": {"flotilla.dev/wave": "first"}',
   )
-  const pass = await passOf(reconciler, bundle(1, { manifests }))
+  const pass = await reconcileOnce(reconciler, bundle(1, { manifests }))
   assert.match(
     pass.condition('Rendered'),
     /RenderFailed: Cannot render spec.manifests: ConfigMap default\/a: annotation flotilla.dev\/wave is "first"; write a whole number such as "-1" or "10"\. Clusters keep/,
@@ -237,7 +237,7 @@ test('hooks are marked in the set, tests are left out, and a word nobody knows s
   }
   const { reconciler } = fixture({ putBlob, createRelease: async () => {} })
   const manifests = `${configMapManifest('a', {})}${job('migrate', 'pre-install')}${job('smoke', 'test')}`
-  await passOf(reconciler, bundle(1, { manifests }))
+  await reconcileOnce(reconciler, bundle(1, { manifests }))
   const set = parseObjectSet(utf8(stored.at(-1)!))
   assert.deepEqual(
     set.objects.map(({ name, hook }) => [name, hook?.on]),
@@ -246,7 +246,7 @@ test('hooks are marked in the set, tests are left out, and a word nobody knows s
       ['a', undefined],
     ],
   )
-  const wrong = await passOf(reconciler, bundle(2, { manifests: job('x', 'pre-instal') }))
+  const wrong = await reconcileOnce(reconciler, bundle(2, { manifests: job('x', 'pre-instal') }))
   assert.match(wrong.condition('Rendered'), /annotation helm\.sh\/hook is "pre-instal"; write some of pre-install/)
 })
 
@@ -258,7 +258,7 @@ test('content may be in ConfigMaps, as much of it as there are; a mistake says i
   }
   const { reconciler } = fixture({ configMapData: async (_namespace, name) => maps[name] })
   const from = (manifestsFrom: NonNullable<Bundle['spec']['manifestsFrom']>) =>
-    passOf(reconciler, bundle(1, { manifests: undefined, manifestsFrom }))
+    reconcileOnce(reconciler, bundle(1, { manifests: undefined, manifestsFrom }))
   const whole = await from([{ configMap: 'one' }, { configMap: 'two', key: 'c' }])
   assert.equal(whole.condition('Rendered'), 'True Rendered: Rendered to 3 objects.')
   assert.deepEqual(whole.result, { requeueAfterMs: 60_000 })
@@ -299,10 +299,10 @@ test('a change that drops more objects than its guard allows stops and asks; a p
   })
   const manifests = (count: number) =>
     Array.from({ length: count }, (_, i) => configMapManifest(`c${i}`, { x: '1' })).join('---\n')
-  const first = await passOf(reconciler, bundle(1, { manifests: manifests(12) }))
+  const first = await reconcileOnce(reconciler, bundle(1, { manifests: manifests(12) }))
   assigned = first.draft.next.status!.revision
   const small = bundle(2, { manifests: manifests(4) })
-  const held = await passOf(reconciler, { ...small, status: first.draft.next.status! })
+  const held = await reconcileOnce(reconciler, { ...small, status: first.draft.next.status! })
   assert.ok(held.error instanceof Stalled)
   assert.match(
     held.error.message,
@@ -312,9 +312,9 @@ test('a change that drops more objects than its guard allows stops and asks; a p
   const token = /release-drop=(\S+)$/.exec(held.error.message)![1]!
   const other = bundle(2, { manifests: manifests(3) })
   other.metadata.annotations = { 'flotilla.dev/release-drop': token }
-  assert.ok((await passOf(reconciler, other)).error instanceof Stalled, 'not for a larger one')
+  assert.ok((await reconcileOnce(reconciler, other)).error instanceof Stalled, 'not for a larger one')
   small.metadata.annotations = { 'flotilla.dev/release-drop': token }
-  assert.equal((await passOf(reconciler, small)).draft.next.status?.release, 'hello-g2')
+  assert.equal((await reconcileOnce(reconciler, small)).draft.next.status?.release, 'hello-g2')
   const wide = bundle(3, { manifests: manifests(1), guard: { maxDropped: '100%' } })
-  assert.equal((await passOf(reconciler, wide)).error, undefined)
+  assert.equal((await reconcileOnce(reconciler, wide)).error, undefined)
 })

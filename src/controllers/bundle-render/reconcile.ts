@@ -7,7 +7,7 @@ import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
-import { readJudgement } from '../../plan/health/health-rules.ts'
+import { compileHealthRules } from '../../plan/health/health-rules.ts'
 import { objectOptions } from '../../plan/objects/object-options.ts'
 import { withoutBad } from '../../plan/release/bad-revisions.ts'
 import { decideRelease, existingOf, newestRelease } from '../../plan/release/decide-release.ts'
@@ -18,11 +18,11 @@ import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import { describeProblems } from '../../render/render-result.ts'
 import { guardObjects } from './guard-objects.ts'
 import { lintPorts, showLint } from './lint.ts'
-import { entryOf, releaseObject } from '../writes/release-objects.ts'
+import { buildReleaseEntry, releaseObject } from '../writes/release-objects.ts'
 import { asCandidate, takeReleased, waitsForOthers } from './candidate.ts'
-import { badIn, isMarked, showReverted } from './reverted-content.ts'
+import { badRevisionsIn, isMarkedBad, showReverted } from './reverted-content.ts'
 import type { BundleRenderPorts, SelectedCluster } from './ports.ts'
-import { showRollout } from './rollout-condition.ts'
+import { setRolloutCondition } from './rollout-condition.ts'
 import { recipeOf } from './recipe.ts'
 import type { FoundRecipe } from './recipe.ts'
 import { hideInputs } from './secret-inputs.ts'
@@ -52,7 +52,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       const newest = newestRelease(existing)
       const selected = selectedOf(bundle, ports)
       if (takeReleased(status, newest, found) === 'Waits') return waitsForOthers(draft, ports)
-      const isLifted = (status.reverted ?? []).some((name) => !isMarked(name, bundle, ports))
+      const isLifted = (status.reverted ?? []).some((name) => !isMarkedBad(name, bundle, ports))
       const release =
         !isLifted && isReleased(draft, newest, found) && coversAll(newest, selected ?? [])
           ? newest
@@ -66,7 +66,7 @@ export function bundleRenderReconciler(ports: BundleRenderPorts): Reconciler<Bun
       status.revision = { generation: release.generation, set: release.set }
       await showLint(draft, release, selected ?? [], forLint)
       showReverted(draft, ports)
-      showRollout(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
+      setRolloutCondition(draft.conditions, release.name, ports.rolloutOf(asObject(bundle, release)))
       const waits = [...(found.endsInMs === undefined ? [] : [found.endsInMs]), ...(found.isPolled ? [POLL_MS] : [])]
       return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }
     },
@@ -127,7 +127,7 @@ async function releaseOf(
   const rendered = kept && missing.length === 0 ? undefined : await renderFor(draft, missing, { wish, ports, context })
   const variants = [...(kept?.variants ?? []), ...(rendered?.variants ?? [])]
   const bytes = Math.max(kept?.bytes ?? 0, rendered?.bytes ?? 0)
-  const marks = ports.releasesOf(keyOf(bundle)).flatMap((one) => badIn(one, bundle.metadata.name))
+  const marks = ports.releasesOf(keyOf(bundle)).flatMap((one) => badRevisionsIn(one, bundle.metadata.name))
   const held = withoutBad(contentOf(draft, variants), newest, marks, everybody)
   const { content } = held
   if (held.by.length > 0) bundle.status!.reverted = held.by.slice(0, 16)
@@ -258,7 +258,7 @@ async function storeVariant(
 
 /** What objects say about themselves and expressions say about them is read here first, where its author sees the answer, and not only on every cluster. */
 function wrongOption(options: BundleOptions, objects: readonly UnknownObject[]): string | undefined {
-  const judgement = readJudgement(options)
+  const judgement = compileHealthRules(options)
   if (!judgement.ok) return `spec.${judgement.problem}`
   for (const object of objects) {
     const read = objectOptions(options, object)
@@ -311,5 +311,5 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
 }
 
 function asObject({ metadata }: Bundle, release: ExistingRelease): Release {
-  return releaseObject(metadata.namespace, release.name, { bundles: [entryOf(metadata.name, release)] })
+  return releaseObject(metadata.namespace, release.name, { bundles: [buildReleaseEntry(metadata.name, release)] })
 }

@@ -8,15 +8,15 @@ import { existingOf } from '../../plan/release/decide-release.ts'
 import type { BundleRenderPorts } from './ports.ts'
 
 /** The mark of a bundle on a Release. */
-export function badIn(release: Release, bundle: string): BadRevision[] {
+export function badRevisionsIn(release: Release, bundle: string): BadRevision[] {
   const mark = release.status?.bad?.find((one) => one.bundle === bundle)
   return mark ? [{ release: existingOf(release, bundle), clusters: mark.clusters }] : []
 }
 
 /** Whether a Release is still marked bad for a bundle. */
-export function isMarked(name: string, bundle: Bundle, ports: Pick<BundleRenderPorts, 'releasesOf'>): boolean {
+export function isMarkedBad(name: string, bundle: Bundle, ports: Pick<BundleRenderPorts, 'releasesOf'>): boolean {
   const release = ports.releasesOf(keyOf(bundle)).find(({ metadata }) => metadata.name === name)
-  return release !== undefined && badIn(release, bundle.metadata.name).length > 0
+  return release !== undefined && badRevisionsIn(release, bundle.metadata.name).length > 0
 }
 
 /** Says that what the Bundle asks for was taken back, by whom, and how to have it after all. */

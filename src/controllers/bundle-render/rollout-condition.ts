@@ -5,7 +5,7 @@ import type { Rollout } from '../../kinds/native/rollout.ts'
  * Says in a Bundle's conditions how its newest Release is doing. While it moves the words stay the same: counts are on the
  * Rollout, and a Bundle that repeated them would be written with every report.
  */
-export function showRollout(conditions: ConditionSet, release: string, rollout: Rollout | undefined): void {
+export function setRolloutCondition(conditions: ConditionSet, release: string, rollout: Rollout | undefined): void {
   const phase = rollout?.status?.phase
   const words = rollout?.status?.conditions?.find((condition) => condition.type === 'Ready')?.message
   switch (phase) {

@@ -4,7 +4,7 @@ import { Stalled, Waiting } from '../../core/errors.ts'
 import { canonicalJson, isObject } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
-import { hideTexts } from '../../kinds/redact-secret.ts'
+import { redactTexts } from '../../kinds/redact-secret.ts'
 import type { InputSource } from '../../render/bundle/recipe.ts'
 import type { SharedVariant } from '../../render/bundle/render-variants.ts'
 import type { BundleRenderPorts } from './ports.ts'
@@ -80,7 +80,7 @@ export function hideInputs(
   return variants.map((variant) => {
     const { result } = variant
     if (result.ok !== false) return variant
-    const problems = result.problems.map((problem) => ({ ...problem, message: hideTexts(problem.message, forms) }))
+    const problems = result.problems.map((problem) => ({ ...problem, message: redactTexts(problem.message, forms) }))
     return { ...variant, result: { ok: false, problems } }
   })
 }

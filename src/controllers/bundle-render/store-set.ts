@@ -8,11 +8,11 @@ import { sortHooks } from '../../plan/apply/hooks.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import type { PreparedContent } from '../../render/bundle/prepare-content.ts'
 import { RenderFailure } from '../../render/bundle/render-failure.ts'
-import { blobsOf } from '../../render/render-result.ts'
-import { takeSecret } from '../../render/secret-values.ts'
+import { toBlobs } from '../../render/render-result.ts'
+import { extractSecretData } from '../../render/secret-values.ts'
 import type { SecretData } from '../../render/secret-values.ts'
 import type { SetObject } from '../../wire/document/cluster-document.ts'
-import { slotOf } from '../../wire/document/sealed-values.ts'
+import { sealedValueKey } from '../../wire/document/sealed-values.ts'
 import { objectSetBytes, setFile, setFormat } from '../../wire/document/signed-document.ts'
 import { encryptValues } from '../secrets/secret-values.ts'
 import type { SlotValues } from '../secrets/secret-values.ts'
@@ -40,10 +40,10 @@ export async function storeSet(
   if ('problem' in split) return split
   const { slots } = split
   const values = await keepValues(bundle, slots, ports)
-  const blobs = blobsOf(split.objects)
+  const blobs = toBlobs(split.objects)
   for (const blob of blobs) await ports.putBlob(blob.bytes)
   const objects = blobs.map(({ bytes: _bytes, ...object }) => {
-    const data = slots.get(slotOf(object))
+    const data = slots.get(sealedValueKey(object))
     const hook = sorted.hooks.get(objectKey(object))
     return {
       ...object,
@@ -89,10 +89,10 @@ function splitSecrets(
   const slots = new Map<string, Secret<SecretData>>()
   try {
     const objects = rendered.map((one) => {
-      const { object, data } = takeSecret(one)
+      const { object, data } = extractSecretData(one)
       const { namespace, name } = object.metadata
       const { apiVersion, kind } = object
-      if (data) slots.set(slotOf({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) }), data)
+      if (data) slots.set(sealedValueKey({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) }), data)
       return object
     })
     return { objects, slots }

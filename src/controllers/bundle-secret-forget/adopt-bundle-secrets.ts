@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { isApiError } from '../../core/errors.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
-import { asSeen } from '../writes/preconditions.ts'
+import { preconditionsFor } from '../writes/preconditions.ts'
 import {
   BUNDLE_SECRET_DATA,
   BUNDLE_SECRET_LABEL,
@@ -38,7 +38,7 @@ export async function adoptBundleSecrets(client: Client, signal: AbortSignal): P
       const mark = markFor(secret)
       if (!mark) continue
       const { namespace = '', name } = secret.metadata
-      const body = { metadata: { ...mark, ...asSeen(secret.metadata) } }
+      const body = { metadata: { ...mark, ...preconditionsFor(secret.metadata) } }
       try {
         await client.patch(Secret, { namespace, name }, { type: 'merge', body }, { fieldManager: BUNDLE_SECRET_MAKER })
         adopted += 1

@@ -4,7 +4,7 @@ import { isApiError, toError } from '../../core/errors.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
-import { asSeen } from '../writes/preconditions.ts'
+import { preconditionsFor } from '../writes/preconditions.ts'
 import { BUNDLE_SECRET_LABEL, bundleSecretKeys } from '../secrets/bundle-secrets.ts'
 import { highestAssigned } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
@@ -25,7 +25,7 @@ export function createBundleSecretForget(parts: ControllerParts & { readonly sec
     remove: async ({ metadata }, signal) => {
       const { name, namespace = '' } = metadata
       try {
-        await client.delete(Secret, { namespace, name }, { ...asSeen(metadata), signal })
+        await client.delete(Secret, { namespace, name }, { ...preconditionsFor(metadata), signal })
       } catch (caught) {
         if (!isApiError(caught, 'NotFound') && !isApiError(caught, 'Conflict')) throw caught
       }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Secret } from '../../kinds/builtin/core.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { bundleSecret, bundleSecretKeys } from '../secrets/bundle-secrets.ts'
 import { bundleSecretForgetReconciler, KEPT_MS, UNUSED_SINCE } from './reconcile.ts'
 
@@ -17,7 +17,7 @@ function fixture() {
     isUsed: (bundle) => used.has(bundle),
     remove: async ({ metadata }) => void removed.push(metadata.name),
   })
-  const pass = (secret: Secret) => passOf(reconciler, secret, clock)
+  const pass = (secret: Secret) => reconcileOnce(reconciler, secret, clock)
   return { clock, removed, used, pass }
 }
 

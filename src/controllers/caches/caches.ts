@@ -79,7 +79,7 @@ export function createCaches(informers: Informers): Caches {
   caches.rollouts.addIndex('removes', (rollout) =>
     rollout.spec.removal ? [inNamespaceOf(rollout, rollout.spec.removal.bundle)] : [],
   )
-  caches.rollouts.addIndex('removesFrom', unsettledOf)
+  caches.rollouts.addIndex('removesFrom', unsettledClusters)
   caches.rollouts.addIndex('cluster', (rollout) => [
     ...new Set((rollout.status?.admissions ?? []).map(({ cluster }) => cluster)),
   ])
@@ -114,7 +114,7 @@ export function inNamespaceOf(object: { readonly metadata: { readonly namespace?
 }
 
 /** Clusters that a Rollout is still to remove its bundle from. */
-export function unsettledOf({ spec, status }: Rollout): string[] {
+export function unsettledClusters({ spec, status }: Rollout): string[] {
   const settled = new Set(status?.settled)
   return (spec.removal?.clusters ?? []).filter((cluster) => !settled.has(cluster))
 }
@@ -132,7 +132,7 @@ export function bundlesOfSource(caches: Pick<Caches, 'bundles'>, source: string)
 }
 
 /** The decision groups a cluster is in by a Placement (`namespace/name`). */
-export function groupsIn(caches: Pick<Caches, 'decisions'>, placement: string, cluster: string): string[] {
+export function decisionGroupsOf(caches: Pick<Caches, 'decisions'>, placement: string, cluster: string): string[] {
   return caches.decisions.lister
     .by('cluster', cluster)
     .filter((page) => inNamespaceOf(page, page.spec.placement) === placement)

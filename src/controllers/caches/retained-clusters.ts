@@ -1,6 +1,6 @@
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { compileCelFor } from '../../plan/placement/cel-predicates.ts'
-import { compileFilter, stoppedBy } from '../../plan/placement/filter.ts'
+import { compileFilter, firstRejection } from '../../plan/placement/filter.ts'
 import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement/read-objects.ts'
 import type { IntentFacts, RemovalFacts } from '../../plan/document/removal.ts'
 import { inNamespaceOf } from './caches.ts'
@@ -17,7 +17,7 @@ export type PlacingCaches = Pick<
  * The clusters that keep a bundle (`namespace/name`) by what its Placement says now: those it selects, and those that only a taint keeps
  * it from selecting. None when the Bundle is gone or being deleted; undefined while the decision is not complete, and then nothing is removed.
  */
-export function keptBy(caches: PlacingCaches, bundle: string, now: number): RemovalFacts['keep'] {
+export function retainedClusters(caches: PlacingCaches, bundle: string, now: number): RemovalFacts['keep'] {
   const found = caches.bundles.lister.get(bundle)
   if (!found || found.metadata.deletionTimestamp) return new Set()
   const placed = selectedClusters(caches, inNamespaceOf(found, found.spec.placement))
@@ -29,14 +29,14 @@ export function keptBy(caches: PlacingCaches, bundle: string, now: number): Remo
       if (selected.has(name)) return true
       const cluster = caches.clusters.lister.get(name)
       if (!cluster || !asPlacementCluster(cluster).taints?.length) return false
-      stops ??= stopsOf(caches, found, now)
+      stops ??= placementFilterReason(caches, found, now)
       return stops(name) === 'Tainted'
     },
   }
 }
 
 /** What stops clusters at a Bundle's Placement, were they new to it. */
-export function stopsOf(caches: PlacingCaches, bundle: Bundle, now: number): IntentFacts['stoppedBy'] {
+export function placementFilterReason(caches: PlacingCaches, bundle: Bundle, now: number): IntentFacts['stoppedBy'] {
   const placement = caches.placements.lister.get(inNamespaceOf(bundle, bundle.spec.placement))
   // Not known is a circumstance.
   if (!placement) return () => 'NotAccepted'
@@ -51,6 +51,6 @@ export function stopsOf(caches: PlacingCaches, bundle: Bundle, now: number): Int
   })
   return (name) => {
     const cluster = caches.clusters.lister.get(name)
-    return cluster ? stoppedBy(filter, asPlacementCluster(cluster), { now, incumbent: false }) : 'NotAccepted'
+    return cluster ? firstRejection(filter, asPlacementCluster(cluster), { now, incumbent: false }) : 'NotAccepted'
   }
 }

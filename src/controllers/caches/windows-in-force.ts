@@ -6,8 +6,8 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { Window } from '../../kinds/native/window.ts'
 import { compareText } from '../../plan/placement/decide-placement.ts'
-import { pairHoldOf } from '../../plan/windows/bundle-hold.ts'
-import type { PairHold } from '../../plan/windows/bundle-hold.ts'
+import { bundleHold } from '../../plan/windows/bundle-hold.ts'
+import type { BundleHold } from '../../plan/windows/bundle-hold.ts'
 import type { ReleaseBundle } from '../../plan/rollout/plan-rollout.ts'
 import { compileWindow, isForBundle, isForCluster, rememberSpans } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow, WindowEntry } from '../../plan/windows/window-rules.ts'
@@ -30,19 +30,19 @@ export function windowsInForce(caches: WindowCaches): () => readonly CompiledWin
 }
 
 /** What holds bundles on clusters at a moment. */
-export interface HoldsAt {
-  of(target: ReleaseBundle, cluster: string): PairHold | undefined
+export interface WindowHolds {
+  of(target: ReleaseBundle, cluster: string): BundleHold | undefined
   /** Milliseconds since 1970 at which the first of the answers so far may be another by time alone. */
   until(): number | undefined
 }
 
 /** What holds bundles of a Rollout on clusters, all at one moment. */
-export function holdsAt(
+export function evaluateWindowHolds(
   caches: WindowCaches,
   windows: readonly CompiledWindow[],
   { metadata, spec }: Rollout,
   now: number,
-): HoldsAt {
+): WindowHolds {
   const remembered = rememberSpans()
   const forBundle = new Map<string, readonly CompiledWindow[]>()
   let until: number | undefined
@@ -60,7 +60,7 @@ export function holdsAt(
       const mine = forBundle.get(bundle) ?? windows.filter((window) => isForBundle(window, bundle))
       forBundle.set(bundle, mine)
       const entry = { bundle, generation: target.generation, release: spec.release, exceptions: spec.exceptions }
-      return pairHoldOf(cluster, mine, entry, { now, look })
+      return bundleHold(cluster, mine, entry, { now, look })
     },
     until: () => until,
   }

@@ -5,7 +5,7 @@ import { keyPairFromSeed } from '../../core/crypto/key-pair.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 
@@ -19,7 +19,7 @@ function pass(cluster: Cluster, refusal?: ClusterReport['spec']['refusal']) {
     havingAlias: () => [],
     settleMs: 0,
   })
-  return passOf(reconciler, cluster)
+  return reconcileOnce(reconciler, cluster)
 }
 
 test('a clock that is wrong is said, with the way it is wrong', async () => {

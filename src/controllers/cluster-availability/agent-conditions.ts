@@ -29,7 +29,7 @@ export function showClock({ seen, conditions }: Draft<Cluster>): void {
 }
 
 /** Shows that the hub forgot something that this cluster's agent holds. */
-export function showAhead({ seen, conditions }: Draft<Cluster>, assignment: Assignment | undefined): void {
+export function setHubBehindCondition({ seen, conditions }: Draft<Cluster>, assignment: Assignment | undefined): void {
   const ahead = seen.status?.ahead
   if (ahead && (assignment?.spec.epoch ?? 0) <= ahead.epoch) {
     const message = `The agent holds revision ${ahead.revision} of epoch ${ahead.epoch}, with this hub's own signature; the hub knows ${assignment ? `revision ${assignment.spec.revision} of epoch ${assignment.spec.epoch}` : 'none'}. It came back from an older state: bring the newer one back, or go on from this one with flotilla hub new-epoch.`

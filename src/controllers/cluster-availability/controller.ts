@@ -14,8 +14,8 @@ import { assignmentOf, reportOf } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn, withTriggers } from '../caches/triggers.ts'
 import { verdictDiffers } from './judge.ts'
-import { createLivenessBook } from './liveness-cache.ts'
-import type { LivenessBook } from './liveness-cache.ts'
+import { createLivenessCache } from './liveness-cache.ts'
+import type { LivenessCache } from './liveness-cache.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 import { aliasKeys } from './registration.ts'
 
@@ -31,7 +31,7 @@ export function createLeaseInformer(parts: Omit<ControllerParts, 'caches'>): Inf
 /** Summaries and reports → Cluster status. */
 export function createClusterAvailability(parts: ControllerParts & { readonly leases: Informer<Lease> }): Controller {
   const { caches, clock, leases, log } = parts
-  const book = createLivenessBook(clock)
+  const book = createLivenessCache(clock)
   caches.clusters.addIndex('alias', aliasKeys)
   const ports = {
     viewsOf: book.viewsOf,
@@ -68,7 +68,7 @@ export function createClusterAvailability(parts: ControllerParts & { readonly le
   return withTriggers(controller, triggers)
 }
 
-function noteSummary(book: LivenessBook, { after }: Change<Lease>, log: Logger): boolean {
+function noteSummary(book: LivenessCache, { after }: Change<Lease>, log: Logger): boolean {
   const text = after?.metadata.annotations?.[LIVENESS_ANNOTATION]
   if (!after || text === undefined) return false
   try {

@@ -8,7 +8,10 @@ import type { ClusterAvailabilityPorts } from './ports.ts'
 const FRESH_WITHIN_MS = 3 * LIVENESS_INTERVAL_MS
 
 /** The present verdict on a cluster. */
-export function judge(cluster: Cluster, ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>): Availability {
+export function judgeCluster(
+  cluster: Cluster,
+  ports: Pick<ClusterAvailabilityPorts, 'viewsOf' | 'reportOf'>,
+): Availability {
   const previous = availableCondition(cluster)
   return judgeAvailability({
     offlineAfterMs: cluster.spec.offlineAfterSeconds * 1000,
@@ -27,7 +30,7 @@ export function verdictDiffers(
   return (
     cluster.spec.accepted &&
     !cluster.spec.refused &&
-    (availableCondition(cluster) ?? 'Unknown') !== judge(cluster, ports).state
+    (availableCondition(cluster) ?? 'Unknown') !== judgeCluster(cluster, ports).state
   )
 }
 

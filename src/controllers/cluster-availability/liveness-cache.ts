@@ -3,7 +3,7 @@ import type { GatewayView } from '../../plan/fleet/availability.ts'
 import type { Liveness } from '../../wire/link/liveness.ts'
 
 /** Summaries of gateways, each with when it arrived on our own monotonic clock; other machines' clocks are never compared. */
-export interface LivenessBook {
+export interface LivenessCache {
   note(gateway: string, summary: Liveness): void
   /** What each gateway's newest summary says about a cluster id. */
   viewsOf(clusterId: string): GatewayView[]
@@ -13,7 +13,7 @@ export interface LivenessBook {
 const FORGET_AFTER_MS = 24 * 3600 * 1000
 
 /** Makes an empty book. A gateway whose Lease is deleted stays in it and grows old, so that its clusters have time to reach another one. */
-export function createLivenessBook(clock: Clock): LivenessBook {
+export function createLivenessCache(clock: Clock): LivenessCache {
   const pages = new Map<string, { readonly summary: Liveness; readonly arrivedMs: number }>()
   return {
     note: (gateway, summary) => {

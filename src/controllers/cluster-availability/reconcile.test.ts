@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build, buildCluster } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
-import { createLivenessBook } from './liveness-cache.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
+import { createLivenessCache } from './liveness-cache.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 
@@ -21,7 +21,7 @@ const assignment = build(Assignment, 'a', {
     entries: [{ ...revision, rollout: 'ns/r' }],
   },
 })
-const report = (state: State) =>
+const report = (state: BundleStateName) =>
   build(ClusterReport, 'a', {
     spec: {
       clusterId: 'c-a',
@@ -34,7 +34,7 @@ const report = (state: State) =>
 
 function fixture(overrides: Partial<ClusterAvailabilityPorts> = {}) {
   const clock = createVirtualClock()
-  const book = createLivenessBook(clock)
+  const book = createLivenessCache(clock)
   const world: { assignment?: Assignment; report?: ClusterReport } = {}
   const reconciler = clusterAvailabilityReconciler({
     viewsOf: book.viewsOf,
@@ -49,22 +49,22 @@ function fixture(overrides: Partial<ClusterAvailabilityPorts> = {}) {
 
 test('from pending to available to offline, and nothing written in between', async () => {
   const { clock, book, reconciler } = fixture()
-  const pending = await passOf(reconciler, buildCluster('a', { spec: { accepted: false } }), clock)
+  const pending = await reconcileOnce(reconciler, buildCluster('a', { spec: { accepted: false } }), clock)
   assert.equal(pending.condition('Accepted'), 'False NotAccepted: Waits for a person: flotilla cluster accept a')
   assert.equal(pending.draft.next.status?.state, 'Pending')
 
   const accepted = buildCluster('a', { status: pending.draft.next.status })
   book.note('g', { up: 500, seen: { 'c-a': 4 } })
-  const available = await passOf(reconciler, accepted, clock)
+  const available = await reconcileOnce(reconciler, accepted, clock)
   assert.match(available.condition('Available'), /^True Seen/)
   assert.equal(available.draft.next.status?.lastSeen, '2025-12-31T23:59:56Z')
 
   for (let age = 10; age < 120; age += 10) {
     book.note('g', { up: 500 + age, seen: { 'c-a': age } })
-    assert.equal((await passOf(reconciler, available.draft.next, clock)).commit, 'Nothing')
+    assert.equal((await reconcileOnce(reconciler, available.draft.next, clock)).commit, 'Nothing')
   }
   book.note('g', { up: 900, seen: { 'c-a': 120 } })
-  const gone = await passOf(reconciler, available.draft.next, clock)
+  const gone = await reconcileOnce(reconciler, available.draft.next, clock)
   assert.match(gone.condition('Available'), /^False Silent/)
   assert.deepEqual([gone.commit, gone.draft.next.status?.state], ['Status', 'Offline'])
   assert.equal(gone.draft.next.status?.lastSeen, '2025-12-31T23:58:00Z')
@@ -74,7 +74,7 @@ test('from pending to available to offline, and nothing written in between', asy
 test('since is the time of the state, and badges are those a person set', async () => {
   const { clock, book, reconciler } = fixture()
   book.note('g', { up: 500, seen: { 'c-a': 4 } })
-  const first = await passOf(reconciler, buildCluster('a'), clock)
+  const first = await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.deepEqual(
     [first.draft.next.status?.since, first.draft.next.status?.badges],
     ['2026-01-01T00:00:00Z', undefined],
@@ -82,10 +82,10 @@ test('since is the time of the state, and badges are those a person set', async 
   await clock.advance(60_000)
   const hold = { reason: 'audit', since: '2026-01-01T00:01:00Z' }
   const spec = { ...first.draft.next.spec, hold }
-  const held = await passOf(reconciler, { ...first.draft.next, spec }, clock)
+  const held = await reconcileOnce(reconciler, { ...first.draft.next, spec }, clock)
   const { since, badges } = held.draft.next.status!
   assert.deepEqual([held.commit, since, badges], ['Status', '2026-01-01T00:00:00Z', 'Held'])
-  const released = await passOf(reconciler, { ...held.draft.next, spec: first.draft.next.spec }, clock)
+  const released = await reconcileOnce(reconciler, { ...held.draft.next, spec: first.draft.next.spec }, clock)
   assert.deepEqual([released.commit, released.draft.next.status?.badges], ['Status', undefined])
 })
 
@@ -93,17 +93,17 @@ test('an offline cluster is tainted for newcomers, once, and untainted when it i
   const { clock, book, reconciler } = fixture()
   book.note('g', { up: 900, seen: { 'c-a': 200 } })
   const own = { key: 'old', effect: 'NoSelect' } as const
-  const gone = await passOf(reconciler, buildCluster('a', { spec: { taints: [own] } }), clock)
+  const gone = await reconcileOnce(reconciler, buildCluster('a', { spec: { taints: [own] } }), clock)
   assert.deepEqual(gone.draft.next.spec.taints, [own], 'the status first')
-  const tainted = await passOf(reconciler, gone.draft.next, clock)
+  const tainted = await reconcileOnce(reconciler, gone.draft.next, clock)
   assert.equal(tainted.commit, 'Object')
   const taint = { key: 'flotilla.dev/unreachable', effect: 'NoSelectIfNew', timeAdded: '2026-01-01T00:00:00Z' }
   assert.deepEqual(tainted.draft.next.spec.taints, [own, taint])
-  assert.equal((await passOf(reconciler, tainted.draft.next, clock)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, tainted.draft.next, clock)).commit, 'Nothing')
   book.note('g', { up: 910, seen: { 'c-a': 1 } })
-  const back = await passOf(reconciler, tainted.draft.next, clock)
+  const back = await reconcileOnce(reconciler, tainted.draft.next, clock)
   assert.match(back.condition('Available'), /^True/)
-  const clean = await passOf(reconciler, back.draft.next, clock)
+  const clean = await reconcileOnce(reconciler, back.draft.next, clock)
   assert.deepEqual(clean.draft.next.spec.taints, [own])
 })
 
@@ -112,33 +112,33 @@ test('bundle counts settle: a move that is over within a second is one write, or
   book.note('g', { up: 500, seen: { 'c-a': 1 } })
   world.assignment = assignment
   world.report = report('Ready')
-  const first = await passOf(reconciler, buildCluster('a'), clock)
+  const first = await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.deepEqual(first.draft.next.status?.bundles, { total: 1, ready: 1 })
 
   world.report = report('Progressing')
-  const moving = await passOf(reconciler, first.draft.next, clock)
+  const moving = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual([moving.commit, moving.result], ['Nothing', { requeueAfterMs: 1000 }])
   world.report = report('Ready')
   await clock.advance(500)
-  assert.equal((await passOf(reconciler, first.draft.next, clock)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, first.draft.next, clock)).commit, 'Nothing')
 
   world.report = report('Failed')
-  await passOf(reconciler, first.draft.next, clock)
+  await reconcileOnce(reconciler, first.draft.next, clock)
   await clock.advance(1000)
-  const settled = await passOf(reconciler, first.draft.next, clock)
+  const settled = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual([settled.commit, settled.draft.next.status?.state], ['Status', 'Failed'])
 })
 
 test('a cluster that reported is available before any summary names it', async () => {
   const { clock, world, reconciler } = fixture()
   world.report = report('Ready')
-  const pass = await passOf(reconciler, buildCluster('a'), clock)
+  const pass = await reconcileOnce(reconciler, buildCluster('a'), clock)
   assert.match(pass.condition('Available'), /^True Seen/)
 })
 
 test('the book keeps silent gateways, growing old, and forgets them after a day', async () => {
   const clock = createVirtualClock()
-  const book = createLivenessBook(clock)
+  const book = createLivenessCache(clock)
   book.note('g1', { up: 10, seen: { x: 2 } })
   await clock.advance(5000)
   book.note('g2', { up: 20, seen: {} })

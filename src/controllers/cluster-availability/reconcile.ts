@@ -6,9 +6,9 @@ import type { Availability } from '../../plan/fleet/availability.ts'
 import { badgesOfCluster } from '../../plan/fleet/cluster-badges.ts'
 import { clusterSummary } from '../../plan/fleet/state.ts'
 import type { HeldBundle } from '../../plan/fleet/state.ts'
-import { showAhead, showClock, showRefusal, showSealingKey } from './agent-conditions.ts'
+import { setHubBehindCondition, showClock, showRefusal, showSealingKey } from './agent-conditions.ts'
 import { taintUnreachable } from './unreachable.ts'
-import { judge } from './judge.ts'
+import { judgeCluster } from './judge.ts'
 import type { ClusterAvailabilityPorts } from './ports.ts'
 import { notAcceptedWhy, showRegistration } from './registration.ts'
 
@@ -25,12 +25,12 @@ export function clusterAvailabilityReconciler(ports: ClusterAvailabilityPorts): 
       const cluster = draft.next
       const { name } = cluster.metadata
       const accepted = cluster.spec.accepted && !cluster.spec.refused
-      const availability = judge(draft.seen, ports)
+      const availability = judgeCluster(draft.seen, ports)
       showRegistration(draft, ports.havingAlias)
       showRefusal(draft, ports.reportOf(draft.seen))
       showClock(draft)
       showSealingKey(draft)
-      showAhead(draft, ports.assignmentOf(draft.seen))
+      setHubBehindCondition(draft, ports.assignmentOf(draft.seen))
       showAvailable(draft, availability, accepted)
       showBadges(draft)
       const urgent = !jsonEqual(draft.seen.status, cluster.status)

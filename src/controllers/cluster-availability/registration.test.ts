@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { buildCluster } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { aliasKeys } from './registration.ts'
 import { clusterAvailabilityReconciler } from './reconcile.ts'
 
 function conditionsOf(cluster: Cluster, others: readonly Cluster[] = []) {
   const fleet = [cluster, ...others]
-  return passOf(
+  return reconcileOnce(
     clusterAvailabilityReconciler({
       viewsOf: () => [],
       assignmentOf: () => undefined,

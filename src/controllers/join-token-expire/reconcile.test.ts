@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JoinToken } from '../../kinds/native/join-token.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { joinTokenExpireReconciler } from './reconcile.ts'
 
 const token = (expiresAt: string, used: number) =>
@@ -29,7 +29,7 @@ test('valid, expired, used up', async () => {
     ['2027-01-01T00:00:00Z', 0, 'True Valid: Valid until 2027-01-01T00:00:00Z.', 24 * 24 * 3600 * 1000],
   ]
   for (const [expiresAt, used, expected, requeue] of table) {
-    const pass = await passOf(joinTokenExpireReconciler(), token(expiresAt, used))
+    const pass = await reconcileOnce(joinTokenExpireReconciler(), token(expiresAt, used))
     assert.equal(pass.condition('Usable'), expected)
     assert.equal(pass.result?.requeueAfterMs, requeue)
   }
@@ -39,7 +39,7 @@ test('networks that cannot be read, and patterns that accept nobody by themselve
   const usable = async (spec: Partial<JoinToken['spec']>) => {
     const { spec: base } = token('2026-01-01T00:01:00Z', 0)
     const built = build(JoinToken, 'x', { spec: { ...base, ...spec } })
-    return (await passOf(joinTokenExpireReconciler(), built)).condition('Usable')
+    return (await reconcileOnce(joinTokenExpireReconciler(), built)).condition('Usable')
   }
   assert.match(await usable({ networks: ['10.8.0.1/16'] }), /^False BadNetwork: No network: 10\.8\.0\.1\/16/)
   assert.match(await usable({ accept: 'Networks', acceptNetworks: ['10.0.0.0/99'] }), /^False BadNetwork/)

@@ -3,9 +3,9 @@ import type { PlacementDecision } from '../../kinds/native/placement-decision.ts
 import type { Placement } from '../../kinds/native/placement.ts'
 import { compareText, PAGE_SIZE } from '../../plan/placement/decide-placement.ts'
 import { selectedReason } from '../../plan/placement/explain.ts'
-import { stoppedBy, taintsOf } from '../../plan/placement/filter.ts'
+import { firstRejection, judgeClusterTaints } from '../../plan/placement/filter.ts'
 import { isIncumbent } from './placement-cache.ts'
-import type { PlacementBook } from './placement-cache.ts'
+import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 
 /** Pages to write because of a few clusters, and how many came and went. */
@@ -22,7 +22,7 @@ export interface ChangedPages {
 export function changePages(
   placement: Placement,
   pages: readonly PlacementDecision[],
-  from: { readonly book: PlacementBook; readonly ports: PlacementDecidePorts; readonly now: number },
+  from: { readonly book: CachedPlacement; readonly ports: PlacementDecidePorts; readonly now: number },
 ): ChangedPages | undefined {
   const { book, ports, now } = from
   if (pages.length !== book.pages || pages.some(({ spec }) => spec.placementGeneration !== book.generation)) {
@@ -34,13 +34,13 @@ export function changePages(
   const reason = selectedReason(book.filter)
   let gained = 0
   let lost = 0
-  for (const name of [...book.touched].sort(compareText)) {
+  for (const name of [...book.changedClusters].sort(compareText)) {
     const cluster = ports.clusterOf(name)
     const page = ports.pageWith(keyOf(placement), name)
     const at = { now, incumbent: isIncumbent(page, name) }
-    const isSelected = cluster !== undefined && !stoppedBy(book.filter, cluster, at)
+    const isSelected = cluster !== undefined && !firstRejection(book.filter, cluster, at)
     // A toleration that ends by itself changes when to look again; one that is Evicting has a history.
-    if (isSelected && taintsOf(book.filter, cluster, at).until !== undefined) return undefined
+    if (isSelected && judgeClusterTaints(book.filter, cluster, at).until !== undefined) return undefined
     if (page && !at.incumbent) return undefined
     if (isSelected === (page !== undefined)) continue
     if (page) {

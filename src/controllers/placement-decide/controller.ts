@@ -9,14 +9,14 @@ import { createPlacementLoads } from '../../plan/placement/decisions/decision-lo
 import type { PlacementLoads } from '../../plan/placement/decisions/decision-load.ts'
 import { asPlacementCluster, asPlacementSet, questionOf } from '../../plan/placement/read-objects.ts'
 import { isRanked } from '../../plan/placement/select-clusters.ts'
-import { asSeen } from '../writes/preconditions.ts'
+import { preconditionsFor } from '../writes/preconditions.ts'
 import { inNamespaceOf } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn, withTriggers } from '../caches/triggers.ts'
 import type { Trigger } from '../caches/triggers.ts'
-import { createPlacementBooks } from './placement-cache.ts'
-import type { PlacementBooks } from './placement-cache.ts'
+import { createPlacementCache } from './placement-cache.ts'
+import type { PlacementCache } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
 
 const CEL = { native: compileCelFor('native'), ocm: compileCelFor('ocm') } as const
@@ -25,7 +25,7 @@ const CEL = { native: compileCelFor('native'), ocm: compileCelFor('ocm') } as co
 export function createPlacementDecide(parts: ControllerParts): Controller {
   const { caches, client, clock } = parts
   const write = (signal: AbortSignal) => ({ fieldManager: 'flotilla-placement-decide', signal })
-  const books = createPlacementBooks()
+  const books = createPlacementCache()
   const loads = createPlacementLoads()
   caches.decisions.onChange(({ before, after }) => loads.change(before, after))
   const reconciler = placementDecideReconciler({
@@ -56,7 +56,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
     deletePage: async (page, signal) => {
       const { name, namespace } = page.metadata
       const key = { name, ...(namespace ? { namespace } : {}) }
-      await client.delete(PlacementDecision, key, { signal, ...asSeen(page.metadata) })
+      await client.delete(PlacementDecision, key, { signal, ...preconditionsFor(page.metadata) })
     },
   })
   const triggers = triggersOf(caches, books, () => clock.now())
@@ -70,7 +70,7 @@ export function createPlacementDecide(parts: ControllerParts): Controller {
   return withTriggers(controller, triggers)
 }
 
-function triggersOf(caches: Caches, books: PlacementBooks, now: () => number): readonly Trigger[] {
+function triggersOf(caches: Caches, books: PlacementCache, now: () => number): readonly Trigger[] {
   const fromScratch = (keys: readonly string[]): readonly string[] => {
     for (const key of keys) books.drop(key)
     return keys

@@ -10,12 +10,12 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { PlacementCluster, PlacementQuestion } from '../../plan/placement/decide-placement.ts'
-import { stoppedBy } from '../../plan/placement/filter.ts'
+import { firstRejection } from '../../plan/placement/filter.ts'
 import type { CompiledFilter, FilterReason } from '../../plan/placement/filter.ts'
 import { isSimple } from '../../plan/placement/select-clusters.ts'
 
 /** What is known of one placement. */
-export interface PlacementBook {
+export interface CachedPlacement {
   readonly generation: number
   readonly question: PlacementQuestion
   readonly filter: CompiledFilter
@@ -24,7 +24,7 @@ export interface PlacementBook {
   /** How many clusters are registered. */
   total: number
   /** Clusters whose answer may have changed since the last pass. */
-  readonly touched: Set<string>
+  readonly changedClusters: Set<string>
   readonly pages: number
   /** How many are selected. */
   readonly selected: number
@@ -35,17 +35,17 @@ export interface PlacementBook {
 }
 
 /** The books of all placements. */
-export interface PlacementBooks {
+export interface PlacementCache {
   /** The book, as long as it is of this generation. */
-  open(placement: Placement): PlacementBook | undefined
+  open(placement: Placement): CachedPlacement | undefined
   /** Keeps what a pass found out, unless something changed since it began: the pass has not seen that. */
-  keep(placement: Placement, book: PlacementBook, since: number): void
+  keep(placement: Placement, book: CachedPlacement, since: number): void
   /** Where a pass begins; for `keep`. */
   mark(): number
   drop(key: string): void
   dropAll(): void
   /** Notes a changed cluster; the keys of placements whose answer it may change. */
-  note(was: PlacementCluster | undefined, is: PlacementCluster | undefined, at: NoteAt): string[]
+  note(was: PlacementCluster | undefined, is: PlacementCluster | undefined, at: ClusterChangeContext): string[]
   has(key: string): boolean
   /** Marks a page as being written here, so that its change is not taken for somebody else's. */
   writing(page: string): { done(): void }
@@ -53,23 +53,23 @@ export interface PlacementBooks {
 }
 
 /** What a changed cluster is judged with. */
-export interface NoteAt {
+export interface ClusterChangeContext {
   readonly now: number
   /** The page of a placement that has a decision on the cluster. */
   pageWith(placement: string, cluster: string): PlacementDecision | undefined
 }
 
 /** Makes the books. */
-export function createPlacementBooks(): PlacementBooks {
-  const books = new Map<string, PlacementBook>()
+export function createPlacementCache(): PlacementCache {
+  const books = new Map<string, CachedPlacement>()
   const pagesInWriting = new Set<string>()
   let changes = 0
 
-  function noteIn(key: string, book: PlacementBook, change: Changed): boolean {
+  function noteIn(key: string, book: CachedPlacement, change: Changed): boolean {
     const { was, is, name, at } = change
     const incumbent = needsIncumbency(was) || needsIncumbency(is) ? isIncumbent(at.pageWith(key, name), name) : false
     const stop = (cluster: PlacementCluster | undefined): FilterReason | 'Absent' | undefined =>
-      cluster ? stoppedBy(book.filter, cluster, { now: at.now, incumbent }) : 'Absent'
+      cluster ? firstRejection(book.filter, cluster, { now: at.now, incumbent }) : 'Absent'
     const before = stop(was)
     const after = stop(is)
     if (before !== undefined && before !== 'Absent') book.stopped[before]--
@@ -79,14 +79,14 @@ export function createPlacementBooks(): PlacementBooks {
     if (before !== after) {
       // Only who passes, or passed, or is Evicting for a reason changes decisions; others change at most the sentence about nobody.
       if (before === undefined || after === undefined || at.pageWith(key, name)) {
-        book.touched.add(name)
+        book.changedClusters.add(name)
         return true
       }
       return book.selected === 0
     }
     // A cluster that passes and is ranked or grouped by what changed.
     if (after === undefined && !isSimple(book.question) && !jsonEqual(was, is)) {
-      book.touched.add(name)
+      book.changedClusters.add(name)
       return true
     }
     return false
@@ -128,7 +128,7 @@ interface Changed {
   readonly was: PlacementCluster | undefined
   readonly is: PlacementCluster | undefined
   readonly name: string
-  readonly at: NoteAt
+  readonly at: ClusterChangeContext
 }
 
 /** Whether a page selects a cluster; one that is Evicting is on it too, and has to be selected anew. */

@@ -6,7 +6,7 @@ import type {
   PlacementLoad,
   PlacementSet,
 } from '../../plan/placement/decide-placement.ts'
-import type { PlacementBooks } from './placement-cache.ts'
+import type { PlacementCache } from './placement-cache.ts'
 
 /** What placement-decide needs from the world; placements are `namespace/name`. */
 export interface PlacementDecidePorts {
@@ -28,5 +28,5 @@ export interface PlacementDecidePorts {
   createPage(page: PlacementDecision, signal: AbortSignal): Promise<void>
   updatePage(page: PlacementDecision, signal: AbortSignal): Promise<void>
   deletePage(page: PlacementDecision, signal: AbortSignal): Promise<void>
-  readonly books: PlacementBooks
+  readonly books: PlacementCache
 }

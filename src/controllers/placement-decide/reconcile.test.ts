@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
-import { RELEASE_DROP } from '../../kinds/native/placement.ts'
+import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
 import type { PlacementCluster } from '../../plan/placement/decide-placement.ts'
 import { PAGE_SIZE } from '../../plan/placement/decide-placement.ts'
@@ -10,8 +10,8 @@ import { decisionsOnPages, evictingOf, questionOf } from '../../plan/placement/r
 import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import { selectedOn } from '../../plan/placement/decisions/complete-pages.ts'
 import { buildPlacement } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
-import { createPlacementBooks } from './placement-cache.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
+import { createPlacementCache } from './placement-cache.ts'
 import { placementDecideReconciler } from './reconcile.ts'
 
 function fixture(count: number) {
@@ -33,7 +33,7 @@ function fixture(count: number) {
     whileWriting()
     whileWriting = () => {}
   }
-  const books = createPlacementBooks()
+  const books = createPlacementCache()
   const pageWith = (_: string, name: string) =>
     [...pages.values()].find(({ spec }) => spec.decisions.some(({ cluster }) => cluster === name))
   const reconciler = placementDecideReconciler({
@@ -84,41 +84,41 @@ test('a cluster that joins in the middle of a pass is not forgotten by it', asyn
   const newcomer = (name: string) => ({ name, labels: { tier: 'store' }, accepted: true })
   // First while the whole fleet is looked at, then while only a changed cluster is.
   meanwhile(() => void change(2, newcomer('d1')))
-  const first = await passOf(reconciler, placement(1))
-  const second = await passOf(reconciler, first.draft.next)
+  const first = await reconcileOnce(reconciler, placement(1))
+  const second = await reconcileOnce(reconciler, first.draft.next)
   assert.deepEqual(selected(), ['c0000', 'c0001', 'd1'])
   change(3, newcomer('d2'))
   meanwhile(() => void change(4, newcomer('d3')))
-  const third = await passOf(reconciler, second.draft.next)
-  await passOf(reconciler, third.draft.next)
+  const third = await reconcileOnce(reconciler, second.draft.next)
+  await reconcileOnce(reconciler, third.draft.next)
   assert.deepEqual(selected(), ['c0000', 'c0001', 'd1', 'd2', 'd3'])
 })
 
 test('pages are written once; a newcomer writes one page without a look at the others; a new question writes all', async () => {
   const { clusters, pages, log, reconciler, change, looks } = fixture(PAGE_SIZE + 1)
-  const first = await passOf(reconciler, placement(1))
+  const first = await reconcileOnce(reconciler, placement(1))
   assert.deepEqual(log.splice(0), ['create p-0', 'create p-1'])
   assert.deepEqual(
     [first.draft.next.status?.selected, first.draft.next.status?.pages, first.draft.next.status?.decisionsGeneration],
     [PAGE_SIZE + 1, 2, 1],
   )
-  assert.equal((await passOf(reconciler, first.draft.next)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, first.draft.next)).commit, 'Nothing')
   assert.deepEqual(log, [])
   const whole = looks()
 
   assert.deepEqual(change(clusters.length, { name: 'a', labels: { tier: 'store' }, accepted: true }), ['ns/p'])
-  const grown = await passOf(reconciler, first.draft.next)
+  const grown = await reconcileOnce(reconciler, first.draft.next)
   assert.deepEqual(log.splice(0), ['update p-1'])
   assert.equal(grown.draft.next.status?.selected, PAGE_SIZE + 2)
   assert.equal(ready(grown.draft.next)?.message, `${PAGE_SIZE + 2} clusters selected.`)
   assert.deepEqual(change(0, { ...clusters[0]!, labels: { tier: 'dc' } }), ['ns/p'])
-  const shrunk = await passOf(reconciler, grown.draft.next)
+  const shrunk = await reconcileOnce(reconciler, grown.draft.next)
   assert.deepEqual(log.splice(0), ['update p-0'])
   assert.equal(shrunk.draft.next.status?.selected, PAGE_SIZE + 1)
   assert.deepEqual(change(0, { ...clusters[0]!, labels: { tier: 'hq' } }), [], 'stopped before and after')
   assert.equal(looks(), whole)
 
-  await passOf(reconciler, placement(2))
+  await reconcileOnce(reconciler, placement(2))
   assert.deepEqual(log.splice(0), ['update p-0', 'update p-1'])
   assert.deepEqual(
     [...pages.values()].map((page) => page.spec.placementGeneration),
@@ -128,10 +128,10 @@ test('pages are written once; a newcomer writes one page without a look at the o
 
 test('an empty answer keeps its sentence up to date, one cluster at a time', async () => {
   const { clusters, reconciler, change, looks } = fixture(2)
-  const first = await passOf(reconciler, placement(1, { tier: 'dc' }))
+  const first = await reconcileOnce(reconciler, placement(1, { tier: 'dc' }))
   assert.equal(ready(first.draft.next)?.message, 'No cluster is selected: 2 with labels the selector does not want.')
   assert.deepEqual(change(0, { ...clusters[0]!, accepted: false }), ['ns/p'])
-  const second = await passOf(reconciler, first.draft.next)
+  const second = await reconcileOnce(reconciler, first.draft.next)
   assert.equal(
     ready(second.draft.next)?.message,
     'No cluster is selected: 1 with labels the selector does not want, 1 not accepted yet.',
@@ -141,25 +141,25 @@ test('an empty answer keeps its sentence up to date, one cluster at a time', asy
 
 test('pages that a shorter answer leaves over are removed last', async () => {
   const { clusters, log, reconciler } = fixture(PAGE_SIZE + 1)
-  await passOf(reconciler, placement(1))
+  await reconcileOnce(reconciler, placement(1))
   log.length = 0
   clusters.length = 1
-  await passOf(reconciler, placement(2))
+  await reconcileOnce(reconciler, placement(2))
   assert.deepEqual(log, ['update p-0', 'delete p-1'])
 })
 
 test('a cluster that loses its label and runs something is Evicting until it runs nothing', async () => {
   const { clusters, pages, reconciler, change, holding } = fixture(2)
   holding.add('c0000')
-  const first = await passOf(reconciler, placement(1))
+  const first = await reconcileOnce(reconciler, placement(1))
   change(0, { ...clusters[0]!, labels: {} })
-  const second = await passOf(reconciler, first.draft.next)
+  const second = await reconcileOnce(reconciler, first.draft.next)
   const decisions = () => pages.get('p-0')!.spec.decisions.map(({ cluster, state }) => `${cluster} ${state}`)
   assert.deepEqual(decisions(), ['c0000 Evicting', 'c0001 Selected'])
   assert.equal(second.draft.next.status?.selected, 1)
   holding.clear()
   change(0, { ...clusters[0]!, labels: { other: 'x' } })
-  await passOf(reconciler, placement(2))
+  await reconcileOnce(reconciler, placement(2))
   assert.deepEqual(decisions(), ['c0001 Selected'])
 })
 
@@ -167,9 +167,9 @@ test('a drop beyond the guard is held with the words that release it; the releas
   const { clusters, pages, reconciler, change } = fixture(20)
   const guarded = placement(1)
   guarded.spec.guard = { maxDropped: 3 }
-  const first = await passOf(reconciler, guarded)
+  const first = await reconcileOnce(reconciler, guarded)
   for (let i = 0; i < 4; i++) change(i, { ...clusters[i]!, labels: {} })
-  const held = await passOf(reconciler, first.draft.next)
+  const held = await reconcileOnce(reconciler, first.draft.next)
   const { status } = held.draft.next
   assert.equal(
     words(held.error).startsWith(
@@ -179,18 +179,18 @@ test('a drop beyond the guard is held with the words that release it; the releas
   )
   assert.deepEqual([status?.selected, status?.held?.dropping, status?.held?.allowed], [20, 4, 3])
   assert.equal(pages.get('p-0')!.spec.decisions.length, 20)
-  held.draft.next.metadata.annotations = { [RELEASE_DROP]: status!.held!.token }
-  const released = await passOf(reconciler, held.draft.next)
+  held.draft.next.metadata.annotations = { [ALLOW_DROP_ANNOTATION]: status!.held!.token }
+  const released = await reconcileOnce(reconciler, held.draft.next)
   assert.deepEqual([released.draft.next.status?.selected, released.draft.next.status?.held], [16, undefined])
   assert.equal(released.draft.next.status?.released?.dropped, 4)
 })
 
 test('a misconfigured edit keeps the last good decisions in force and says so', async () => {
   const { pages, reconciler } = fixture(2)
-  const first = await passOf(reconciler, placement(1))
+  const first = await reconcileOnce(reconciler, placement(1))
   const edited = { ...placement(2), status: first.draft.next.status! }
   edited.spec.tolerations = [{ value: 'x' }]
-  const second = await passOf(reconciler, edited)
+  const second = await reconcileOnce(reconciler, edited)
   assert.match(words(second.error), /operator must be Exists\. The last good decisions stay in force\./)
   assert.deepEqual(
     [pages.get('p-0')!.spec.placementGeneration, pages.get('p-0')!.spec.decisions.length],
@@ -198,19 +198,19 @@ test('a misconfigured edit keeps the last good decisions in force and says so', 
     'readers of the new generation find them',
   )
   const { reconciler: fresh, log } = fixture(2)
-  assert.match(words((await passOf(fresh, edited)).error), /must be Exists\.$/)
+  assert.match(words((await reconcileOnce(fresh, edited)).error), /must be Exists\.$/)
   assert.deepEqual(log, [], 'without decisions before there is nothing to keep')
 })
 
 test('a cluster that was let go, and is wanted again while it is silent, is no newcomer unless its tombstone is out', async () => {
   const { clusters, pages, reconciler, change, holding, buried, selected } = fixture(2)
   holding.add('c0000')
-  let now = (await passOf(reconciler, placement(1))).draft.next
+  let now = (await reconcileOnce(reconciler, placement(1))).draft.next
   const become = async (labels: Record<string, string>, silent: boolean) => {
     const { taints: _, ...bare } = clusters[0]!
     const taints = [{ key: 'flotilla.dev/unreachable', effect: 'NoSelectIfNew' as const }]
     const asked = change(0, { ...bare, labels, ...(silent ? { taints } : {}) })
-    now = (await passOf(reconciler, now)).draft.next
+    now = (await reconcileOnce(reconciler, now)).draft.next
     return asked
   }
   assert.deepEqual(
@@ -235,7 +235,7 @@ test('a toleration that ends is looked at again in time', async () => {
   clusters[0] = { ...clusters[0]!, taints: [{ key: 'k', effect: 'NoSelect', timeAdded: '1970-01-01T00:00:00Z' }] }
   const timed = placement(1)
   timed.spec.tolerations = [{ key: 'k', operator: 'Exists', tolerationSeconds: 4_000_000_000 }]
-  const { result } = await passOf(reconciler, timed)
+  const { result } = await reconcileOnce(reconciler, timed)
   assert.equal((result?.requeueAfterMs ?? 0) > 0, true)
 })
 
@@ -243,7 +243,7 @@ test('a placement that is being deleted is left alone', async () => {
   const { log, reconciler } = fixture(1)
   const leaving = placement(1)
   leaving.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
-  assert.equal((await passOf(reconciler, leaving)).commit, 'Nothing')
+  assert.equal((await reconcileOnce(reconciler, leaving)).commit, 'Nothing')
   assert.deepEqual(log, [])
 })
 
@@ -254,11 +254,11 @@ const ranked = (numberOfClusters: number | undefined): Placement => {
 
 test('a number of clusters: who is not among them changes without a look at the fleet, who is among them does not', async () => {
   const { clusters, reconciler, change, selected, looks } = fixture(40)
-  let now = (await passOf(reconciler, ranked(3))).draft.next
-  now = (await passOf(reconciler, now)).draft.next
+  let now = (await reconcileOnce(reconciler, ranked(3))).draft.next
+  now = (await reconcileOnce(reconciler, now)).draft.next
   // Chosen once, they are steady from the next look on.
   change(39, { ...clusters[39]!, labels: { tier: 'lab' } })
-  now = (await passOf(reconciler, now)).draft.next
+  now = (await reconcileOnce(reconciler, now)).draft.next
   const before = looks()
   for (const [at, tier] of [
     [20, 'lab'],
@@ -266,11 +266,11 @@ test('a number of clusters: who is not among them changes without a look at the 
     [21, 'lab'],
   ] as const) {
     change(at, { ...clusters[at]!, labels: { tier } })
-    now = (await passOf(reconciler, now)).draft.next
+    now = (await reconcileOnce(reconciler, now)).draft.next
   }
   assert.deepEqual([looks(), selected()], [before, ['c0000', 'c0001', 'c0002']])
   change(1, { ...clusters[1]!, labels: { tier: 'lab' } })
-  now = (await passOf(reconciler, now)).draft.next
+  now = (await reconcileOnce(reconciler, now)).draft.next
   assert.deepEqual([looks(), selected()], [before + 1, ['c0000', 'c0002', 'c0003']])
 })
 
@@ -292,7 +292,7 @@ test('looking at changed clusters alone gives what a look at the whole fleet giv
       async (number, holds, changes) => {
         const { clusters, pages, reconciler, selected, change, holding, looks } = fixture(12)
         if (holds) for (const { name } of clusters) holding.add(name)
-        let now = (await passOf(reconciler, ranked(number))).draft.next
+        let now = (await reconcileOnce(reconciler, ranked(number))).draft.next
         for (const { at, tier, taint } of changes) {
           const { taints: _, ...bare } = clusters[at]!
           change(at, { ...bare, labels: { tier }, ...(taint ? { taints: [{ key: 'x', effect: taint }] } : {}) })
@@ -302,7 +302,7 @@ test('looking at changed clusters alone gives what a look at the whole fleet giv
           const world = { sets: [], bound: [], incumbents, evicting, load, now: 0 }
           const expected = selectClusters(questionOf(now), clusters, world)
           const before = looks()
-          now = (await passOf(reconciler, now)).draft.next
+          now = (await reconcileOnce(reconciler, now)).draft.next
           assert.deepEqual([...selected()].sort(), [...expected.selected.keys()].sort())
           if (looks() === before) saved++
         }

@@ -5,7 +5,7 @@ import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
-import { Placement, RELEASE_DROP } from '../../kinds/native/placement.ts'
+import { Placement, ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import { decidePlacement, summarize } from '../../plan/placement/decide-placement.ts'
 import type {
   ClusterDecision,
@@ -14,10 +14,10 @@ import type {
   PlacementWorld,
 } from '../../plan/placement/decide-placement.ts'
 import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement/read-objects.ts'
-import { taintsOf } from '../../plan/placement/filter.ts'
+import { judgeClusterTaints } from '../../plan/placement/filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'
 import { shrinkAllowance } from '../../plan/placement/shrink-guard.ts'
-import type { PlacementBook } from './placement-cache.ts'
+import type { CachedPlacement } from './placement-cache.ts'
 import type { PlacementDecidePorts } from './ports.ts'
 import { changePages } from './change-pages.ts'
 
@@ -49,10 +49,10 @@ export function placementDecideReconciler(ports: PlacementDecidePorts): Reconcil
 /** Looks only at the clusters that changed; undefined when that is not enough. */
 async function decideTouched(
   draft: Draft<Placement>,
-  book: PlacementBook,
+  book: CachedPlacement,
   ports: PlacementDecidePorts,
   context: Context,
-): Promise<PlacementBook | undefined> {
+): Promise<CachedPlacement | undefined> {
   const placement = draft.next
   const status = placement.status
   if (status?.decisionsGeneration !== book.generation) return undefined
@@ -79,13 +79,13 @@ async function decideTouched(
 }
 
 /** Says how many are selected and why the others are not; the book is up to date then. */
-function told(draft: Draft<Placement>, book: PlacementBook): PlacementBook {
+function told(draft: Draft<Placement>, book: CachedPlacement): CachedPlacement {
   const { selected, stopped, total, question } = book
   const passing = total - Object.values(stopped).reduce((sum, count) => sum + count, 0)
   const feasible = isSimple(question) ? selected : passing
   const message = summarize({ selected, stopped, unscheduled: 0, feasible }, total)
   draft.conditions.set('Ready', 'True', selected === 0 ? 'NoClusters' : 'Decided', message)
-  return { ...book, touched: new Set() }
+  return { ...book, changedClusters: new Set() }
 }
 
 /**
@@ -94,7 +94,7 @@ function told(draft: Draft<Placement>, book: PlacementBook): PlacementBook {
  */
 function isUnmoved(
   placement: Placement,
-  { question, filter, selected, lowest, touched }: PlacementBook,
+  { question, filter, selected, lowest, changedClusters: touched }: CachedPlacement,
   { ports, now }: { readonly ports: PlacementDecidePorts; readonly now: number },
 ): boolean {
   if (!keepsIncumbents(question) || selected !== question.numberOfClusters) return false
@@ -103,7 +103,7 @@ function isUnmoved(
     if (ports.pageWith(keyOf(placement), name)) return false
     const cluster = ports.clusterOf(name)
     // A toleration that ends by itself changes when to look again.
-    return !cluster || taintsOf(filter, cluster, { now, incumbent: false }).until === undefined
+    return !cluster || judgeClusterTaints(filter, cluster, { now, incumbent: false }).until === undefined
   })
 }
 
@@ -120,7 +120,7 @@ async function decideWhole(
   const before = decisionsOnPages([...present.values()])
   const world = worldOf(placement, before, ports, context.clock.now())
   const clusters = ports.clusters()
-  const release = placement.metadata.annotations?.[RELEASE_DROP]
+  const release = placement.metadata.annotations?.[ALLOW_DROP_ANNOTATION]
   const maxDropped = placement.spec.guard?.maxDropped
   const decided = placement.status?.decided as unknown as PlacementQuestion | undefined
   const answer = decidePlacement(question, clusters, {
@@ -146,7 +146,7 @@ async function decideWhole(
   if (answer.guard.kind === 'Held') {
     throw new Stalled(
       'DropHeld',
-      `${answer.guard.message} The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev ${placement.metadata.name} -n ${placement.metadata.namespace ?? ''} --overwrite ${RELEASE_DROP}=${answer.guard.token}`,
+      `${answer.guard.message} The decisions before it stay in force. Let it through with: kubectl annotate placements.flotilla.dev ${placement.metadata.name} -n ${placement.metadata.namespace ?? ''} --overwrite ${ALLOW_DROP_ANNOTATION}=${answer.guard.token}`,
     )
   }
   const selected = answer.selection.selected.size
@@ -157,7 +157,7 @@ async function decideWhole(
     filter: answer.selection.filter,
     stopped: { ...answer.selection.stopped },
     total: clusters.length,
-    touched: new Set<string>(),
+    changedClusters: new Set<string>(),
     pages: answer.pages.length,
     selected,
     ...lowestOf(answer),
@@ -167,7 +167,7 @@ async function decideWhole(
   return lookAgain(until, context)
 }
 
-function lowestOf({ selection }: PlacementAnswer): Pick<PlacementBook, 'lowest'> {
+function lowestOf({ selection }: PlacementAnswer): Pick<CachedPlacement, 'lowest'> {
   const scores = [...selection.selected.values()].flatMap(({ score }) => score ?? [])
   return scores.length === 0 ? {} : { lowest: scores.reduce((least, score) => Math.min(least, score)) }
 }

@@ -7,8 +7,8 @@ import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { asSeen } from '../writes/preconditions.ts'
-import { inNamespaceOf, unsettledOf } from '../caches/caches.ts'
+import { preconditionsFor } from '../writes/preconditions.ts'
+import { inNamespaceOf, unsettledClusters } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { triggerOn, withTriggers } from '../caches/triggers.ts'
@@ -30,7 +30,7 @@ export function createReleaseForget(parts: ControllerParts): Controller {
     triggerOn(caches.rollouts, ({ before, after }) => {
       if (!after) return []
       if (after.spec.removal) {
-        const isThrough = unsettledOf(after).length === 0 && before && unsettledOf(before).length > 0
+        const isThrough = unsettledClusters(after).length === 0 && before && unsettledClusters(before).length > 0
         return isThrough ? [inNamespaceOf(after, after.spec.removal.bundle)] : []
       }
       if (before?.status?.phase === after.status?.phase) return []
@@ -87,7 +87,11 @@ function portsOf({ caches, client }: ControllerParts) {
     remove: async (kind: keyof typeof TYPES, { metadata }: KubeObject, signal: AbortSignal): Promise<void> => {
       const { name, namespace } = metadata
       try {
-        await client.delete(TYPES[kind], { name, ...(namespace ? { namespace } : {}) }, { ...asSeen(metadata), signal })
+        await client.delete(
+          TYPES[kind],
+          { name, ...(namespace ? { namespace } : {}) },
+          { ...preconditionsFor(metadata), signal },
+        )
       } catch (caught) {
         if (!isApiError(caught, 'NotFound')) throw caught
       }

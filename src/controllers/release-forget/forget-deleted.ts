@@ -2,7 +2,7 @@ import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { deletedIsKeptFor } from '../../plan/release/release-history.ts'
+import { deletedRetentionMs } from '../../plan/release/release-history.ts'
 import { asRemoval, removeRollout } from './reconcile.ts'
 import type { ReleaseForgetPorts } from './reconcile.ts'
 
@@ -28,7 +28,7 @@ export function forgetDeletedReconciler(ports: ForgetDeletedPorts): Reconciler<R
       const removals = bundles.flatMap((bundle) => ports.removalsOf(release, bundle))
       const releases = bundles.flatMap((bundle) => ports.releasesOf(release, bundle))
       const rollouts = releases.flatMap((one) => ports.rolloutOf(one) ?? [])
-      const keptMs = deletedIsKeptFor(
+      const keptMs = deletedRetentionMs(
         {
           isNamed: bundles.some((bundle) => ports.isNamed(release, bundle)),
           slots: rollouts.reduce((sum, { status }) => sum + (status?.admissions ?? []).length, 0),

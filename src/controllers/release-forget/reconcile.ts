@@ -4,9 +4,9 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { KEPT_RELEASES, keptBecause, oldRemovals } from '../../plan/release/release-history.ts'
+import { KEPT_RELEASES, retentionReason, oldRemovals } from '../../plan/release/release-history.ts'
 import type { BundleHistory, KnownRelease, KnownRemoval } from '../../plan/release/release-history.ts'
-import { unsettledOf } from '../caches/caches.ts'
+import { unsettledClusters } from '../caches/caches.ts'
 import { isClosed } from '../rollout-advance/reconcile.ts'
 
 /** What forgetting needs from the world; bundles are names beside the Bundle. */
@@ -53,7 +53,7 @@ export function releaseForgetReconciler(ports: ReleaseForgetPorts): Reconciler<B
       const hasRollout = (name: string) =>
         ports.rolloutOf({ metadata: { name, ...(namespace ? { namespace } : {}) } }) !== undefined
       for (const release of own) {
-        if (keptBecause(asKnown(release, ports), historyOf, hasRollout) !== undefined) continue
+        if (retentionReason(asKnown(release, ports), historyOf, hasRollout) !== undefined) continue
         const rollout = ports.rolloutOf(release)
         if (rollout) await removeRollout(rollout, ports, signal)
         await ports.remove('Release', release, signal)
@@ -80,7 +80,7 @@ export function asRemoval(rollout: Rollout, { isRegistered }: Pick<ReleaseForget
   return {
     name: metadata.name,
     createdAt: parseTime(metadata.creationTimestamp ?? '') ?? 0,
-    isOver: (status?.admissions ?? []).length === 0 && !unsettledOf(rollout).some(isRegistered),
+    isOver: (status?.admissions ?? []).length === 0 && !unsettledClusters(rollout).some(isRegistered),
   }
 }
 

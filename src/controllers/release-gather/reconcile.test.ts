@@ -7,7 +7,7 @@ import { Source } from '../../kinds/native/source.ts'
 import { GATHER_MS } from '../../plan/release/commit-release.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import type { ReleaseGatherPorts } from './ports.ts'
 import { releaseGatherReconciler } from './reconcile.ts'
 
@@ -58,8 +58,8 @@ test('what waits becomes one release, once, also while the cache does not show i
     bundle('b', { artifact, candidate: { ...candidate, variants: digestOf('v') } }),
     bundle('a'),
   ])
-  const pass = await passOf(reconciler, source)
-  await passOf(reconciler, pass.draft.next)
+  const pass = await reconcileOnce(reconciler, source)
+  await reconcileOnce(reconciler, pass.draft.next)
   assert.deepEqual(told(), ['apps-c2c2c2c2c2: a b'])
   assert.equal(made[0]?.spec.bundles[1]?.variants?.length, 1)
   assert.equal(pass.condition('Released'), 'True Released: All bundles are rendered from main@c2.')
@@ -71,7 +71,7 @@ test('one that is released already is not released again; the names of others ar
     releaseOf: (_, name) =>
       name === 'apps-c2c2c2c2c2' ? ({ spec: { bundles: [] } } as unknown as Release) : undefined,
   })
-  await passOf(reconciler, source)
+  await reconcileOnce(reconciler, source)
   assert.deepEqual(told(), ['apps-c2c2c2c2c2-2: b c'])
 })
 
@@ -83,10 +83,10 @@ test('it waits for those on their way, and not for ever; other settings and unde
     isPlaced: ({ metadata }) => metadata.name !== 'lost',
   })
   const clock = createVirtualClock()
-  const waits = await passOf(reconciler, source, clock)
+  const waits = await reconcileOnce(reconciler, source, clock)
   assert.deepEqual([waits.result, told()], [{ requeueAfterMs: GATHER_MS }, []])
   await clock.advance(GATHER_MS)
-  const pass = await passOf(reconciler, source, clock)
+  const pass = await reconcileOnce(reconciler, source, clock)
   assert.deepEqual(told(), ['a-g2: a', 'lost-g2: lost', 'slow-g2: slow'])
   assert.deepEqual(made[0]?.spec.missing, [{ name: 'late', problem: 'It was not rendered in time.' }])
   assert.equal(

@@ -5,10 +5,10 @@ import type { Bundle } from '../../kinds/native/bundle.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import { commitReleaseName, gather } from '../../plan/release/commit-release.ts'
+import { commitReleaseName, decideCommitRelease } from '../../plan/release/commit-release.ts'
 import type { GatheredBundle, MissingBundle } from '../../plan/release/commit-release.ts'
 import { releaseName } from '../../plan/release/decide-release.ts'
-import { entryOf, releaseObject } from '../writes/release-objects.ts'
+import { buildReleaseEntry, releaseObject } from '../writes/release-objects.ts'
 import type { ReleaseEntry } from '../writes/release-objects.ts'
 import type { ReleaseGatherPorts } from './ports.ts'
 
@@ -29,7 +29,7 @@ export function releaseGatherReconciler(ports: ReleaseGatherPorts): Reconciler<S
       if (!artifact || source.metadata.deletionTimestamp) return {}
       const bundles = ports.bundlesOf(source)
       const now = context.clock.now()
-      const decision = gather({
+      const decision = decideCommitRelease({
         artifact: artifact.digest,
         since: parseTime(artifact.fetchedAt) ?? now,
         now,
@@ -80,7 +80,7 @@ async function releaseFor(
   for (const { metadata, status } of members) {
     const { variants, ...candidate } = status!.candidate!
     const content = variants === undefined ? {} : { variants: await ports.variantsOf(variants) }
-    bundles.push(entryOf(metadata.name, { ...candidate, ...content }))
+    bundles.push(buildReleaseEntry(metadata.name, { ...candidate, ...content }))
   }
   const spec: Release['spec'] = {
     bundles,

@@ -15,31 +15,31 @@ import { Rollout } from '../../kinds/native/rollout.ts'
 import type { Window } from '../../kinds/native/window.ts'
 import type { Availability } from '../../plan/fleet/availability.ts'
 import { Secret } from '../../kinds/builtin/core.ts'
-import type { BundleStanding } from '../../plan/rollout/gates/judge-gates.ts'
+import type { BundleReadiness } from '../../plan/rollout/gates/judge-gates.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
 import type { RemovalFacts } from '../../plan/document/removal.ts'
 import type { RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
 import {
   assignmentOf,
-  groupsIn,
+  decisionGroupsOf,
   inNamespaceOf,
   inputsOf,
   reportOf,
   rolloutsOfBundle,
-  unsettledOf,
+  unsettledClusters,
 } from '../caches/caches.ts'
 import type { Caches } from '../caches/caches.ts'
 import { findObject } from '../../client/find-object.ts'
-import { keptBy } from '../caches/retained-clusters.ts'
-import { createPace } from '../../engine/keyed-throttle.ts'
+import { retainedClusters } from '../caches/retained-clusters.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters, selectionStamp, selectsCluster } from '../caches/selected-clusters.ts'
 import { triggerOn, withTriggers } from '../caches/triggers.ts'
 import type { Trigger } from '../caches/triggers.ts'
-import { clustersOfWindow, holdsAt, windowsInForce } from '../caches/windows-in-force.ts'
-import { createRolloutBooks } from './roster-cache.ts'
-import type { RolloutBooks } from './roster-cache.ts'
-import { createGateBook } from './gate-checks.ts'
+import { clustersOfWindow, evaluateWindowHolds, windowsInForce } from '../caches/windows-in-force.ts'
+import { createRosterCache } from './roster-cache.ts'
+import type { RosterCache } from './roster-cache.ts'
+import { createGateChecks } from './gate-checks.ts'
 import type { AskGatePort } from './gate-checks.ts'
 import { isClosed, rolloutAdvanceReconciler } from './reconcile.ts'
 
@@ -50,8 +50,8 @@ const COUNTS_EVERY_MS = 1000
 export function createRolloutAdvance(parts: ControllerParts & { readonly askGate: AskGatePort }): Controller {
   const { caches, client, clock } = parts
   const windows = windowsInForce(caches)
-  const books = createRolloutBooks()
-  const book = createGateBook({
+  const books = createRosterCache()
+  const book = createGateChecks({
     clock,
     ask: parts.askGate,
     secret: (namespace, name, signal) => findObject(client, Secret, { namespace, name }, signal),
@@ -65,8 +65,8 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     windows,
     inputsOf: (name) => inputsOf(caches, name),
     clusterOf: (name) => clusterFacts(caches, name),
-    holdsAt: (rollout, now) => holdsAt(caches, windows(), rollout, now),
-    groupsOf: (rollout, placement, cluster) => groupsIn(caches, inNamespaceOf(rollout, placement), cluster),
+    holdsAt: (rollout, now) => evaluateWindowHolds(caches, windows(), rollout, now),
+    groupsOf: (rollout, placement, cluster) => decisionGroupsOf(caches, inNamespaceOf(rollout, placement), cluster),
     rolloutsOf: (rollout, bundle) =>
       caches.releases.lister.by('bundle', inNamespaceOf(rollout, bundle)).flatMap((release) => {
         const { generation } = release.spec.bundles.find(({ name }) => name === bundle)!
@@ -85,11 +85,11 @@ export function createRolloutAdvance(parts: ControllerParts & { readonly askGate
     isHolder: (rollout, bundle, cluster) => isHolder(caches, rollout, bundle, cluster),
     gateAnswerOf: book.answerOf,
     askGates: book.ask,
-    standingOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
+    readinessOf: (rollout, bundle) => standingOf(caches, inNamespaceOf(rollout, bundle)),
     approvalsOf: (rollout) => caches.approvals.lister.by('rollout', keyOf(rollout)).map(asFact),
-    pace: createPace(clock, COUNTS_EVERY_MS),
-    looks: createPace(clock, 0),
-    books,
+    statusThrottle: createKeyedThrottle(clock, COUNTS_EVERY_MS),
+    passThrottle: createKeyedThrottle(clock, 0),
+    rosterCache: books,
   })
   const triggers = [...notesOf(caches, books), ...triggersOf(caches)]
   const controller = createController({
@@ -123,7 +123,7 @@ function isHolder(caches: Caches, rollout: Rollout, bundle: string, cluster: str
 }
 
 /** Notes every cluster that something happened to, whichever Rollout it concerns; they look at their own. */
-function notesOf(caches: Caches, { note }: RolloutBooks): Trigger[] {
+function notesOf(caches: Caches, { note }: RosterCache): Trigger[] {
   const noting = <T extends KubeObject>(informer: Informer<T>, clustersOf: (change: Change<T>) => Iterable<string>) =>
     triggerOn(informer, (change) => {
       for (const cluster of clustersOf(change)) note(cluster)
@@ -136,7 +136,7 @@ function notesOf(caches: Caches, { note }: RolloutBooks): Trigger[] {
     noting(caches.decisions, ({ before, after }) => changedDecisions(before, after)),
     // Who is no longer to be removed from, or is now, is left behind or is not.
     noting(caches.rollouts, ({ before, after }) => {
-      const [was, is] = [before, after].map((rollout) => new Set(rollout && unsettledOf(rollout)))
+      const [was, is] = [before, after].map((rollout) => new Set(rollout && unsettledClusters(rollout)))
       return is!.symmetricDifference(was!)
     }),
   ]
@@ -234,7 +234,7 @@ function gatedBy(caches: Caches, bundle: string): string[] {
 }
 
 /** A Bundle is ready when what it says now is rendered, and the Rollout of that Release is complete. */
-function standingOf(caches: Caches, key: string): BundleStanding | undefined {
+function standingOf(caches: Caches, key: string): BundleReadiness | undefined {
   const bundle = caches.bundles.lister.get(key)
   if (!bundle) return undefined
   const { name, generation } = bundle.metadata
@@ -288,7 +288,8 @@ function openRolloutsOfPlacement(caches: Caches, placement: string): string[] {
 }
 
 function isOpen(rollout: Rollout): boolean {
-  if (rollout.spec.removal) return unsettledOf(rollout).length > 0 || (rollout.status?.admissions ?? []).length > 0
+  if (rollout.spec.removal)
+    return unsettledClusters(rollout).length > 0 || (rollout.status?.admissions ?? []).length > 0
   return !isClosed(rollout) || (rollout.status?.admissions ?? []).length > 0
 }
 
@@ -318,7 +319,7 @@ function removalFacts(caches: Caches, rollout: Rollout, now: number): RemovalFac
     settled: rollout.status?.settled ?? [],
     kept: rollout.status?.kept ?? [],
     placement: caches.bundles.lister.get(bundle)?.spec.placement ?? '',
-    keep: keptBy(caches, bundle, now),
+    keep: retainedClusters(caches, bundle, now),
     coming: new Set(coming),
   }
 }

@@ -9,7 +9,7 @@ import type { Secret } from '../../kinds/builtin/core.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { GateAnswer, GateSpec } from '../../plan/rollout/gates/judge-gates.ts'
-import type { RingAsk } from '../../plan/rollout/plan-rollout.ts'
+import type { RingGateQuery } from '../../plan/rollout/plan-rollout.ts'
 import { credentialsFor, readCredentials } from '../../source/credentials.ts'
 import type { Credentials } from '../../source/credentials.ts'
 import { parseSourceUrl } from '../../source/source-url.ts'
@@ -35,9 +35,9 @@ export type GateReply = WithoutTime<GateAnswer>
 export type AskGatePort = (question: GateQuestion, signal: AbortSignal) => Promise<GateReply>
 
 /** The questions of all Rollouts and what was answered. */
-export interface GateBook {
+export interface GateChecks {
   answerOf(rollout: Rollout, ring: string, gate: string): GateAnswer | undefined
-  ask(rollout: Rollout, asks: readonly RingAsk[]): void
+  ask(rollout: Rollout, asks: readonly RingGateQuery[]): void
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ interface GateBookOptions {
 export const GATE_LIMITS = { atOnce: 8, waiting: 2000, keptMs: 600_000 } as const
 
 /** Makes an empty book. */
-export function createGateBook(options: GateBookOptions): GateBook {
+export function createGateChecks(options: GateBookOptions): GateChecks {
   const { clock } = options
   const closing = new AbortController()
   const answers = new Map<string, GateAnswer>()
@@ -74,7 +74,7 @@ export function createGateBook(options: GateBookOptions): GateBook {
     }
   }
 
-  async function work(key: string, rollout: Rollout, ask: RingAsk): Promise<void> {
+  async function work(key: string, rollout: Rollout, ask: RingGateQuery): Promise<void> {
     const askedAt = clock.now()
     const reply = await untilAborted(questionAndAsk(rollout, ask), closing.signal).catch(
       (caught: unknown): GateReply => ({
@@ -87,11 +87,11 @@ export function createGateBook(options: GateBookOptions): GateBook {
     options.onAnswer(keyOf(rollout))
   }
 
-  async function questionAndAsk(rollout: Rollout, ask: RingAsk): Promise<GateReply> {
+  async function questionAndAsk(rollout: Rollout, ask: RingGateQuery): Promise<GateReply> {
     return await options.ask(await questionOf(rollout, ask), closing.signal)
   }
 
-  async function questionOf(rollout: Rollout, { ring, gate, window }: RingAsk): Promise<GateQuestion> {
+  async function questionOf(rollout: Rollout, { ring, gate, window }: RingGateQuery): Promise<GateQuestion> {
     const { url, credentials: name } = (gate.webhook ?? gate.metric)!
     const known = name === undefined ? undefined : await credentials(rollout, url, name)
     const common = { url, ...(known ? { credentials: known } : {}) }

@@ -2,12 +2,12 @@ import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { RemovalFacts } from '../../plan/document/removal.ts'
-import type { BundleStanding, GateAnswer } from '../../plan/rollout/gates/judge-gates.ts'
-import type { RingAsk, RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
+import type { BundleReadiness, GateAnswer } from '../../plan/rollout/gates/judge-gates.ts'
+import type { RingGateQuery, RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
-import type { Pace } from '../../engine/keyed-throttle.ts'
-import type { HoldsAt } from '../caches/windows-in-force.ts'
-import type { RolloutBooks } from './roster-cache.ts'
+import type { KeyedThrottle } from '../../engine/keyed-throttle.ts'
+import type { WindowHolds } from '../caches/windows-in-force.ts'
+import type { RosterCache } from './roster-cache.ts'
 
 /** What rollout-advance needs from the world. */
 export interface RolloutAdvancePorts {
@@ -24,7 +24,7 @@ export interface RolloutAdvancePorts {
   groupsOf(rollout: Rollout, placement: string, cluster: string): readonly string[]
   clusterOf(name: string): RolloutCluster | undefined
   /** What holds bundles of the Rollout on clusters at a moment. */
-  holdsAt(rollout: Rollout, now: number): HoldsAt
+  holdsAt(rollout: Rollout, now: number): WindowHolds
   /** The windows in force: the same thing as long as none of them changes. */
   windows(): unknown
   /** Other Rollouts of a Bundle beside this one, each with the generation it carries. */
@@ -41,12 +41,12 @@ export interface RolloutAdvancePorts {
   /** What a gate of one of its rings answered last. */
   gateAnswerOf(rollout: Rollout, ring: string, gate: string): GateAnswer | undefined
   /** Begins to ask, without waiting; what is not asked about any more is forgotten. */
-  askGates(rollout: Rollout, asks: readonly RingAsk[]): void
+  askGates(rollout: Rollout, asks: readonly RingGateQuery[]): void
   /** How a Bundle beside the Rollout stands. */
-  standingOf(rollout: Rollout, bundle: string): BundleStanding | undefined
+  readinessOf(rollout: Rollout, bundle: string): BundleReadiness | undefined
   /** Spaces out writes that only change counts. */
-  readonly pace: Pace
+  readonly statusThrottle: KeyedThrottle
   /** Spaces out looks that cost much. */
-  readonly looks: Pace
-  readonly books: RolloutBooks
+  readonly passThrottle: KeyedThrottle
+  readonly rosterCache: RosterCache
 }

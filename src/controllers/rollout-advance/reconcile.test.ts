@@ -4,13 +4,13 @@ import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
-import { createPace } from '../../engine/keyed-throttle.ts'
-import { createRolloutBooks } from './roster-cache.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
+import { createKeyedThrottle } from '../../engine/keyed-throttle.ts'
+import { createRosterCache } from './roster-cache.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
 import { rolloutAdvanceReconciler } from './reconcile.ts'
 
@@ -24,17 +24,17 @@ const rollout = (name = 'hello-g2', status?: Rollout['status']) =>
     ...(status ? { status } : {}),
   })
 
-const cluster = (state?: State): RolloutCluster => ({
+const cluster = (state?: BundleStateName): RolloutCluster => ({
   availability: { state: 'Available', reason: 'Seen', message: '' },
   assigned: new Map(),
-  reported: new Map<string, { generation: number; set: Digest; state: State }>(
+  reported: new Map<string, { generation: number; set: Digest; state: BundleStateName }>(
     state ? [['ns/hello', { generation: 2, set, state }]] : [],
   ),
 })
 
 function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<RolloutAdvancePorts> = {}) {
   const clock = createVirtualClock()
-  const books = createRolloutBooks()
+  const books = createRosterCache()
   const ports: RolloutAdvancePorts = {
     releaseOf: () => release,
     selectedBy: () => Object.keys(clusters),
@@ -52,14 +52,14 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
     approvalsOf: () => [],
     gateAnswerOf: () => undefined,
     askGates: () => {},
-    standingOf: () => undefined,
+    readinessOf: () => undefined,
     removalOf: () => undefined,
-    pace: createPace(clock, 1000),
-    looks: createPace(clock, 0),
-    books,
+    statusThrottle: createKeyedThrottle(clock, 1000),
+    passThrottle: createKeyedThrottle(clock, 0),
+    rosterCache: books,
     ...overrides,
   }
-  const report = (name: string, state?: State) => {
+  const report = (name: string, state?: BundleStateName) => {
     clusters[name] = cluster(state)
     books.note(name)
   }
@@ -68,7 +68,7 @@ function fixture(clusters: Record<string, RolloutCluster>, overrides: Partial<Ro
 
 test('an admission is recorded in the status, and only there', async () => {
   const { clock, reconciler } = fixture({ a: cluster(), b: cluster() })
-  const pass = await passOf(reconciler, rollout(), clock)
+  const pass = await reconcileOnce(reconciler, rollout(), clock)
   assert.equal(pass.commit, 'Status')
   assert.deepEqual(pass.draft.next.status?.admissions, [
     { bundle: 'hello', cluster: 'a', ring: 'all', admittedAt: '2026-01-01T00:00:00Z' },
@@ -118,7 +118,7 @@ test('every decision has its conditions', async () => {
   ]
   for (const [name, clusters, overrides, ready, types] of table) {
     const { clock, reconciler } = fixture(clusters, overrides)
-    const pass = await passOf(reconciler, rollout(), clock)
+    const pass = await reconcileOnce(reconciler, rollout(), clock)
     assert.ok(pass.condition('Ready').startsWith(`${ready}:`), `${name}: ${pass.condition('Ready')}`)
     const there = ['Held', 'Reconciling', 'Stalled', 'Superseded'].filter((type) => pass.condition(type) !== '-')
     assert.deepEqual(there, types, name)
@@ -129,35 +129,35 @@ test('counts alone are saved up for a second; an admission never waits', async (
   const clusters: Record<string, RolloutCluster> = { a: cluster(), b: cluster() }
   const { clock, reconciler, report } = fixture(clusters)
   const generation = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
-  const first = await passOf(reconciler, generation, clock)
+  const first = await reconcileOnce(reconciler, generation, clock)
   first.draft.next.status!.observedGeneration = 1
-  const second = await passOf(reconciler, first.draft.next, clock)
+  const second = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 1000 }])
   report('a', 'Ready')
-  const third = await passOf(reconciler, first.draft.next, clock)
+  const third = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual(
     third.draft.next.status?.admissions?.map((admission) => admission.cluster),
     ['b'],
   )
   await clock.advance(1000)
   report('a', 'Progressing')
-  assert.equal((await passOf(reconciler, third.draft.next, clock)).commit, 'Status')
+  assert.equal((await reconcileOnce(reconciler, third.draft.next, clock)).commit, 'Status')
 })
 
 test('a burst of reports about a large fleet is one look; what a person changes is seen at once', async () => {
   const clusters = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`c${i}`, cluster()]))
   const { clock, reconciler, report } = fixture(clusters)
   const made = { ...rollout(), metadata: { ...rollout().metadata, generation: 1 } }
-  const first = await passOf(reconciler, made, clock)
+  const first = await reconcileOnce(reconciler, made, clock)
   first.draft.next.status!.observedGeneration = 1
   report('c0', 'Ready')
-  const second = await passOf(reconciler, first.draft.next, clock)
+  const second = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual([second.commit, second.result], ['Nothing', { requeueAfterMs: 50 }])
   const edited = { ...first.draft.next, metadata: { ...made.metadata, generation: 2 } }
-  const third = await passOf(reconciler, { ...edited, spec: { ...made.spec, paused: true } }, clock)
+  const third = await reconcileOnce(reconciler, { ...edited, spec: { ...made.spec, paused: true } }, clock)
   assert.equal(third.draft.next.status?.phase, 'Paused')
   await clock.advance(50)
-  const fourth = await passOf(reconciler, first.draft.next, clock)
+  const fourth = await reconcileOnce(reconciler, first.draft.next, clock)
   assert.deepEqual(
     fourth.draft.next.status?.admissions?.map((admission) => admission.cluster),
     ['c1'],
@@ -166,6 +166,6 @@ test('a burst of reports about a large fleet is one look; what a person changes 
 
 test('those who run it without being selected are named', async () => {
   const { clock, reconciler } = fixture({ a: cluster('Ready') }, { holdersOf: () => ['a', 'x', 'y'] })
-  const pass = await passOf(reconciler, rollout(), clock)
+  const pass = await reconcileOnce(reconciler, rollout(), clock)
   assert.equal(pass.condition('Ready'), 'True RolledOut: 1 of 1 ready. x, y are no longer selected, and kept as it is.')
 })

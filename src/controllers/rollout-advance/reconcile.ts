@@ -5,7 +5,7 @@ import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler
 import { keyOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { attemptsBy } from '../../plan/rollout/retry.ts'
+import { latestRetryFor } from '../../plan/rollout/retry.ts'
 import { planRollout } from '../../plan/rollout/plan-rollout.ts'
 import type {
   Predecessor,
@@ -16,9 +16,9 @@ import type {
 } from '../../plan/rollout/plan-rollout.ts'
 import type { ReleaseBundle } from '../../plan/rollout/bundle-on-cluster.ts'
 import { contentFor, setFor } from '../../plan/release/variants.ts'
-import type { BookSince } from './roster-cache.ts'
+import type { ChangesSinceLastPass } from './roster-cache.ts'
 import type { RolloutAdvancePorts } from './ports.ts'
-import { showDecision } from './rollout-conditions.ts'
+import { setRolloutConditions } from './rollout-conditions.ts'
 
 /**
  * How long a Rollout rests after a look: for each pair that was worked out, and for each slot that is taken. A look costs a few microseconds for
@@ -34,29 +34,29 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
     name: 'rollout-advance',
     async reconcile(draft: Draft<Rollout>, context: Context): Promise<Result> {
       const rollout = draft.next
-      const restMs = ports.looks.waitMs(keyOf(rollout))
+      const restMs = ports.passThrottle.waitMs(keyOf(rollout))
       // What a person changed is never put off.
       if (restMs > 0 && rollout.status?.observedGeneration === rollout.metadata.generation) {
         keepShown(draft)
         return { requeueAfterMs: restMs }
       }
       const release = ports.releaseOf(rollout)
-      const since = ports.books.open(keyOf(rollout), frameOf(rollout, release, ports))
+      const since = ports.rosterCache.open(keyOf(rollout), frameOf(rollout, release, ports))
       const decision = planRollout(inputOf(rollout, release, ports, context.clock.now()), {
         ...since,
         selects: (placement, cluster) => ports.selects(rollout, placement, cluster),
       })
       const total = decision.counts?.total ?? 0
-      ports.books.keep(keyOf(rollout), since.book.page ? total : 0)
-      const worked = REST_PER_PAIR_MS * Math.min(total, since.touched?.size ?? total)
+      ports.rosterCache.keep(keyOf(rollout), since.roster.page ? total : 0)
+      const worked = REST_PER_PAIR_MS * Math.min(total, since.changedClusters?.size ?? total)
       const taken = REST_PER_SLOT_MS * decision.admissions.length
-      ports.looks.note(keyOf(rollout), Math.floor(Math.max(worked, taken)))
+      ports.passThrottle.note(keyOf(rollout), Math.floor(Math.max(worked, taken)))
       const left = leftBehind(rollout, release, ports, since)
       ports.askGates(rollout, decision.asks ?? [])
       if (decision.kind === 'Admit') {
         context.log.info({ admitted: decision.admitted.map(({ cluster }) => cluster) }, 'clusters admitted')
       }
-      const waitMs = ports.pace.waitMs(keyOf(rollout))
+      const waitMs = ports.statusThrottle.waitMs(keyOf(rollout))
       const takesBack = takenBack(rollout, decision, context.clock.now())
       if (waitMs > 0 && !takesBack && onlyCountsDiffer(rollout, decision)) {
         keepShown(draft)
@@ -65,8 +65,8 @@ export function rolloutAdvanceReconciler(ports: RolloutAdvancePorts): Reconciler
 
       record(rollout, decision)
       if (takesBack) rollout.status!.rollBack = takesBack
-      showDecision(draft.conditions, decision, left)
-      if (!jsonEqual(draft.seen.status, rollout.status)) ports.pace.note(keyOf(rollout))
+      setRolloutConditions(draft.conditions, decision, left)
+      if (!jsonEqual(draft.seen.status, rollout.status)) ports.statusThrottle.note(keyOf(rollout))
       return decision.until === undefined ? {} : { requeueAfterMs: Math.max(1, decision.until - context.clock.now()) }
     },
   }
@@ -109,7 +109,7 @@ function inputOf(
       admissions: rollout.status?.admissions ?? [],
       closed: isClosed(rollout),
       ...(takesBack(release) ? { takesBack: true } : {}),
-      ...(rollout.spec.removal ? {} : { attemptOf: attemptsBy(retriesOf(rollout)) }),
+      ...(rollout.spec.removal ? {} : { attemptOf: latestRetryFor(retriesOf(rollout)) }),
       superseded: rollout.status?.superseded ?? [],
       ...(rollout.status?.phase ? { phase: rollout.status.phase } : {}),
       ...(createdAt === undefined ? {} : { createdAt }),
@@ -129,7 +129,7 @@ function inputOf(
     deletedBundles: bundles.map(({ name }) => name).filter((name) => !ports.hasBundle(rollout, name)),
     approvals: ports.approvalsOf(rollout),
     gateAnswerOf: (ring, gate) => ports.gateAnswerOf(rollout, ring, gate),
-    standingOf: (bundle) => ports.standingOf(rollout, bundle),
+    standingOf: (bundle) => ports.readinessOf(rollout, bundle),
     now,
     newer: new Map(newer.map((other) => [other.bundle, other.rollout.metadata.name])),
     ...(removal ? { removal } : {}),
@@ -259,7 +259,7 @@ function leftBehind(
   rollout: Rollout,
   release: Release | undefined,
   ports: RolloutAdvancePorts,
-  { left, touched }: BookSince,
+  { unselectedHolders: left, changedClusters: touched }: ChangesSinceLastPass,
 ): string[] {
   return (rollout.spec.removal ? [] : (release?.spec.bundles ?? [])).flatMap(({ name, placement }) => {
     if (ports.selectionStamp(rollout, placement) === undefined) return []

@@ -3,7 +3,11 @@ import { holdSentence } from '../../plan/rollout/plan-rollout.ts'
 import type { RolloutDecision } from '../../plan/rollout/plan-rollout.ts'
 
 /** Says a decision in a Rollout's conditions: Ready, Held, Superseded, and kstatus's Reconciling and Stalled. */
-export function showDecision(conditions: ConditionSet, decision: RolloutDecision, leftBehind: readonly string[]): void {
+export function setRolloutConditions(
+  conditions: ConditionSet,
+  decision: RolloutDecision,
+  leftBehind: readonly string[],
+): void {
   const stays = leftBehind.length > 0 ? ` ${someOf(leftBehind)} no longer selected, and kept as it is.` : ''
   const message = `${decision.message}${stays}`
   switch (decision.kind) {

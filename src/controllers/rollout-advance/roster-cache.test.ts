@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRolloutBooks } from './roster-cache.ts'
-import type { BookSince } from './roster-cache.ts'
+import { createRosterCache } from './roster-cache.ts'
+import type { ChangesSinceLastPass } from './roster-cache.ts'
 
-const page = {} as NonNullable<BookSince['book']['page']>
-const looked = (since: BookSince): ReadonlySet<string> | undefined => {
-  since.book.page = page
-  return since.touched
+const page = {} as NonNullable<ChangesSinceLastPass['roster']['page']>
+const looked = (since: ChangesSinceLastPass): ReadonlySet<string> | undefined => {
+  since.roster.page = page
+  return since.changedClusters
 }
 
 test('a look hears of the clusters that something happened to since the last one, and of everybody when it cannot know', () => {
-  const books = createRolloutBooks({ notes: 4 })
+  const books = createRosterCache({ notes: 4 })
   const open = (...frame: readonly unknown[]) => looked(books.open('r', frame))
   assert.equal(open('g1'), undefined)
   assert.deepEqual(open('g1'), new Set())
@@ -22,14 +22,14 @@ test('a look hears of the clusters that something happened to since the last one
   for (const name of ['a', 'b', 'c', 'd', 'e']) books.note(name)
   assert.equal(open('g2'), undefined, 'more than is remembered')
   const since = books.open('r', ['g2'])
-  since.book.page = undefined
+  since.roster.page = undefined
   assert.equal(open('g2'), undefined, 'the look before failed halfway')
   books.clear()
   assert.equal(open('g2'), undefined)
 })
 
 test('the books together have a limit: the one not opened for longest is forgotten first', () => {
-  const books = createRolloutBooks({ pairs: 100 })
+  const books = createRosterCache({ pairs: 100 })
   const open = (key: string) => looked(books.open(key, []))
   for (const key of ['r', 's']) {
     open(key)

@@ -2,30 +2,30 @@
  * What is remembered of Rollouts between looks, so that one report costs one cluster and not the whole fleet: each one's book, and the clusters
  * that something happened to, in order. A Rollout that has not looked for longer than is remembered looks at everything.
  */
-import type { RolloutBook } from '../../plan/rollout/build-roster.ts'
+import type { RosterCacheEntry } from '../../plan/rollout/build-roster.ts'
 
 /** What has happened since the last look at a Rollout. */
-export interface BookSince {
-  readonly book: RolloutBook
+export interface ChangesSinceLastPass {
+  readonly roster: RosterCacheEntry
   /** Clusters that something happened to; undefined: not known, or everybody is concerned. */
-  readonly touched: ReadonlySet<string> | undefined
+  readonly changedClusters: ReadonlySet<string> | undefined
   /** Clusters that run a bundle without being selected, by bundle; as the last look left them. */
-  readonly left: Map<string, Set<string>>
+  readonly unselectedHolders: Map<string, Set<string>>
 }
 
 /** The books of all Rollouts. */
-export interface RolloutBooks {
+export interface RosterCache {
   /** Something happened to a cluster. */
   note(cluster: string): void
   /** Opens a Rollout's book; `frame` is what concerns everybody at once. */
-  open(key: string, frame: readonly unknown[]): BookSince
+  open(key: string, frame: readonly unknown[]): ChangesSinceLastPass
   /** How many pairs the book has now: the books together have a limit, and the one not opened for longest goes first. */
   keep(key: string, pairs: number): void
   clear(): void
 }
 
 interface Kept {
-  readonly book: RolloutBook
+  readonly book: RosterCacheEntry
   readonly left: Map<string, Set<string>>
   frame: readonly unknown[]
   /** How many notes there were at its last look. */
@@ -37,7 +37,7 @@ const MOST_NOTES = 50_000
 const MOST_PAIRS = 300_000
 
 /** Makes the books. */
-export function createRolloutBooks(most: { readonly notes?: number; readonly pairs?: number } = {}): RolloutBooks {
+export function createRosterCache(most: { readonly notes?: number; readonly pairs?: number } = {}): RosterCache {
   const { notes: mostNotes = MOST_NOTES, pairs: mostPairs = MOST_PAIRS } = most
   const books = new Map<string, Kept>() // in order of looks: the oldest come first
   let notes: string[] = []
@@ -60,7 +60,7 @@ export function createRolloutBooks(most: { readonly notes?: number; readonly pai
       kept.seen = forgotten + notes.length
       books.delete(key)
       books.set(key, kept)
-      return { book: kept.book, left: kept.left, touched }
+      return { roster: kept.book, unselectedHolders: kept.left, changedClusters: touched }
     },
     keep: (key, pairs) => {
       const kept = books.get(key)

@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import { goesBackAs, movesAs } from './rollout-rings.ts'
+import { rollbackRings, rolloutRings } from './rollout-rings.ts'
 
 const RETRY_MS = 60_000
 
@@ -64,7 +64,7 @@ function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
   if (planName !== undefined && !plan) {
     throw new Waiting('PlanMissing', `RolloutPlan ${planName} does not exist; nothing moves without it.`, RETRY_MS)
   }
-  const moves = movesAs(asked, plan)
+  const moves = rolloutRings(asked, plan)
   const { rollBack } = release.spec
   return {
     apiVersion: apiVersionOf(Rollout),
@@ -72,7 +72,7 @@ function rolloutFor(release: Release, ports: RolloutCreatePorts): Rollout {
     metadata: { name, ...(namespace ? { namespace } : {}) },
     spec: {
       release: name,
-      ...(rollBack ? goesBackAs(moves, rollBack) : moves),
+      ...(rollBack ? rollbackRings(moves, rollBack) : moves),
       // One that goes back and fails waits for a person.
       ...(plan?.spec.onFailure === undefined || rollBack ? {} : { onFailure: plan.spec.onFailure }),
     },

@@ -12,7 +12,7 @@ type Moves = Pick<Rollout['spec'], 'rings' | 'paused' | 'plan' | 'progressDeadli
  * The rings of a Rollout, by the Bundle's own words; a copy: an edit of the plan is for the next one, never for one on its way. `last` is
  * whose rings count when the plan the Bundle names is gone.
  */
-export function movesAs(
+export function rolloutRings(
   asked: Bundle['spec']['rollout'],
   plan: RolloutPlan | undefined,
   last?: Rollout['spec'],
@@ -39,7 +39,7 @@ export function movesAs(
  * started, and goes in one ring with the budget of the last: in the order of the rings, the first would wait for the slots of who
  * failed in a later one. With single clusters the rest goes on with the newer content, and does all that.
  */
-export function goesBackAs(moves: Moves, { scope }: NonNullable<Release['spec']['rollBack']>): Moves {
+export function rollbackRings(moves: Moves, { scope }: NonNullable<Release['spec']['rollBack']>): Moves {
   const last = moves.rings.at(-1)
   if (scope === 'Clusters' || !last) return moves
   const { concurrency, maxUnavailable, maxFailed, startBy } = last

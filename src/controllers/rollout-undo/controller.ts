@@ -3,11 +3,11 @@ import type { Controller } from '../../engine/controller.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { rollbackCluster } from '../../plan/release/rollback.ts'
-import { assignmentOf, groupsIn, highestAssigned, inNamespaceOf } from '../caches/caches.ts'
+import { assignmentOf, decisionGroupsOf, highestAssigned, inNamespaceOf } from '../caches/caches.ts'
 import { createOnce } from '../writes/create-once.ts'
 import type { ControllerParts } from '../caches/controller-parts.ts'
 import { selectedClusters } from '../caches/selected-clusters.ts'
-import type { BadMark } from './ports.ts'
+import type { BadRevisionMark } from './ports.ts'
 import { rolloutUndoReconciler } from './reconcile.ts'
 
 const MANAGER = 'flotilla-rollout-undo'
@@ -24,7 +24,7 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
           const cluster = caches.clusters.lister.get(selected)
           return cluster ? [rollbackCluster(cluster, assignmentOf(caches, cluster), inNamespaceOf(rollout, name))] : []
         }),
-      groupsOf: (placement, cluster) => groupsIn(caches, inNamespaceOf(rollout, placement), cluster),
+      groupsOf: (placement, cluster) => decisionGroupsOf(caches, inNamespaceOf(rollout, placement), cluster),
       highestAssigned: (bundle) => highestAssigned(caches, inNamespaceOf(rollout, bundle)),
     }),
     markBad: async ({ metadata: { name, namespace } }, marks, signal) => {
@@ -48,12 +48,12 @@ export function createRolloutUndo(parts: ControllerParts): Controller {
 }
 
 /** Marks add up: on all clusters is more than on some. */
-function withMark(bad: readonly BadMark[], mark: BadMark): BadMark[] {
+function withMark(bad: readonly BadRevisionMark[], mark: BadRevisionMark): BadRevisionMark[] {
   const known = bad.find(({ bundle }) => bundle === mark.bundle)
   if (!known) return [...bad, mark]
   if (!known.clusters) return [...bad]
   const clusters = mark.clusters && [...new Set([...known.clusters, ...mark.clusters])].slice(0, 5000)
   const { clusters: _, ...rest } = mark
-  const next: BadMark = { ...rest, ...(clusters ? { clusters } : {}) }
+  const next: BadRevisionMark = { ...rest, ...(clusters ? { clusters } : {}) }
   return bad.map((one) => (one === known ? next : one))
 }

@@ -5,8 +5,8 @@ import type { Rollout } from '../../kinds/native/rollout.ts'
 import type { PlannedRollback } from '../../plan/release/rollback.ts'
 import { planRequest, scopeOf } from '../../plan/release/rollback-request.ts'
 import type { RollbackRequest } from '../../plan/release/rollback-request.ts'
-import { entryOf, releaseObject } from '../writes/release-objects.ts'
-import type { BadMark, RolloutUndoPorts } from './ports.ts'
+import { buildReleaseEntry, releaseObject } from '../writes/release-objects.ts'
+import type { BadRevisionMark, RolloutUndoPorts } from './ports.ts'
 
 const RETRY_MS = 30_000
 
@@ -70,7 +70,7 @@ function undoName({ metadata }: Release, { n }: Request): string {
   return `${metadata.name.slice(0, 230)}-undo-${n}`
 }
 
-function markOf(bundle: string, { by, reason, clusters }: Request, at: string): BadMark {
+function markOf(bundle: string, { by, reason, clusters }: Request, at: string): BadRevisionMark {
   return {
     bundle,
     by,
@@ -83,7 +83,7 @@ function markOf(bundle: string, { by, reason, clusters }: Request, at: string): 
 function releaseFor(of: Release, name: string, request: Request, plans: readonly PlannedRollback[]): Release {
   const { by, reason } = request
   return releaseObject(of.metadata.namespace, name, {
-    bundles: plans.map(({ bundle, content }) => entryOf(bundle, content!)),
+    bundles: plans.map(({ bundle, content }) => buildReleaseEntry(bundle, content!)),
     rollBack: {
       of: of.metadata.name,
       scope: scopeOf(request),

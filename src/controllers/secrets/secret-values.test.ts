@@ -4,7 +4,7 @@ import { base64, fromUtf8, utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { keyPairFromSeed } from '../../core/crypto/key-pair.ts'
 import { Secret } from '../../core/secret.ts'
-import { openSlot, parseSealed } from '../../wire/document/sealed-values.ts'
+import { openSealedValue, parseSealed } from '../../wire/document/sealed-values.ts'
 import { writePublicKey } from '../../wire/trust/trust-bundle.ts'
 import { decryptValues, encryptValues, sealFor } from './secret-values.ts'
 
@@ -40,7 +40,7 @@ describe('values as the hub keeps them', () => {
       (bytes) => parseSealed(bytes).ephemeral,
     )
     assert.equal(new Set(ephemerals).size, 4)
-    const opened = openSlot(parseSealed(seal()), context, SLOT, [new Secret(pair(1).privateKey)])
+    const opened = openSealedValue(parseSealed(seal()), context, SLOT, [new Secret(pair(1).privateKey)])
     assert.equal(fromUtf8(opened.reveal()), '{"password":"YQ=="}')
   })
 })

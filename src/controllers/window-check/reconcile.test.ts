@@ -4,7 +4,7 @@ import { Stalled } from '../../core/errors.ts'
 import { ClusterWindow } from '../../kinds/native/cluster-window.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { passOf } from '../../testing/reconcile-once.ts'
+import { reconcileOnce } from '../../testing/reconcile-once.ts'
 import { windowCheckReconciler } from './reconcile.ts'
 
 const window = (spec: Partial<ClusterWindow['spec']>) =>
@@ -13,7 +13,7 @@ const window = (spec: Partial<ClusterWindow['spec']>) =>
   })
 
 test('a window that can be read is Ready, and says in whose time', async () => {
-  const pass = await passOf(windowCheckReconciler<ClusterWindow>(), window({}), createVirtualClock())
+  const pass = await reconcileOnce(windowCheckReconciler<ClusterWindow>(), window({}), createVirtualClock())
   assert.match(pass.condition('Ready'), /only within its times, in the clusters' own time zones/)
 })
 
@@ -25,7 +25,7 @@ const WRONG: readonly [Partial<ClusterWindow['spec']>, RegExp][] = [
 ]
 for (const [spec, expected] of WRONG) {
   test(`what cannot be read is Stalled and closes: ${expected.source}`, async () => {
-    const { error } = await passOf(windowCheckReconciler<ClusterWindow>(), window(spec), createVirtualClock())
+    const { error } = await reconcileOnce(windowCheckReconciler<ClusterWindow>(), window(spec), createVirtualClock())
     assert.ok(error instanceof Stalled)
     assert.match(error.message, expected)
     assert.match(error.message, /nothing begins where it is for\.$/)

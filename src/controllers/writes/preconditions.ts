@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../kinds/meta.ts'
 
 /** Preconditions for exactly this object as it was seen: not one that was changed since, and no other under its name. */
-export function asSeen({ uid, resourceVersion }: ObjectMeta): {
+export function preconditionsFor({ uid, resourceVersion }: ObjectMeta): {
   readonly uid?: string
   readonly resourceVersion?: string
 } {

@@ -8,7 +8,7 @@ import type { ReleaseVariant } from '../../plan/release/variants.ts'
 export type ReleaseEntry = Release['spec']['bundles'][number]
 
 /** A bundle's part of a Release to make. */
-export function entryOf(
+export function buildReleaseEntry(
   bundle: string,
   { generation, set, placement, revision, variants, bytes }: Omit<ExistingRelease, 'name'>,
 ): ReleaseEntry {

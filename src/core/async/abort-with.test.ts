@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { it } from 'node:test'
-import { endWith } from './abort-with.ts'
+import { abortWith } from './abort-with.ts'
 
 it('ends all controllers with their signal, for its reason, by one listener', () => {
   const life = new AbortController()
   const controllers = Array.from({ length: 100 }, () => new AbortController())
-  for (const controller of controllers) endWith(life.signal, controller)
+  for (const controller of controllers) abortWith(life.signal, controller)
   assert.equal(getEventListeners(life.signal, 'abort').length, 1)
   const reason = new Error('over')
   life.abort(reason)
@@ -16,8 +16,8 @@ it('ends all controllers with their signal, for its reason, by one listener', ()
 it('leaves those alone that are no longer concerned', () => {
   const life = new AbortController()
   const [gone, here] = [new AbortController(), new AbortController()]
-  const forget = endWith(life.signal, gone)
-  endWith(life.signal, here)
+  const forget = abortWith(life.signal, gone)
+  abortWith(life.signal, here)
   forget()
   life.abort()
   assert.deepEqual([gone.signal.aborted, here.signal.aborted], [false, true])
@@ -25,6 +25,6 @@ it('leaves those alone that are no longer concerned', () => {
 
 it('ends at once what comes too late', () => {
   const late = new AbortController()
-  endWith(AbortSignal.abort(), late)
+  abortWith(AbortSignal.abort(), late)
   assert.ok(late.signal.aborted)
 })

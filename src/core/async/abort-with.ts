@@ -5,7 +5,7 @@ const endings = new WeakMap<AbortSignal, Set<AbortController>>()
  * Aborts a controller with a signal, until the answer is called. For signals that outlive thousands of controllers: a
  * signal looks through all its listeners for one that goes, and AbortSignal.any makes a dozen objects for each.
  */
-export function endWith(signal: AbortSignal, controller: AbortController): () => void {
+export function abortWith(signal: AbortSignal, controller: AbortController): () => void {
   if (signal.aborted) controller.abort(signal.reason)
   const ending = endings.get(signal) ?? new Set()
   if (!endings.has(signal)) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
-import { createNotice } from './wakeup.ts'
+import { createWakeup } from './wakeup.ts'
 
 it('a notice wakes its waiter, is kept when nobody waits, and ends with time or signal', async () => {
   const clock = createVirtualClock()
-  const notice = createNotice(clock)
+  const notice = createWakeup(clock)
   const never = new AbortController()
   const log: string[] = []
   const wait = (name: string, ms: number, signal = never.signal) =>

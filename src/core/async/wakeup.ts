@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.ts'
 
 /** Wakes one waiter: a notice given while nobody waits is kept, several are one. */
-export interface Notice {
+export interface Wakeup {
   notify(): void
   /** Resolves at the next notice or after `ms`; rejects with the signal's reason when it is aborted first. */
   wait(ms: number, signal: AbortSignal): Promise<void>
@@ -11,7 +11,7 @@ export interface Notice {
 const WOKEN = new Error('woken')
 
 /** Makes a notice for a loop that has something to do now and then. */
-export function createNotice(clock: Clock): Notice {
+export function createWakeup(clock: Clock): Wakeup {
   let pending = false
   let wake: (() => void) | undefined
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
-import { answerOfThread, createStepWatch, createWorkGuard, LimitReached } from './work-guard.ts'
+import { runInThread, createStepBudget, createWorkGuard, LimitReached } from './work-guard.ts'
 
 const LIMITS = { timeMs: 1000, memoryMiB: 64, graceMs: 500 }
 
@@ -22,7 +22,7 @@ type Said = { readonly type: 'answer'; readonly answer: number }
 function start(signal?: AbortSignal) {
   const clock = createVirtualClock()
   const { thread, say, ended } = playThread()
-  const answer = answerOfThread<Said, number>({
+  const answer = runInThread<Said, number>({
     thread,
     clock,
     limits: LIMITS,
@@ -98,7 +98,7 @@ test('every part has its own time', async () => {
 test('the thread tells its place now and then, at each file of the first part, and stops for good when its time is over', async () => {
   const clock = createVirtualClock()
   const told: string[] = []
-  const parts = createStepWatch({ clock, timeMs: 100 }, ({ place, part }) => void told.push(`${part} ${place}`))
+  const parts = createStepBudget({ clock, timeMs: 100 }, ({ place, part }) => void told.push(`${part} ${place}`))
   const first = parts()
   assert.equal(
     first(() => 'a', 'file'),

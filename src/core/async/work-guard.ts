@@ -118,7 +118,7 @@ export interface WorkThread {
 }
 
 /** What every thread says of its own accord. */
-export type FromWorkThread = { readonly type: 'started' } | { readonly type: 'at'; readonly place: string }
+export type WorkThreadMessage = { readonly type: 'started' } | { readonly type: 'at'; readonly place: string }
 
 /** What is to be done in a thread that is there for this alone. */
 export interface ThreadWork<Message, Answer> extends WorkGuardOptions {
@@ -129,14 +129,14 @@ export interface ThreadWork<Message, Answer> extends WorkGuardOptions {
 }
 
 /** The answer of a thread, which is gone afterwards; throws LimitReached when it took too much. */
-export async function answerOfThread<Message extends { readonly type: string }, Answer>(
+export async function runInThread<Message extends { readonly type: string }, Answer>(
   work: ThreadWork<Message, Answer>,
 ): Promise<Answer> {
   const { thread, hear, signal } = work
   const guard = createWorkGuard(work)
   const end = Promise.withResolvers<Answer>()
   thread.on('message', (heard) => {
-    const message = heard as Message | FromWorkThread
+    const message = heard as Message | WorkThreadMessage
     if (isOwn(message, 'started')) guard.begin()
     else if (isOwn(message, 'at')) guard.at({ place: message.place, part: 0 })
     else hear(message, end)
@@ -151,10 +151,10 @@ export async function answerOfThread<Message extends { readonly type: string }, 
   }
 }
 
-function isOwn<T extends FromWorkThread['type']>(
+function isOwn<T extends WorkThreadMessage['type']>(
   message: { readonly type: string },
   type: T,
-): message is Extract<FromWorkThread, { readonly type: T }> {
+): message is Extract<WorkThreadMessage, { readonly type: T }> {
   return message.type === type
 }
 
@@ -167,7 +167,7 @@ function isOutOfMemory(caught: unknown): boolean {
 const TELL_EVERY_MS = 20
 
 /** The thread's own side: what an engine asks at every step, which tells where it is, and to stop when its time is over. */
-export function createStepWatch(
+export function createStepBudget(
   { clock, timeMs }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly timeMs: number },
   tell: (progress: WorkProgress) => void,
 ) {

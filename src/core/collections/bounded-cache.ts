@@ -1,5 +1,5 @@
 /** How much is remembered. */
-export interface MemoLimits {
+export interface BoundedCacheLimits {
   readonly most: number
   /** The weights of what is remembered, together. */
   readonly weight: number
@@ -9,13 +9,13 @@ export interface MemoLimits {
  * What was worked out for the last few keys. Those who come soon after one another share one answer, and nothing is kept
  * for long; an answer that is gone is worked out again.
  */
-export class RecentMemo<K, V> {
-  readonly #limits: MemoLimits
+export class BoundedCache<K, V> {
+  readonly #limits: BoundedCacheLimits
   /** Oldest first. */
   readonly #answers = new Map<K, { readonly value: V; readonly weight: number }>()
   #weight = 0
 
-  constructor(limits: MemoLimits) {
+  constructor(limits: BoundedCacheLimits) {
     this.#limits = limits
   }
 

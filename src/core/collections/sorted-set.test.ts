@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createSortedSet, inOneOrder } from './sorted-set.ts'
+import { createSortedSet, mergeSorted } from './sorted-set.ts'
 
 const byNumber = (a: number, b: number) => a - b
 
@@ -49,5 +49,5 @@ test('several sets are read in one order, as far as somebody reads', () => {
     for (const value of values) set.add(value)
     return set
   })
-  assert.deepEqual([...inOneOrder(sets, byNumber)], [1, 2, 3, 4, 9, 10])
+  assert.deepEqual([...mergeSorted(sets, byNumber)], [1, 2, 3, 4, 9, 10])
 })

@@ -81,7 +81,7 @@ function placeIn<T>(piece: readonly T[], value: T, compare: (a: T, b: T) => numb
 }
 
 /** Several sets in one order. */
-export function* inOneOrder<T>(sets: readonly Iterable<T>[], compare: (a: T, b: T) => number): Generator<T> {
+export function* mergeSorted<T>(sets: readonly Iterable<T>[], compare: (a: T, b: T) => number): Generator<T> {
   const heads = sets.flatMap((set) => {
     const rest = set[Symbol.iterator]()
     const first = rest.next()

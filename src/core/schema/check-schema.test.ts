@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Check } from 'typebox/schema'
-import { problemOf } from './check-schema.ts'
+import { firstSchemaProblem } from './check-schema.ts'
 import { Type } from './typebox.ts'
 
 const Part = Type.Object(
@@ -53,20 +53,23 @@ const TABLE: readonly (readonly [change: object, problem: string | undefined])[]
 
 test('what is wrong is named with its place', () => {
   for (const [change, wanted] of TABLE) {
-    const problem = problemOf(SCHEMA, { ...GOOD, ...change })
+    const problem = firstSchemaProblem(SCHEMA, { ...GOOD, ...change })
     assert.equal(problem && `${problem.path.join('.')}: ${problem.message}`, wanted, JSON.stringify(change))
   }
-  assert.equal(problemOf(SCHEMA, [])?.message, 'must be object')
-  assert.equal(problemOf(Type.String({ format: 'date-time' }), 'noon')?.message, 'must be a date-time')
-  assert.equal(problemOf(Type.String({ format: 'date-time' }), '2026-11-16T12:00:00Z'), undefined)
+  assert.equal(firstSchemaProblem(SCHEMA, [])?.message, 'must be object')
+  assert.equal(firstSchemaProblem(Type.String({ format: 'date-time' }), 'noon')?.message, 'must be a date-time')
+  assert.equal(firstSchemaProblem(Type.String({ format: 'date-time' }), '2026-11-16T12:00:00Z'), undefined)
   const few = Type.Unsafe<object>({ type: 'object', maxProperties: 1, 'x-kubernetes-map-type': 'atomic' })
-  assert.equal(problemOf(few, { a: 1, b: 2 })?.message, 'must have at most 1 fields')
-  assert.throws(() => problemOf(Type.Array(Type.String(), { uniqueItems: true }), []), /says uniqueItems, which is not/)
+  assert.equal(firstSchemaProblem(few, { a: 1, b: 2 })?.message, 'must have at most 1 fields')
   assert.throws(
-    () => problemOf(Type.String({ format: 'email' }), 'x'),
+    () => firstSchemaProblem(Type.Array(Type.String(), { uniqueItems: true }), []),
+    /says uniqueItems, which is not/,
+  )
+  assert.throws(
+    () => firstSchemaProblem(Type.String({ format: 'email' }), 'x'),
     /a schema says format email, which is not checked here/,
   )
-  assert.equal(problemOf(Part, JSON.parse('{"name":"a","__proto__":1}'))?.message, 'is not known')
+  assert.equal(firstSchemaProblem(Part, JSON.parse('{"name":"a","__proto__":1}'))?.message, 'is not known')
 })
 
 test('a value fits exactly when TypeBox says that it does', () => {
@@ -95,7 +98,7 @@ test('a value fits exactly when TypeBox says that it does', () => {
   let fitting = 0
   fc.assert(
     fc.property(fc.oneof({ weight: 9, arbitrary: value }, fc.jsonValue()), (given) => {
-      const fits = problemOf(SCHEMA, given) === undefined
+      const fits = firstSchemaProblem(SCHEMA, given) === undefined
       fitting += Number(fits)
       assert.equal(fits, Check(SCHEMA, given), JSON.stringify(given))
     }),

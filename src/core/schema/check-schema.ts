@@ -13,7 +13,7 @@ type Schema = Readonly<Record<string, unknown>>
 type Check = (value: never, keyword: never, schema: Schema) => SchemaProblem | undefined
 
 /** The first thing that is wrong with a value; undefined when it fits. */
-export function problemOf(schema: object, value: unknown): SchemaProblem | undefined {
+export function firstSchemaProblem(schema: object, value: unknown): SchemaProblem | undefined {
   const given = schema as Schema
   const isType = TYPES[given['type'] as keyof typeof TYPES]
   if (isType && !isType(value)) return wrong(`must be ${String(given['type'])}`)
@@ -76,7 +76,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   enum: (value: unknown, allowed: readonly unknown[]) =>
     allowed.includes(value) ? undefined : wrong(`must be one of ${allowed.join(', ')}`),
   anyOf: (value: unknown, schemas: readonly Schema[]) =>
-    schemas.some((schema) => problemOf(schema, value) === undefined)
+    schemas.some((schema) => firstSchemaProblem(schema, value) === undefined)
       ? undefined
       : wrong(`must be one of ${schemas.length} things and is none of them`),
   minLength: (text: string, least: number) =>
@@ -97,17 +97,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   maxProperties: (value: Schema, most: number) =>
     Object.keys(value).length <= most ? undefined : wrong(`must have at most ${most} fields`),
   items: (list: readonly unknown[], schema: Schema) =>
-    first(list.entries(), ([index, item]) => below(String(index), problemOf(schema, item))),
+    first(list.entries(), ([index, item]) => below(String(index), firstSchemaProblem(schema, item))),
   required: (value: Schema, names: readonly string[]) =>
     first(names, (name) => (has(value, name) ? undefined : wrong('is required', [name]))),
   properties: (value: Schema, properties: Readonly<Record<string, Schema>>) =>
     first(Object.entries(properties), ([name, schema]) =>
-      has(value, name) ? below(name, problemOf(schema, value[name])) : undefined,
+      has(value, name) ? below(name, firstSchemaProblem(schema, value[name])) : undefined,
     ),
   additionalProperties: (value: Schema, others: boolean | Schema, { properties }: Schema) =>
     first(Object.entries(value), ([name, item]) => {
       if (others === true || Object.hasOwn(properties ?? {}, name)) return undefined
-      return others === false ? wrong('is not known', [name]) : below(name, problemOf(others, item))
+      return others === false ? wrong('is not known', [name]) : below(name, firstSchemaProblem(others, item))
     }),
 }
 

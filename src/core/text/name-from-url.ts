@@ -1,7 +1,7 @@
 const VERSION = /-v?\d+(\.\d+)*([-+].*)?$/
 
 /** A name made of an address: its last part, without what says what it is or which version. */
-export function nameFrom(address: string): string {
+export function nameFromUrl(address: string): string {
   const last =
     address
       .replace(/[?#].*$/, '')

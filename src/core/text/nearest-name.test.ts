@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editDistance, nearest } from './nearest-name.ts'
+import { editDistance, nearestName } from './nearest-name.ts'
 
 test('swapped neighbours are one edit', () => {
   assert.equal(editDistance('clutser', 'cluster'), 1)
@@ -10,8 +10,8 @@ test('swapped neighbours are one edit', () => {
 
 test('the nearest name is suggested, and none when nothing is near', () => {
   const kinds = ['clusters', 'bundles', 'rollouts', 'releases']
-  assert.equal(nearest('clutsers', kinds), 'clusters')
-  assert.equal(nearest('Bundel', kinds), 'bundles')
-  assert.equal(nearest('pods', kinds), undefined)
-  assert.equal(nearest('x', kinds), undefined)
+  assert.equal(nearestName('clutsers', kinds), 'clusters')
+  assert.equal(nearestName('Bundel', kinds), 'bundles')
+  assert.equal(nearestName('pods', kinds), undefined)
+  assert.equal(nearestName('x', kinds), undefined)
 })

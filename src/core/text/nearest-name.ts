@@ -1,7 +1,7 @@
 /** Nearest names, for typos. */
 
 /** The candidate a typo most likely meant, or undefined when none is near. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {

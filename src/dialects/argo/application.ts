@@ -49,7 +49,7 @@ export interface ApplicationSpec {
 }
 
 /** Who hears what is not the same, or cannot be said. */
-export interface Remarks {
+export interface Diagnostics {
   note(message: string): void
   wrong(message: string): void
 }
@@ -86,7 +86,7 @@ export interface ApplicationTraits {
 }
 
 /** How objects are written, kept and removed. */
-export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, remarks: Remarks): BundleOptions {
+export function optionsOf(spec: ApplicationSpec, traits: ApplicationTraits, remarks: Diagnostics): BundleOptions {
   const { finalizers, isStepped } = traits
   const { automated, syncOptions = [], retry, managedNamespaceMetadata } = spec.syncPolicy ?? {}
   const has = (option: string): boolean => syncOptions.includes(option)
@@ -138,7 +138,7 @@ function pruneOf(
 
 type IgnoreRule = NonNullable<ApplicationSpec['ignoreDifferences']>[number]
 
-function ignoreOf(rule: IgnoreRule, { wrong }: Remarks): NonNullable<BundleOptions['ignore']> {
+function ignoreOf(rule: IgnoreRule, { wrong }: Diagnostics): NonNullable<BundleOptions['ignore']> {
   const { group, kind, name, namespace, jsonPointers = [], jqPathExpressions = [], managedFieldsManagers = [] } = rule
   const paths = jqPathExpressions.flatMap((expression) => {
     if (/^(\.[A-Za-z_][\w-]*|\[\]|\["[^"]+"\])+$/.test(expression)) return [expression.replaceAll('[]', '[*]')]

@@ -9,15 +9,15 @@ import type { RollingSyncStep } from '../../plan/rollout/foreign-strategies.ts'
 import type { Fields } from '../field-table.ts'
 import { readFields } from '../read-fields.ts'
 import type { Reading } from '../read-fields.ts'
-import { onlyWord, withoutMarks } from './generators/cluster-placeholders.ts'
+import { solePlaceholder, removePlaceholders } from './generators/cluster-placeholders.ts'
 import { compileApplication } from './compile/compile-application.ts'
-import type { Application, CompileScene } from './compile/compile-application.ts'
+import type { Application, ApplicationCompileContext } from './compile/compile-application.ts'
 import { APPLICATION, APPLICATION_SET } from './fields.ts'
 import { fillText, fillTexts } from './generators/fill-template.ts'
 import type { Filling } from './generators/fill-template.ts'
 import { generate } from './generators/generate.ts'
 import type { Generator, ParameterSet } from './generators/generate.ts'
-import { createOwnObjects } from './compile/imported-objects.ts'
+import { createImportedObjects } from './compile/imported-objects.ts'
 import { joined, readText } from './generators/parameters.ts'
 import { repositoriesOf } from './files/repositories.ts'
 import type { Clone } from './files/repositories.ts'
@@ -53,7 +53,7 @@ export function isOfArgo({ apiVersion, kind }: UnknownObject): boolean {
 export function importApplications(request: ApplicationsRequest): ImportedApplications {
   const notes = new Set<string>()
   const problems = new Set<string>()
-  const objects = createOwnObjects(request.namespace)
+  const objects = createImportedObjects(request.namespace)
   const sets = new Set(
     request.objects.filter(({ kind }) => kind === 'ApplicationSet').map(({ metadata }) => metadata.name),
   )
@@ -70,7 +70,7 @@ export function importApplications(request: ApplicationsRequest): ImportedApplic
   for (const object of request.objects.filter((one) => !isOfArgo(one))) notes.add(leftOutText(object))
   for (const object of given) {
     const who = `${object.kind} ${object.metadata.name}`
-    const scene: CompileScene = {
+    const scene: ApplicationCompileContext = {
       objects,
       note: (message) => void notes.add(`${who}: ${message}`),
       wrong: (message) => void problems.add(`${who}: ${message}`),
@@ -94,14 +94,14 @@ function readSpec(spec: unknown, fields: Fields, reading: Reading): JsonObject {
   return readFields(isObject(spec) ? spec : {}, fields, reading, ['spec'])
 }
 
-function readingFor({ note, wrong }: CompileScene): Reading {
+function readingFor({ note, wrong }: ApplicationCompileContext): Reading {
   return {
     system: 'Argo CD',
     report: (level, _path, message) => (level === 'error' ? wrong(message) : note(message)),
   }
 }
 
-function applicationOf({ metadata, ...rest }: UnknownObject, scene: CompileScene): Application {
+function applicationOf({ metadata, ...rest }: UnknownObject, scene: ApplicationCompileContext): Application {
   const { project, ...spec } = isObject(rest['spec']) ? rest['spec'] : {}
   const { finalizers = [] } = metadata as { finalizers?: readonly string[] }
   const read = readSpec(project === 'default' ? spec : { project, ...spec }, APPLICATION, readingFor(scene))
@@ -115,7 +115,7 @@ const SYNC_WAVE = 'argocd.argoproj.io/sync-wave'
 const NOT_SAID =
   /^(kubectl\.kubernetes\.io\/last-applied-configuration|argocd\.argoproj\.io\/(refresh|tracking-id|hydrate))$/
 
-function tellAnnotations(keys: readonly string[], { note }: CompileScene): void {
+function tellAnnotations(keys: readonly string[], { note }: ApplicationCompileContext): void {
   for (const key of keys.filter((one) => !NOT_SAID.test(one))) {
     const advice = key === SYNC_WAVE ? ': write dependsOn of the Bundle' : ''
     note(`annotation ${key} of an Application has no effect${advice}`)
@@ -137,7 +137,7 @@ interface ApplicationSetSpec {
 const FINALIZER = 'resources-finalizer.argocd.argoproj.io'
 
 /** The Applications that a set stands for; those that differ only in their cluster are one. */
-function generatedBy(set: UnknownObject, scene: CompileScene): Application[] {
+function generatedBy(set: UnknownObject, scene: ApplicationCompileContext): Application[] {
   const reading = readingFor(scene)
   const spec = readSpec(set['spec'], APPLICATION_SET, reading) as ApplicationSetSpec
   const isGo = spec.goTemplate === true
@@ -157,7 +157,7 @@ function generatedBy(set: UnknownObject, scene: CompileScene): Application[] {
         apiVersion: set.apiVersion,
         kind: 'Application',
         metadata: {
-          name: withoutMarks(ownName) || set.metadata.name,
+          name: removePlaceholders(ownName) || set.metadata.name,
           ...(isObject(metadata['labels']) ? { labels: metadata['labels'] as Record<string, string> } : {}),
           ...(isObject(metadata['annotations'])
             ? { annotations: metadata['annotations'] as Record<string, string> }
@@ -193,7 +193,7 @@ function patched(template: JsonObject, patch: string, filling: Filling): JsonObj
 function ringsOf(
   { strategy }: ApplicationSetSpec,
   { labels }: Application,
-  scene: CompileScene & { readonly set: ParameterSet },
+  scene: ApplicationCompileContext & { readonly set: ParameterSet },
 ): { readonly rings?: readonly object[] } {
   const steps = strategy?.rollingSync?.steps ?? []
   if (strategy?.type !== 'RollingSync' || steps.length === 0) return {}
@@ -207,7 +207,7 @@ function ringsOf(
     const expressions = (Array.isArray(step['matchExpressions']) ? step['matchExpressions'] : []) as LabelRequirement[]
     const found: LabelRequirement[] = []
     for (const { key, operator, values = [] } of expressions) {
-      const word = onlyWord(labels[key] ?? '')
+      const word = solePlaceholder(labels[key] ?? '')
       if (word?.startsWith('labels/')) found.push({ key: word.slice('labels/'.length), operator, values })
       else {
         scene.wrong(

@@ -11,7 +11,7 @@ import { FleetBundle } from './kinds.ts'
 import type { GitRepo } from './kinds.ts'
 import { groupOf, isOfFleet, readGitRepoSpec } from './compile/read-git-repo.ts'
 import type { GitRepoSpec } from './compile/read-git-repo.ts'
-import { readRepository } from './compile/compile-repository.ts'
+import { compileRepository } from './compile/compile-repository.ts'
 
 /** What is imported. */
 export interface GitReposRequest {
@@ -48,7 +48,7 @@ export function importGitRepos(request: GitReposRequest): ImportedRepos {
   const missing = new Set<string>()
   const groups = objects.filter((one) => isOfFleet(one, 'ClusterGroup')).map(groupOf)
   const read = (repo: Repo, bundles: readonly CompiledBundle[]) =>
-    readRepository({
+    compileRepository({
       gitRepo: { namespace: 'fleet-default', labels: {}, ...repo.object.metadata },
       spec: repo.spec,
       workspace: { groups, aliases: () => [], missing: (name) => void missing.add(name), clusters: [], bundles },

@@ -22,7 +22,7 @@ import { createSealedStore, sealedWith } from '../../store/sealed-store.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
 import { TRUST_FILES } from '../../wire/trust/hub-keys.ts'
-import { readIfThere } from '../home/atomic-files.ts'
+import { readFileIfExists } from '../home/atomic-files.ts'
 import { DATABASE_FILE, KEY_FOLDER, parseSealingKeys, SEALING_KEYS_FILE } from '../keys/sealing-keys.ts'
 import { endTar, readTar, writeTarEntry } from './tar.ts'
 
@@ -40,7 +40,7 @@ export interface BackupManifest {
 }
 
 /** What a restore or a drill read. */
-export interface Restored {
+export interface RestoreResult {
   readonly manifest: BackupManifest
   readonly objects: number
   /** Sealed values that could be opened; the others need keys that were not given. */
@@ -114,7 +114,7 @@ export async function restoreBackup(
   data: string,
   keys: string | undefined,
   { ids }: Pick<BackupPorts, 'ids'>,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   await requireEmpty(data)
   const target = resolve(data)
   const half = `${target}.${ids.suffix(8)}`
@@ -177,7 +177,7 @@ export async function drillBackup(
   from: string,
   keys: string | undefined,
   ports: Pick<BackupPorts, 'ids'>,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-drill-'))
   try {
     return await restoreBackup(from, join(folder, 'data'), keys, ports)
@@ -294,7 +294,7 @@ async function readEverything(path: string, keys: string | undefined, ids: Ids) 
 async function openSealed(store: Store, keys: string | undefined, ids: Ids): Promise<Store | undefined> {
   if (keys === undefined) return undefined
   const file = join(keys, SEALING_KEYS_FILE)
-  const text = await readIfThere(file)
+  const text = await readFileIfExists(file)
   if (text === undefined) return undefined
   const [first, ...others] = parseSealingKeys(text, file).map(({ id, key }) => ({ id, key: new Secret(key) }))
   return createSealedStore({ store, prefixes: [], keys: [first!, ...others], ids })

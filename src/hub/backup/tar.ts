@@ -1,7 +1,7 @@
 /** A backup's container: plain files in one POSIX tar, which every system can list and open. */
 import type { FileHandle } from 'node:fs/promises'
 import { Stalled } from '../../core/errors.ts'
-import { BLOCK, checksumOf, MAX_TAR_NAME, paddingOf, tarHeader, tarNumber } from '../../core/tar.ts'
+import { TAR_BLOCK_BYTES, tarChecksum, MAX_TAR_NAME, tarPadding, tarHeader, tarNumber } from '../../core/tar.ts'
 
 /** One file of an archive. */
 export interface TarEntry {
@@ -28,12 +28,12 @@ export async function writeTarEntry(
     await out.appendFile(chunk)
   }
   if (written !== size) throw new Stalled('BackupFailed', `${name} has ${written} bytes instead of ${size}: try again`)
-  await out.appendFile(new Uint8Array(paddingOf(size)))
+  await out.appendFile(new Uint8Array(tarPadding(size)))
 }
 
 /** Writes the end of an archive. */
 export async function endTar(out: FileHandle): Promise<void> {
-  await out.appendFile(new Uint8Array(2 * BLOCK))
+  await out.appendFile(new Uint8Array(2 * TAR_BLOCK_BYTES))
 }
 
 /** Reads the files of an archive one after the other; `damaged` makes the error for what is no archive. */
@@ -50,12 +50,12 @@ export async function* readTar(file: FileHandle, damaged: (why: string) => Error
     return buffer
   }
   for (;;) {
-    const header = await read(BLOCK, position)
-    position += BLOCK
+    const header = await read(TAR_BLOCK_BYTES, position)
+    position += TAR_BLOCK_BYTES
     if (header.every((byte) => byte === 0)) return
     const { name, size } = parseHeader(header, damaged)
     const start = position
-    position += size + paddingOf(size)
+    position += size + tarPadding(size)
     yield {
       name,
       size,
@@ -68,7 +68,7 @@ export async function* readTar(file: FileHandle, damaged: (why: string) => Error
 
 function parseHeader(header: Buffer, damaged: (why: string) => Error): { name: string; size: number } {
   const sum = tarNumber(header.subarray(148, 156))
-  if (sum !== checksumOf(header)) throw damaged('it is no archive, or one with a changed byte')
+  if (sum !== tarChecksum(header)) throw damaged('it is no archive, or one with a changed byte')
   const name = header.toString('utf8', 0, 100).split('\0', 1)[0]!
   const size = tarNumber(header.subarray(124, 136))
   if (size === undefined) throw damaged(`the size of ${JSON.stringify(name)} cannot be read`)

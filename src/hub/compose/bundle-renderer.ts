@@ -4,7 +4,7 @@ import { generateTraditionalKey } from '../../core/bytes.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Ids } from '../../core/ids.ts'
-import { createStepWatch } from '../../core/async/work-guard.ts'
+import { createStepBudget } from '../../core/async/work-guard.ts'
 import type { WorkProgress } from '../../core/async/work-guard.ts'
 import { insidePath } from '../../render/bundle/detect-style.ts'
 import { renderVariants } from '../../render/bundle/render-variants.ts'
@@ -68,7 +68,7 @@ export function createBundleRenderer({ blobs, clock, ids, timeLimitMs = Infinity
     return renderVariants(request, {
       files,
       entropy,
-      watch: createStepWatch({ clock, timeMs: timeLimitMs }, tell ?? (() => {})),
+      watch: createStepBudget({ clock, timeMs: timeLimitMs }, tell ?? (() => {})),
     })
   }
 }

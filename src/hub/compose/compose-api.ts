@@ -7,7 +7,7 @@ import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
 import type { Store } from '../../store/store.ts'
 import type { HubPorts } from '../ports.ts'
 import { hubViews } from '../view/hub-views.ts'
-import type { SetReads } from '../view/object-rows.ts'
+import type { SetReader } from '../view/object-rows.ts'
 
 /** The kinds the embedded home serves; it runs no workloads. */
 export const HUB_KINDS: readonly Kind[] = [...HUB_BUILTIN_KINDS, ...NATIVE_KINDS]
@@ -22,7 +22,7 @@ export interface ApiParts extends HubPorts {
   /** Whose rows are served besides; by name. */
   readonly dialects?: readonly string[]
   /** For the view of objects. */
-  readonly blobs?: SetReads
+  readonly blobs?: SetReader
 }
 
 /** The embedded home's API over a store. */

@@ -15,7 +15,7 @@ import { composeApi } from './compose-api.ts'
 import { announceHub, composeControllers } from './compose-controllers.ts'
 import { composeGateway } from './compose-gateway.ts'
 import { dialectControllers, installDialects } from '../home/dialects.ts'
-import { inProcess } from './in-process-transport.ts'
+import { inProcessTransport } from './in-process-transport.ts'
 import { HUB_USERS } from '../ports.ts'
 import { createBundleRenderer } from './bundle-renderer.ts'
 import type { HubPorts } from '../ports.ts'
@@ -73,7 +73,7 @@ export function composeHub(options: HubOptions): ComposedHub {
   } = options
   const api = composeApi({ ...ports, store, blobs, dialects: options.dialects ?? [] })
   const clientOf = (user: (typeof HUB_USERS)[keyof typeof HUB_USERS]): Client =>
-    createClient({ transport: inProcess(api.handle, user), clock: ports.clock, userAgent: user.commonName })
+    createClient({ transport: inProcessTransport(api.handle, user), clock: ports.clock, userAgent: user.commonName })
   const client = clientOf(HUB_USERS.admin)
   const gateway = composeGateway({
     ...ports,

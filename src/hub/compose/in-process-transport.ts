@@ -1,7 +1,7 @@
 import type { Handler, Transport } from '../../core/http.ts'
 
 /** A transport to a handler of this process, as a caller whom the transport has proven. */
-export function inProcess(
+export function inProcessTransport(
   handle: Handler,
   user: { readonly commonName: string; readonly organizations: readonly string[] },
 ): Transport {

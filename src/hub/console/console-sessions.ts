@@ -13,7 +13,7 @@ export interface ConsoleSessions {
 }
 
 /** The cookie's name; one per port would need more, browsers share cookies between ports of a host. */
-export const COOKIE = 'flotilla_session'
+export const SESSION_COOKIE = 'flotilla_session'
 
 const MAX_SESSIONS = 64
 const MAX_CODES = 16
@@ -47,6 +47,6 @@ export function createConsoleSessions(ids: Pick<Ids, 'bytes'>): ConsoleSessions 
       (header ?? '')
         .split(';')
         .map((pair) => pair.trim().split('='))
-        .some(([name, value]) => name === COOKIE && value !== undefined && find(sessions, value) >= 0),
+        .some(([name, value]) => name === SESSION_COOKIE && value !== undefined && find(sessions, value) >= 0),
   }
 }

@@ -5,10 +5,10 @@ import type { Logger } from '../../core/log.ts'
 import { createPlainServer } from '../plain-server.ts'
 
 /** The socket's name in the hub's directory. */
-export const CONSOLE_DOOR = 'console.sock'
+export const CONSOLE_SOCKET = 'console.sock'
 
 /** Opens the door at a path. A hub without one works as well, so what is in the way is only told. */
-export async function openConsoleDoor(
+export async function openConsoleSocket(
   path: string,
   { signInUrl, log }: { readonly signInUrl: () => string; readonly log: Logger },
 ): Promise<{ close(): Promise<void> }> {

@@ -12,7 +12,7 @@ import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import { formatAddress, isLoopback } from '../http/listen-address.ts'
 import type { ListenAddress } from '../http/listen-address.ts'
-import { COOKIE, createConsoleSessions } from './console-sessions.ts'
+import { SESSION_COOKIE, createConsoleSessions } from './console-sessions.ts'
 import type { FleetView } from './fleet-view.ts'
 import { listenOn } from '../http/listen.ts'
 import { sendMetrics } from '../metrics/metrics-listener.ts'
@@ -129,7 +129,7 @@ const SIGN_IN_ADVICE =
 /** Answers with a page that moves on by itself: a redirect from another site's link would not carry a strict cookie. */
 function signIn(response: ServerResponse, session: string | undefined): void {
   if (session === undefined) return send(response, 401, `This code was used already or is wrong. ${SIGN_IN_ADVICE}`)
-  const cookie = `${COOKIE}=${session}; Path=/; HttpOnly; SameSite=Strict`
+  const cookie = `${SESSION_COOKIE}=${session}; Path=/; HttpOnly; SameSite=Strict`
   send(response, 200, '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Flotilla</title>', {
     'content-type': 'text/html; charset=utf-8',
     ...(session !== 'already' && { 'set-cookie': cookie }),

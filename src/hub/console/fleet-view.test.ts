@@ -9,7 +9,7 @@ import { buildBundle, buildCluster } from '../../testing/fixtures/builders.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { composeApi } from '../compose/compose-api.ts'
-import { inProcess } from '../compose/in-process-transport.ts'
+import { inProcessTransport } from '../compose/in-process-transport.ts'
 import { createFleetView } from './fleet-view.ts'
 import { HUB_USERS } from '../ports.ts'
 
@@ -17,7 +17,7 @@ test('the view follows the fleet: troubled clusters first, counts per state, age
   const clock = createVirtualClock()
   const ids = createSeededIds('view')
   const api = composeApi({ store: createMemoryStore(), clock, ids, log: silentLogger })
-  const client = createClient({ transport: inProcess(api.handle, HUB_USERS.admin), clock })
+  const client = createClient({ transport: inProcessTransport(api.handle, HUB_USERS.admin), clock })
   const view = createFleetView({ client, clock, ids, log: silentLogger })
   const stop = new AbortController()
   const running = view.run(stop.signal)

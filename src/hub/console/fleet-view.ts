@@ -13,7 +13,7 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
-import type { FleetFacts } from '../metrics/fleet-metrics.ts'
+import type { FleetMetricsInput } from '../metrics/fleet-metrics.ts'
 
 /** One cluster on the page. */
 export interface ClusterRow {
@@ -70,7 +70,7 @@ export interface FleetSnapshot {
 export interface FleetView {
   snapshot(): FleetSnapshot
   /** The objects themselves, for counting. */
-  facts(): FleetFacts
+  facts(): FleetMetricsInput
   /** Calls back after something changed; returns what stops it. */
   onChange(changed: () => void): () => void
   /** Follows the API until the signal is aborted. */

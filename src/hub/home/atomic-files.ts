@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Ids } from '../../core/ids.ts'
 
 /** Reads a file, or undefined when there is none. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+export async function readFileIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (caught) {
@@ -14,7 +14,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /** Replaces a private file (0600) durably: readers see the old or the new text, never a part. */
-export async function replaceFile(path: string, text: string, ids: Pick<Ids, 'suffix'>): Promise<void> {
+export async function replaceFileAtomically(path: string, text: string, ids: Pick<Ids, 'suffix'>): Promise<void> {
   const temporary = `${path}.${ids.suffix(8)}`
   try {
     await writeSynced(temporary, text)
@@ -27,7 +27,7 @@ export async function replaceFile(path: string, text: string, ids: Pick<Ids, 'su
 }
 
 /** Makes a private folder (0700) with its files, all of them or none. */
-export async function makeFolder(
+export async function ensureDirectory(
   path: string,
   files: Readonly<Record<string, string>>,
   ids: Pick<Ids, 'suffix'>,

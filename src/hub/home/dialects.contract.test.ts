@@ -10,8 +10,8 @@ import { FLEET_KINDS, GitRepo } from '../../dialects/fleet/kinds.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import { HUB_KINDS } from '../compose/compose-api.ts'
-import { DIALECT_LABEL, dialectsOf, installDialects } from './dialects.ts'
-import { CRD } from './kube-home.ts'
+import { DIALECT_LABEL, parseDialects, installDialects } from './dialects.ts'
+import { CrdResource } from './kube-home.ts'
 
 test('a dialect installs its kinds once, renews its own, and leaves those of others alone', async (t) => {
   const store = createMemoryStore()
@@ -24,21 +24,21 @@ test('a dialect installs its kinds once, renews its own, and leaves those of oth
   })
   const parts = { client, clock: systemClock, signal: new AbortController().signal }
   const theirs = toCrd(GitRepo)
-  await client.create(CRD, { ...theirs, metadata: { ...theirs.metadata, labels: { app: 'fleet' } } })
+  await client.create(CrdResource, { ...theirs, metadata: { ...theirs.metadata, labels: { app: 'fleet' } } })
   await installDialects(['fleet'], parts)
   const crds = await Promise.all(
-    FLEET_KINDS.map(({ plural, group }) => client.get(CRD, { name: `${plural}.${group}` })),
+    FLEET_KINDS.map(({ plural, group }) => client.get(CrdResource, { name: `${plural}.${group}` })),
   )
   assert.deepEqual(
     crds.map(({ metadata }) => metadata.labels),
     [{ app: 'fleet' }, { [DIALECT_LABEL]: 'fleet' }, { [DIALECT_LABEL]: 'fleet' }],
   )
   await installDialects(['fleet'], parts)
-  const again = await Promise.all(crds.map(({ metadata }) => client.get(CRD, { name: metadata.name })))
+  const again = await Promise.all(crds.map(({ metadata }) => client.get(CrdResource, { name: metadata.name })))
   assert.deepEqual(
     again.map(({ metadata }) => metadata.generation),
     crds.map(({ metadata }) => metadata.generation),
   )
-  assert.deepEqual(dialectsOf(' fleet, fleet'), ['fleet'])
-  assert.throws(() => dialectsOf('fleet,flux2'), /there is no dialect "flux2"; there is fleet/)
+  assert.deepEqual(parseDialects(' fleet, fleet'), ['fleet'])
+  assert.throws(() => parseDialects('fleet,flux2'), /there is no dialect "flux2"; there is fleet/)
 })

@@ -8,7 +8,7 @@ import { FLEET_KINDS } from '../../dialects/fleet/kinds.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { ensureNamespace } from './hub-info.ts'
-import { CRD, untilServed } from './kube-home.ts'
+import { CrdResource, waitUntilServed } from './kube-home.ts'
 
 /** What a dialect brings. */
 interface Dialect {
@@ -26,7 +26,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 export const DIALECT_LABEL = 'flotilla.dev/dialect'
 
 /** The names of a setting such as `fleet`. */
-export function dialectsOf(setting: string | undefined): string[] {
+export function parseDialects(setting: string | undefined): string[] {
   const names = (setting ?? '').split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
   const unknown = names.find((name) => !Object.hasOwn(DIALECTS, name))
   if (unknown !== undefined) {
@@ -52,7 +52,7 @@ export async function installDialects(
     const { kinds, namespaces } = DIALECTS[name]!
     for (const namespace of namespaces) await ensureNamespace(client, namespace)
     for (const kind of kinds) await installKind(name, kind, client, signal)
-    await untilServed(kinds, { client, clock, signal })
+    await waitUntilServed(kinds, { client, clock, signal })
   }
 }
 
@@ -60,13 +60,13 @@ async function installKind(dialect: string, kind: Kind, client: Client, signal: 
   const crd = toCrd(kind)
   const own = { ...crd, metadata: { ...crd.metadata, labels: { [DIALECT_LABEL]: dialect } } }
   try {
-    const present = await client.get(CRD, { name: crd.metadata.name }, signal)
+    const present = await client.get(CrdResource, { name: crd.metadata.name }, signal)
     if (present.metadata.labels?.[DIALECT_LABEL] !== dialect) return
-    await client.apply(CRD, own, { fieldManager: 'flotilla-hub', force: true, signal })
+    await client.apply(CrdResource, own, { fieldManager: 'flotilla-hub', force: true, signal })
   } catch (caught) {
     if (!isApiError(caught, 'NotFound')) throw caught
     try {
-      await client.create(CRD, own, { fieldManager: 'flotilla-hub', signal })
+      await client.create(CrdResource, own, { fieldManager: 'flotilla-hub', signal })
     } catch (raced) {
       // Another hub, or the other system itself, was faster; whoever it was, it is there.
       if (!isApiError(raced, 'AlreadyExists')) throw raced

@@ -4,7 +4,12 @@ import type { Client } from '../../client/client.ts'
 import { deadline } from '../../core/async/deadline.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ACCEPT_BINDING, ACCEPT_POLICY } from '../../kinds/policies/accept-policy.ts'
-import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../../kinds/policies/approve-policy.ts'
+import {
+  APPROVE_BINDING,
+  APPROVE_POLICY,
+  ROLLOUT_PROTECTION_BINDING,
+  ROLLOUT_PROTECTION_POLICY,
+} from '../../kinds/policies/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../../kinds/policies/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../kinds/policies/exception-policy.ts'
 import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../kinds/gateway-policy.ts'
@@ -17,7 +22,7 @@ import { apiVersionOf } from '../../kinds/meta.ts'
 import type { Condition, KubeObject, ResourceType } from '../../kinds/meta.ts'
 
 /** CustomResourceDefinitions, as far as they are looked at here. */
-export const CRD: ResourceType<CustomResourceDefinition & { status?: { conditions?: Condition[] } }> = {
+export const CrdResource: ResourceType<CustomResourceDefinition & { status?: { conditions?: Condition[] } }> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   kind: 'CustomResourceDefinition',
@@ -25,8 +30,22 @@ export const CRD: ResourceType<CustomResourceDefinition & { status?: { condition
   scope: 'Cluster',
 }
 
-const POLICIES = [ACCEPT_POLICY, GATEWAY_POLICY, BIND_POLICY, APPROVE_POLICY, TERMS_POLICY, EXCEPTION_POLICY]
-const BINDINGS = [ACCEPT_BINDING, GATEWAY_BINDING, BIND_BINDING, APPROVE_BINDING, TERMS_BINDING, EXCEPTION_BINDING]
+const POLICIES = [
+  ACCEPT_POLICY,
+  GATEWAY_POLICY,
+  BIND_POLICY,
+  APPROVE_POLICY,
+  ROLLOUT_PROTECTION_POLICY,
+  EXCEPTION_POLICY,
+]
+const BINDINGS = [
+  ACCEPT_BINDING,
+  GATEWAY_BINDING,
+  BIND_BINDING,
+  APPROVE_BINDING,
+  ROLLOUT_PROTECTION_BINDING,
+  EXCEPTION_BINDING,
+]
 
 const ESTABLISH_MS = 60_000
 const POLL_MS = 100
@@ -50,13 +69,13 @@ export async function installRoles(client: Client, signal: AbortSignal): Promise
 /** Applies the CRDs of our kinds and waits until the API serves them; safe to repeat, also by several hubs at once. */
 export async function installKinds(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
   for (const kind of NATIVE_KINDS) {
-    await client.apply(CRD, toCrd(kind), { fieldManager: 'flotilla-hub', force: true, signal })
+    await client.apply(CrdResource, toCrd(kind), { fieldManager: 'flotilla-hub', force: true, signal })
   }
-  await untilServed(NATIVE_KINDS, { client, clock, signal })
+  await waitUntilServed(NATIVE_KINDS, { client, clock, signal })
 }
 
 /** Waits until the API serves kinds whose CRDs are there. */
-export async function untilServed(
+export async function waitUntilServed(
   kinds: readonly ResourceType<KubeObject>[],
   { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -68,7 +87,7 @@ export async function untilServed(
 }
 
 async function isServed(client: Client, kind: ResourceType<KubeObject>, signal: AbortSignal): Promise<boolean> {
-  const { status } = await client.get(CRD, { name: `${kind.plural}.${kind.group}` }, signal)
+  const { status } = await client.get(CrdResource, { name: `${kind.plural}.${kind.group}` }, signal)
   if (!status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True')) return false
   // Established is said a moment before every handler knows it.
   return await client.list(kind, { limit: 1 }, signal).then(

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { GateQuestion } from '../../controllers/controllers.ts'
-import { CALL_LIMITS, createGateCalls, signatureOf } from './gate-requests.ts'
+import { GATE_REQUEST_LIMITS, createGateRequests, signGateRequest } from './gate-requests.ts'
 
 describe('gate calls', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}
@@ -18,7 +18,7 @@ describe('gate calls', () => {
   })
   after(() => server.close())
 
-  const asks = (hosts?: readonly string[]) => createGateCalls({ clock: systemClock, ...(hosts ? { hosts } : {}) })
+  const asks = (hosts?: readonly string[]) => createGateRequests({ clock: systemClock, ...(hosts ? { hosts } : {}) })
   const webhook = (url: string): GateQuestion => ({ kind: 'Webhook', url, body: { rollout: 'hello-g2' } })
   const never = new AbortController().signal
   const said = async (question: GateQuestion, hosts: readonly string[] | undefined = [host]) => {
@@ -49,7 +49,7 @@ describe('gate calls', () => {
       message: 'not yet',
     })
     assert.equal(got?.body, '{"rollout":"hello-g2"}')
-    assert.equal(got?.signature, `sha256=${signatureOf('t0p', got?.timestamp ?? '', got?.body ?? '')}`)
+    assert.equal(got?.signature, `sha256=${signGateRequest('t0p', got?.timestamp ?? '', got?.body ?? '')}`)
   })
 
   test('what is not a clear answer is none', async () => {
@@ -62,15 +62,15 @@ describe('gate calls', () => {
     assert.equal(await said(ask), 'HOST answers with 503: down for repair')
     answer = (_, response) => void response.writeHead(307, { location: 'http://169.254.169.254/' }).end()
     assert.equal(await said(ask), 'HOST redirects (307), which is not followed')
-    answer = json({ allowed: true, message: 'x'.repeat(CALL_LIMITS.webhookBytes) })
-    assert.equal(await said(ask), `HOST answers with more than ${CALL_LIMITS.webhookBytes} bytes`)
+    answer = json({ allowed: true, message: 'x'.repeat(GATE_REQUEST_LIMITS.webhookBytes) })
+    assert.equal(await said(ask), `HOST answers with more than ${GATE_REQUEST_LIMITS.webhookBytes} bytes`)
     answer = (request) => void request.socket.destroy()
     assert.match(JSON.stringify(await said(ask)), /other side closed/)
   })
 
   test('who stalls is not waited for', async () => {
     answer = () => {}
-    const impatient = createGateCalls({ clock: { ...systemClock, sleep: async () => {} }, hosts: [host] })
+    const impatient = createGateRequests({ clock: { ...systemClock, sleep: async () => {} }, hosts: [host] })
     const reply = await impatient(webhook(`http://${host}/`), never)
     assert.deepEqual(reply, { kind: 'Unreachable', message: `${host}: no answer within 10 s` })
   })

@@ -21,7 +21,7 @@ import { authorizationOf } from '../../source/credentials.ts'
 import type { Credentials } from '../../source/credentials.ts'
 
 /** How long a call may take, how much of an answer is read, and how many series and samples it may have. */
-export const CALL_LIMITS = {
+export const GATE_REQUEST_LIMITS = {
   ms: 10_000,
   webhookBytes: 64 * 1024,
   metricBytes: 2 * 1024 * 1024,
@@ -52,11 +52,11 @@ interface GateCallsOptions {
 }
 
 /** Makes the port; it never throws. */
-export function createGateCalls({ clock, hosts }: GateCallsOptions): AskGatePort {
+export function createGateRequests({ clock, hosts }: GateCallsOptions): AskGatePort {
   return async (question, signal) => {
     try {
       const target = allow(question.url, hosts)
-      return await deadline({ clock, ms: CALL_LIMITS.ms, signal, what: target.url.host }, async (inner) =>
+      return await deadline({ clock, ms: GATE_REQUEST_LIMITS.ms, signal, what: target.url.host }, async (inner) =>
         question.kind === 'Webhook'
           ? await askWebhook(question, target, clock, inner)
           : await askMetric(question, target, inner),
@@ -130,15 +130,15 @@ async function call(
 ): Promise<unknown> {
   const dispatcher = new Agent({
     connect: {
-      timeout: CALL_LIMITS.ms,
+      timeout: GATE_REQUEST_LIMITS.ms,
       ...(isNamed ? {} : { lookup: guardedLookup(url.host) }),
       ...(credentials?.ca === undefined ? {} : { ca: credentials.ca }),
       ...(credentials?.certificate === undefined || credentials.key === undefined
         ? {}
         : { cert: credentials.certificate, key: credentials.key }),
     },
-    headersTimeout: CALL_LIMITS.ms,
-    bodyTimeout: CALL_LIMITS.ms,
+    headersTimeout: GATE_REQUEST_LIMITS.ms,
+    bodyTimeout: GATE_REQUEST_LIMITS.ms,
     maxResponseSize: maxBytes,
     pipelining: 0,
   })
@@ -180,7 +180,7 @@ function errorOf(text: string): string {
   try {
     const body: unknown = JSON.parse(text)
     const error = isObject(body) ? (body['error'] ?? body['message']) : undefined
-    return typeof error === 'string' ? `: ${error.slice(0, CALL_LIMITS.message)}` : ''
+    return typeof error === 'string' ? `: ${error.slice(0, GATE_REQUEST_LIMITS.message)}` : ''
   } catch {
     return ''
   }
@@ -196,12 +196,12 @@ async function askWebhook(
   const at = String(Math.floor(clock.now() / 1000))
   const token = question.credentials?.token
   const signature: Record<string, string> =
-    token === undefined ? {} : { 'flotilla-signature': `sha256=${signatureOf(token, at, fromUtf8(body))}` }
+    token === undefined ? {} : { 'flotilla-signature': `sha256=${signGateRequest(token, at, fromUtf8(body))}` }
   const answer = await call(target.url, target, question.credentials, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'flotilla-timestamp': at, ...signature },
     body,
-    maxBytes: CALL_LIMITS.webhookBytes,
+    maxBytes: GATE_REQUEST_LIMITS.webhookBytes,
     signal,
   })
   if (!isObject(answer) || typeof answer['allowed'] !== 'boolean') {
@@ -212,7 +212,7 @@ async function askWebhook(
 }
 
 /** What the receiver of a question computes with the shared token: HMAC-SHA256 over `timestamp.body`, in hexadecimal. */
-export function signatureOf(token: string, timestamp: string, body: string): string {
+export function signGateRequest(token: string, timestamp: string, body: string): string {
   return hex(hmacSha256(utf8(token.trim()), `${timestamp}.${body}`))
 }
 
@@ -230,15 +230,15 @@ async function askMetric(
   const answer = await call(url, target, credentials, {
     method: 'GET',
     headers: authorization === undefined ? {} : { authorization },
-    maxBytes: CALL_LIMITS.metricBytes,
+    maxBytes: GATE_REQUEST_LIMITS.metricBytes,
     signal,
   })
   const data = isObject(answer) && answer['status'] === 'success' ? answer['data'] : undefined
   const result = isObject(data) && data['resultType'] === 'matrix' ? data['result'] : undefined
   if (!Array.isArray(result)) throw new Error(`${url.host} does not answer like Prometheus`)
-  if (result.length > CALL_LIMITS.series) {
+  if (result.length > GATE_REQUEST_LIMITS.series) {
     throw new Error(
-      `the query has ${result.length} series, more than ${CALL_LIMITS.series}; join them, for example with sum or max`,
+      `the query has ${result.length} series, more than ${GATE_REQUEST_LIMITS.series}; join them, for example with sum or max`,
     )
   }
   return { kind: 'Series', answer: { startMs, endMs, stepMs, series: result.map((one) => samplesOf(one, url.host)) } }
@@ -264,5 +264,5 @@ function said(error: Error): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, CALL_LIMITS.message)
+  return text.replace(/\s+/g, ' ').trim().slice(0, GATE_REQUEST_LIMITS.message)
 }

@@ -12,13 +12,13 @@ import { createMemoryStore } from '../../store/memory-store.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { build } from '../../testing/fixtures/builders.ts'
 import { composeApi } from '../compose/compose-api.ts'
-import { inProcess } from '../compose/in-process-transport.ts'
+import { inProcessTransport } from '../compose/in-process-transport.ts'
 import { HUB_USERS } from '../ports.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
 
 test('signatures of GitHub, Gitea, Bitbucket, tokens of GitLab and Azure DevOps; nothing else', async (t) => {
   const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
-  const client = createClient({ transport: inProcess(api.handle, HUB_USERS.admin), clock: systemClock })
+  const client = createClient({ transport: inProcessTransport(api.handle, HUB_USERS.admin), clock: systemClock })
   const clock = createVirtualClock()
   const listener = await listenForWebhooks({ listen: { host: '127.0.0.1', port: 0 }, client, clock, log: silentLogger })
   t.after(async () => {

@@ -5,7 +5,7 @@ export const AGENT_PROFILES = ['full', 'namespaced', 'read-only'] as const
 export type AgentProfile = (typeof AGENT_PROFILES)[number]
 
 /** Whose rights, and how far they go. */
-export interface AgentRights {
+export interface AgentRbacOptions {
   readonly profile: AgentProfile
   /** For `namespaced`: where the agent may work; they exist already. */
   readonly namespaces: readonly string[]
@@ -19,7 +19,7 @@ const API_GROUP = 'rbac.authorization.k8s.io'
 const API_VERSION = `${API_GROUP}/v1`
 
 /** The RBAC objects of a profile. Apart from `full`, none of them reads a Secret outside the agent's namespaces or grants a right on rights. */
-export function agentRbac({ profile, namespaces, home, account, labels }: AgentRights): object[] {
+export function agentRbac({ profile, namespaces, home, account, labels }: AgentRbacOptions): object[] {
   const subjects = [{ kind: 'ServiceAccount', name: account, namespace: home }]
   const clusterBinding = (name: string, role: string) => ({
     apiVersion: API_VERSION,

@@ -13,7 +13,7 @@ import { joinManifest } from './agent-manifest.ts'
 import type { AgentProfile } from './agent-rbac.ts'
 
 /** Who is invited (one name, or a pattern of names), and how. */
-export type Invitation = Invitee & InvitationTerms
+export type JoinInvitation = Invitee & InvitationTerms
 
 type Invitee = { readonly cluster: string } | { readonly pattern: string }
 
@@ -37,7 +37,7 @@ interface InvitationTerms {
 }
 
 /** A join token and what its bearer needs. */
-export interface Invited {
+export interface IssuedJoinToken {
   readonly token: string
   /** Shown once; the hub keeps only a hash of its secret. */
   readonly code: string
@@ -54,7 +54,7 @@ export interface InvitePorts {
 }
 
 /** Makes the token and its code. */
-export async function inviteCluster(invitation: Invitation, ports: InvitePorts): Promise<Invited> {
+export async function inviteCluster(invitation: JoinInvitation, ports: InvitePorts): Promise<IssuedJoinToken> {
   const { client, clock, ids } = ports
   const { acceptNetworks = [], networks = [], profile, namespaces, acceptRule, siteClass, proxy } = invitation
   const problem = acceptRule === undefined ? undefined : acceptRuleProblem(acceptRule)

@@ -8,7 +8,12 @@ import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { parseCertificate, wasIssuedBy } from '../../core/crypto/x509.ts'
 import { openDataDirectory } from '../home/data-directory.ts'
-import { issueApiClient, issueApiServer, issueGateway, loadHubKeys } from './hub-keys.ts'
+import {
+  issueApiClientCertificate,
+  issueApiServerCertificate,
+  issueGatewayListenerCertificate,
+  loadHubKeys,
+} from './hub-keys.ts'
 
 const PORTS = { clock: systemClock, ids: systemIds }
 const WANTED = { endpoints: ['https://hub.example:7444'], minAgentVersion: '0.1.0' }
@@ -74,9 +79,9 @@ test('a new address is a new version of the trust bundle, and needs the root', a
 
 test('the API and the gateway have different authorities', async (t) => {
   const keys = await loadHubKeys(await temporary(t), WANTED, PORTS)
-  const server = issueApiServer(keys, ['localhost', '127.0.0.1'], PORTS)
-  const client = issueApiClient(keys, { commonName: 'admin', organizations: ['system:masters'] }, PORTS)
-  const gateway = issueGateway(keys, ['hub.example'], PORTS)
+  const server = issueApiServerCertificate(keys, ['localhost', '127.0.0.1'], PORTS)
+  const client = issueApiClientCertificate(keys, { commonName: 'admin', organizations: ['system:masters'] }, PORTS)
+  const gateway = issueGatewayListenerCertificate(keys, ['hub.example'], PORTS)
   assert.deepEqual(parseCertificate(server.certificate).sans, ['localhost', '127.0.0.1'])
   assert.deepEqual(parseCertificate(client.certificate).subject, {
     commonName: 'admin',

@@ -15,7 +15,7 @@ import { amendTrust, createTrust, issueGatewayCertificate, loadTrust, TRUST_FILE
 import type { HubTrust } from '../../wire/trust/hub-keys.ts'
 import type { TokenKeys } from '../../apiserver/tokens/jwt.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
-import { makeFolder, readIfThere, replaceFile } from '../home/atomic-files.ts'
+import { ensureDirectory, readFileIfExists, replaceFileAtomically } from '../home/atomic-files.ts'
 
 /** All keys a hub starts with. */
 export interface HubKeys {
@@ -34,7 +34,7 @@ export interface KeyPorts {
 }
 
 /** What the trust bundle in force should say. */
-export interface WantedTrust {
+export interface TrustSpec {
   readonly endpoints: readonly string[]
   readonly minAgentVersion: string
 }
@@ -49,7 +49,7 @@ const CA_DAYS = 20 * 365
 const LEAF_DAYS = 3 * 365
 
 /** Fresh keys as files: name → text. */
-export function createKeyFiles(wanted: WantedTrust, ports: KeyPorts): Record<string, string> {
+export function createKeyFiles(wanted: TrustSpec, ports: KeyPorts): Record<string, string> {
   const { clock, ids, newKeyPair = generateKeyPair } = ports
   const apiCa = createApiCa(ports)
   return {
@@ -90,19 +90,19 @@ export interface LoadedKeys extends HubKeys {
 }
 
 /** The keys of a data directory, made at its first start; the trust bundle is amended when the endpoints changed. */
-export async function loadHubKeys(directory: DataDirectory, wanted: WantedTrust, ports: KeyPorts): Promise<LoadedKeys> {
+export async function loadHubKeys(directory: DataDirectory, wanted: TrustSpec, ports: KeyPorts): Promise<LoadedKeys> {
   const folder = directory.file(FOLDER)
   let isNew = false
   let files = await readFolder(folder)
   if (files === undefined) {
     isNew = true
     files = createKeyFiles(wanted, ports)
-    await makeFolder(folder, files, ports.ids)
+    await ensureDirectory(folder, files, ports.ids)
   }
   if (files[TOKEN_KEY] === undefined) {
     // Losing it only ends tokens that are out; people ask for new ones.
     files[TOKEN_KEY] = (ports.newKeyPair ?? generateKeyPair)('ed25519').privateKey
-    await replaceFile(directory.file(FOLDER, TOKEN_KEY), files[TOKEN_KEY], ports.ids)
+    await replaceFileAtomically(directory.file(FOLDER, TOKEN_KEY), files[TOKEN_KEY], ports.ids)
   }
   const keys = readKeyFiles(files)
   if (isNew) return { ...keys, newRoot: directory.file(FOLDER, TRUST_FILES.root) }
@@ -115,7 +115,7 @@ export async function loadHubKeys(directory: DataDirectory, wanted: WantedTrust,
     )
   }
   const bundles = amendTrust(keys.trust, { endpoints: [...wanted.endpoints] }, ports.clock.now())
-  await replaceFile(directory.file(FOLDER, TRUST_FILES.bundles), bundles, ports.ids)
+  await replaceFileAtomically(directory.file(FOLDER, TRUST_FILES.bundles), bundles, ports.ids)
   return readKeyFiles({ ...files, [TRUST_FILES.bundles]: bundles })
 }
 
@@ -137,14 +137,14 @@ async function readFolder(folder: string): Promise<Record<string, string> | unde
   }
   const files: Record<string, string> = {}
   for (const name of names) {
-    const text = await readIfThere(`${folder}/${name}`)
+    const text = await readFileIfExists(`${folder}/${name}`)
     if (text !== undefined) files[name] = text
   }
   return files
 }
 
 /** The API server's certificate for these names. */
-export function issueApiServer(keys: HubKeys, names: readonly string[], ports: KeyPorts): CertificateAndKey {
+export function issueApiServerCertificate(keys: HubKeys, names: readonly string[], ports: KeyPorts): CertificateAndKey {
   return issueLeaf(
     keys.apiCa,
     { subject: { commonName: 'flotilla API', organizations: [] }, kind: 'server', sans: names },
@@ -153,12 +153,16 @@ export function issueApiServer(keys: HubKeys, names: readonly string[], ports: K
 }
 
 /** A client's certificate for the API: the common name is the user, organisations are groups. */
-export function issueApiClient(keys: HubKeys, subject: Subject, ports: KeyPorts): CertificateAndKey {
+export function issueApiClientCertificate(keys: HubKeys, subject: Subject, ports: KeyPorts): CertificateAndKey {
   return issueLeaf(keys.apiCa, { subject, kind: 'client' }, ports)
 }
 
 /** The gateway's certificate for these names. */
-export function issueGateway(keys: HubKeys, names: readonly string[], ports: KeyPorts): CertificateAndKey {
+export function issueGatewayListenerCertificate(
+  keys: HubKeys,
+  names: readonly string[],
+  ports: KeyPorts,
+): CertificateAndKey {
   const { clock, ids, newKeyPair = generateKeyPair } = ports
   const { privateKey, publicKey } = newKeyPair('p256')
   const request = { publicKey, sans: names, serial: ids.bytes(16), now: clock.now() }

@@ -5,7 +5,7 @@ import { silentLogger } from '../../core/log.ts'
 import { createVirtualClock } from '../../sim/kernel/virtual-clock.ts'
 import { countingIds } from '../../testing/fixtures/wire-builders.ts'
 import { amendTrust, TRUST_FILES } from '../../wire/trust/hub-keys.ts'
-import { keepKeys } from './key-reloader.ts'
+import { createKeyReloader } from './key-reloader.ts'
 import { createKeyFiles, readKeyFiles } from './hub-keys.ts'
 import type { HubKeys } from './hub-keys.ts'
 
@@ -16,7 +16,7 @@ test('keys that change on disk are spread before they are used, bad ones are not
   let files = createKeyFiles(wanted, ports)
   const first = readKeyFiles(files)
   const spread: HubKeys[] = []
-  const kept = keepKeys(first, {
+  const kept = createKeyReloader(first, {
     clock,
     log: silentLogger,
     renewMs: 3_600_000,

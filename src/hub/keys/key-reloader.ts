@@ -10,7 +10,7 @@ import type { HubTrust } from '../../wire/trust/hub-keys.ts'
 import type { HubKeys } from './hub-keys.ts'
 
 /** What keeping needs. */
-export interface KeepOptions {
+export interface KeyReloaderOptions {
   readonly clock: Clock
   readonly log: Logger
   /** The keys as they are on disk now. */
@@ -22,7 +22,7 @@ export interface KeepOptions {
 }
 
 /** Keys that may change. */
-export interface KeptKeys {
+export interface KeyReloader {
   current(): HubKeys
   /** The trust, read anew with each use. */
   readonly trust: Pick<HubTrust, 'signer' | 'newest'>
@@ -36,7 +36,10 @@ const LOOK_MS = 3000
 const RENEW_MS = 30 * 86_400_000
 
 /** Keeps keys, beginning with these. */
-export function keepKeys(first: HubKeys, { clock, log, read, spread, renewMs = RENEW_MS }: KeepOptions): KeptKeys {
+export function createKeyReloader(
+  first: HubKeys,
+  { clock, log, read, spread, renewMs = RENEW_MS }: KeyReloaderOptions,
+): KeyReloader {
   let current = first
   let spreadAt = clock.monotonicMs()
   let complained = ''

@@ -4,10 +4,10 @@ import { base64 } from '../../core/bytes.ts'
 import { Stalled } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { DataDirectory } from '../home/data-directory.ts'
-import { readIfThere, replaceFile } from '../home/atomic-files.ts'
+import { readFileIfExists, replaceFileAtomically } from '../home/atomic-files.ts'
 
 /** A sealing key as it is in its file and between threads. */
-export interface PlainSealingKey {
+export interface SealingKeyData {
   readonly id: string
   /** 32 bytes in base64. */
   readonly key: string
@@ -21,7 +21,7 @@ export const KEY_FOLDER = 'keys'
 export const DATABASE_FILE = 'hub.db'
 
 /** Refuses a directory with data and without keys, before new ones are made that open and prove nothing. */
-export async function requireKeys(directory: DataDirectory): Promise<void> {
+export async function requireSealingKeys(directory: DataDirectory): Promise<void> {
   const isThere = (path: string) =>
     access(path).then(
       () => true,
@@ -39,17 +39,17 @@ export async function requireKeys(directory: DataDirectory): Promise<void> {
 export async function loadSealingKeys(
   directory: DataDirectory,
   ids: Ids,
-): Promise<[PlainSealingKey, ...PlainSealingKey[]]> {
+): Promise<[SealingKeyData, ...SealingKeyData[]]> {
   const file = directory.file(KEY_FOLDER, SEALING_KEYS_FILE)
-  const text = await readIfThere(file)
+  const text = await readFileIfExists(file)
   if (text !== undefined) return parseSealingKeys(text, file)
-  const made: PlainSealingKey = { id: ids.suffix(8), key: base64(ids.bytes(32)) }
-  await replaceFile(file, `${made.id} ${made.key}\n`, ids)
+  const made: SealingKeyData = { id: ids.suffix(8), key: base64(ids.bytes(32)) }
+  await replaceFileAtomically(file, `${made.id} ${made.key}\n`, ids)
   return [made]
 }
 
 /** Reads the text of such a file. */
-export function parseSealingKeys(text: string, file: string): [PlainSealingKey, ...PlainSealingKey[]] {
+export function parseSealingKeys(text: string, file: string): [SealingKeyData, ...SealingKeyData[]] {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
   const [first, ...others] = lines.map((line) => {
     const match = /^([a-z0-9-]+) ([A-Za-z0-9+/]{43}=)$/.exec(line.trim())

@@ -4,15 +4,15 @@ import { generateKeyPair } from '../../core/bytes.ts'
 import { Stalled } from '../../core/errors.ts'
 import { TRUST_FILES } from '../../wire/trust/hub-keys.ts'
 import type { HubTrust } from '../../wire/trust/hub-keys.ts'
-import { newEpoch, requireAgent, rotateCa, rotateSigner } from '../../wire/trust/rotate-keys.ts'
+import { newEpoch, setMinAgentVersion, rotateCa, rotateSigner } from '../../wire/trust/rotate-keys.ts'
 import type { FileChange, TrustChange } from '../../wire/trust/rotate-keys.ts'
-import { readIfThere, replaceFile } from '../home/atomic-files.ts'
+import { readFileIfExists, replaceFileAtomically } from '../home/atomic-files.ts'
 import { readHubKeys } from './hub-keys.ts'
 import type { KeyPorts } from './hub-keys.ts'
 import { KEY_FOLDER } from './sealing-keys.ts'
 
 /** Where the keys are. */
-export interface TrustPlace {
+export interface TrustLocation {
   /** The hub's data directory. */
   readonly data: string
   /** The file with the root's private key; the one in the data directory when absent. */
@@ -20,14 +20,14 @@ export interface TrustPlace {
 }
 
 /** The trust of a data directory. */
-export async function readTrust({ data }: Pick<TrustPlace, 'data'>): Promise<HubTrust> {
+export async function readTrust({ data }: Pick<TrustLocation, 'data'>): Promise<HubTrust> {
   const file = (...names: readonly string[]) => [data, ...names].join('/')
   return (await readHubKeys({ file })).trust
 }
 
 /** A new document signer or transport CA; with `dropOld` the old one is not believed any more. */
 export async function rotateTrust(
-  place: TrustPlace,
+  place: TrustLocation,
   what: 'signer' | 'ca',
   dropOld: boolean,
   ports: KeyPorts,
@@ -37,32 +37,32 @@ export async function rotateTrust(
 }
 
 /** A new timeline, from the state the hub has now. */
-export async function beginEpoch(place: TrustPlace, ports: KeyPorts): Promise<HubTrust> {
+export async function startEpoch(place: TrustLocation, ports: KeyPorts): Promise<HubTrust> {
   return changeTrust(place, newEpoch, ports)
 }
 
 /** The least version of agents. */
-export async function requireAgentVersion(place: TrustPlace, version: string, ports: KeyPorts): Promise<HubTrust> {
-  return changeTrust(place, (trust, change) => requireAgent(trust, version, change), ports)
+export async function requireAgentVersion(place: TrustLocation, version: string, ports: KeyPorts): Promise<HubTrust> {
+  return changeTrust(place, (trust, change) => setMinAgentVersion(trust, version, change), ports)
 }
 
 /** Makes a change that the root signs, file by file in its order, and returns the trust that is there then. */
 async function changeTrust(
-  place: TrustPlace,
+  place: TrustLocation,
   change: (trust: HubTrust, using: Omit<TrustChange, 'dropOld'>) => FileChange[],
   { clock, ids, newKeyPair = generateKeyPair }: KeyPorts,
 ): Promise<HubTrust> {
   const before = await readTrust(place)
   const rootKey = await readRoot(place)
   const changes = change(before, { rootKey, newKeyPair, now: clock.now(), serial: ids.bytes(16) })
-  for (const { name, text } of changes) await replaceFile(`${place.data}/${KEY_FOLDER}/${name}`, text, ids)
+  for (const { name, text } of changes) await replaceFileAtomically(`${place.data}/${KEY_FOLDER}/${name}`, text, ids)
   return readTrust(place)
 }
 
-async function readRoot({ data, root }: TrustPlace): Promise<string> {
+async function readRoot({ data, root }: TrustLocation): Promise<string> {
   if (root !== undefined) return await readFile(root, 'utf8')
   const file = `${data}/${KEY_FOLDER}/${TRUST_FILES.root}`
-  const text = await readIfThere(file)
+  const text = await readFileIfExists(file)
   if (text !== undefined) return text
   throw new Stalled(
     'RootKeyNeeded',

@@ -5,15 +5,15 @@ import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { buildBundle, buildCluster } from '../../testing/fixtures/builders.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
-import type { FleetFacts } from './fleet-metrics.ts'
+import type { FleetMetricsInput } from './fleet-metrics.ts'
 
 const NOW = 1_800_000_000_000
 const SET = `sha256:${'0'.repeat(64)}` as const
-const NONE: FleetFacts = { clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }
+const NONE: FleetMetricsInput = { clusters: [], reports: [], assignments: [], bundles: [], rollouts: [] }
 const ago = (seconds: number): string => formatTime(NOW - seconds * 1000)
 
 /** What a scrape would show, as `name{label} value`. */
-function scrape(facts: Partial<FleetFacts>): Map<string, number> {
+function scrape(facts: Partial<FleetMetricsInput>): Map<string, number> {
   const values = new Map<string, number>()
   const gauge = ({ name }: { readonly name: string }) => {
     return (labels: Readonly<Record<string, string>>, value: number) =>
@@ -65,7 +65,7 @@ test('a cluster is behind until it observed the newest document of the same time
     ({
       metadata: { name },
       spec: { clusterId: `c-${name}`, epoch: 1, receivedAt: ago(of.age), bundles: [], ...of },
-    }) as unknown as FleetFacts['reports'][number]
+    }) as unknown as FleetMetricsInput['reports'][number]
   const values = scrape({
     assignments: ['current', 'late', 'silent', 'reborn', 'old-epoch'].map((name) =>
       assignment(name, name === 'old-epoch' ? 2 : 1, 4),

@@ -8,10 +8,10 @@ import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
 import { ROLLOUT_PHASES } from '../../kinds/native/rollout.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
-import { STATES } from '../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 
 /** The objects the numbers are made of. */
-export interface FleetFacts {
+export interface FleetMetricsInput {
   readonly clusters: readonly Cluster[]
   readonly reports: readonly ClusterReport[]
   readonly assignments: readonly Assignment[]
@@ -26,7 +26,7 @@ const DAY_SECONDS = 86_400
 const EXPIRY_DAYS = [1, 7, 30] as const
 
 /** Declares the metrics of the fleet; the answer brings them up to date. */
-export function declareFleetMetrics(metrics: Metrics): (facts: FleetFacts, nowMs: number) => void {
+export function declareFleetMetrics(metrics: Metrics): (facts: FleetMetricsInput, nowMs: number) => void {
   const clusters = metrics.gauge({
     name: 'flotilla_clusters',
     help: 'Registered clusters by state.',
@@ -83,7 +83,7 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetFacts, nowMs
     set(
       clusters,
       'state',
-      STATES,
+      BUNDLE_STATES,
       facts.clusters.map(({ status }) => status?.state ?? 'Pending'),
     )
     set(
@@ -100,7 +100,7 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetFacts, nowMs
     set(
       deployments,
       'state',
-      STATES,
+      BUNDLE_STATES,
       rows.map(({ state }) => state),
     )
     set(
@@ -130,7 +130,7 @@ export function declareFleetMetrics(metrics: Metrics): (facts: FleetFacts, nowMs
 }
 
 /** Clusters whose last report is of an older document than the newest, with that report; undefined where there was none. */
-function clustersBehind({ assignments, reports }: FleetFacts): (ClusterReport | undefined)[] {
+function clustersBehind({ assignments, reports }: FleetMetricsInput): (ClusterReport | undefined)[] {
   const reportOf = new Map(reports.map((report) => [report.metadata.name, report]))
   return assignments.flatMap(({ metadata, spec }) => {
     const report = reportOf.get(metadata.name)

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import { VERSION } from '../../core/version.ts'
 import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { declareFleetMetrics } from './fleet-metrics.ts'
-import type { FleetFacts } from './fleet-metrics.ts'
+import type { FleetMetricsInput } from './fleet-metrics.ts'
 import { declareBuildInfo } from './thread-metrics.ts'
 
 /** A hub's metrics. */
@@ -20,7 +20,7 @@ export interface MetricsPage {
 /** What the page is made of. */
 export interface MetricsPageOptions {
   readonly clock: Clock
-  readonly facts: () => FleetFacts
+  readonly facts: () => FleetMetricsInput
   readonly threads: () => readonly { metrics(): Promise<string> }[]
 }
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import Registry from '@prometheus-io/client/lib/registry.js'
 import { listenHttps } from '../../apiserver/http/https-listener.ts'
 import { createFileBlobs } from '../../blobs/file-blobs.ts'
-import { parseStored, prefixOf, textAt } from '../../apiserver/storage/stored-object.ts'
+import { parseStored, storePrefix, serializeObject } from '../../apiserver/storage/stored-object.ts'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'
@@ -18,11 +18,11 @@ import { createSealedStore } from '../../store/sealed-store.ts'
 import { createSqliteStore } from '../../store/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
 import { composeApi } from '../compose/compose-api.ts'
-import { openLogger } from './thread-logger.ts'
+import { createThreadLogger } from './thread-logger.ts'
 import { declareDatabaseSize, measureApi } from '../metrics/thread-metrics.ts'
 import { serveThread } from './serve-thread.ts'
 
-const SECRETS = prefixOf(SecretKind)
+const SECRETS = storePrefix(SecretKind)
 
 interface Resealing {
   readonly plain: Store
@@ -35,7 +35,7 @@ interface Resealing {
 async function resealAtStart({ plain, store, newest, log }: Resealing, signal: AbortSignal): Promise<void> {
   try {
     const resealed = await reseal(
-      { plain, sealed: store, prefixes: [SECRETS], newest, rewrite: (value) => textAt(parseStored(value)) },
+      { plain, sealed: store, prefixes: [SECRETS], newest, rewrite: (value) => serializeObject(parseStored(value)) },
       signal,
     )
     if (resealed > 0) log.info({ resealed, key: newest }, 'secrets were sealed with the newest key')
@@ -45,7 +45,7 @@ async function resealAtStart({ plain, store, newest, log }: Resealing, signal: A
 }
 
 await serveThread<'api'>(async (init) => {
-  const log = await openLogger(init.logLevel, { thread: 'api' })
+  const log = await createThreadLogger(init.logLevel, { thread: 'api' })
   const clock = systemClock
   const registry = new Registry()
   const measuring = { clock, metrics: prometheusMetrics(registry) }

@@ -11,9 +11,9 @@ import { systemIds } from '../../core/system-ids.ts'
 import { prometheusMetrics } from '../../engine/prometheus.ts'
 import { listenForAgents } from '../../gateway/https-listener.ts'
 import { composeGateway } from '../compose/compose-gateway.ts'
-import { openLogger } from './thread-logger.ts'
+import { createThreadLogger } from './thread-logger.ts'
 import { declareStreams, measureGateway } from '../metrics/thread-metrics.ts'
-import { connectionOf } from './plain-connection.ts'
+import { toConnection } from './plain-connection.ts'
 import type { GatewayKeys } from './messages.ts'
 import { serveThread } from './serve-thread.ts'
 
@@ -31,13 +31,13 @@ function listenerKeys({ server, transportCa, trust }: GatewayKeys) {
 const API_CONNECTIONS = 24
 
 await serveThread<'gateway'>(async (init) => {
-  const log = await openLogger(init.logLevel, { thread: 'gateway' })
+  const log = await createThreadLogger(init.logLevel, { thread: 'gateway' })
   const clock = systemClock
   const ids = systemIds
   const registry = new Registry()
   const metrics = prometheusMetrics(registry)
   const tellStreams = declareStreams(metrics)
-  const { transport, close } = createUndiciTransport(connectionOf(init.api), { maxConnections: API_CONNECTIONS })
+  const { transport, close } = createUndiciTransport(toConnection(init.api), { maxConnections: API_CONNECTIONS })
   const { agentBundle } = init
   let keys: GatewayKeys = init
   const gateway = composeGateway({

@@ -10,7 +10,7 @@ import type { HubTrust } from '../../wire/trust/hub-keys.ts'
 import type { ListenAddress } from '../http/listen-address.ts'
 import type { LogLevel } from '../logger.ts'
 import type { PlainConnection } from './plain-connection.ts'
-import type { PlainSealingKey } from '../keys/sealing-keys.ts'
+import type { SealingKeyData } from '../keys/sealing-keys.ts'
 import type { FrontProxy } from '../view/front-proxy.ts'
 
 /** What the API thread gets. */
@@ -18,7 +18,7 @@ export interface ApiInit {
   readonly listen: ListenAddress
   readonly database: string
   /** They seal Secrets at rest; the first one seals. */
-  readonly sealingKeys: readonly [PlainSealingKey, ...PlainSealingKey[]]
+  readonly sealingKeys: readonly [SealingKeyData, ...SealingKeyData[]]
   readonly server: CertificateAndKey
   /** The folder of blobs. */
   readonly blobs: string
@@ -95,7 +95,7 @@ export interface RenderInit {
 }
 
 /** What each thread is started with, says when it is ready, is asked and answers. */
-export interface ThreadShapes {
+export interface ThreadProtocol {
   /** Called with a new certificate. */
   readonly api: Shape<ApiInit, ApiReady, CertificateAndKey, undefined>
   /** Called with new keys. */
@@ -114,20 +114,20 @@ interface Shape<Init, Ready, Call = never, Answer = never> {
 }
 
 /** The threads of a hub. */
-export type ThreadName = keyof ThreadShapes
+export type ThreadName = keyof ThreadProtocol
 
 /** From the main thread. */
 export type ToThread<N extends ThreadName> =
   | { readonly type: 'close' }
-  | { readonly type: 'call'; readonly id: number; readonly input: ThreadShapes[N]['call'] }
+  | { readonly type: 'call'; readonly id: number; readonly input: ThreadProtocol[N]['call'] }
   | { readonly type: 'metrics'; readonly id: number }
   | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'cancel'; readonly id: number }
 
 /** From a thread. */
 export type FromThread<N extends ThreadName> =
-  | { readonly type: 'ready'; readonly value: ThreadShapes[N]['ready'] }
-  | { readonly type: 'answer'; readonly id: number; readonly value: ThreadShapes[N]['answer'] }
+  | { readonly type: 'ready'; readonly value: ThreadProtocol[N]['ready'] }
+  | { readonly type: 'answer'; readonly id: number; readonly value: ThreadProtocol[N]['answer'] }
   | { readonly type: 'progress'; readonly id: number; readonly progress: WorkProgress }
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
   | { readonly type: 'pong'; readonly id: number }

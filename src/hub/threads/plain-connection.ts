@@ -14,7 +14,7 @@ export function plainConnection({ key, token, ...rest }: Connection): PlainConne
 }
 
 /** Closes them again. */
-export function connectionOf({ key, token, ...rest }: PlainConnection): Connection {
+export function toConnection({ key, token, ...rest }: PlainConnection): Connection {
   return {
     ...rest,
     ...(key !== undefined && { key: new Secret(key) }),

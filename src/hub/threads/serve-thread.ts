@@ -2,16 +2,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant, toError } from '../../core/errors.ts'
 import type { WorkProgress } from '../../core/async/work-guard.ts'
-import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+import type { FromThread, ThreadName, ThreadProtocol, ToThread } from './messages.ts'
 
 /** What a thread does once it is set up. */
 export interface ThreadBody<N extends ThreadName> {
-  readonly ready: ThreadShapes[N]['ready']
+  readonly ready: ThreadProtocol[N]['ready']
   readonly answer?: (
-    input: ThreadShapes[N]['call'],
+    input: ThreadProtocol[N]['call'],
     signal: AbortSignal,
     tell: (progress: WorkProgress) => void,
-  ) => ThreadShapes[N]['answer'] | Promise<ThreadShapes[N]['answer']>
+  ) => ThreadProtocol[N]['answer'] | Promise<ThreadProtocol[N]['answer']>
   /** What it counted, as Prometheus reads it. */
   readonly metrics?: () => Promise<string>
   close(): Promise<void>
@@ -22,12 +22,12 @@ export type NoteProcess = (group: number) => () => void
 
 /** Runs a thread; what `setUp` throws ends it, and the main thread hears why. */
 export async function serveThread<N extends ThreadName>(
-  setUp: (init: ThreadShapes[N]['init'], noteProcess: NoteProcess) => Promise<ThreadBody<N>>,
+  setUp: (init: ThreadProtocol[N]['init'], noteProcess: NoteProcess) => Promise<ThreadBody<N>>,
 ): Promise<void> {
   const port = parentPort
   invariant(port, 'this file runs as a thread of the hub only')
   const post = (message: FromThread<N>): void => port.postMessage(message)
-  const body = await setUp(workerData as ThreadShapes[N]['init'], (group) => {
+  const body = await setUp(workerData as ThreadProtocol[N]['init'], (group) => {
     post({ type: 'process', group, isRunning: true })
     return () => post({ type: 'process', group, isRunning: false })
   })
@@ -41,7 +41,7 @@ export async function serveThread<N extends ThreadName>(
     }
   }
 
-  async function answer(id: number, input: ThreadShapes[N]['call']): Promise<void> {
+  async function answer(id: number, input: ThreadProtocol[N]['call']): Promise<void> {
     const controller = new AbortController()
     calls.set(id, controller)
     try {

@@ -4,7 +4,7 @@ import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { fetchSource } from '../../source/fetch-source.ts'
 import { removeOldAccess } from '../../source/git/git-access.ts'
-import { createRefPolls } from '../../source/git/ls-remote-cache.ts'
+import { createLsRemoteCache } from '../../source/git/ls-remote-cache.ts'
 import { prepareGitHome } from '../../source/git/run-git.ts'
 import type { HttpGet } from '../../source/http-get.ts'
 import { serveThread } from './serve-thread.ts'
@@ -24,7 +24,7 @@ await serveThread<'source'>(async (init, noteProcess) => {
     git: { ...init.git, noteProcess },
     folder: init.folder,
     localPaths: init.localPaths,
-    polls: createRefPolls(systemClock),
+    polls: createLsRemoteCache(systemClock),
     http,
   }
   return {

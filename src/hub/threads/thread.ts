@@ -6,16 +6,16 @@ import type { Clock } from '../../core/time/clock.ts'
 import { toError } from '../../core/errors.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { WorkProgress } from '../../core/async/work-guard.ts'
-import type { FromThread, ThreadName, ThreadShapes, ToThread } from './messages.ts'
+import type { FromThread, ThreadName, ThreadProtocol, ToThread } from './messages.ts'
 
 /** A thread that is ready. */
 export interface Thread<N extends ThreadName> {
-  readonly ready: ThreadShapes[N]['ready']
+  readonly ready: ThreadProtocol[N]['ready']
   call(
-    input: ThreadShapes[N]['call'],
+    input: ThreadProtocol[N]['call'],
     signal: AbortSignal,
     onProgress?: (progress: WorkProgress) => void,
-  ): Promise<ThreadShapes[N]['answer']>
+  ): Promise<ThreadProtocol[N]['answer']>
   /** What the thread counted, as Prometheus reads it. */
   metrics(): Promise<string>
   /** Resolves when the thread has time to answer; one that is busy with a single piece of work has none. */
@@ -33,7 +33,7 @@ export interface Thread<N extends ThreadName> {
  * a third of the memory of V8's own choice. Three halves of this many megabytes each. What may grow to less than 2 GB is
  * let grow in smaller steps; it holds requests, watches and the newest changes, and never its objects.
  */
-export const API_LIMITS = {
+export const API_THREAD_LIMITS = {
   maxYoungGenerationSizeMb: 12,
   maxOldGenerationSizeMb: 1536,
 } as const satisfies ResourceLimits
@@ -49,7 +49,7 @@ const CLOSING: Closing = { clock: systemClock, withinMs: 8_000 }
 /** Starts a thread and waits until it is ready. */
 export async function startThread<N extends ThreadName>(
   name: N,
-  init: ThreadShapes[N]['init'],
+  init: ThreadProtocol[N]['init'],
   resourceLimits: ResourceLimits = {},
 ): Promise<Thread<N>> {
   // In a clone these are TypeScript files beside this one, built they are next to the bundle: the same folder and ending.
@@ -65,8 +65,8 @@ export async function superviseThread<N extends ThreadName>(
   worker: Worker,
   closing: Closing = CLOSING,
 ): Promise<Thread<N>> {
-  type Ready = ThreadShapes[N]['ready']
-  type Answer = ThreadShapes[N]['answer']
+  type Ready = ThreadProtocol[N]['ready']
+  type Answer = ThreadProtocol[N]['answer']
   const ready = Promise.withResolvers<Ready>()
   const death = Promise.withResolvers<never>()
   death.promise.catch(() => {}) // who cares races it

@@ -6,18 +6,18 @@ import { createClient } from '../../client/create-client.ts'
 import { createUndiciTransport } from '../../client/undici-transport.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
-import { openLogger } from './thread-logger.ts'
-import { connectionOf } from './plain-connection.ts'
+import { createThreadLogger } from './thread-logger.ts'
+import { toConnection } from './plain-connection.ts'
 import { createDelegatedAuthorizer } from '../view/delegated-authorizer.ts'
 import { frontProxyCaller } from '../view/front-proxy.ts'
 import { hubViews } from '../view/hub-views.ts'
-import { openMirror } from '../view/mirror-store.ts'
+import { openMirrorStore } from '../view/mirror-store.ts'
 import { serveThread } from './serve-thread.ts'
 
 await serveThread<'view'>(async (init) => {
-  const log = await openLogger(init.logLevel, { thread: 'view' })
+  const log = await createThreadLogger(init.logLevel, { thread: 'view' })
   const ports = { clock: systemClock, ids: systemIds, log }
-  const { transport, close } = createUndiciTransport(connectionOf(init.api))
+  const { transport, close } = createUndiciTransport(toConnection(init.api))
   const client = createClient({ transport, clock: systemClock, userAgent: 'flotilla-view' })
   const closing = new AbortController()
   let { keys } = init
@@ -25,7 +25,7 @@ await serveThread<'view'>(async (init) => {
     ...ports,
     views: hubViews(systemClock, createFileBlobs({ folder: init.blobs, ids: systemIds })),
     // A hub that nobody asks for rows keeps no copy of them.
-    store: () => openMirror({ ...ports, client }, closing.signal),
+    store: () => openMirrorStore({ ...ports, client }, closing.signal),
     authorizer: createDelegatedAuthorizer({ client, clock: systemClock }),
   })
   const listener = await listenHttps({

@@ -10,7 +10,7 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { Window } from '../../kinds/native/window.ts'
-import type { Among } from './row-source.ts'
+import type { RowFilter } from './row-source.ts'
 
 /** The kinds that rows are made from. */
 export const ROW_INPUTS = [
@@ -35,17 +35,17 @@ const OF_ONE_NAMESPACE: ReadonlySet<string> = new Set(
 )
 
 /** What changed since it was last taken. */
-export interface Touched {
+export interface AffectedRows {
   /** Notes a change by its key; false when no row is made from it. */
   note(key: string): boolean
   /** Anything may have: time has passed, and windows open and close. */
   noteAll(): void
   /** The rows to look at again, or undefined for all, and forgets them. */
-  take(): Among | undefined
+  take(): RowFilter | undefined
 }
 
 /** Begins with nothing touched. */
-export function createTouched(): Touched {
+export function createAffectedRows(): AffectedRows {
   let all = false
   let bundles = new Set<string>()
   let namespaces = new Set<string>()

@@ -15,7 +15,7 @@ import type { Condition, KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { formatAddress, isLoopback, reachableHost } from '../http/listen-address.ts'
 import type { ListenAddress } from '../http/listen-address.ts'
 import { SYSTEM_NAMESPACE } from '../home/hub-info.ts'
-import { issueApiServer } from '../keys/hub-keys.ts'
+import { issueApiServerCertificate } from '../keys/hub-keys.ts'
 import type { HubKeys } from '../keys/hub-keys.ts'
 import type { HubPorts } from '../ports.ts'
 import type { ViewInit } from '../threads/messages.ts'
@@ -58,7 +58,7 @@ const POLL_MS = 500
 const REFRESH_MS = 60_000
 
 /** What serving views beside a home needs. */
-export interface KubeViewsOptions extends HubPorts, Pick<ViewInit, 'api' | 'blobs' | 'logLevel'> {
+export interface AggregatedApiOptions extends HubPorts, Pick<ViewInit, 'api' | 'blobs' | 'logLevel'> {
   readonly client: Client
   /** `https://…` of the home. */
   readonly home: string
@@ -68,7 +68,7 @@ export interface KubeViewsOptions extends HubPorts, Pick<ViewInit, 'api' | 'blob
 }
 
 /** Views that are served; they are found through the home once they are registered. */
-export interface KubeViews {
+export interface AggregatedApi {
   readonly thread: Thread<'view'>
   /** Tells the home where to find them, and follows changes of its front proxy until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>
@@ -79,7 +79,7 @@ export interface KubeViews {
 }
 
 /** Starts to serve; undefined, with a line in the log, where the home passes nothing on to others or cannot reach this hub. */
-export async function startKubeViews(options: KubeViewsOptions): Promise<KubeViews | undefined> {
+export async function startAggregatedApi(options: AggregatedApiOptions): Promise<AggregatedApi | undefined> {
   const { client, clock, log, listen, url } = options
   const skip = (why: string): undefined => {
     log.info({ listen: formatAddress(listen) }, `${VIEW_GROUP} is not served: ${why}`)
@@ -93,7 +93,7 @@ export async function startKubeViews(options: KubeViewsOptions): Promise<KubeVie
   const [, service, namespace] = IN_CLUSTER.exec(host) ?? [undefined, SERVICE_NAME, SYSTEM_NAMESPACE]
   // The kube-apiserver asks for the Service's name, wherever it connects.
   const names = [`${service}.${namespace}.svc`]
-  let server = issueApiServer(options.keys, names, options)
+  let server = issueApiServerCertificate(options.keys, names, options)
   const { api, blobs, logLevel } = options
   const thread = await startThread('view', { listen, keys: { server, proxy }, api, blobs, logLevel })
   const port = url === undefined ? thread.ready.port : Number(new URL(url).port || 443)
@@ -182,7 +182,7 @@ export async function startKubeViews(options: KubeViewsOptions): Promise<KubeVie
       }
     },
     async renew(keys, signal) {
-      server = issueApiServer(keys, names, options)
+      server = issueApiServerCertificate(keys, names, options)
       await thread.call({ server, proxy: proxy! }, signal)
     },
     withdraw,

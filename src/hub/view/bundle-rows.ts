@@ -12,8 +12,8 @@ import type { Placement } from '../../kinds/native/placement.ts'
 import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { completeSelection } from '../../plan/placement/decisions/complete-pages.ts'
-import { pairHoldOf } from '../../plan/windows/bundle-hold.ts'
-import type { PairHold } from '../../plan/windows/bundle-hold.ts'
+import { bundleHold } from '../../plan/windows/bundle-hold.ts'
+import type { BundleHold } from '../../plan/windows/bundle-hold.ts'
 import { isForBundle } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
 import { spanAt } from '../../plan/windows/window.ts'
@@ -21,10 +21,10 @@ import { compareText } from '../../plan/placement/decide-placement.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/release/variants.ts'
-import type { Among, PlacedRow, RowRange, RowSource } from './row-source.ts'
+import type { RowFilter, PositionedRow, RowRange, RowSource } from './row-source.ts'
 
 /** What rows are made from, in either home. */
-export interface ViewReads {
+export interface ViewReader {
   bundle(namespace: string, name: string): Promise<Bundle | undefined>
   /** In order of namespace and name, from an address on (with it). */
   bundles(namespace: string | undefined, from?: readonly [string, string]): AsyncIterable<Bundle>
@@ -45,7 +45,7 @@ export interface ViewReads {
 const AT_ONCE = 25
 
 /** The source of BundleStates. */
-export function bundleStates(reads: ViewReads): RowSource {
+export function bundleStateRows(reads: ViewReader): RowSource {
   return {
     async get(namespace, name) {
       // Names of bundles and of clusters may both have dots: the one split where both exist is meant.
@@ -86,8 +86,8 @@ export function bundleStates(reads: ViewReads): RowSource {
 }
 
 /** The source of BundleCounts. */
-export function bundleCounts(reads: ViewReads): RowSource {
-  const countRow = async (read: ViewReads, bundle: Bundle): Promise<UnknownObject> => {
+export function bundleCountRows(reads: ViewReader): RowSource {
+  const countRow = async (read: ViewReader, bundle: Bundle): Promise<UnknownObject> => {
     const facts = await factsOf(read, bundle)
     const { namespace = '', name } = bundle.metadata
     return {
@@ -106,7 +106,7 @@ export function bundleCounts(reads: ViewReads): RowSource {
       const bundle = await reads.bundle(namespace, name)
       return bundle && (await countRow(reads, bundle))
     },
-    async *rows(range): AsyncIterable<PlacedRow> {
+    async *rows(range): AsyncIterable<PositionedRow> {
       const read = memoize(reads)
       const [afterNamespace = '', afterBundle = ''] = range.after ?? []
       for await (const bundle of bundlesOf(read, range)) {
@@ -120,19 +120,19 @@ export function bundleCounts(reads: ViewReads): RowSource {
 }
 
 /** Whether the row of a bundle's cluster is among those that are wanted. */
-function wantedBy(among: Among | undefined, bundle: string): (cluster: string) => boolean {
+function wantedBy(among: RowFilter | undefined, bundle: string): (cluster: string) => boolean {
   if (!among || among.bundle(bundle)) return () => true
   return (cluster) => among.clusters.has(cluster)
 }
 
-async function* bundlesOf(reads: ViewReads, range: RowRange): AsyncIterable<Bundle> {
+async function* bundlesOf(reads: ViewReader, range: RowRange): AsyncIterable<Bundle> {
   const { among } = range
   for await (const bundle of selectedBundles(reads, range)) {
     if (!among || among.clusters.size > 0 || among.bundle(keyOf(bundle))) yield bundle
   }
 }
 
-async function* selectedBundles(reads: ViewReads, { namespace, after, where }: RowRange): AsyncIterable<Bundle> {
+async function* selectedBundles(reads: ViewReader, { namespace, after, where }: RowRange): AsyncIterable<Bundle> {
   const only = where.get('bundle')
   if (only !== undefined && namespace !== undefined) {
     const bundle = await reads.bundle(namespace, only)
@@ -152,7 +152,7 @@ interface Member {
 
 /** The clusters a bundle has rows for: those selected, those it is being removed from, and one that was asked for by name also when it is neither. */
 async function membersOf(
-  reads: ViewReads,
+  reads: ViewReader,
   { removedBy }: BundleFacts,
   of: { readonly bundle: Bundle; readonly where: RowRange['where'] },
 ): Promise<readonly Member[]> {
@@ -167,7 +167,7 @@ async function membersOf(
     .map((cluster) => ({ cluster, selected: selected && known.has(cluster) }))
 }
 
-async function selectedBy(reads: ViewReads, bundle: Bundle): Promise<readonly string[] | undefined> {
+async function selectedBy(reads: ViewReader, bundle: Bundle): Promise<readonly string[] | undefined> {
   const { namespace = '' } = bundle.metadata
   const placement = await reads.placement(namespace, bundle.spec.placement)
   if (!placement) return undefined
@@ -185,7 +185,7 @@ interface BundleFacts extends RowBundle {
   readonly released?: Release['spec']['bundles'][number]
 }
 
-async function factsOf(reads: ViewReads, bundle: Bundle): Promise<BundleFacts> {
+async function factsOf(reads: ViewReader, bundle: Bundle): Promise<BundleFacts> {
   const { namespace = '', name } = bundle.metadata
   const { release, revision } = bundle.status ?? {}
   const found = release === undefined ? undefined : await reads.release(namespace, release)
@@ -228,7 +228,7 @@ function removersOf(rollouts: readonly Rollout[], bundle: string): ReadonlyMap<s
   )
 }
 
-async function stateRow(reads: ViewReads, bundle: BundleFacts, member: Member): Promise<UnknownObject | undefined> {
+async function stateRow(reads: ViewReader, bundle: BundleFacts, member: Member): Promise<UnknownObject | undefined> {
   const [namespace = ''] = bundle.key.split('/')
   const [cluster, report, assignment, windows] = await Promise.all([
     reads.cluster(member.cluster),
@@ -276,7 +276,7 @@ function holdOf(
   cluster: Cluster,
   windows: readonly CompiledWindow[],
   now: number,
-): PairHold | undefined {
+): BundleHold | undefined {
   const entry = {
     bundle: key,
     generation: target?.generation ?? 0,
@@ -284,7 +284,7 @@ function holdOf(
     exceptions: rollout?.exceptions,
   }
   const mine = windows.filter((window) => isForBundle(window, key))
-  return pairHoldOf(cluster, mine, entry, { now, look: spanAt })
+  return bundleHold(cluster, mine, entry, { now, look: spanAt })
 }
 
 const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as const
@@ -296,7 +296,7 @@ function availabilityOf({ status }: Cluster): RowCluster['availability'] {
 }
 
 /** Remembers for one answer what many of its rows need. */
-function memoize(reads: ViewReads): ViewReads {
+function memoize(reads: ViewReader): ViewReader {
   const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>()
     return (key) => {

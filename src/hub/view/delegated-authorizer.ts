@@ -1,6 +1,6 @@
 /** Asks the home who may do what, as every aggregated API does: RBAC there is the only place where that is decided. */
 import type { Authorizer, Decision } from '../../apiserver/rbac/authorizer.ts'
-import type { Attempt } from '../../apiserver/http/api-errors.ts'
+import type { AuthorizationAttributes } from '../../apiserver/http/api-errors.ts'
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, isApiError, toError } from '../../core/errors.ts'
@@ -51,7 +51,7 @@ async function ask(client: Pick<Client, 'create'>, spec: SubjectAccessReview['sp
   }
 }
 
-function specOf({ caller, verb, resource, path }: Attempt): SubjectAccessReview['spec'] {
+function specOf({ caller, verb, resource, path }: AuthorizationAttributes): SubjectAccessReview['spec'] {
   const { user, groups, uid, extra } = caller
   return {
     user,

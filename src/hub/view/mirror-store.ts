@@ -1,5 +1,5 @@
 /** What rows are made from, copied from a home elsewhere into a store in memory that follows it. */
-import { storeKeyOf } from '../../apiserver/storage/stored-object.ts'
+import { storeKey } from '../../apiserver/storage/stored-object.ts'
 import type { Client } from '../../client/client.ts'
 import { createInformers } from '../../client/informers.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
@@ -13,7 +13,10 @@ import { ROW_INPUTS } from './affected-rows.ts'
 const REVISIONS_PER_MS = 1_000
 
 /** Copies until the signal is aborted; resolves when everything is there for the first time. */
-export async function openMirror(ports: HubPorts & { readonly client: Client }, signal: AbortSignal): Promise<Store> {
+export async function openMirrorStore(
+  ports: HubPorts & { readonly client: Client },
+  signal: AbortSignal,
+): Promise<Store> {
   const { clock, log } = ports
   const store = createMemoryStore({ first: clock.now() * REVISIONS_PER_MS })
   const informers = createInformers(ports)
@@ -22,7 +25,7 @@ export async function openMirror(ports: HubPorts & { readonly client: Client }, 
     informers.of(kind).onChange(({ before, after }) => {
       const { metadata } = (after ?? before)!
       const { namespace, name } = metadata
-      const key = storeKeyOf(kind, { name, ...(namespace === undefined ? {} : { namespace }) })
+      const key = storeKey(kind, { name, ...(namespace === undefined ? {} : { namespace }) })
       const text = after && textOf(after)
       // The store in memory commits before it returns, so that changes keep their order.
       void store.commit({ key, expect: revisions.get(key) ?? 0, value: text === undefined ? undefined : () => text })

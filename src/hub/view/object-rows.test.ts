@@ -7,9 +7,9 @@ import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../testing/fixtures/builders.ts'
 import { objectSetBytes } from '../../wire/document/signed-document.ts'
-import type { ViewReads } from './bundle-rows.ts'
-import { bundleObjects } from './object-rows.ts'
-import type { PlacedRow, RowRange } from './row-source.ts'
+import type { ViewReader } from './bundle-rows.ts'
+import { bundleObjectRows } from './object-rows.ts'
+import type { PositionedRow, RowRange } from './row-source.ts'
 
 const NAMES = ['c', 'a', 'b']
 const CLUSTERS = ['store-1', 'store-2']
@@ -25,7 +25,7 @@ const bundle = buildBundle('shop/web', { placement: 'stores' })
 const decisions = CLUSTERS.map((cluster) => ({ cluster, reason: '', state: 'Selected' as const }))
 const page = { placement: 'stores', placementGeneration: 1, page: 0, pages: 1, decisions }
 
-const reads: ViewReads = {
+const reads: ViewReader = {
   bundle: async () => bundle,
   bundles: async function* () {
     yield bundle
@@ -54,10 +54,10 @@ const reads: ViewReads = {
     }),
 }
 
-async function rowsFrom(range: Partial<RowRange>): Promise<readonly PlacedRow[]> {
+async function rowsFrom(range: Partial<RowRange>): Promise<readonly PositionedRow[]> {
   const blobs = createMemoryBlobs()
   await blobs.put(bytes)
-  return await Array.fromAsync(bundleObjects(reads, blobs).rows({ where: new Map(), ...range }))
+  return await Array.fromAsync(bundleObjectRows(reads, blobs).rows({ where: new Map(), ...range }))
 }
 
 test('objects come in order, one row each, and a list goes on after any of them', async () => {
@@ -80,7 +80,7 @@ test('an object that drifted says so, and the others of its bundle do not', asyn
 test('one row by name, and nothing for names of no row', async () => {
   const blobs = createMemoryBlobs()
   await blobs.put(bytes)
-  const source = bundleObjects(reads, blobs)
+  const source = bundleObjectRows(reads, blobs)
   const [first] = await rowsFrom({})
   const { name } = first!.object.metadata
   assert.match(name, /^web\.store-1\.configmap-[0-9a-f]{10}$/)

@@ -9,12 +9,12 @@ import { describeObject } from '../../plan/objects/object-id.ts'
 import { compareText } from '../../plan/placement/decide-placement.ts'
 import { parseObjectSet } from '../../wire/document/signed-document.ts'
 import type { ObjectSet } from '../../wire/document/cluster-document.ts'
-import { bundleStates } from './bundle-rows.ts'
-import type { ViewReads } from './bundle-rows.ts'
-import type { PlacedRow, RowSource } from './row-source.ts'
+import { bundleStateRows } from './bundle-rows.ts'
+import type { ViewReader } from './bundle-rows.ts'
+import type { PositionedRow, RowSource } from './row-source.ts'
 
 /** Where sets are read from. */
-export type SetReads = Pick<Blobs, 'get'>
+export type SetReader = Pick<Blobs, 'get'>
 
 /** How many drifted objects a report names at most. */
 const MAX_NAMED = 20
@@ -22,10 +22,10 @@ const MAX_NAMED = 20
 type SetObject = ObjectSet['objects'][number]
 
 /** The source of BundleObjects. */
-export function bundleObjects(reads: ViewReads, blobs: SetReads): RowSource {
-  const states = bundleStates(reads)
+export function bundleObjectRows(reads: ViewReader, blobs: SetReader): RowSource {
+  const states = bundleStateRows(reads)
 
-  async function rowsOf(pair: UnknownObject): Promise<readonly PlacedRow[]> {
+  async function rowsOf(pair: UnknownObject): Promise<readonly PositionedRow[]> {
     const { bundle, cluster, state } = pair as unknown as Record<'bundle' | 'cluster' | 'state', string>
     const { namespace = '' } = pair.metadata
     const [assignment, report] = await Promise.all([reads.assignment(cluster), reads.report(cluster)])

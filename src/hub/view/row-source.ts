@@ -5,7 +5,7 @@ import type { UnknownObject } from '../../kinds/meta.ts'
 export interface RowSource {
   get(namespace: string, name: string): Promise<UnknownObject | undefined>
   /** Rows in order, after a position; `where` are fields the caller selects by, which may save work. */
-  rows(range: RowRange): AsyncIterable<PlacedRow>
+  rows(range: RowRange): AsyncIterable<PositionedRow>
 }
 
 /** Which rows. */
@@ -15,22 +15,22 @@ export interface RowRange {
   readonly after?: readonly string[]
   readonly where: ReadonlyMap<string, string>
   /** Only these are wanted. */
-  readonly among?: Among
+  readonly among?: RowFilter
 }
 
 /** Rows of some bundles (`namespace/name`), and rows of some clusters. */
-export interface Among {
+export interface RowFilter {
   bundle(key: string): boolean
   readonly clusters: ReadonlySet<string>
 }
 
 /** A row and its position, which no part of may contain `/`; it begins with namespace and bundle, the cluster is third. */
-export interface PlacedRow {
+export interface PositionedRow {
   readonly at: readonly string[]
   readonly object: UnknownObject
 }
 
 /** The text of a row at a revision. */
-export function rowText(object: UnknownObject, revision: number): string {
+export function serializeRow(object: UnknownObject, revision: number): string {
   return JSON.stringify({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } })
 }

@@ -1,6 +1,6 @@
 /** What rows are made from, read from the embedded home's own store. */
 import type { Clock } from '../../core/time/clock.ts'
-import { prefixOf, storeKeyOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix, storeKey } from '../../apiserver/storage/stored-object.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
@@ -15,18 +15,18 @@ import { Rollout } from '../../kinds/native/rollout.ts'
 import { Window } from '../../kinds/native/window.ts'
 import { compileWindow } from '../../plan/windows/window-rules.ts'
 import type { Store } from '../../store/store.ts'
-import type { ViewReads } from './bundle-rows.ts'
+import type { ViewReader } from './bundle-rows.ts'
 
 const PAGE = 20
 
 /** Reads of a store. */
-export function storeReads(store: Store, clock: Pick<Clock, 'now'>): ViewReads {
+export function storeViewReader(store: Store, clock: Pick<Clock, 'now'>): ViewReader {
   const get = async <T extends KubeObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> => {
-    const entry = await store.get(storeKeyOf(kind, key))
+    const entry = await store.get(storeKey(kind, key))
     return entry && (JSON.parse(entry.value) as T)
   }
   const list = async <T extends KubeObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]> => {
-    const { entries } = await store.list({ prefix: prefixOf(kind, namespace) })
+    const { entries } = await store.list({ prefix: storePrefix(kind, namespace) })
     return entries.map(({ value }) => JSON.parse(value) as T)
   }
   return {
@@ -34,9 +34,13 @@ export function storeReads(store: Store, clock: Pick<Clock, 'now'>): ViewReads {
     async *bundles(namespace, from) {
       const first = from && (await get(Bundle, { namespace: from[0], name: from[1] }))
       if (first) yield first
-      let after = from && storeKeyOf(Bundle, { namespace: from[0], name: from[1] })
+      let after = from && storeKey(Bundle, { namespace: from[0], name: from[1] })
       for (let more = true; more;) {
-        const page = await store.list({ prefix: prefixOf(Bundle, namespace), limit: PAGE, ...(after ? { after } : {}) })
+        const page = await store.list({
+          prefix: storePrefix(Bundle, namespace),
+          limit: PAGE,
+          ...(after ? { after } : {}),
+        })
         for (const { value } of page.entries) yield JSON.parse(value) as Bundle
         after = page.entries.at(-1)?.key
         more = page.more
@@ -50,7 +54,7 @@ export function storeReads(store: Store, clock: Pick<Clock, 'now'>): ViewReads {
     report: (name) => get(ClusterReport, { name }),
     assignment: (name) => get(Assignment, { name }),
     windows: async (namespace) => {
-      const everybody = (await store.list({ prefix: prefixOf(ClusterWindow) })).entries
+      const everybody = (await store.list({ prefix: storePrefix(ClusterWindow) })).entries
       const objects = [
         ...everybody.map(({ value }) => JSON.parse(value) as ClusterWindow),
         ...(await list(Window, namespace)),

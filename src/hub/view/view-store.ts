@@ -1,8 +1,8 @@
 /** A store that only reads: its entries are rows, worked out when they are asked for, in the order of their keys. */
 import type { Clock } from '../../core/time/clock.ts'
 import type { Store, StoreEntry } from '../../store/store.ts'
-import { rowText } from './row-source.ts'
-import type { PlacedRow, RowSource } from './row-source.ts'
+import { serializeRow } from './row-source.ts'
+import type { PositionedRow, RowSource } from './row-source.ts'
 import { watchRows } from './watch-rows.ts'
 
 /** What a view is made of. */
@@ -28,9 +28,9 @@ export function createViewStore({ base, prefix, clock, source }: ViewStoreOption
   const partsOf = (key: string): string[] => key.slice(prefix.length).split('/')
   const newest = (): number => base.revision() * 2
   const sourceAt = (revision: number): RowSource => source(storeAt(base, Math.floor(revision / 2)))
-  const entryOf = ({ at, object }: PlacedRow, revision: number): StoreEntry => ({
+  const entryOf = ({ at, object }: PositionedRow, revision: number): StoreEntry => ({
     key: `${prefix}${at.join('/')}`,
-    value: rowText(object, revision),
+    value: serializeRow(object, revision),
     createRevision: revision,
     modRevision: revision,
   })

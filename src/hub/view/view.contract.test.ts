@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import type { ApiServer } from '../../apiserver/server/api-server.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { readBody } from '../../core/http.ts'
@@ -28,7 +28,7 @@ describe('the view API', () => {
   const store: Store = {
     ...memory,
     get: (key, at) => {
-      if (key.startsWith(prefixOf(ClusterReport))) reports += 1
+      if (key.startsWith(storePrefix(ClusterReport))) reports += 1
       return memory.get(key, at)
     },
   }

@@ -8,11 +8,11 @@
  */
 import type { Clock } from '../../core/time/clock.ts'
 import { ApiError, toError } from '../../core/errors.ts'
-import { expired } from '../../store/event-log.ts'
+import { historyExpiredError } from '../../store/event-log.ts'
 import type { Store, StoreEvent, StoreWatch } from '../../store/store.ts'
-import { createTouched, INPUTS_PREFIX } from './affected-rows.ts'
-import { rowText } from './row-source.ts'
-import type { Among, PlacedRow } from './row-source.ts'
+import { createAffectedRows, INPUTS_PREFIX } from './affected-rows.ts'
+import { serializeRow } from './row-source.ts'
+import type { RowFilter, PositionedRow } from './row-source.ts'
 
 /** What is watched. */
 export interface WatchedRows {
@@ -22,7 +22,7 @@ export interface WatchedRows {
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   /** It is one row, named; it is looked at whole. */
   readonly isOne: boolean
-  rowsAt(revision: number, among?: Among): AsyncIterable<PlacedRow>
+  rowsAt(revision: number, among?: RowFilter): AsyncIterable<PositionedRow>
   /** Several events come together; both are revisions of the base. */
   noteBatch(begin: number, end: number): void
   /** Where a batch begins, while that is known. */
@@ -38,7 +38,7 @@ const TIME_MS = 60_000
 /** What one watch may remember. */
 const MAX_ROWS = 100_000
 
-type Known = Map<string, PlacedRow & { readonly text: string }>
+type Known = Map<string, PositionedRow & { readonly text: string }>
 
 /** Follows rows from a revision of the view on: an odd one is within a batch. */
 export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal): StoreWatch {
@@ -47,7 +47,7 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
   const ended = new AbortController()
   const until = AbortSignal.any([signal, ended.signal])
   const changes = base.watch(INPUTS_PREFIX, after, until)
-  const touched = createTouched()
+  const touched = createAffectedRows()
   /** The revision of the view up to which everything was told. */
   let told = from
   /** The revision of the base at which the client surely had all rows. */
@@ -82,7 +82,7 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
     woken.resolve()
   }
 
-  async function look(revision: number, among?: Among): Promise<Known> {
+  async function look(revision: number, among?: RowFilter): Promise<Known> {
     const shown: Known = new Map()
     for await (const row of rows.rowsAt(revision * 2, among)) {
       if (shown.size >= MAX_ROWS) throw tooMany()
@@ -94,7 +94,7 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
   /** Nobody knows how much of a batch the client has seen: all of it is told again. */
   async function forgetBatch(known: Known): Promise<void> {
     const begin = rows.beginOf(after)
-    if (begin === undefined) throw expired(from, after * 2)
+    if (begin === undefined) throw historyExpiredError(from, after * 2)
     for (const { key, before, now } of differences(await look(begin), known, undefined)) {
       known.set(key, { ...(now ?? before!), text: '' })
     }
@@ -113,8 +113,8 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
       yield {
         key,
         revision: told,
-        value: now && rowText(now.object, told),
-        previous: before && rowText(before.object, begin),
+        value: now && serializeRow(now.object, told),
+        previous: before && serializeRow(before.object, begin),
       }
     }
     told = revision * 2
@@ -160,12 +160,12 @@ export function watchRows(rows: WatchedRows, from: number, signal: AbortSignal):
 
 interface Difference {
   readonly key: string
-  readonly before?: PlacedRow | undefined
-  readonly now?: PlacedRow
+  readonly before?: PositionedRow | undefined
+  readonly now?: PositionedRow
 }
 
 /** What differs between the rows that are known and those of a look. */
-function* differences(known: Known, now: Known, among: Among | undefined): Generator<Difference> {
+function* differences(known: Known, now: Known, among: RowFilter | undefined): Generator<Difference> {
   for (const [key, row] of now) {
     const before = known.get(key)
     if (before?.text !== row.text) yield { key, before, now: row }
@@ -175,7 +175,7 @@ function* differences(known: Known, now: Known, among: Among | undefined): Gener
   }
 }
 
-function isAmong(among: Among | undefined, [namespace, bundle, cluster]: readonly string[]): boolean {
+function isAmong(among: RowFilter | undefined, [namespace, bundle, cluster]: readonly string[]): boolean {
   if (!among || bundle === undefined) return true
   return among.bundle(`${namespace}/${bundle}`) || (cluster !== undefined && among.clusters.has(cluster))
 }

@@ -18,10 +18,10 @@ export const TIME = Type.Unsafe<string | null>({ type: 'string', format: 'date-t
 export const QUANTITY = Type.Unsafe<number | string>({ 'x-kubernetes-int-or-string': true })
 
 /** A field that may be absent. */
-export const opt = Type.Optional
+export const optional = Type.Optional
 
 /** An object with known fields. */
-export function fields<P extends TProperties>(properties: P, keywords: TSchemaOptions = {}): TObject<P> {
+export function objectWith<P extends TProperties>(properties: P, keywords: TSchemaOptions = {}): TObject<P> {
   return Type.Object(properties, keywords)
 }
 
@@ -41,12 +41,12 @@ export function mapOf<S extends TSchema>(value: S, keywords: TSchemaOptions = {}
 }
 
 /** A list that is replaced as a whole. */
-export function atomic<S extends TSchema>(items: S): TUnsafe<Static<S>[]> {
+export function atomicList<S extends TSchema>(items: S): TUnsafe<Static<S>[]> {
   return Type.Unsafe({ type: 'array', items, 'x-kubernetes-list-type': 'atomic' })
 }
 
 /** A list of objects told apart by some of their fields. */
-export function keyed<S extends TSchema>(keys: readonly string[], items: S): TUnsafe<Static<S>[]> {
+export function listMap<S extends TSchema>(keys: readonly string[], items: S): TUnsafe<Static<S>[]> {
   return Type.Unsafe({
     type: 'array',
     items,
@@ -56,7 +56,9 @@ export function keyed<S extends TSchema>(keys: readonly string[], items: S): TUn
 }
 
 /** Known fields, and others that are kept as they are. */
-export function open<P extends TProperties>(properties: P): TUnsafe<Static<TObject<P>> & { [field: string]: unknown }> {
+export function openObject<P extends TProperties>(
+  properties: P,
+): TUnsafe<Static<TObject<P>> & { [field: string]: unknown }> {
   const { type, required, properties: known } = Type.Object(properties)
   return Type.Unsafe({
     type,

@@ -15,14 +15,14 @@ import { canonicalQuantity } from '../../core/text/quantity.ts'
 import { METADATA_SCHEMA } from '../validation/metadata.ts'
 import type { StructuralSchema } from '../schema/structural.ts'
 import { fieldSchema } from '../schema/merge-keys.ts'
-import { DEFAULTS, WRITTEN_EMPTY } from './defaults/default-values.ts'
+import { DEFAULTS, KEPT_WHEN_EMPTY } from './defaults/default-values.ts'
 import { DEFINITIONS } from './table/definitions.generated.ts'
 
 const linesOf = new Map<string, ReadonlyMap<string, string>>()
 const decoded = new Map<string, StructuralSchema>()
 
 /** The schema of a type such as `core.v1.PodSpec`; types share the schemas below them. */
-export function definitionOf(name: string): StructuralSchema {
+export function typeSchema(name: string): StructuralSchema {
   let schema = decoded.get(name)
   if (!schema) decoded.set(name, (schema = decode(name)))
   return schema
@@ -86,7 +86,7 @@ function defaultOf(name: string, { name: field, isRequired, zero }: Field): unkn
   const given = DEFAULTS[name]
   if (given && Object.hasOwn(given, field)) return given[field]
   if (zero === undefined) return undefined
-  const isAsked = isRequired && zero !== '{}' && !name.endsWith('Status') && !WRITTEN_EMPTY.has(name)
+  const isAsked = isRequired && zero !== '{}' && !name.endsWith('Status') && !KEPT_WHEN_EMPTY.has(name)
   return isAsked ? undefined : (JSON.parse(zero) as unknown)
 }
 
@@ -99,7 +99,7 @@ interface Origin {
 const origins = new WeakMap<object, Origin>()
 
 /** The name of the type that a schema was decoded from. */
-export function definitionName(schema: StructuralSchema): string | undefined {
+export function typeNameOfSchema(schema: StructuralSchema): string | undefined {
   return schema.properties && origins.get(schema.properties)?.name
 }
 
@@ -139,10 +139,10 @@ function withDefault(schema: StructuralSchema, value: unknown): StructuralSchema
 }
 
 /** What Go writes of a value of a type that nobody has said anything about. */
-export function blankOf(name: string): JsonObject {
+export function zeroValue(name: string): JsonObject {
   const blank: JsonObject = {}
   for (const { name: field, type, zero } of parse(name).fields) {
-    if (zero === '{}' && type.startsWith('@')) blank[field] = blankOf(fullName(type, packageOf(name)))
+    if (zero === '{}' && type.startsWith('@')) blank[field] = zeroValue(fullName(type, packageOf(name)))
     else if (zero !== undefined) blank[field] = JSON.parse(zero) as unknown
   }
   return blank
@@ -184,7 +184,7 @@ function typeOf(text: string, home: string): StructuralSchema {
   if (text.startsWith('{}')) return { type: 'object', additionalProperties: typeOf(text.slice(2), home) }
   const list = /^\[([^\]]*)\](.*)$/.exec(text)
   if (list) return { type: 'array', items: typeOf(list[2]!, home), ...listType(list[1]!) }
-  if (text.startsWith('@')) return definitionOf(fullName(text, home))
+  if (text.startsWith('@')) return typeSchema(fullName(text, home))
   const scalar = SCALARS[text]
   if (!scalar) throw new Error(`the table of built-in kinds has an unknown type ${JSON.stringify(text)}`)
   return scalar

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../core/json.ts'
-import { ageOf } from '../columns.ts'
+import { formatAge } from '../columns.ts'
 import { AGE } from '../define-kind.ts'
 import type { Column, Kind } from '../define-kind.ts'
 import type { KubeObject, Scope } from '../meta.ts'
 import type { StructuralSchema } from '../schema/structural.ts'
-import { CELLS } from './cells/builtin-cells.ts'
+import { BUILTIN_CELLS } from './cells/builtin-cells.ts'
 import type { CellMaker } from './cells/cell-makers.ts'
 import { DEFAULTERS } from './defaults/defaulters.ts'
-import { blankOf, definitionOf, dropEmpty } from './definitions.ts'
-import { ownErrors } from './validation/builtin-validation.ts'
+import { zeroValue, typeSchema, dropEmpty } from './definitions.ts'
+import { builtinValidationErrors } from './validation/builtin-validation.ts'
 import { COLUMN_DESCRIPTIONS, KINDS } from './table/kinds.generated.ts'
 
 /** Kubernetes' own kinds from the generated table; schemas and columns are made when somebody first looks at them. */
@@ -81,7 +81,7 @@ export function findBuiltinKind(apiVersion: string, kind: string): Kind | undefi
 }
 
 /** The minor of Kubernetes 1 that the table was made from. */
-export const TABLE_MINOR = 36
+export const BUILTIN_MINOR_VERSION = 36
 
 /** The kinds of each group that only Kubernetes itself serves, the core one being ``. */
 export function builtInGroups(): ReadonlyMap<string, readonly Kind[]> {
@@ -113,7 +113,7 @@ function kindOfRow(row: Row): Kind {
     dropEmpty(object) {
       dropEmpty(object, this.schema)
     },
-    ownErrors: (object) => ownErrors(object, definitionOf(row.schema)),
+    ownErrors: (object) => builtinValidationErrors(object, typeSchema(row.schema)),
     examples: [],
     get schema() {
       return (schema ??= schemaOf(row))
@@ -128,12 +128,12 @@ function kindOfRow(row: Row): Kind {
 }
 
 function blankFields({ schema }: Row): JsonObject {
-  const { metadata: _metadata, ...fields } = blankOf(schema)
+  const { metadata: _metadata, ...fields } = zeroValue(schema)
   return fields
 }
 
 function schemaOf({ schema, description }: Row): StructuralSchema {
-  const { properties, ...rest } = definitionOf(schema)
+  const { properties, ...rest } = typeSchema(schema)
   const own = { apiVersion: TEXT, kind: TEXT, metadata: ANY_OBJECT }
   return { ...rest, description, properties: { ...properties, ...own } }
 }
@@ -142,7 +142,7 @@ const TEXT: StructuralSchema = { type: 'string' }
 const ANY_OBJECT: StructuralSchema = { type: 'object' }
 
 function columnsOf(row: Row): readonly Column[] {
-  const cells = CELLS[`${row.group}/${row.kind}`] ?? {}
+  const cells = BUILTIN_CELLS[`${row.group}/${row.kind}`] ?? {}
   return row.columns.map(([name, type, format, priority, described]) => ({
     name,
     type,
@@ -157,5 +157,5 @@ function cellOf(name: string, cell: CellMaker | undefined): Pick<Column, 'jsonPa
   if (cell) return { jsonPath: '', cell }
   if (name === 'Name') return { jsonPath: '.metadata.name' }
   if (name !== 'Age') throw new Error(`the column ${name} has no cell`)
-  return { jsonPath: AGE.jsonPath, cell: (object, now) => ageOf(object.metadata.creationTimestamp, now) }
+  return { jsonPath: AGE.jsonPath, cell: (object, now) => formatAge(object.metadata.creationTimestamp, now) }
 }

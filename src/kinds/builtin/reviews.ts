@@ -1,45 +1,67 @@
 /** Questions in the form of objects: they are answered and never stored. */
-import type { ObjOf } from '../define-kind.ts'
-import { atomic, BOOL, defineBuiltin, fields, INT64, mapOf, opt, TEXT, TIME } from './builtin-schema-builders.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
+import {
+  atomicList,
+  BOOL,
+  defineBuiltin,
+  objectWith,
+  INT64,
+  mapOf,
+  optional,
+  TEXT,
+  TIME,
+} from './builtin-schema-builders.ts'
 
 const authorization = { group: 'authorization.k8s.io', version: 'v1', verbs: ['create'], columns: [] } as const
 const authentication = { group: 'authentication.k8s.io', version: 'v1', verbs: ['create'], columns: [] } as const
 
-const selector = opt(
-  fields({
-    rawSelector: opt(TEXT),
-    requirements: opt(atomic(fields({ key: TEXT, operator: TEXT, values: opt(atomic(TEXT)) }))),
+const selector = optional(
+  objectWith({
+    rawSelector: optional(TEXT),
+    requirements: optional(atomicList(objectWith({ key: TEXT, operator: TEXT, values: optional(atomicList(TEXT)) }))),
   }),
 )
 
 const attributes = {
-  resourceAttributes: opt(
-    fields({
-      namespace: opt(TEXT),
-      verb: opt(TEXT),
-      group: opt(TEXT),
-      version: opt(TEXT),
-      resource: opt(TEXT),
-      subresource: opt(TEXT),
-      name: opt(TEXT),
+  resourceAttributes: optional(
+    objectWith({
+      namespace: optional(TEXT),
+      verb: optional(TEXT),
+      group: optional(TEXT),
+      version: optional(TEXT),
+      resource: optional(TEXT),
+      subresource: optional(TEXT),
+      name: optional(TEXT),
       fieldSelector: selector,
       labelSelector: selector,
     }),
   ),
-  nonResourceAttributes: opt(fields({ path: opt(TEXT), verb: opt(TEXT) })),
+  nonResourceAttributes: optional(objectWith({ path: optional(TEXT), verb: optional(TEXT) })),
 }
 
 const subject = {
-  user: opt(TEXT),
-  groups: opt(atomic(TEXT)),
-  extra: opt(mapOf(atomic(TEXT))),
-  uid: opt(TEXT),
+  user: optional(TEXT),
+  groups: optional(atomicList(TEXT)),
+  extra: optional(mapOf(atomicList(TEXT))),
+  uid: optional(TEXT),
 }
 
-const verdict = opt(fields({ allowed: opt(BOOL), denied: opt(BOOL), reason: opt(TEXT), evaluationError: opt(TEXT) }))
+const verdict = optional(
+  objectWith({
+    allowed: optional(BOOL),
+    denied: optional(BOOL),
+    reason: optional(TEXT),
+    evaluationError: optional(TEXT),
+  }),
+)
 
-const user = opt(
-  fields({ username: opt(TEXT), uid: opt(TEXT), groups: opt(atomic(TEXT)), extra: opt(mapOf(atomic(TEXT))) }),
+const user = optional(
+  objectWith({
+    username: optional(TEXT),
+    uid: optional(TEXT),
+    groups: optional(atomicList(TEXT)),
+    extra: optional(mapOf(atomicList(TEXT))),
+  }),
 )
 
 /** May I do this? */
@@ -49,9 +71,9 @@ export const SelfSubjectAccessReview = defineBuiltin({
   plural: 'selfsubjectaccessreviews',
   scope: 'Cluster',
   description: 'Asks whether the caller may do something.',
-  fields: fields({ spec: opt(fields(attributes)), status: verdict }),
+  fields: objectWith({ spec: optional(objectWith(attributes)), status: verdict }),
 })
-export type SelfSubjectAccessReview = ObjOf<typeof SelfSubjectAccessReview>
+export type SelfSubjectAccessReview = ObjectOfKind<typeof SelfSubjectAccessReview>
 
 /** May somebody do this? */
 export const SubjectAccessReview = defineBuiltin({
@@ -60,9 +82,9 @@ export const SubjectAccessReview = defineBuiltin({
   plural: 'subjectaccessreviews',
   scope: 'Cluster',
   description: 'Asks whether somebody may do something.',
-  fields: fields({ spec: opt(fields({ ...attributes, ...subject })), status: verdict }),
+  fields: objectWith({ spec: optional(objectWith({ ...attributes, ...subject })), status: verdict }),
 })
-export type SubjectAccessReview = ObjOf<typeof SubjectAccessReview>
+export type SubjectAccessReview = ObjectOfKind<typeof SubjectAccessReview>
 
 /** May somebody do this in this namespace? */
 export const LocalSubjectAccessReview = defineBuiltin({
@@ -71,9 +93,9 @@ export const LocalSubjectAccessReview = defineBuiltin({
   plural: 'localsubjectaccessreviews',
   scope: 'Namespaced',
   description: 'Asks whether somebody may do something in one namespace.',
-  fields: fields({ spec: opt(fields({ ...attributes, ...subject })), status: verdict }),
+  fields: objectWith({ spec: optional(objectWith({ ...attributes, ...subject })), status: verdict }),
 })
-export type LocalSubjectAccessReview = ObjOf<typeof LocalSubjectAccessReview>
+export type LocalSubjectAccessReview = ObjectOfKind<typeof LocalSubjectAccessReview>
 
 /** What may I do in a namespace? */
 export const SelfSubjectRulesReview = defineBuiltin({
@@ -82,28 +104,30 @@ export const SelfSubjectRulesReview = defineBuiltin({
   plural: 'selfsubjectrulesreviews',
   scope: 'Cluster',
   description: 'Asks for everything the caller may do in a namespace.',
-  fields: fields({
-    spec: opt(fields({ namespace: opt(TEXT) })),
-    status: opt(
-      fields({
-        resourceRules: opt(
-          atomic(
-            fields({
-              verbs: atomic(TEXT),
-              apiGroups: opt(atomic(TEXT)),
-              resources: opt(atomic(TEXT)),
-              resourceNames: opt(atomic(TEXT)),
+  fields: objectWith({
+    spec: optional(objectWith({ namespace: optional(TEXT) })),
+    status: optional(
+      objectWith({
+        resourceRules: optional(
+          atomicList(
+            objectWith({
+              verbs: atomicList(TEXT),
+              apiGroups: optional(atomicList(TEXT)),
+              resources: optional(atomicList(TEXT)),
+              resourceNames: optional(atomicList(TEXT)),
             }),
           ),
         ),
-        nonResourceRules: opt(atomic(fields({ verbs: atomic(TEXT), nonResourceURLs: opt(atomic(TEXT)) }))),
-        incomplete: opt(BOOL),
-        evaluationError: opt(TEXT),
+        nonResourceRules: optional(
+          atomicList(objectWith({ verbs: atomicList(TEXT), nonResourceURLs: optional(atomicList(TEXT)) })),
+        ),
+        incomplete: optional(BOOL),
+        evaluationError: optional(TEXT),
       }),
     ),
   }),
 })
-export type SelfSubjectRulesReview = ObjOf<typeof SelfSubjectRulesReview>
+export type SelfSubjectRulesReview = ObjectOfKind<typeof SelfSubjectRulesReview>
 
 /** Who am I? */
 export const SelfSubjectReview = defineBuiltin({
@@ -112,9 +136,9 @@ export const SelfSubjectReview = defineBuiltin({
   plural: 'selfsubjectreviews',
   scope: 'Cluster',
   description: 'Asks who the caller is.',
-  fields: fields({ status: opt(fields({ userInfo: user })) }),
+  fields: objectWith({ status: optional(objectWith({ userInfo: user })) }),
 })
-export type SelfSubjectReview = ObjOf<typeof SelfSubjectReview>
+export type SelfSubjectReview = ObjectOfKind<typeof SelfSubjectReview>
 
 /** Whose token is this? */
 export const TokenReview = defineBuiltin({
@@ -123,12 +147,14 @@ export const TokenReview = defineBuiltin({
   plural: 'tokenreviews',
   scope: 'Cluster',
   description: 'Asks whom a token proves.',
-  fields: fields({
-    spec: opt(fields({ token: opt(TEXT), audiences: opt(atomic(TEXT)) })),
-    status: opt(fields({ authenticated: opt(BOOL), user, audiences: opt(atomic(TEXT)), error: opt(TEXT) })),
+  fields: objectWith({
+    spec: optional(objectWith({ token: optional(TEXT), audiences: optional(atomicList(TEXT)) })),
+    status: optional(
+      objectWith({ authenticated: optional(BOOL), user, audiences: optional(atomicList(TEXT)), error: optional(TEXT) }),
+    ),
   }),
 })
-export type TokenReview = ObjOf<typeof TokenReview>
+export type TokenReview = ObjectOfKind<typeof TokenReview>
 
 /** A token for a ServiceAccount; sent to its `token` subresource. */
 export const TokenRequest = defineBuiltin({
@@ -137,18 +163,20 @@ export const TokenRequest = defineBuiltin({
   plural: 'tokenrequests',
   scope: 'Namespaced',
   description: 'Asks for a token of a service account.',
-  fields: fields({
-    spec: opt(
-      fields({
-        audiences: opt(atomic(TEXT)),
-        expirationSeconds: opt(INT64),
-        boundObjectRef: opt(fields({ kind: opt(TEXT), apiVersion: opt(TEXT), name: opt(TEXT), uid: opt(TEXT) })),
+  fields: objectWith({
+    spec: optional(
+      objectWith({
+        audiences: optional(atomicList(TEXT)),
+        expirationSeconds: optional(INT64),
+        boundObjectRef: optional(
+          objectWith({ kind: optional(TEXT), apiVersion: optional(TEXT), name: optional(TEXT), uid: optional(TEXT) }),
+        ),
       }),
     ),
-    status: opt(fields({ token: opt(TEXT), expirationTimestamp: opt(TIME) })),
+    status: optional(objectWith({ token: optional(TEXT), expirationTimestamp: optional(TIME) })),
   }),
 })
-export type TokenRequest = ObjOf<typeof TokenRequest>
+export type TokenRequest = ObjectOfKind<typeof TokenRequest>
 
 /** The questions that have paths of their own. */
 export const REVIEW_KINDS = [

@@ -3,7 +3,7 @@ import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { label1035Problems, subdomainProblems } from '../../core/text/name-validation.ts'
 import type { CrdVersion, CustomResourceDefinition } from '../builtin/apiextensions.ts'
-import { ruleCostErrors } from './rule-cost.ts'
+import { validateRuleCosts } from './rule-cost.ts'
 import { schemaErrors } from './schema-errors.ts'
 import type { StructuralSchema } from '../schema/structural.ts'
 import { forbidden, invalid, notSupported, required } from '../validation/field-error.ts'
@@ -11,7 +11,7 @@ import type { FieldError } from '../validation/field-error.ts'
 import { GoStruct } from '../validation/go-text.ts'
 
 /** Fills in what a definition may leave out, in place. */
-export function completeCrd(crd: CustomResourceDefinition): void {
+export function defaultCrd(crd: CustomResourceDefinition): void {
   const { names, versions } = crd.spec
   crd.spec.conversion ??= { strategy: 'None' }
   names.singular ||= (names.kind ?? '').toLowerCase()
@@ -181,7 +181,7 @@ function oneVersionErrors(
   if (!jsonEqual(before, schema)) {
     const structural = schemaErrors(schema, path)
     errors.push(...structural)
-    if (structural.length === 0) errors.push(...ruleCostErrors(schema, path))
+    if (structural.length === 0) errors.push(...validateRuleCosts(schema, path))
   }
   errors.push(...columnErrors(version, placeOf(crd, index, 'additionalPrinterColumns')))
   errors.push(...subresourceErrors(version, placeOf(crd, index, 'subresources')))

@@ -6,7 +6,7 @@ import type { Scope } from '../meta.ts'
 import type { StructuralSchema } from '../schema/structural.ts'
 
 /** The kinds of a definition's served versions, the preferred one first. */
-export function kindsOfCrd(crd: CustomResourceDefinition): Kind[] {
+export function crdToKinds(crd: CustomResourceDefinition): Kind[] {
   return crd.spec.versions
     .filter(({ served }) => served)
     .toSorted((a, b) => compareVersions(a.name, b.name))

@@ -28,7 +28,7 @@ interface Costs {
 }
 
 /** What is wrong with a schema's rules. */
-export function ruleCostErrors(schema: StructuralSchema, path: string): FieldError[] {
+export function validateRuleCosts(schema: StructuralSchema, path: string): FieldError[] {
   const costs: Costs = { errors: [], expensive: [], total: 0 }
   visit(schema, { path, isRoot: true, cardinality: 1, uncorrelatable: undefined }, costs)
   if (costs.total <= TOTAL_LIMIT) return costs.errors

@@ -5,7 +5,7 @@ import type { StructuralSchema } from '../schema/structural.ts'
 import { forbidden, invalid, notSupported, required } from '../validation/field-error.ts'
 import type { FieldError } from '../validation/field-error.ts'
 import { pruneUnknown } from '../schema/prune.ts'
-import { checkValue } from '../validation/validate-value.ts'
+import { validateValue } from '../validation/validate-value.ts'
 import { matchesPattern } from '../validation/validate-object.ts'
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -217,7 +217,7 @@ function checkDefault(node: JsonObject, path: string, errors: FieldError[]): voi
     return
   }
   const found: FieldError[] = []
-  checkValue({ schema, value, old: undefined, path: '' }, { errors: found, matches: matchesPattern, prefix: '' })
+  validateValue({ schema, value, old: undefined, path: '' }, { errors: found, matches: matchesPattern, prefix: '' })
   for (const error of found) {
     errors.push({
       ...error,

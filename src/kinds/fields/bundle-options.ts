@@ -290,7 +290,7 @@ export interface ObjectSelector {
 }
 
 /** The options within a larger spec; undefined when there are none, so that a set without options keeps its digest. */
-export function bundleOptionsOf(spec: BundleOptions): BundleOptions | undefined {
+export function pickBundleOptions(spec: BundleOptions): BundleOptions | undefined {
   const names = Object.keys(BUNDLE_OPTIONS) as (keyof BundleOptions)[]
   const given = names.filter((field) => spec[field] !== undefined).map((field) => [field, spec[field]])
   return given.length === 0 ? undefined : (Object.fromEntries(given) as BundleOptions)

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { ringName } from '../fields/ring.ts'
 import { enumOf, listOf, name, object, optional, text } from '../schema/schema-builders.ts'
 
@@ -57,4 +57,4 @@ export const Approval = defineKind({
     },
   ],
 })
-export type Approval = ObjOf<typeof Approval>
+export type Approval = ObjectOfKind<typeof Approval>

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { CATCH_UP, DELETE_POLICIES } from '../fields/bundle-options.ts'
 import { REMOVAL_CAUSES } from './rollout.ts'
 import {
@@ -103,4 +103,4 @@ export const Assignment = defineKind({
     },
   ],
 })
-export type Assignment = ObjOf<typeof Assignment>
+export type Assignment = ObjectOfKind<typeof Assignment>

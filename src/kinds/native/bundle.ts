@@ -1,6 +1,6 @@
 import { BUNDLE_OPTIONS, VARIANT_OPTIONS } from '../fields/bundle-options.ts'
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from '../fields/layer.ts'
 import {
   Conditions,
@@ -287,4 +287,4 @@ export const Bundle = defineKind({
     },
   ],
 })
-export type Bundle = ObjOf<typeof Bundle>
+export type Bundle = ObjectOfKind<typeof Bundle>

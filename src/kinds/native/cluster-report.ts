@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import {
   digest,
   enumOf,
@@ -12,7 +12,7 @@ import {
   text,
   time,
 } from '../schema/schema-builders.ts'
-import { STATES } from '../fields/states.ts'
+import { BUNDLE_STATES } from '../fields/states.ts'
 
 /** How the removal of a bundle stands on a cluster. */
 export const REMOVAL_STATES = ['Removing', 'Failed', 'Removed', 'Orphaned'] as const
@@ -76,7 +76,7 @@ export const ClusterReport = defineKind({
         bundle: namespacedName({ description: '`namespace/name` of the Bundle.' }),
         generation: int(),
         set: digest(),
-        state: enumOf(STATES),
+        state: enumOf(BUNDLE_STATES),
         attempt: optional(int({ description: 'Which of the tries that somebody asked for this is about.' })),
         message: optional(text({ max: 4096, description: "The cluster's own words." })),
         firstFailing: optional(text({ max: 1024, description: 'The first object that is not well.' })),
@@ -155,4 +155,4 @@ export const ClusterReport = defineKind({
     },
   ],
 })
-export type ClusterReport = ObjOf<typeof ClusterReport>
+export type ClusterReport = ObjectOfKind<typeof ClusterReport>

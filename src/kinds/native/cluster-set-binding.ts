@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { name, object } from '../schema/schema-builders.ts'
 
 /** Lets a namespace place on a set. */
@@ -16,4 +16,4 @@ export const ClusterSetBinding = defineKind({
   columns: [{ name: 'Cluster Set', type: 'string', jsonPath: '.spec.clusterSet' }, AGE],
   examples: [{ metadata: { name: 'stores', namespace: 'retail' }, spec: { clusterSet: 'stores' } }],
 })
-export type ClusterSetBinding = ObjOf<typeof ClusterSetBinding>
+export type ClusterSetBinding = ObjectOfKind<typeof ClusterSetBinding>

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { enumOf, labelSelector, object, optional } from '../schema/schema-builders.ts'
 
 /** A group of clusters. */
@@ -26,4 +26,4 @@ export const ClusterSet = defineKind({
   columns: [{ name: 'Access', type: 'string', jsonPath: '.spec.access' }, AGE],
   examples: [{ metadata: { name: 'stores' }, spec: { clusterSelector: { matchLabels: { tier: 'store' } } } }],
 })
-export type ClusterSet = ObjOf<typeof ClusterSet>
+export type ClusterSet = ObjectOfKind<typeof ClusterSet>

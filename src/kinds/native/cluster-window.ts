@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { Conditions, int, object, optional } from '../schema/schema-builders.ts'
 import { WINDOW_COLUMNS, windowFields } from '../fields/window-fields.ts'
 
@@ -27,4 +27,4 @@ export const ClusterWindow = defineKind({
     },
   ],
 })
-export type ClusterWindow = ObjOf<typeof ClusterWindow>
+export type ClusterWindow = ObjectOfKind<typeof ClusterWindow>

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import {
   Conditions,
   digest,
@@ -17,7 +17,7 @@ import {
   time,
 } from '../schema/schema-builders.ts'
 import { SITE_CLASSES } from '../fields/site-class.ts'
-import { STATES } from '../fields/states.ts'
+import { BUNDLE_STATES } from '../fields/states.ts'
 
 const KEY = { max: 1024, min: 1, pattern: '^[A-Za-z0-9+/]+={0,2}$' }
 
@@ -199,7 +199,7 @@ export const Cluster = defineKind({
   }),
   status: object({
     conditions: Conditions,
-    state: optional(enumOf(STATES, { description: 'The cluster as a whole.' })),
+    state: optional(enumOf(BUNDLE_STATES, { description: 'The cluster as a whole.' })),
     message: optional(text({ max: 4096, description: 'Why the state is what it is.' })),
     since: optional(
       time({ description: 'Since when the state is what it is; while it is Offline, when its agent was last heard.' }),
@@ -316,4 +316,4 @@ export const Cluster = defineKind({
     },
   ],
 })
-export type Cluster = ObjOf<typeof Cluster>
+export type Cluster = ObjectOfKind<typeof Cluster>

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import {
   Conditions,
   enumOf,
@@ -117,4 +117,4 @@ export const JoinToken = defineKind({
     },
   ],
 })
-export type JoinToken = ObjOf<typeof JoinToken>
+export type JoinToken = ObjectOfKind<typeof JoinToken>

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { LAYER_CLUSTERS, LAYER_OPTIONS } from '../fields/layer.ts'
 import { name, object, optional, text, time } from '../schema/schema-builders.ts'
 
@@ -39,4 +39,4 @@ export const Override = defineKind({
     },
   ],
 })
-export type Override = ObjOf<typeof Override>
+export type Override = ObjectOfKind<typeof Override>

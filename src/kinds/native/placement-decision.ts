@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { enumOf, int, listMap, name, object, optional, text } from '../schema/schema-builders.ts'
 
 /** One page of a Placement's answer. */
@@ -53,4 +53,4 @@ export const PlacementDecision = defineKind({
     },
   ],
 })
-export type PlacementDecision = ObjOf<typeof PlacementDecision>
+export type PlacementDecision = ObjectOfKind<typeof PlacementDecision>

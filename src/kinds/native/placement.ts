@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import {
   Conditions,
   enumOf,
@@ -229,7 +229,7 @@ export const Placement = defineKind({
     },
   ],
 })
-export type Placement = ObjOf<typeof Placement>
+export type Placement = ObjectOfKind<typeof Placement>
 
 /** The annotation with which a person lets one dropping change through; its value is the token in `status.held`. */
-export const RELEASE_DROP = 'flotilla.dev/release-drop'
+export const ALLOW_DROP_ANNOTATION = 'flotilla.dev/release-drop'

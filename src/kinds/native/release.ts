@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import {
   Conditions,
   digest,
@@ -114,4 +114,4 @@ export const Release = defineKind({
     },
   ],
 })
-export type Release = ObjOf<typeof Release>
+export type Release = ObjectOfKind<typeof Release>

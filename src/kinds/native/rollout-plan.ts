@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { onFailure, rings } from '../fields/ring.ts'
 import { duration, enumOf, object, optional } from '../schema/schema-builders.ts'
 
@@ -43,4 +43,4 @@ export const RolloutPlan = defineKind({
     },
   ],
 })
-export type RolloutPlan = ObjOf<typeof RolloutPlan>
+export type RolloutPlan = ObjectOfKind<typeof RolloutPlan>

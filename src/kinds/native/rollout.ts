@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import { DELETE_POLICIES } from '../fields/bundle-options.ts'
 import { onFailure, ringName, rings } from '../fields/ring.ts'
 import { exceptionSubject } from '../fields/window-fields.ts'
@@ -236,4 +236,4 @@ export const Rollout = defineKind({
   ],
   examples: [{ metadata: { name: 'hello-g1', namespace: 'default' }, spec: { release: 'hello-g1' } }],
 })
-export type Rollout = ObjOf<typeof Rollout>
+export type Rollout = ObjectOfKind<typeof Rollout>

@@ -1,5 +1,5 @@
 import { AGE, defineKind } from '../define-kind.ts'
-import type { ObjOf } from '../define-kind.ts'
+import type { ObjectOfKind } from '../define-kind.ts'
 import {
   Conditions,
   digest,
@@ -159,4 +159,4 @@ export const Source = defineKind({
     },
   ],
 })
-export type Source = ObjOf<typeof Source>
+export type Source = ObjectOfKind<typeof Source>

@@ -1,6 +1,6 @@
 /** Who may accept a cluster: the policy that ships with our kinds, for both homes. */
 import { Cluster } from '../native/cluster.ts'
-import { ownBinding, ownPolicy } from './shipped-policy.ts'
+import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
 const NAME = 'clusters-accept.flotilla.dev'
 
@@ -8,7 +8,7 @@ const admitted = (object: string) =>
   `(has(${object}.spec.accepted) && ${object}.spec.accepted && !has(${object}.spec.refused))`
 
 /** Accepting a cluster, or letting one in again that was turned away, needs the verb `accept` on it. */
-export const ACCEPT_POLICY = ownPolicy({
+export const ACCEPT_POLICY = shippedPolicy({
   name: NAME,
   kind: Cluster,
   operations: ['CREATE', 'UPDATE'],
@@ -28,4 +28,4 @@ export const ACCEPT_POLICY = ownPolicy({
 })
 
 /** The policy holds everywhere. */
-export const ACCEPT_BINDING = ownBinding(ACCEPT_POLICY)
+export const ACCEPT_BINDING = shippedPolicyBinding(ACCEPT_POLICY)

@@ -2,7 +2,7 @@
 import { Approval } from '../native/approval.ts'
 import { RolloutPlan } from '../native/rollout-plan.ts'
 import { Rollout } from '../native/rollout.ts'
-import { ownBinding, ownPolicy } from './shipped-policy.ts'
+import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
 const APPROVE = 'approvals-author.flotilla.dev'
 const TERMS = 'rollouts-terms.flotilla.dev'
@@ -12,7 +12,7 @@ const may = (verb: string, plural: string, name: string) =>
 const mayApprove = (plural: string, name: string) => may('approve', plural, name)
 
 /** An Approval is its author's own, for groups the author is in, and needs the verb `approve` on what it names. */
-export const APPROVE_POLICY = ownPolicy({
+export const APPROVE_POLICY = shippedPolicy({
   name: APPROVE,
   kind: Approval,
   operations: ['CREATE'],
@@ -36,7 +36,7 @@ export const APPROVE_POLICY = ownPolicy({
 })
 
 /** The policy holds everywhere. */
-export const APPROVE_BINDING = ownBinding(APPROVE_POLICY)
+export const APPROVE_BINDING = shippedPolicyBinding(APPROVE_POLICY)
 
 const same = (field: string) => `has(r.${field}) == has(o.${field}) && (!has(r.${field}) || r.${field} == o.${field})`
 const STEADY = ['selector', 'group', 'count', 'share', 'approvals', 'gates'].map(same).join(' && ')
@@ -48,7 +48,7 @@ const startedBy = (object: string) => `(has(${object}.spec.startedBy) ? ${object
  * What a Rollout was asked for stays: who may edit one, to pause it, cannot take its approvals and gates away, move clusters into
  * a ring without any, or hide who started it. Only the verb `bypass` on its plan, for the night when a gate is broken, does that.
  */
-export const TERMS_POLICY = ownPolicy({
+export const ROLLOUT_PROTECTION_POLICY = shippedPolicy({
   name: TERMS,
   kind: Rollout,
   operations: ['CREATE', 'UPDATE'],
@@ -83,4 +83,4 @@ export const TERMS_POLICY = ownPolicy({
 })
 
 /** The policy holds everywhere. */
-export const TERMS_BINDING = ownBinding(TERMS_POLICY)
+export const ROLLOUT_PROTECTION_BINDING = shippedPolicyBinding(ROLLOUT_PROTECTION_POLICY)

@@ -1,12 +1,12 @@
 /** Who may bind a cluster set to a namespace: a policy that ships with our kinds, for both homes. */
 import { ClusterSetBinding } from '../native/cluster-set-binding.ts'
 import { ClusterSet } from '../native/cluster-set.ts'
-import { ownBinding, ownPolicy } from './shipped-policy.ts'
+import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
 const NAME = 'clustersets-bind.flotilla.dev'
 
 /** Making a ClusterSetBinding needs the verb `bind` on the set it names; that never changes afterwards. */
-export const BIND_POLICY = ownPolicy({
+export const BIND_POLICY = shippedPolicy({
   name: NAME,
   kind: ClusterSetBinding,
   operations: ['CREATE'],
@@ -20,4 +20,4 @@ export const BIND_POLICY = ownPolicy({
 })
 
 /** The policy holds everywhere. */
-export const BIND_BINDING = ownBinding(BIND_POLICY)
+export const BIND_BINDING = shippedPolicyBinding(BIND_POLICY)

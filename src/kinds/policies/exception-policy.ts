@@ -1,6 +1,6 @@
 /** Who may use a window's exception: a policy that ships with our kinds, for both homes. */
 import { Rollout } from '../native/rollout.ts'
-import { ownBinding, ownPolicy } from './shipped-policy.ts'
+import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
 const NAME = 'rollouts-except.flotilla.dev'
 
@@ -12,7 +12,7 @@ const IS_THEM = [
 ].join(' : ')
 
 /** Who adds an exception to a Rollout is the user, is in the group, or has the verb `use` on the role that it names. */
-export const EXCEPTION_POLICY = ownPolicy({
+export const EXCEPTION_POLICY = shippedPolicy({
   name: NAME,
   kind: Rollout,
   operations: ['CREATE', 'UPDATE'],
@@ -27,4 +27,4 @@ export const EXCEPTION_POLICY = ownPolicy({
 })
 
 /** The policy holds everywhere. */
-export const EXCEPTION_BINDING = ownBinding(EXCEPTION_POLICY)
+export const EXCEPTION_BINDING = shippedPolicyBinding(EXCEPTION_POLICY)

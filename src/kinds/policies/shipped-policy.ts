@@ -5,7 +5,7 @@ import type { Kind } from '../define-kind.ts'
 type PolicySpec = NonNullable<ValidatingAdmissionPolicy['spec']>
 
 /** What a policy says about objects of a kind. */
-export interface OwnPolicy {
+export interface ShippedPolicy {
   readonly name: string
   readonly kind: Pick<Kind, 'group' | 'plural'>
   readonly operations: ('CREATE' | 'UPDATE')[]
@@ -14,13 +14,13 @@ export interface OwnPolicy {
 }
 
 /** A policy; what it cannot evaluate it refuses. */
-export function ownPolicy({
+export function shippedPolicy({
   name,
   kind,
   operations,
   matchConditions,
   validations,
-}: OwnPolicy): ValidatingAdmissionPolicy {
+}: ShippedPolicy): ValidatingAdmissionPolicy {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
@@ -39,7 +39,9 @@ export function ownPolicy({
 }
 
 /** Puts a policy of ours in force everywhere. */
-export function ownBinding({ metadata: { name } }: ValidatingAdmissionPolicy): ValidatingAdmissionPolicyBinding {
+export function shippedPolicyBinding({
+  metadata: { name },
+}: ValidatingAdmissionPolicy): ValidatingAdmissionPolicyBinding {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',

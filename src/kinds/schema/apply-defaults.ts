@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json.ts'
 import type { StructuralSchema } from './structural.ts'
-import { own, setOwn } from './own-field.ts'
+import { ownField, setOwnField } from './own-field.ts'
 
 /** Fills in what the schema gives a default for, in place. A null that may not be null counts as absent. */
 export function applyDefaults(value: unknown, schema: StructuralSchema | undefined): void {
@@ -13,20 +13,20 @@ export function applyDefaults(value: unknown, schema: StructuralSchema | undefin
   } else if (isObject(value)) {
     for (const [field, property] of Object.entries(schema.properties ?? {})) {
       if (property.default === undefined) continue
-      const present = own(value, field)
+      const present = ownField(value, field)
       if (present === undefined || (present === null && takesDefault(property))) {
-        setOwn(value, field, structuredClone(property.default))
+        setOwnField(value, field, structuredClone(property.default))
       }
     }
     for (const field of Object.keys(value)) {
-      const property = own(schema.properties, field)
-      if (property !== undefined) applyDefaults(own(value, field), property)
+      const property = ownField(schema.properties, field)
+      if (property !== undefined) applyDefaults(ownField(value, field), property)
       else if (isObject(schema.additionalProperties)) {
         const additional: StructuralSchema = schema.additionalProperties
-        if (own(value, field) === null && takesDefault(additional)) {
-          setOwn(value, field, structuredClone(additional.default))
+        if (ownField(value, field) === null && takesDefault(additional)) {
+          setOwnField(value, field, structuredClone(additional.default))
         }
-        applyDefaults(own(value, field), additional)
+        applyDefaults(ownField(value, field), additional)
       }
     }
   }

@@ -1,7 +1,7 @@
 /** How lists and maps merge, and which schema a field has: what server-side apply and patches ask. */
 import { isObject } from '../../core/json.ts'
 import type { StructuralSchema } from './structural.ts'
-import { own } from './own-field.ts'
+import { ownField } from './own-field.ts'
 
 /** How appliers share a list: as a whole, by value, or by the fields that tell its items apart. */
 export type ListMerge =
@@ -10,7 +10,7 @@ export type ListMerge =
   | { readonly type: 'map'; readonly keys: readonly string[] }
 
 /** How a list of this schema merges; unknown ones as a whole. */
-export function listMergeOf(schema: StructuralSchema | undefined): ListMerge {
+export function listMergeStrategy(schema: StructuralSchema | undefined): ListMerge {
   switch (schema?.['x-kubernetes-list-type']) {
     case 'set':
       return { type: 'set' }
@@ -29,7 +29,7 @@ export function isAtomicMap(schema: StructuralSchema | undefined): boolean {
 
 /** The schema of an object's field, or undefined when the schema does not know it. */
 export function fieldSchema(schema: StructuralSchema | undefined, field: string): StructuralSchema | undefined {
-  const property = own(schema?.properties, field)
+  const property = ownField(schema?.properties, field)
   if (property !== undefined) return property
   const additional = schema?.additionalProperties
   return isObject(additional) ? additional : undefined
@@ -48,11 +48,11 @@ export function schemaAt(
 }
 
 /** The values of an item's keys; absent ones take their schema's default, as Kubernetes' merge does. */
-export function keyOfItem(item: unknown, keys: readonly string[], schema?: StructuralSchema): Record<string, unknown> {
+export function itemKey(item: unknown, keys: readonly string[], schema?: StructuralSchema): Record<string, unknown> {
   const key: Record<string, unknown> = {}
   if (!isObject(item)) return key
   for (const field of keys) {
-    const value = own(item, field) ?? fieldSchema(schema?.items, field)?.default
+    const value = ownField(item, field) ?? fieldSchema(schema?.items, field)?.default
     if (value !== undefined) key[field] = value
   }
   return key

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json.ts'
 import type { StructuralSchema } from './structural.ts'
 import { fieldSchema } from './merge-keys.ts'
-import { own } from './own-field.ts'
+import { ownField } from './own-field.ts'
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
@@ -30,8 +30,8 @@ function prune(value: unknown, schema: StructuralSchema | undefined, place: Plac
     for (const field of Object.keys(value)) {
       if (schema?.['x-kubernetes-embedded-resource'] === true && META_FIELDS.has(field)) continue
       const path = place.path === '' ? field : `${place.path}.${field}`
-      if (own(schema?.properties, field) !== undefined || schema?.additionalProperties !== undefined) {
-        prune(own(value, field), fieldSchema(schema, field), { ...place, path, keeps: false })
+      if (ownField(schema?.properties, field) !== undefined || schema?.additionalProperties !== undefined) {
+        prune(ownField(value, field), fieldSchema(schema, field), { ...place, path, keeps: false })
       } else if (!keeps) {
         place.dropped.push(path)
         delete value[field]
@@ -47,9 +47,14 @@ export function dropNulls(value: unknown, schema: StructuralSchema | undefined):
   } else if (isObject(value)) {
     for (const field of Object.keys(value)) {
       const child = fieldSchema(schema, field)
-      if (own(value, field) === null && child !== undefined && child.nullable !== true && child.default === undefined) {
+      if (
+        ownField(value, field) === null &&
+        child !== undefined &&
+        child.nullable !== true &&
+        child.default === undefined
+      ) {
         delete value[field]
-      } else dropNulls(own(value, field), child)
+      } else dropNulls(ownField(value, field), child)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { canonicalJson, isObject, jsonEqual } from '../../core/json.ts'
 import type { StructuralSchema } from './structural.ts'
-import { fieldSchema, keyOfItem, listMergeOf } from './merge-keys.ts'
-import { own } from './own-field.ts'
+import { fieldSchema, itemKey, listMergeStrategy } from './merge-keys.ts'
+import { ownField } from './own-field.ts'
 
 /** Equality as CEL has it for typed values: the order of sets and of keyed lists does not count. */
 export function structurallyEqual(schema: StructuralSchema | undefined, a: unknown, b: unknown): boolean {
@@ -11,7 +11,8 @@ export function structurallyEqual(schema: StructuralSchema | undefined, a: unkno
     return (
       keys.length === Object.keys(b).length &&
       keys.every(
-        (key) => Object.hasOwn(b, key) && structurallyEqual(fieldSchema(schema, key), own(a, key), own(b, key)),
+        (key) =>
+          Object.hasOwn(b, key) && structurallyEqual(fieldSchema(schema, key), ownField(a, key), ownField(b, key)),
       )
     )
   }
@@ -19,9 +20,9 @@ export function structurallyEqual(schema: StructuralSchema | undefined, a: unkno
 }
 
 function equalLists(schema: StructuralSchema | undefined, a: readonly unknown[], b: readonly unknown[]): boolean {
-  const merge = listMergeOf(schema)
+  const merge = listMergeStrategy(schema)
   if (merge.type === 'atomic') return a.every((item, index) => structurallyEqual(schema?.items, item, b[index]))
-  const nameOf = (item: unknown) => canonicalJson(merge.type === 'set' ? item : keyOfItem(item, merge.keys))
+  const nameOf = (item: unknown) => canonicalJson(merge.type === 'set' ? item : itemKey(item, merge.keys))
   const others = new Map(b.map((item) => [nameOf(item), item]))
   return a.every((item) => {
     const name = nameOf(item)

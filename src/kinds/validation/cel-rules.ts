@@ -5,15 +5,15 @@
 import { celEnvironment, compileCel, PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelProgram, CelResult } from '../../cel/cel.ts'
 import { declareSchema } from '../../cel/declare-schema.ts'
-import type { Declared } from '../../cel/declare-schema.ts'
+import type { DeclaredType } from '../../cel/declare-schema.ts'
 import { optionalType } from '../../cel/types.ts'
 import { CelOptional } from '../../cel/values.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { StructuralSchema, ValidationRule } from '../schema/structural.ts'
-import { oldItems } from '../schema/correlate.ts'
+import { correlateOldItem } from '../schema/correlate.ts'
 import { duplicate, forbidden, fieldErrorText, invalid, OMITTED, required } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
-import { own } from '../schema/own-field.ts'
+import { ownField } from '../schema/own-field.ts'
 
 /** Errors of all rules of a schema over a value; what is forgiven because it did not change is said as a warning. */
 export function ruleErrors(
@@ -52,7 +52,7 @@ function walk(above: Node, run: Run): void {
   checkRules(node, run)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    const oldOf = oldItems(schema, old)
+    const oldOf = correlateOldItem(schema, old)
     for (const [index, item] of value.entries()) {
       walk(
         { schema: schema.items, value: item, old: oldOf(item), path: `${path}[${index}]`, isUnchanged, isRoot: false },
@@ -62,12 +62,19 @@ function walk(above: Node, run: Run): void {
   } else if (isObject(value)) {
     const oldFields = isObject(old) ? old : undefined
     for (const field of Object.keys(value)) {
-      const property = own(schema.properties, field)
+      const property = ownField(schema.properties, field)
       const child = property ?? (isObject(schema.additionalProperties) ? schema.additionalProperties : undefined)
       if (!child) continue
       const at = property ? (path === '' ? field : `${path}.${field}`) : `${path}[${field}]`
       walk(
-        { schema: child, value: own(value, field), old: own(oldFields, field), path: at, isUnchanged, isRoot: false },
+        {
+          schema: child,
+          value: ownField(value, field),
+          old: ownField(oldFields, field),
+          path: at,
+          isUnchanged,
+          isRoot: false,
+        },
         run,
       )
     }
@@ -187,7 +194,7 @@ export function compileRule(rule: ValidationRule, schema: StructuralSchema, isRo
   return { rule, program, message: message?.ok ? message : undefined, usesOldSelf: program.uses.has('oldSelf') }
 }
 
-function optionalOf({ type, adapt }: Declared): Declared {
+function optionalOf({ type, adapt }: DeclaredType): DeclaredType {
   return {
     type: optionalType(type),
     adapt: (raw) => (isObject(raw) ? new CelOptional(adapt(raw['value'])) : CelOptional.none),

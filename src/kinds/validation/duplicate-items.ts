@@ -2,11 +2,11 @@ import { canonicalJson, isObject } from '../../core/json.ts'
 import type { StructuralSchema } from '../schema/structural.ts'
 import { duplicate, invalid } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
-import { listMergeOf } from '../schema/merge-keys.ts'
-import { own } from '../schema/own-field.ts'
+import { listMergeStrategy } from '../schema/merge-keys.ts'
+import { ownField } from '../schema/own-field.ts'
 
 /** Sets must not repeat an item, keyed lists not a key. */
-export function duplicateErrors(value: unknown, schema: StructuralSchema | undefined): FieldError[] {
+export function duplicateItemErrors(value: unknown, schema: StructuralSchema | undefined): FieldError[] {
   const errors: FieldError[] = []
   walk(value, schema, '', errors)
   return errors
@@ -19,10 +19,10 @@ function walk(value: unknown, schema: StructuralSchema | undefined, path: string
     if (schema.items) value.forEach((item, index) => walk(item, schema.items, `${path}[${index}]`, errors))
   } else if (isObject(value)) {
     for (const field of Object.keys(value)) {
-      const property = own(schema.properties, field)
-      if (property) walk(own(value, field), property, path === '' ? field : `${path}.${field}`, errors)
+      const property = ownField(schema.properties, field)
+      if (property) walk(ownField(value, field), property, path === '' ? field : `${path}.${field}`, errors)
       else if (isObject(schema.additionalProperties)) {
-        walk(own(value, field), schema.additionalProperties, `${path}[${field}]`, errors)
+        walk(ownField(value, field), schema.additionalProperties, `${path}[${field}]`, errors)
       }
     }
   }
@@ -40,7 +40,7 @@ function isForgiven(schema: StructuralSchema, path: string): boolean {
 }
 
 function checkList(list: readonly unknown[], schema: StructuralSchema, path: string, errors: FieldError[]): void {
-  const merge = listMergeOf(schema)
+  const merge = listMergeStrategy(schema)
   if (merge.type === 'atomic' || isForgiven(schema, path)) return
   if (merge.type === 'set') {
     for (const index of repeated(list)) errors.push(duplicate(`${path}[${index}]`, list[index]))
@@ -54,7 +54,7 @@ function checkList(list: readonly unknown[], schema: StructuralSchema, path: str
   // Here an absent key is a value of its own: this runs after defaulting.
   const keys = list.map((item) => {
     const fields = isObject(item) ? merge.keys.filter((key) => Object.hasOwn(item, key)) : []
-    return Object.fromEntries(fields.map((key) => [key, own(item as Record<string, unknown>, key)]))
+    return Object.fromEntries(fields.map((key) => [key, ownField(item as Record<string, unknown>, key)]))
   })
   for (const index of repeated(keys)) errors.push(duplicate(`${path}[${index}]`, keys[index]))
 }

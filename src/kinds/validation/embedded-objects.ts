@@ -9,7 +9,7 @@ import { invalid, required } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
 import { goJsonType } from './go-text.ts'
 import { fieldSchema } from '../schema/merge-keys.ts'
-import { own } from '../schema/own-field.ts'
+import { ownField } from '../schema/own-field.ts'
 import { dropNulls, pruneUnknown } from '../schema/prune.ts'
 
 /**
@@ -18,11 +18,11 @@ import { dropNulls, pruneUnknown } from '../schema/prune.ts'
  */
 
 /** Brings the types and metadata of embedded objects into shape, in place. */
-export function settleEmbedded(value: unknown, schema: StructuralSchema): { dropped: string[]; wrong?: FieldError } {
+export function normalizeEmbedded(value: unknown, schema: StructuralSchema): { dropped: string[]; wrong?: FieldError } {
   const dropped: string[] = []
   for (const [path, object] of embeddedIn(value, schema)) {
     for (const field of ['apiVersion', 'kind']) {
-      const type = own(object, field)
+      const type = ownField(object, field)
       if (type !== undefined && typeof type !== 'string') {
         return { dropped, wrong: invalid(`${path}.${field}`, type, 'must be a string') }
       }
@@ -86,9 +86,9 @@ function* embeddedIn(value: unknown, schema: StructuralSchema, path = ''): Itera
   for (const field of Object.keys(value)) {
     const below = fieldSchema(schema, field)
     if (below === undefined || (isEmbedded && field === 'metadata')) continue
-    const isProperty = own(schema.properties, field) !== undefined
+    const isProperty = ownField(schema.properties, field) !== undefined
     const name = isProperty ? `${path === '' ? '' : `${path}.`}${field}` : `${path}[${field}]`
-    yield* embeddedIn(own(value, field), below, name)
+    yield* embeddedIn(ownField(value, field), below, name)
   }
 }
 
@@ -113,7 +113,7 @@ export function hasEmbedded(schema: StructuralSchema): boolean {
 function metadataProblem(metadata: unknown): string | undefined {
   if (!isObject(metadata)) return `json: cannot unmarshal ${goJsonType(metadata)} into Go value of type v1.ObjectMeta`
   for (const [field, value] of Object.entries(metadata)) {
-    const schema = own(METADATA_SCHEMA.properties, field)
+    const schema = ownField(METADATA_SCHEMA.properties, field)
     const problem = schema === undefined || value === null ? undefined : valueProblem(schema, value, field)
     if (problem !== undefined) return problem
   }

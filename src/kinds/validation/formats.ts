@@ -35,7 +35,7 @@ const CHECKS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (
 ])
 
 /** The schema's format if a kube-apiserver would heed it for the schema's type. */
-export function heededFormat(schema: StructuralSchema): string | undefined {
+export function supportedFormat(schema: StructuralSchema): string | undefined {
   const { type, format } = schema
   if (format === undefined) return undefined
   if (type === 'integer') return format === 'int32' || format === 'int64' ? format : undefined

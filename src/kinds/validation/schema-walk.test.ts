@@ -15,7 +15,7 @@ import { applyDefaults } from '../schema/apply-defaults.ts'
 import { structurallyEqual } from '../schema/structural-equality.ts'
 import { goQuote } from '../../core/text/go-quote.ts'
 import { goFloat, goValue } from './go-text.ts'
-import { keyOfItem, listMergeOf, schemaAt } from '../schema/merge-keys.ts'
+import { itemKey, listMergeStrategy, schemaAt } from '../schema/merge-keys.ts'
 import { pruneUnknown } from '../schema/prune.ts'
 
 const KINDS = [...NATIVE_KINDS, ...BUILTIN_KINDS, Specimen]
@@ -122,13 +122,16 @@ test('defaults are copies', () => {
 test('merge keys of lists at a path', () => {
   const at = (...path: (string | number)[]) => schemaAt(Deployment.schema, path)
   const containers = ['spec', 'template', 'spec', 'containers']
-  assert.deepEqual(listMergeOf(at(...containers)), { type: 'map', keys: ['name'] })
-  assert.deepEqual(listMergeOf(at(...containers, 0, 'ports')), { type: 'map', keys: ['containerPort', 'protocol'] })
-  assert.deepEqual(listMergeOf(at(...containers, 0, 'args')), { type: 'atomic' })
-  assert.deepEqual(listMergeOf(at('metadata', 'nowhere')), { type: 'atomic' })
+  assert.deepEqual(listMergeStrategy(at(...containers)), { type: 'map', keys: ['name'] })
+  assert.deepEqual(listMergeStrategy(at(...containers, 0, 'ports')), {
+    type: 'map',
+    keys: ['containerPort', 'protocol'],
+  })
+  assert.deepEqual(listMergeStrategy(at(...containers, 0, 'args')), { type: 'atomic' })
+  assert.deepEqual(listMergeStrategy(at('metadata', 'nowhere')), { type: 'atomic' })
   assert.equal(at('spec', 'template', 'metadata', 'labels', 'app')?.type, 'string')
   const ports = at(...containers, 0, 'ports')
-  assert.deepEqual(keyOfItem({ containerPort: 80 }, ['containerPort', 'protocol'], ports), {
+  assert.deepEqual(itemKey({ containerPort: 80 }, ['containerPort', 'protocol'], ports), {
     containerPort: 80,
     protocol: 'TCP',
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { canonicalJson, jsonClone } from '../../core/json.ts'
-import type { Spoilable } from '../../testing/kinds-contract/validation-case.ts'
+import type { MutableObject } from '../../testing/kinds-contract/validation-case.ts'
 import { ACCEPTANCE_CASES, Specimen } from '../../testing/kinds-contract/specimen-cases.ts'
 import { VALIDATION_CASES } from '../../testing/kinds-contract/validation-cases.ts'
 import type { Kind } from '../define-kind.ts'
@@ -23,7 +23,7 @@ describe('what is refused, word for word', () => {
     test(`${kind.kind} on ${on}: ${title}`, () => {
       const old = admit(kind, jsonClone(kind.examples[0]!))
       const object = jsonClone(on === 'create' ? kind.examples[0]! : old)
-      spoil(object as Spoilable)
+      spoil(object as MutableObject)
       const errors = validateObject(kind, admit(kind, object), {
         ...(on === 'create' ? {} : { old }),
         ...(on === 'status' ? { subresource: on } : {}),
@@ -59,7 +59,7 @@ describe('examples', () => {
 })
 
 test('an update forgives what was wrong before and did not change', () => {
-  const old = jsonClone(Specimen.examples[0]!) as Spoilable
+  const old = jsonClone(Specimen.examples[0]!) as MutableObject
   old.spec = { word: 'TOO LONG', pairs: [{ a: 'x', b: 7, c: 'too long' }], labels: { a: 'too long' } }
   const object = jsonClone(old)
   object.spec['on'] = true

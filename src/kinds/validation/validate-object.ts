@@ -2,7 +2,7 @@
  * What an API server does to an object before it stores it, for our kinds and foreign ones alike:
  * prune (drop what the schema does not know) → default → validate. All of it walks structural data; see `walk/`.
  */
-import { regexOf } from '../../cel/library/regex.ts'
+import { compileRegex } from '../../cel/library/regex.ts'
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Kind } from '../define-kind.ts'
@@ -12,11 +12,11 @@ import type { StructuralSchema } from '../schema/structural.ts'
 import { applyDefaults } from '../schema/apply-defaults.ts'
 import { invalid, NO_FIELD } from './field-error.ts'
 import type { FieldError, FieldReason } from './field-error.ts'
-import { duplicateErrors } from './duplicate-items.ts'
+import { duplicateItemErrors } from './duplicate-items.ts'
 import { embeddedErrors } from './embedded-objects.ts'
 import { dropNulls, pruneUnknown } from '../schema/prune.ts'
 import { hasRules, ruleErrors } from './cel-rules.ts'
-import { checkValue } from './validate-value.ts'
+import { validateValue } from './validate-value.ts'
 import type { PatternMatcher } from './validate-value.ts'
 
 /** How to validate. */
@@ -67,10 +67,10 @@ export function validateObject(kind: Kind, object: KubeObject, options: Validate
   const errors: FieldError[] = metaErrors(kind, object, old)
   errors.push(...valueErrors(kind, object, options))
   errors.push(...embeddedErrors(object, kind.schema))
-  if (old === undefined || duplicateErrors(old, kind.schema).length === 0) {
+  if (old === undefined || duplicateItemErrors(old, kind.schema).length === 0) {
     // Kubernetes' own kinds may say what is there twice by its key.
     const isSaid = (twice: FieldError) => errors.some(({ field }) => field.startsWith(`${twice.field}.`))
-    errors.push(...duplicateErrors(object, kind.schema).filter((twice) => !isSaid(twice)))
+    errors.push(...duplicateItemErrors(object, kind.schema).filter((twice) => !isSaid(twice)))
   }
   if (hasRules(kind.schema)) {
     if (errors.some((error) => BLOCKING.has(error.reason))) errors.push(RULES_NOT_CHECKED)
@@ -97,7 +97,7 @@ const RULES_NOT_CHECKED = invalid(
 function metaErrors(kind: Kind, object: KubeObject, old: KubeObject | undefined): FieldError[] {
   const errors: FieldError[] = []
   const metadata = (object.metadata as KubeObject['metadata'] | undefined) ?? { name: '' }
-  checkValue({ schema: METADATA_SCHEMA, value: metadata, old: undefined, path: 'metadata' }, checkInto(errors))
+  validateValue({ schema: METADATA_SCHEMA, value: metadata, old: undefined, path: 'metadata' }, checkInto(errors))
   // Rules about names and labels read strings: a wrong type is said once, above.
   if (errors.length > 0) return errors
   return old ? metadataUpdateErrors(metadata, old.metadata) : metadataErrors(kind, metadata)
@@ -111,9 +111,9 @@ function valueErrors(kind: Kind, object: KubeObject, options: ValidateOptions): 
     const value = (object as unknown as JsonObject)['status']
     if (schema === undefined || value === undefined) return errors
     const oldStatus = isObject(old) ? old['status'] : undefined
-    checkValue({ schema, value, old: oldStatus, path: '' }, checkInto(errors, matches, 'status'))
+    validateValue({ schema, value, old: oldStatus, path: '' }, checkInto(errors, matches, 'status'))
   } else {
-    checkValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
+    validateValue({ schema: kind.schema, value: object, old, path: '' }, checkInto(errors, matches))
     const own = kind.ownErrors?.(object as UnknownObject) ?? []
     // What both say is said once, in the words that say more.
     const isSaid = (error: FieldError) =>
@@ -128,7 +128,7 @@ function checkInto(errors: FieldError[], matches: PatternMatcher = matchesPatter
 }
 
 /** Matches with RE2: a pattern from outside must not be able to take for ever. */
-export const matchesInLinearTime: PatternMatcher = (pattern, text) => regexOf(pattern).matcher(text).find()
+export const matchesInLinearTime: PatternMatcher = (pattern, text) => compileRegex(pattern).matcher(text).find()
 
 /** Matches with JavaScript's engine; Go's syntax is nearly a part of its. */
 export const matchesPattern: PatternMatcher = (pattern, text) => expressionOf(pattern).test(text)

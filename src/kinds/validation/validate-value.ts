@@ -6,13 +6,13 @@
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { StructuralSchema } from '../schema/structural.ts'
-import { oldItems } from '../schema/correlate.ts'
+import { correlateOldItem } from '../schema/correlate.ts'
 import { invalid, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
-import { hasFormat, heededFormat } from './formats.ts'
+import { hasFormat, supportedFormat } from './formats.ts'
 import { goQuote } from '../../core/text/go-quote.ts'
 import { goFloat, goValue } from './go-text.ts'
-import { own } from '../schema/own-field.ts'
+import { ownField } from '../schema/own-field.ts'
 
 /** How a text is matched against a pattern; foreign patterns want an engine that cannot backtrack. */
 export type PatternMatcher = (pattern: string, text: string) => boolean
@@ -34,7 +34,7 @@ interface Node {
 }
 
 /** Checks a value against a schema; errors go to `check.errors`. */
-export function checkValue(node: Node, check: ValueCheck): void {
+export function validateValue(node: Node, check: ValueCheck): void {
   const { value, old, path } = node
   const before = check.errors.length
   checkType(node, check)
@@ -88,7 +88,7 @@ function isPlainlyOf(type: StructuralSchema['type'], value: unknown): boolean {
 function checkType({ schema, value, path }: Node, check: ValueCheck): void {
   if (isPlainlyOf(schema.type, value)) return
   const types = typesOf(schema)
-  const format = heededFormat(schema)
+  const format = supportedFormat(schema)
   const wrong = (want: string, got: string) =>
     check.errors.push(
       typeInvalid(fieldOf(check, path), got, `${path} in body must be of type ${want}: ${goQuote(got)}`),
@@ -115,7 +115,7 @@ function checkText({ schema, path }: Node, text: string, check: ValueCheck): voi
   } else if (pattern !== undefined && !check.matches(pattern, text)) {
     check.errors.push(invalid(field, text, `${path} in body should match '${pattern}'`))
   }
-  const format = heededFormat(schema)
+  const format = supportedFormat(schema)
   const isNumber = schema.type === 'integer' || schema.type === 'number'
   if (format !== undefined && !isNumber && !hasFormat(text, format)) {
     check.errors.push(typeInvalid(field, text, `${path} in body must be of type ${format}: ${goQuote(text)}`))
@@ -160,9 +160,9 @@ function fitsInteger(value: number, format: string | undefined): boolean {
 function checkList({ schema, old, path }: Node, list: readonly unknown[], check: ValueCheck): void {
   const { items, minItems, maxItems } = schema
   if (items) {
-    const oldOf = oldItems(schema, old)
+    const oldOf = correlateOldItem(schema, old)
     for (const [index, item] of list.entries()) {
-      checkValue({ schema: items, value: item, old: oldOf(item), path: `${path}[${index}]` }, check)
+      validateValue({ schema: items, value: item, old: oldOf(item), path: `${path}[${index}]` }, check)
     }
   }
   if (minItems !== undefined && list.length < minItems) {
@@ -193,11 +193,11 @@ function checkObject({ schema, old, path }: Node, object: JsonObject, check: Val
   }
   const oldFields = isObject(old) ? old : undefined
   for (const field of Object.keys(object)) {
-    const property = own(schema.properties, field)
+    const property = ownField(schema.properties, field)
     const child = property ?? (isObject(additionalProperties) ? additionalProperties : undefined)
     if (!child) continue
     const at = path === '' && property ? field : `${path}.${field}`
-    checkValue({ schema: child, value: own(object, field), old: own(oldFields, field), path: at }, check)
+    validateValue({ schema: child, value: ownField(object, field), old: ownField(oldFields, field), path: at }, check)
   }
   for (const field of schema.required ?? []) {
     if (!Object.hasOwn(object, field)) {
@@ -213,7 +213,7 @@ function checkCombinations(node: Node, check: ValueCheck): void {
   const fail = (words: string) => check.errors.push(invalid(check.prefix === '' ? NO_FIELD : check.prefix, '', words))
   const errorsOf = (schema: StructuralSchema) => {
     const errors: FieldError[] = []
-    checkValue({ ...node, schema, old: undefined }, { ...check, errors })
+    validateValue({ ...node, schema, old: undefined }, { ...check, errors })
     return errors
   }
   const fewest = (tried: readonly FieldError[][]) => tried.reduce((a, b) => (b.length < a.length ? b : a))

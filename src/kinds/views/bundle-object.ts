@@ -1,6 +1,6 @@
 import { defineView } from './define-view.ts'
 import { digest, enumOf, name, object, optional, text } from '../schema/schema-builders.ts'
-import { STATES } from '../fields/states.ts'
+import { BUNDLE_STATES } from '../fields/states.ts'
 
 /** One object of one bundle on one cluster: a row of a view, computed when it is asked for and never stored. */
 export const BundleObject = defineView({
@@ -23,7 +23,7 @@ export const BundleObject = defineView({
       },
       { description: 'The object in the cluster.' },
     ),
-    state: enumOf(STATES, {
+    state: enumOf(BUNDLE_STATES, {
       description: 'What the cluster said of this object; of one it did not name, the state of the whole bundle there.',
     }),
     message: optional(text({ max: 8192, description: 'The words of the cluster about this object.' })),

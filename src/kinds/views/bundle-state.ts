@@ -1,6 +1,6 @@
 import { defineView } from './define-view.ts'
 import { enumOf, int, name, optional, setOf, text } from '../schema/schema-builders.ts'
-import { STATES } from '../fields/states.ts'
+import { BUNDLE_STATES } from '../fields/states.ts'
 
 /** One bundle on one cluster: a row of a view, computed when it is asked for and never stored. */
 export const BundleState = defineView({
@@ -12,7 +12,7 @@ export const BundleState = defineView({
   fields: {
     bundle: name({ description: 'The Bundle, in this namespace.' }),
     cluster: name({ description: 'The Cluster.' }),
-    state: enumOf(STATES, { description: 'Exactly one of the seven states.' }),
+    state: enumOf(BUNDLE_STATES, { description: 'Exactly one of the seven states.' }),
     message: text({ max: 8192, description: 'Why, in one or two sentences.' }),
     badges: optional(
       setOf(enumOf(['Frozen', 'Held', 'Cordoned']), {
@@ -22,7 +22,9 @@ export const BundleState = defineView({
       }),
     ),
     waitsFor: optional(text({ max: 64, description: 'For Pending: what would release it.' })),
-    lastKnown: optional(enumOf(STATES, { description: 'For Offline: the state before the cluster fell silent.' })),
+    lastKnown: optional(
+      enumOf(BUNDLE_STATES, { description: 'For Offline: the state before the cluster fell silent.' }),
+    ),
     queued: optional(int({ description: 'For Offline: the generation the cluster moves to when it returns.' })),
     firstFailing: optional(text({ max: 1024, description: 'For Failed: the first object that is not well.' })),
     generation: optional(int({ description: 'The generation that the cluster reports.' })),

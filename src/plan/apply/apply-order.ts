@@ -34,11 +34,11 @@ const LAST = ['APIService', 'ValidatingWebhookConfiguration', 'MutatingWebhookCo
 
 /** The objects in the order to apply them; equal places keep the order of the set. */
 export function applyOrder<T extends ObjectId>(objects: readonly T[]): T[] {
-  return objects.toSorted((a, b) => placeOf(a) - placeOf(b))
+  return objects.toSorted((a, b) => applyRank(a) - applyRank(b))
 }
 
 /** Objects that may be applied at the same time have the same place. */
-export function placeOf({ kind }: ObjectId): number {
+export function applyRank({ kind }: ObjectId): number {
   const place = FIRST.indexOf(kind)
   if (place >= 0) return place
   return FIRST.length + 1 + LAST.indexOf(kind)

@@ -1,11 +1,11 @@
 /** Whether a bundle may begin, as far as the bundles it depends on are concerned. */
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 
 /** One bundle another one needs. */
 export interface Dependency {
   /** A name in the same namespace, or `namespace/name`. */
   readonly bundle: string
-  readonly states?: readonly State[]
+  readonly states?: readonly BundleStateName[]
   readonly generation?: number
 }
 
@@ -14,7 +14,7 @@ export interface DependencyFacts {
   readonly dependsOn: readonly Dependency[]
   /** What its document asks for. */
   readonly generation: number
-  readonly state: State
+  readonly state: BundleStateName
   /** What its state is about; undefined while nothing of it is applied. */
   readonly applied: number | undefined
 }
@@ -52,7 +52,7 @@ function whyNotMet(
     return `waits for bundle ${name}: it has ${has}, wanted is generation ${Math.max(least, facts.generation)}`
   }
   const states = dependency.states && dependency.states.length > 0 ? dependency.states : (['Ready'] as const)
-  const accepted: readonly State[] = states
+  const accepted: readonly BundleStateName[] = states
   return accepted.includes(facts.state)
     ? undefined
     : `waits for bundle ${name}: it is ${facts.state}, wanted is ${accepted.join(' or ')}`

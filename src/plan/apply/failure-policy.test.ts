@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { decideRemedy, hasRemedy } from './failure-policy.ts'
-import type { RemedyFacts } from './failure-policy.ts'
+import { decideFailureAction, hasFailureAction } from './failure-policy.ts'
+import type { FailureFacts } from './failure-policy.ts'
 
 const BEFORE = digestOf('before')
-const facts = (more: Partial<RemedyFacts>): RemedyFacts => ({
+const facts = (more: Partial<FailureFacts>): FailureFacts => ({
   options: undefined,
   operation: 'Upgrade',
   attempt: 1,
@@ -16,7 +16,7 @@ const facts = (more: Partial<RemedyFacts>): RemedyFacts => ({
 const both = { install: 'Uninstall', upgrade: 'RollBack' } as const
 
 describe('a failed operation', () => {
-  const table: readonly (readonly [string, Partial<RemedyFacts>, string])[] = [
+  const table: readonly (readonly [string, Partial<FailureFacts>, string])[] = [
     ['nothing was asked for', {}, 'None'],
     ['an install, as helm --atomic', { options: both, operation: 'Install', before: undefined }, 'Uninstall'],
     ['an upgrade, as helm --atomic', { options: both }, 'RollBack'],
@@ -28,21 +28,21 @@ describe('a failed operation', () => {
     ['tries without an end to them', { options: { retries: 3 }, attempt: 4 }, 'None'],
   ]
   for (const [what, more, expected] of table) {
-    it(`${what}: ${expected}`, () => assert.equal(decideRemedy(facts(more)).kind, expected))
+    it(`${what}: ${expected}`, () => assert.equal(decideFailureAction(facts(more)).kind, expected))
   }
 
   it('is tried again later each time, up to five minutes', () => {
     const waits = Array.from({ length: 8 }, (_, i) => {
-      const remedy = decideRemedy(facts({ options: { retries: 10 }, attempt: i + 1 }))
+      const remedy = decideFailureAction(facts({ options: { retries: 10 }, attempt: i + 1 }))
       return remedy.kind === 'Retry' ? (remedy.atMs - 1000) / 1000 : undefined
     })
     assert.deepEqual(waits, [10, 20, 40, 80, 160, 300, 300, 300])
   })
 
   it('has a remedy only where one was asked for', () => {
-    assert.equal(hasRemedy(undefined, 'Install'), false)
-    assert.equal(hasRemedy({ install: 'None', upgrade: 'RollBack' }, 'Install'), false)
-    assert.equal(hasRemedy({ upgrade: 'RollBack' }, 'Upgrade'), true)
-    assert.equal(hasRemedy({ retries: 1 }, 'Install'), true)
+    assert.equal(hasFailureAction(undefined, 'Install'), false)
+    assert.equal(hasFailureAction({ install: 'None', upgrade: 'RollBack' }, 'Install'), false)
+    assert.equal(hasFailureAction({ upgrade: 'RollBack' }, 'Upgrade'), true)
+    assert.equal(hasFailureAction({ retries: 1 }, 'Install'), true)
   })
 })

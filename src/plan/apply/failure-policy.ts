@@ -4,7 +4,7 @@ import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { OperationKind } from './operation.ts'
 
 /** Everything that decides. */
-export interface RemedyFacts {
+export interface FailureFacts {
   readonly options: BundleOptions['remediation']
   readonly operation: OperationKind
   /** Which try failed, from 1. */
@@ -15,7 +15,7 @@ export interface RemedyFacts {
 }
 
 /** What to do. */
-export type Remedy =
+export type FailureAction =
   | { readonly kind: 'None' }
   /** Try again, at that time. */
   | { readonly kind: 'Retry'; readonly atMs: number; readonly attempt: number; readonly attempts: number }
@@ -29,7 +29,7 @@ const BASE_MS = 10_000
 const MAX_MS = 300_000
 
 /** Decides what is done about a failure. */
-export function decideRemedy({ options, operation, attempt, failedAtMs, before }: RemedyFacts): Remedy {
+export function decideFailureAction({ options, operation, attempt, failedAtMs, before }: FailureFacts): FailureAction {
   const attempts = (options?.retries ?? 0) + 1
   if (attempt < attempts) {
     const waitMs = Math.min(BASE_MS * 2 ** (attempt - 1), MAX_MS)
@@ -41,7 +41,7 @@ export function decideRemedy({ options, operation, attempt, failedAtMs, before }
 }
 
 /** Whether anything is ever done. */
-export function hasRemedy(options: BundleOptions['remediation'], operation: OperationKind): boolean {
+export function hasFailureAction(options: BundleOptions['remediation'], operation: OperationKind): boolean {
   return (options?.retries ?? 0) > 0 || (actionFor(options, operation) ?? 'None') !== 'None'
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { hookOutcome, nextHookMove } from './hook-step.ts'
+import { hookOutcome, nextHookStep } from './hook-step.ts'
 import type { HookFacts, HookLive } from './hook-step.ts'
 
 const MINUTE = 60_000
@@ -13,7 +13,7 @@ const live = (more: Partial<HookLive> = {}): HookLive => ({
   ...more,
 })
 const move = (facts: Partial<HookFacts>) =>
-  nextHookMove({
+  nextHookStep({
     record: undefined,
     formerUids: [],
     live: undefined,

@@ -45,7 +45,7 @@ export interface HookLive {
 }
 
 /** What to do. */
-export type HookMove =
+export type HookStep =
   /** Delete what an earlier run left. */
   | { readonly kind: 'Clear'; readonly uid: string }
   | { readonly kind: 'AwaitGone' }
@@ -61,7 +61,7 @@ export type HookMove =
   | { readonly kind: 'Refuse'; readonly why: string }
 
 /** Decides about a hook that has not ended. */
-export function nextHookMove(facts: HookFacts): HookMove {
+export function nextHookStep(facts: HookFacts): HookStep {
   const { record, live } = facts
   if (record === undefined) return beforeStart(facts)
   if (record.state === 'Succeeded' || record.state === 'Failed') {
@@ -84,7 +84,7 @@ export function nextHookMove(facts: HookFacts): HookMove {
 
 const NOT_OURS = 'it is there, and this bundle did not make it; delete it, or give the hook another name'
 
-function beforeStart({ live, formerUids, deletes }: HookFacts): HookMove {
+function beforeStart({ live, formerUids, deletes }: HookFacts): HookStep {
   if (!live) return { kind: 'Start' }
   if (live.isLeaving) return { kind: 'AwaitGone' }
   if (!live.isOurs && !formerUids.includes(live.uid)) return { kind: 'Refuse', why: NOT_OURS }

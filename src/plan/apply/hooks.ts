@@ -8,7 +8,7 @@ import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import { HOOK_DELETES, HOOK_EVENTS } from '../../kinds/fields/hook.ts'
 import type { HookEvent, HookRules } from '../../kinds/fields/hook.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { placeOf } from './apply-order.ts'
+import { applyRank } from './apply-order.ts'
 import { describeObject, objectKey } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
 
@@ -197,7 +197,7 @@ export function hookOrder<T extends ObjectId & { readonly hook: HookRules }>(
 ): T[] {
   return hooks
     .filter(({ hook }) => hook.on.includes(event))
-    .toSorted((a, b) => a.hook.weight - b.hook.weight || placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => a.hook.weight - b.hook.weight || applyRank(a) - applyRank(b) || (a.name < b.name ? -1 : 1))
 }
 
 function listed(text: string, { anyCase }: Style): string[] {

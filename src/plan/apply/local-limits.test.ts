@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { executorRefusal, userOf, writeRefusal } from './local-limits.ts'
-import type { Ceiling } from './local-limits.ts'
+import type { LocalLimits } from './local-limits.ts'
 
 const map = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'x' }
 const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'x' }
 const namespace = { apiVersion: 'v1', kind: 'Namespace', name: 'shop' }
 
 describe('the ceiling', () => {
-  const cases: [string, Ceiling, typeof map | typeof role | typeof namespace, RegExp | undefined][] = [
+  const cases: [string, LocalLimits, typeof map | typeof role | typeof namespace, RegExp | undefined][] = [
     ['allows all when it says nothing', {}, role, undefined],
     ['allows a namespace', { namespaces: ['shop-*', 'shop'] }, map, undefined],
     [

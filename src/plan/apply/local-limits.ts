@@ -4,7 +4,7 @@ import { describeObject, selects } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
 
 /** What may be done in a cluster; an absent field allows all. */
-export interface Ceiling {
+export interface LocalLimits {
   /** Globs of namespaces that bundles may write to. */
   readonly namespaces?: readonly string[]
   /** Whether bundles may write objects that are in no namespace. */
@@ -32,7 +32,7 @@ export interface Executor {
 }
 
 /** Why an executor may not be used; undefined when it may. */
-export function executorRefusal(ceiling: Ceiling, executor: Executor | undefined): string | undefined {
+export function executorRefusal(ceiling: LocalLimits, executor: Executor | undefined): string | undefined {
   if (!executor) {
     return ceiling.ownRights === false
       ? "this cluster's ceiling wants an executor for every bundle; name one in spec.executor"
@@ -44,7 +44,7 @@ export function executorRefusal(ceiling: Ceiling, executor: Executor | undefined
 }
 
 /** Why an object may not be written; undefined when it may. */
-export function writeRefusal(ceiling: Ceiling, id: ObjectId): string | undefined {
+export function writeRefusal(ceiling: LocalLimits, id: ObjectId): string | undefined {
   const say = (why: string) => `${describeObject(id)}: this cluster's ceiling ${why}`
   // A namespace is judged as the place it is.
   const namespace = id.kind === 'Namespace' && !id.apiVersion.includes('/') ? id.name : id.namespace
@@ -62,7 +62,7 @@ export function writeRefusal(ceiling: Ceiling, id: ObjectId): string | undefined
 
 /** Why something may not be read for a bundle; undefined when it may. Where it may not write, it has nothing to read either. */
 export function readRefusal(
-  ceiling: Ceiling,
+  ceiling: LocalLimits,
   what: { readonly kind: string; readonly namespace?: string | undefined; readonly name: string },
 ): string | undefined {
   const { kind, namespace, name } = what

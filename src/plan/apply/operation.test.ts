@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { decideOperation, decideRendered, nextWaveMove, rememberSet } from './operation.ts'
-import type { OperationDecision, Recorded, Wanted, WaveMove } from './operation.ts'
+import { decideOperation, decideRendered, nextWaveStep, rememberSet } from './operation.ts'
+import type { OperationDecision, Recorded, Wanted, WaveStep } from './operation.ts'
 
 const [A, B, C] = [digestOf('a'), digestOf('b'), digestOf('c')] as const
 const recorded = (more: Partial<Recorded> = {}): Recorded => ({
@@ -103,7 +103,7 @@ describe('which operation', () => {
 
 describe('waves', () => {
   const facts = { wave: 0, waves: 3, appliedAtMs: 0, health: 'Progressing' as const, nowMs: 10, timeoutMs: 60_000 }
-  const table: [string, Partial<Parameters<typeof nextWaveMove>[0]>, WaveMove['kind']][] = [
+  const table: [string, Partial<Parameters<typeof nextWaveStep>[0]>, WaveStep['kind']][] = [
     ['not applied', { appliedAtMs: undefined }, 'Apply'],
     ['applied, not healthy', {}, 'Wait'],
     ['healthy', { health: 'Ready' }, 'Advance'],
@@ -116,11 +116,11 @@ describe('waves', () => {
     ['a clock that went back waits', { nowMs: -5 }, 'Wait'],
   ]
   for (const [name, more, kind] of table) {
-    it(`${name}: ${kind}`, () => assert.equal(nextWaveMove({ ...facts, ...more }).kind, kind))
+    it(`${name}: ${kind}`, () => assert.equal(nextWaveStep({ ...facts, ...more }).kind, kind))
   }
 
   it('names the wave that took too long', () => {
-    const move = nextWaveMove({ ...facts, wave: 1, nowMs: 60_000 })
+    const move = nextWaveStep({ ...facts, wave: 1, nowMs: 60_000 })
     assert.equal(move.kind === 'TimedOut' ? move.message : '', 'wave 2 of 3 was not healthy within 1m0s')
   })
 })

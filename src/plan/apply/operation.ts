@@ -124,7 +124,7 @@ export interface WaveFacts {
 }
 
 /** What an operation does next. */
-export type WaveMove =
+export type WaveStep =
   | { readonly kind: 'Apply' }
   | { readonly kind: 'Advance' }
   /** All waves are applied: prune. */
@@ -134,7 +134,7 @@ export type WaveMove =
   | { readonly kind: 'TimedOut'; readonly message: string }
 
 /** Decides how an operation moves through its waves; the last one counts as applied at once, its health decides about Ready. */
-export function nextWaveMove(facts: WaveFacts): WaveMove {
+export function nextWaveStep(facts: WaveFacts): WaveStep {
   if (facts.appliedAtMs === undefined) return { kind: 'Apply' }
   if (facts.wave >= facts.waves - 1) return { kind: 'Applied' }
   if (facts.health === 'Ready') return { kind: 'Advance' }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError } from '../../core/errors.ts'
-import { conflictsOf, decideConflict, decideMeeting } from './ownership.ts'
-import type { Meeting, MeetingFacts } from './ownership.ts'
+import { conflictsOf, decideConflict, decideOwnership } from './ownership.ts'
+import type { OwnershipDecision, OwnershipFacts } from './ownership.ts'
 
 describe('meeting an object', () => {
-  const facts: MeetingFacts = {
+  const facts: OwnershipFacts = {
     live: { uid: 'u1' },
     isAppliedByUs: false,
     recorded: undefined,
@@ -14,7 +14,7 @@ describe('meeting an object', () => {
     force: false,
   }
   const other = { bundle: 'default/other', uid: 'u1', isCurrent: true }
-  const table: [string, Partial<MeetingFacts>, Meeting][] = [
+  const table: [string, Partial<OwnershipFacts>, OwnershipDecision][] = [
     ['nothing there', { live: undefined, recorded: { uid: 'u1' } }, { kind: 'Create' }],
     ['recorded', { recorded: { uid: 'u1' } }, { kind: 'Ours', adopted: false }],
     ['recorded as adopted', { recorded: { uid: 'u1', adopted: true } }, { kind: 'Ours', adopted: true }],
@@ -38,11 +38,11 @@ describe('meeting an object', () => {
     ['of a bundle that had another one', { others: [{ ...other, uid: 'u0' }] }, { kind: 'Adopt', onlyIfSame: false }],
   ]
   for (const [name, more, expected] of table) {
-    it(`${name}: ${expected.kind}`, () => assert.deepEqual(decideMeeting({ ...facts, ...more }), expected))
+    it(`${name}: ${expected.kind}`, () => assert.deepEqual(decideOwnership({ ...facts, ...more }), expected))
   }
 
   it('is refused with why when nothing may be taken over', () => {
-    const meeting = decideMeeting({ ...facts, takeover: 'Never' })
+    const meeting = decideOwnership({ ...facts, takeover: 'Never' })
     assert.equal(meeting.kind === 'Refuse' && meeting.why, 'it was there before the bundle, and takeover is Never')
   })
 })

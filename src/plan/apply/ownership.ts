@@ -17,7 +17,7 @@ export interface OtherRecord extends OwnRecord {
 }
 
 /** Everything that decides how an object is met. */
-export interface MeetingFacts {
+export interface OwnershipFacts {
   readonly live: { readonly uid?: string } | undefined
   /** The bundle's own manager has applied the live object. */
   readonly isAppliedByUs: boolean
@@ -28,7 +28,7 @@ export interface MeetingFacts {
 }
 
 /** How an object is met: whether it is the bundle's, and whether fields of people and controllers are taken. */
-export type Meeting =
+export type OwnershipDecision =
   | { readonly kind: 'Create' }
   /** The bundle has it. */
   | { readonly kind: 'Ours'; readonly adopted: boolean }
@@ -40,7 +40,7 @@ export type Meeting =
   | { readonly kind: 'Refuse'; readonly why: string }
 
 /** Decides how a bundle meets an object. */
-export function decideMeeting(facts: MeetingFacts): Meeting {
+export function decideOwnership(facts: OwnershipFacts): OwnershipDecision {
   const { live, recorded } = facts
   if (!live) return { kind: 'Create' }
   const isRecorded = recorded !== undefined && recorded.uid !== undefined && recorded.uid === live.uid
@@ -82,7 +82,7 @@ export type ConflictDecision =
   | { readonly kind: 'Refuse'; readonly message: string }
 
 /** A bundle of the document that has an object, and wants it or may want it. */
-export interface Holder {
+export interface ContendingBundle {
   readonly bundle: string
   /** It is about to move to another set. */
   readonly isMoving: boolean
@@ -94,7 +94,7 @@ export interface ConflictFacts {
   readonly object: ObjectId
   readonly conflicts: readonly FieldConflict[]
   /** The bundle behind a field manager, if the document names it and it has not let go of the object. */
-  readonly holderOf: (manager: string) => Holder | undefined
+  readonly holderOf: (manager: string) => ContendingBundle | undefined
   /** The bundle behind a manager left the cluster, or let go of the object. */
   readonly isFormerBundle: (manager: string) => boolean
   /** Fields of people and controllers may be taken. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { removalState } from './removal-messages.ts'
-import type { RemovalStanding } from './removal-messages.ts'
+import type { RemovalFactsOnCluster } from './removal-messages.ts'
 
 const seen = { state: 'Available', message: '' } as const
 const assigned = { generation: 3, set: digestOf('x') }
@@ -10,7 +10,7 @@ const said = (state: 'Removing' | 'Failed' | 'Removed' | 'Orphaned', more: objec
   removal: { generation: 3, state, ...more },
 })
 
-const CASES: readonly (readonly [string, RemovalStanding, string | undefined])[] = [
+const CASES: readonly (readonly [string, RemovalFactsOnCluster, string | undefined])[] = [
   ['it runs', { availability: seen, assigned }, undefined],
   ['nothing was ever here', { availability: seen }, undefined],
   [

@@ -1,9 +1,9 @@
 /** How the removal of a bundle from a cluster is said, the same in rows, explanations and lists. */
 import type { Availability } from '../fleet/availability.ts'
-import type { PairState, Revision } from '../fleet/state.ts'
+import type { StateOnCluster, Revision } from '../fleet/state.ts'
 
 /** What is known of a bundle that leaves, or left, a cluster. */
-export interface RemovalStanding {
+export interface RemovalFactsOnCluster {
   readonly availability: Pick<Availability, 'state' | 'message'>
   /** What the cluster's document has of it. */
   readonly assigned?: Revision
@@ -23,12 +23,12 @@ export interface RemovalStanding {
 }
 
 /** The state of a pair that is being removed, or was; undefined: nothing of it is a removal. */
-export function removalState(facts: RemovalStanding): PairState | undefined {
+export function removalState(facts: RemovalFactsOnCluster): StateOnCluster | undefined {
   const { availability, assigned, buried, removal, removedBy } = facts
   if (buried) {
     const said = removal && removal.generation >= buried.generation ? removal : undefined
     if (said?.state === 'Removed' || said?.state === 'Orphaned') {
-      return { state: 'Progressing', message: `${receiptWords(said)} Its document still says so.` }
+      return { state: 'Progressing', message: `${receiptMessage(said)} Its document still says so.` }
     }
     const words = said?.message === undefined ? 'no receipt yet' : said.message
     if (availability.state === 'Offline') {
@@ -45,16 +45,16 @@ export function removalState(facts: RemovalStanding): PairState | undefined {
     return { state: 'Pending', waitsFor: 'ring', message: `Rollout ${removedBy} removes it when its turn comes.` }
   }
   if (removal?.state !== 'Removed' && removal?.state !== 'Orphaned') return undefined
-  return { state: 'NotSelected', message: receiptWords(removal) }
+  return { state: 'NotSelected', message: receiptMessage(removal) }
 }
 
 /** One sentence about what a removal did. */
-export function receiptWords({
+export function receiptMessage({
   state,
   deleted = 0,
   left = [],
   leftTotal = left.length,
-}: NonNullable<RemovalStanding['removal']>): string {
+}: NonNullable<RemovalFactsOnCluster['removal']>): string {
   const objects = (count: number) => `${count} ${count === 1 ? 'object' : 'objects'}`
   const kept = leftTotal === 0 ? '' : `, ${objects(leftTotal)} left in place: ${someOf(left, leftTotal)}`
   return `${state === 'Orphaned' ? 'Orphaned' : 'Removed'}: ${objects(deleted)} deleted${kept}.`

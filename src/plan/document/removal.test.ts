@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { askAbout, leaveOf, removalName, removalPairs } from './removal.ts'
+import { removalQuestion, departingClusters, removalName, removalPairs } from './removal.ts'
 import type { IntentFacts, RemovalFacts, ReportedRemoval } from './removal.ts'
 import { planRollout } from '../rollout/plan-rollout.ts'
 import type { RolloutInput } from '../rollout/plan-rollout.ts'
@@ -26,18 +26,18 @@ const intent = (over: Partial<IntentFacts> = {}): IntentFacts => ({
 })
 
 test('only what was evicted, moved or deleted leaves; what merely is not selected stays', () => {
-  assert.deepEqual(leaveOf(intent()), {
+  assert.deepEqual(departingClusters(intent()), {
     cause: 'unplaced',
     clusters: ['b'],
     reason: 'Placement stores no longer selects them; b: no longer selected (labels).',
   })
-  assert.deepEqual(leaveOf(intent({ deleted: true }))?.clusters, ['a', 'b', 'c'])
-  assert.equal(leaveOf(intent({ covered: new Set(['b']) })), undefined, 'it is on its way already')
+  assert.deepEqual(departingClusters(intent({ deleted: true }))?.clusters, ['a', 'b', 'c'])
+  assert.equal(departingClusters(intent({ covered: new Set(['b']) })), undefined, 'it is on its way already')
   const { decided: _, ...undecided } = intent()
-  assert.equal(leaveOf(undecided), undefined, 'half an answer removes nothing (I-06)')
-  assert.equal(leaveOf(intent({ holders: [] })), undefined, 'nobody has it')
+  assert.equal(departingClusters(undecided), undefined, 'half an answer removes nothing (I-06)')
+  assert.equal(departingClusters(intent({ holders: [] })), undefined, 'nobody has it')
   assert.equal(
-    leaveOf(intent({ stoppedBy: () => 'Tainted' })),
+    departingClusters(intent({ stoppedBy: () => 'Tainted' })),
     undefined,
     'its labels are back, and a taint is no intent',
   )
@@ -46,7 +46,7 @@ test('only what was evicted, moved or deleted leaves; what merely is not selecte
 test('a Bundle that moved to another Placement leaves where the former would still have it, and never for circumstances', () => {
   const decided = { selected: new Set(['a']), evicting: new Map<string, string>() }
   const holders = [{ cluster: 'c', placement: 'former' }]
-  const moved = (over: Partial<IntentFacts>) => leaveOf(intent({ decided, holders, ...over }))?.clusters
+  const moved = (over: Partial<IntentFacts>) => departingClusters(intent({ decided, holders, ...over }))?.clusters
   const former = (placement: string) => placement === 'former'
   assert.deepEqual(moved({ selectedBy: former }), ['c'])
   assert.equal(moved({}), undefined, 'the former one does not have it either')
@@ -60,7 +60,7 @@ test('property: nobody leaves who is selected, who does not hold it, or without 
   const some = fc.subarray(['a', 'b', 'c', 'd', 'e'])
   fc.assert(
     fc.property(fc.tuple(some, some, some, some), fc.boolean(), ([selected, evicting, holding, covered], deleted) => {
-      const leave = leaveOf(
+      const leave = departingClusters(
         intent({
           deleted,
           decided: { selected: new Set(selected), evicting: new Map(evicting.map((name) => [name, 'x'])) },
@@ -80,12 +80,15 @@ test('a deletion that drops more than the guard allows asks first, and a person 
   const clusters = Array.from({ length: 12 }, (_, i) => `c${i}`)
   const leave = { cause: 'bundleDeleted', clusters, reason: 'The Bundle was deleted.' } as const
   const about = { holders: 12, generation: 4 }
-  assert.equal(askAbout(leave, about), 'Would drop 12 of 12 clusters; at most 6 may go at once.')
-  assert.equal(askAbout(leave, { ...about, release: shrinkToken({ generation: 4, dropped: clusters }) }), undefined)
-  assert.ok(askAbout(leave, { ...about, release: shrinkToken({ generation: 3, dropped: clusters }) }))
-  assert.equal(askAbout({ ...leave, clusters: clusters.slice(0, 5) }, about), undefined)
+  assert.equal(removalQuestion(leave, about), 'Would drop 12 of 12 clusters; at most 6 may go at once.')
   assert.equal(
-    askAbout({ ...leave, cause: 'unplaced', reason: 'Placement x' }, about),
+    removalQuestion(leave, { ...about, release: shrinkToken({ generation: 4, dropped: clusters }) }),
+    undefined,
+  )
+  assert.ok(removalQuestion(leave, { ...about, release: shrinkToken({ generation: 3, dropped: clusters }) }))
+  assert.equal(removalQuestion({ ...leave, clusters: clusters.slice(0, 5) }, about), undefined)
+  assert.equal(
+    removalQuestion({ ...leave, cause: 'unplaced', reason: 'Placement x' }, about),
     undefined,
     "the Placement's guard",
   )

@@ -8,14 +8,14 @@
  * recorded as settled and never looked at again: what happens to the pair later is another change, with another Rollout.
  */
 import { digestOfJson } from '../../core/crypto/digest.ts'
-import type { PairHold } from '../windows/bundle-hold.ts'
+import type { BundleHold } from '../windows/bundle-hold.ts'
 import { compareText } from '../placement/types.ts'
 import type { VerdictReason } from '../placement/types.ts'
 import type { FreedSlot, RolloutInput } from '../rollout/types.ts'
-import { heldByLabel, pairKey } from '../rollout/bundle-on-cluster.ts'
-import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from '../rollout/bundle-on-cluster.ts'
+import { holdByFreezeLabel, bundleOnClusterKey } from '../rollout/bundle-on-cluster.ts'
+import type { BundleOnCluster, ReleaseBundle, RolloutAdmission, RolloutCluster } from '../rollout/bundle-on-cluster.ts'
 import { judgeShrink } from '../placement/shrink-guard.ts'
-import type { PairState } from '../fleet/state.ts'
+import type { StateOnCluster } from '../fleet/state.ts'
 
 /** What a Rollout that removes knows of its own. */
 export interface RemovalFacts {
@@ -59,7 +59,7 @@ function hasReceipt({ removals }: RolloutCluster, key: string): boolean {
 
 /** Pairs of a removal, which slots come back, and which clusters are through with it. */
 export interface RemovalPairs {
-  readonly pairs: readonly Pair[]
+  readonly pairs: readonly BundleOnCluster[]
   readonly kept: readonly RolloutAdmission[]
   readonly freed: readonly FreedSlot[]
   readonly settled: readonly string[]
@@ -86,11 +86,11 @@ export function removalPairs(input: RolloutInput, removal: RemovalFacts): Remova
     if (by) freed.push({ admission, by })
     else kept.push(admission)
   }
-  const holding = new Set(kept.map(pairKey))
+  const holding = new Set(kept.map(bundleOnClusterKey))
   const pairs = [...standings].flatMap(([name, standing]) => {
     const cluster = input.clusterOf(name)
     if (standing === 'Gone' || standing === 'Kept' || !cluster) return []
-    const hold = (input.holdOf ?? heldByLabel(cluster))(targetOf(removal, key, cluster), name)
+    const hold = (input.holdOf ?? holdByFreezeLabel(cluster))(targetOf(removal, key, cluster), name)
     const at = { key, name, standing, cluster, ...(hold ? { hold } : {}) }
     return [pairOf(removal, at, holding)]
   })
@@ -113,7 +113,7 @@ interface StandingPair {
   readonly name: string
   readonly standing: Standing
   readonly cluster: RolloutCluster
-  readonly hold?: PairHold
+  readonly hold?: BundleHold
 }
 
 /** What goes, as windows look at it. */
@@ -126,7 +126,7 @@ function targetOf(
   return { name: bundle, placement, generation, set: assigned.get(key)?.set ?? NO_SET }
 }
 
-function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<string>): Pair {
+function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<string>): BundleOnCluster {
   const { key, name, standing, cluster, hold } = at
   const { availability, labels = {}, reportedAt } = cluster
   const { generation, set } = targetOf(removal, key, cluster)
@@ -140,7 +140,7 @@ function pairOf(removal: RemovalFacts, at: StandingPair, admitted: ReadonlySet<s
     target: { generation, set },
     state: stateOf(at, {
       reported,
-      isAdmitted: admitted.has(pairKey({ bundle: removal.bundle, cluster: name })),
+      isAdmitted: admitted.has(bundleOnClusterKey({ bundle: removal.bundle, cluster: name })),
     }),
     free: availability.state === 'Available' && !hold,
     ...(hold ? { hold } : {}),
@@ -160,7 +160,7 @@ const NO_SET = `sha256:${'0'.repeat(64)}` as const
 function stateOf(
   { standing, hold, cluster: { availability } }: StandingPair,
   now: { readonly reported: ReportedRemoval | undefined; readonly isAdmitted: boolean },
-): PairState {
+): StateOnCluster {
   if (standing === 'Done') return { state: 'Ready', message: 'Removed.' }
   if (availability.state === 'Offline') return { state: 'Offline', message: availability.message }
   if (standing === 'Handed' || now.isAdmitted) {
@@ -199,7 +199,7 @@ export interface IntentFacts {
 }
 
 /** Which clusters lose a bundle, and in whose words. */
-export interface Leave {
+export interface BundleDeparture {
   readonly cause: 'unplaced' | 'bundleDeleted'
   readonly clusters: readonly string[]
   readonly reason: string
@@ -209,7 +209,7 @@ export interface Leave {
 const CIRCUMSTANCES: ReadonlySet<VerdictReason> = new Set(['Tainted', 'Leaving', 'NotAccepted'])
 
 /** Which clusters lose a bundle now; undefined: none. */
-export function leaveOf(facts: IntentFacts): Leave | undefined {
+export function departingClusters(facts: IntentFacts): BundleDeparture | undefined {
   const open = facts.holders.filter(({ cluster }) => !facts.covered.has(cluster))
   if (facts.deleted) {
     const clusters = open.map(({ cluster }) => cluster).sort(compareText)
@@ -239,8 +239,8 @@ export function leaveOf(facts: IntentFacts): Leave | undefined {
 }
 
 /** Whether so large a removal has to be asked about first: undefined, or the sentence that asks. */
-export function askAbout(
-  leave: Leave,
+export function removalQuestion(
+  leave: BundleDeparture,
   about: { readonly holders: number; readonly generation: number; readonly release?: string },
 ): string | undefined {
   // A Placement's own guard has judged what it evicts.

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { diffBundle } from './fleet-diff.ts'
 import type { DiffContent, DriftedObject } from './fleet-diff.ts'
-import { changeWords, objectChanges } from '../objects/object-changes.ts'
+import { formatFieldChange, objectChanges } from '../objects/object-changes.ts'
 
 const object = (kind: string, name: string, more: object = {}): UnknownObject => ({
   apiVersion: 'v1',
@@ -47,7 +47,7 @@ test('how a bundle is applied is a change too, also where no object changes', ()
   ]
   const groups = diffBundle({ before, after, drift: new Map() })
   assert.deepEqual(
-    groups.map(({ effect, clusters, options }) => [effect, ...clusters, changeWords(options ?? [])]),
+    groups.map(({ effect, clusters, options }) => [effect, ...clusters, formatFieldChange(options ?? [])]),
     [
       ['changed', 'b', ['drift.mode Report→Correct']],
       ['changed', 'c', ['-drift.mode']],
@@ -160,13 +160,13 @@ test('fields are told by name, in words', () => {
     { name: 'FEATURE_X', value: '1' },
     { name: 'MODE', value: 'b' },
   ])
-  assert.deepEqual(changeWords(objectChanges(before, after)), [
+  assert.deepEqual(formatFieldChange(objectChanges(before, after)), [
     'image 2.13.4→2.14.0',
     'env -OLD',
     'env MODE a→b',
     'env +FEATURE_X',
   ])
-  const from = (a: object, b: object) => changeWords(objectChanges(object('X', 'x', a), object('X', 'x', b)))
+  const from = (a: object, b: object) => formatFieldChange(objectChanges(object('X', 'x', a), object('X', 'x', b)))
   assert.deepEqual(from({ spec: { replicas: 2 } }, { spec: { replicas: 3 } }), ['replicas 2→3'])
   assert.deepEqual(from({}, { data: { a: '1', b: '2' } }), ['+data.a=1', '+data.b=2'])
   assert.deepEqual(from({ data: { 'app.conf': 'a\nb' } }, { data: { 'app.conf': 'a\nb\nc' } }), [
@@ -181,7 +181,7 @@ test('values of Secrets and of what is called one are never told', () => {
   const secret = (password: string) => object('Secret', 's', { data: { password: btoa(password) }, type: 'Opaque' })
   const changes = objectChanges(secret('hunter2'), secret('hunter3'))
   assert.deepEqual(changes, [{ field: '.data.password', before: '', after: '', hidden: true }])
-  assert.deepEqual(changeWords(changes), ['data.password changed'])
+  assert.deepEqual(formatFieldChange(changes), ['data.password changed'])
   const wholly = objectChanges(object('Secret', 's'), object('Secret', 's', { stringData: { pin: '1234' } }))
   assert.doesNotMatch(JSON.stringify(wholly), /1234/)
   const env = (value: string) =>

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { STATES } from '../../kinds/fields/states.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Availability } from './availability.ts'
-import { clusterSummary, countStates, pairState } from './state.ts'
-import type { PairFacts } from './state.ts'
+import { clusterSummary, countStates, stateOnCluster } from './state.ts'
+import type { BundleStateFacts } from './state.ts'
 
 const seen: Availability = { state: 'Available', reason: 'Seen', message: 'here.' }
 const gone: Availability = { state: 'Offline', reason: 'Silent', message: 'Not heard for 2m.' }
 const revision = (generation: number) => ({ generation, set: digestOf(`v${generation}`) })
-const reported = (generation: number, state: State, message?: string) => ({
+const reported = (generation: number, state: BundleStateName, message?: string) => ({
   ...revision(generation),
   state,
   ...(message === undefined ? {} : { message }),
 })
-const base: PairFacts = {
+const base: BundleStateFacts = {
   selection: { selected: true, message: '' },
   target: revision(2),
   admitted: false,
@@ -24,7 +24,7 @@ const base: PairFacts = {
 
 test('a pair is in exactly one state, with the words a person needs', () => {
   const { target: _target, ...unrendered } = base
-  const table: [string, PairFacts, State, Partial<ReturnType<typeof pairState>>][] = [
+  const table: [string, BundleStateFacts, BundleStateName, Partial<ReturnType<typeof stateOnCluster>>][] = [
     ['not rendered', unrendered, 'Pending', { waitsFor: 'render' }],
     ['waits for its turn', base, 'Pending', { waitsFor: 'ring' }],
     [
@@ -65,7 +65,7 @@ test('a pair is in exactly one state, with the words a person needs', () => {
     ],
   ]
   for (const [name, input, state, rest] of table) {
-    const result = pairState(input)
+    const result = stateOnCluster(input)
     assert.equal(result.state, state, name)
     for (const [field, value] of Object.entries(rest)) {
       assert.deepEqual((result as unknown as Record<string, unknown>)[field], value, `${name}: ${field}`)
@@ -75,13 +75,13 @@ test('a pair is in exactly one state, with the words a person needs', () => {
 
 test('counts have every state', () => {
   const counts = countStates(['Ready', 'Ready', 'Failed'])
-  assert.deepEqual(Object.keys(counts), [...STATES])
+  assert.deepEqual(Object.keys(counts), [...BUNDLE_STATES])
   assert.deepEqual([counts.Ready, counts.Failed, counts.Offline], [2, 1, 0])
 })
 
 test('a cluster in one word, with counts beside it', () => {
-  const held = (state: State) => ({ assigned: revision(2), reported: reported(2, state, 'words') })
-  const table: [Parameters<typeof clusterSummary>, State, string][] = [
+  const held = (state: BundleStateName) => ({ assigned: revision(2), reported: reported(2, state, 'words') })
+  const table: [Parameters<typeof clusterSummary>, BundleStateName, string][] = [
     [[{ accepted: false, availability: seen }, []], 'Pending', 'Waits to be accepted: flotilla cluster accept NAME.'],
     [[{ accepted: true, availability: gone }, [held('Ready')]], 'Offline', 'Not heard for 2m.'],
     [[{ accepted: true, availability: seen }, []], 'Ready', 'Runs no bundles.'],

@@ -3,8 +3,8 @@
  * API, CLI, console and metrics all ask here, so that they cannot disagree.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
-import { STATES } from '../../kinds/fields/states.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Availability } from './availability.ts'
 
 /** What identifies the content of a bundle: its generation and the digest of its object set. */
@@ -15,7 +15,7 @@ export interface Revision {
 
 /** What a cluster's agent says about one bundle. */
 export interface ReportedBundle extends Revision {
-  readonly state: State
+  readonly state: BundleStateName
   /** Which of the tries that somebody asked for this is about. */
   readonly attempt?: number
   readonly message?: string
@@ -23,7 +23,7 @@ export interface ReportedBundle extends Revision {
 }
 
 /** What a Pending pair waits for. */
-export type WaitsFor =
+export type PendingReason =
   | 'render'
   | 'placement'
   | 'connection'
@@ -37,7 +37,7 @@ export type WaitsFor =
   | 'generation'
 
 /** Everything a pair's state follows from. */
-export interface PairFacts {
+export interface BundleStateFacts {
   /** Whether the placement selects the cluster, and its sentence. */
   readonly selection: { readonly selected: boolean; readonly message: string }
   /** What the newest release wants; absent while nothing has been rendered. */
@@ -49,27 +49,27 @@ export interface PairFacts {
   readonly reported?: ReportedBundle
   readonly availability: Availability
   /** What an agent waits for that says Pending in its own words: a window or a freeze. */
-  readonly heldFor?: WaitsFor
+  readonly heldFor?: PendingReason
   /** What holds the pair back when it is neither admitted nor assigned. */
-  readonly waits?: { readonly for: WaitsFor; readonly message: string }
+  readonly waits?: { readonly for: PendingReason; readonly message: string }
   /** Why nothing could be rendered for this cluster. */
   readonly problem?: string
 }
 
 /** Exactly one state, with what a person needs to know about it. */
-export interface PairState {
-  readonly state: State
+export interface StateOnCluster {
+  readonly state: BundleStateName
   readonly message: string
-  readonly waitsFor?: WaitsFor
+  readonly waitsFor?: PendingReason
   /** For Offline: what was last known. */
-  readonly lastKnown?: State
+  readonly lastKnown?: BundleStateName
   /** For Offline: the generation the cluster will move to when it returns. */
   readonly queued?: number
   readonly firstFailing?: string
 }
 
 /** Counts per state; aggregates are these, never the worst one. */
-export type StateCounts = Readonly<Record<State, number>>
+export type StateCounts = Readonly<Record<BundleStateName, number>>
 
 /** Whether two revisions are the same content at the same generation. */
 export function sameRevision(a: Revision | undefined, b: Revision | undefined): boolean {
@@ -77,7 +77,7 @@ export function sameRevision(a: Revision | undefined, b: Revision | undefined): 
 }
 
 /** The state of one bundle on one cluster. */
-export function pairState(facts: PairFacts): PairState {
+export function stateOnCluster(facts: BundleStateFacts): StateOnCluster {
   if (!facts.selection.selected) {
     const stays = facts.assigned ? `; it keeps generation ${facts.assigned.generation} until it is removed` : ''
     return { state: 'NotSelected', message: `${facts.selection.message}${stays}` }
@@ -93,7 +93,7 @@ export function pairState(facts: PairFacts): PairState {
   }
 }
 
-function connectedState(facts: PairFacts): PairState {
+function connectedState(facts: BundleStateFacts): StateOnCluster {
   const { target, reported, assigned, problem } = facts
   if (problem !== undefined) {
     const keeps = assigned ? `It keeps generation ${assigned.generation}.` : 'It gets nothing.'
@@ -112,7 +112,7 @@ function connectedState(facts: PairFacts): PairState {
   return { state: 'Pending', waitsFor: waits.for, message: waits.message }
 }
 
-function reportedState(reported: ReportedBundle, heldFor: WaitsFor | undefined): PairState {
+function reportedState(reported: ReportedBundle, heldFor: PendingReason | undefined): StateOnCluster {
   return {
     state: reported.state,
     message: reported.message ?? `Reported ${reported.state} at generation ${reported.generation}.`,
@@ -122,8 +122,8 @@ function reportedState(reported: ReportedBundle, heldFor: WaitsFor | undefined):
 }
 
 /** Counts pairs per state; every state is there, also with zero. */
-export function countStates(states: Iterable<State>): StateCounts {
-  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>
+export function countStates(states: Iterable<BundleStateName>): StateCounts {
+  const counts = Object.fromEntries(BUNDLE_STATES.map((state) => [state, 0])) as Record<BundleStateName, number>
   for (const state of states) counts[state]++
   return counts
 }
@@ -136,7 +136,7 @@ export interface HeldBundle {
 
 /** A cluster as a whole: one word, the sentence behind it, and how many of its bundles are Ready. */
 export interface ClusterSummary {
-  readonly state: State
+  readonly state: BundleStateName
   readonly message: string
   readonly bundles: { readonly total: number; readonly ready: number }
 }
@@ -154,7 +154,7 @@ export function clusterSummary(
   )
   const counts = countStates(states)
   const bundles = { total: held.length, ready: counts.Ready }
-  const of = (state: State, message: string): ClusterSummary => ({ state, message, bundles })
+  const of = (state: BundleStateName, message: string): ClusterSummary => ({ state, message, bundles })
   if (!cluster.accepted) return of('Pending', cluster.waits ?? 'Waits to be accepted: flotilla cluster accept NAME.')
   if (cluster.availability.state === 'Offline') return of('Offline', cluster.availability.message)
   if (cluster.availability.state === 'Unknown' && held.every(({ reported }) => !reported)) {
@@ -162,7 +162,7 @@ export function clusterSummary(
   }
   const first = FIRST_LOOK.find((state) => counts[state] > 0)
   if (!first) return of('Ready', readySentence(held.length))
-  const words = STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`)
+  const words = BUNDLE_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`)
   const failing = held.find(({ reported }) => reported?.state === first && reported.message)?.reported
   return of(
     first,

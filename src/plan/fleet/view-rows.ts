@@ -1,12 +1,12 @@
 /** The rows of the view API: what is known of a (bundle, cluster) pair, gathered into facts for plan/fleet/state.ts. */
-import type { State } from '../../kinds/fields/states.ts'
-import type { PairHold } from '../windows/bundle-hold.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
+import type { BundleHold } from '../windows/bundle-hold.ts'
 import { removalState } from '../document/removal-messages.ts'
-import type { RemovalStanding } from '../document/removal-messages.ts'
+import type { RemovalFactsOnCluster } from '../document/removal-messages.ts'
 import type { ExceptionSubject } from '../windows/window-rules.ts'
-import { countStates, pairState } from './state.ts'
+import { countStates, stateOnCluster } from './state.ts'
 import type { ClusterContent } from '../release/variants.ts'
-import type { PairFacts, PairState, ReportedBundle, Revision, StateCounts, WaitsFor } from './state.ts'
+import type { BundleStateFacts, StateOnCluster, ReportedBundle, Revision, StateCounts, PendingReason } from './state.ts'
 
 /** What a row needs of a Bundle and the Rollout that carries its newest Release. */
 export interface RowBundle {
@@ -31,20 +31,20 @@ export interface RowRollout {
 }
 
 /** What a row needs of a cluster. */
-export interface RowCluster extends RemovalStanding {
+export interface RowCluster extends RemovalFactsOnCluster {
   readonly name: string
   /** What its agent says about this bundle. */
   readonly reported?: ReportedBundle
   /** What of the newest release is its own, where clusters differ. */
   readonly content?: ClusterContent
   /** A hold of the cluster, a freeze or a closed window. */
-  readonly hold?: PairHold
+  readonly hold?: BundleHold
 }
 
 /** One row. */
-export interface Row extends PairState {
+export interface Row extends StateOnCluster {
   /** Marks beside the state. */
-  readonly badges?: readonly PairHold['badge'][]
+  readonly badges?: readonly BundleHold['badge'][]
   readonly bundle: string
   readonly cluster: string
   readonly generation?: number
@@ -52,7 +52,7 @@ export interface Row extends PairState {
 }
 
 // A hold that says nothing about this pair is the turn it waits for.
-const HOLDS: Readonly<Record<string, WaitsFor>> = {
+const HOLDS: Readonly<Record<string, PendingReason>> = {
   BudgetFull: 'budget',
   FailuresStopIt: 'gate',
   PlacementPending: 'placement',
@@ -79,7 +79,7 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
       : content?.kind === 'Skip'
         ? { selected: false, message: `Variant ${content.by} leaves it out` }
         : { selected: true, message: '' }
-  const facts: PairFacts = {
+  const facts: BundleStateFacts = {
     selection,
     admitted: rollout?.admitted.has(cluster.name) ?? false,
     availability: { reason: 'Seen', ...availability },
@@ -93,7 +93,7 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
   return {
     bundle: bundle.name,
     cluster: cluster.name,
-    ...(leaving(cluster, selected) ?? pairState(facts)),
+    ...(leaving(cluster, selected) ?? stateOnCluster(facts)),
     ...(hold ? { badges: [hold.badge] } : {}),
     ...(reported ? { generation: reported.generation } : {}),
     ...(target ? { target: target.generation } : {}),
@@ -101,7 +101,7 @@ export function rowOf(bundle: RowBundle, cluster: RowCluster, selected: boolean 
 }
 
 /** A removal is what there is to say while its tombstone is out, and about a cluster that is not selected. */
-function leaving(cluster: RowCluster, selected: boolean | undefined): PairState | undefined {
+function leaving(cluster: RowCluster, selected: boolean | undefined): StateOnCluster | undefined {
   return cluster.buried || selected === false ? removalState(cluster) : undefined
 }
 
@@ -112,7 +112,7 @@ function targetOf({ target }: RowBundle, { content, assigned }: RowCluster): Rev
   return assigned?.set === own.set && assigned.generation < own.generation ? assigned : own
 }
 
-function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<PairFacts, 'waits'> {
+function waitsOf({ rollout, placement }: RowBundle, cluster: RowCluster): Pick<BundleStateFacts, 'waits'> {
   const { availability, hold: held } = cluster
   if (availability.state === 'Unknown') return { waits: { for: 'connection', message: availability.message } }
   if (held) return { waits: { for: held.for, message: held.message } }
@@ -126,7 +126,7 @@ export function countsOf({ rollout }: RowBundle): { readonly total: number; read
   const counts = rollout?.counts
   if (!counts) return { total: 0, counts: countStates([]) }
   const { total, ready, progressing, pending, failed, offline } = counts
-  const states: Partial<Record<State, number>> = {
+  const states: Partial<Record<BundleStateName, number>> = {
     Ready: ready,
     Progressing: progressing,
     Pending: pending,

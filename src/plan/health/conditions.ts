@@ -11,7 +11,7 @@ export function conditionOf(status: JsonObject, type: string): JsonObject | unde
 }
 
 /** What a condition says, or what is said for it. */
-export function words(condition: JsonObject | undefined, fallback: string): string {
+export function conditionMessage(condition: JsonObject | undefined, fallback: string): string {
   const message = condition?.['message']
   return typeof message === 'string' && message !== '' ? message : fallback
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { judge, readJudgement } from './health-rules.ts'
+import { applyHealthRules, compileHealthRules } from './health-rules.ts'
 
 const widget = (status: object, generation?: number): UnknownObject => ({
   apiVersion: 'example.com/v1',
@@ -13,11 +13,11 @@ const widget = (status: object, generation?: number): UnknownObject => ({
 const id = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'shop', name: 'w' }
 
 function judged(options: BundleOptions, object: UnknownObject) {
-  const read = readJudgement(options)
+  const read = compileHealthRules(options)
   assert.ok(read.ok)
   const rules = read.rulesFor(id)
   assert.ok(rules)
-  return judge(object, rules)
+  return applyHealthRules(object, rules)
 }
 
 const rule = {
@@ -60,12 +60,15 @@ describe('health rules', () => {
       judged({ health: [{ kind: 'Widget', ignore: true }] }, widget({ state: 'broken' })).health.state,
       'Ready',
     )
-    const read = readJudgement({ health: [{ ...rule, namespace: 'other' }] })
+    const read = compileHealthRules({ health: [{ ...rule, namespace: 'other' }] })
     assert.equal(read.ok && read.rulesFor(id), undefined)
   })
 
   it('that are no CEL are refused with their place', () => {
-    const read = readJudgement({ health: [{ ready: 'object.status.' }], feedback: [{ as: 'x', expression: 'nobody' }] })
+    const read = compileHealthRules({
+      health: [{ ready: 'object.status.' }],
+      feedback: [{ as: 'x', expression: 'nobody' }],
+    })
     assert.match(
       read.ok ? '' : read.problem,
       /^health\[0\]\.ready: .*; feedback\[0\]\.expression: undeclared reference to 'nobody'/,

@@ -7,7 +7,7 @@ import type { CelValue } from '../../cel/values.ts'
 import { isObject } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { hideSecret } from '../../kinds/redact-secret.ts'
+import { redactSecret } from '../../kinds/redact-secret.ts'
 import { healthOf } from './object-health.ts'
 import type { Health } from './object-health.ts'
 import { selects } from '../objects/object-id.ts'
@@ -31,20 +31,20 @@ interface HealthRule {
 }
 
 /** What was found out about one object. */
-export interface Judgement {
+export interface HealthVerdict {
   readonly health: Health
   readonly feedback: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** Rules, or a sentence that says which expression is wrong. */
-export type ReadRules =
+export type CompiledHealthRules =
   | { readonly ok: true; readonly rulesFor: (id: ObjectId) => ObjectRules | undefined }
   | { readonly ok: false; readonly problem: string }
 
 const VALUE_CHARS = 1024
 
 /** Compiles the rules of a bundle once. */
-export function readJudgement(options: BundleOptions): ReadRules {
+export function compileHealthRules(options: BundleOptions): CompiledHealthRules {
   const environment = celEnvironment({ object: DYNAMIC })
   const problems: string[] = []
   const compile = (source: string | undefined, where: string): CelProgram | undefined => {
@@ -91,9 +91,9 @@ export function readJudgement(options: BundleOptions): ReadRules {
 }
 
 /** Judges a live object; a rule that cannot be worked out is said, and counts as not there yet. */
-export function judge(live: UnknownObject, rules: ObjectRules): Judgement {
+export function applyHealthRules(live: UnknownObject, rules: ObjectRules): HealthVerdict {
   // What a rule says is told to the hub: it may ask which keys a Secret has, never what is in them.
-  const object = withoutConditions(hideSecret(live), rules.ignoredConditions ?? [])
+  const object = withoutConditions(redactSecret(live), rules.ignoredConditions ?? [])
   return {
     health: rules.isIgnored ? { state: 'Ready', message: '' } : healthBy(object, rules.health),
     feedback: rules.feedback.map(({ name, value }) => ({ name, value: valueOf(value, object) })),

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { conditionOf, words } from './conditions.ts'
+import { conditionOf, conditionMessage } from './conditions.ts'
 import type { Health } from './object-health.ts'
 
 /** Phases of a status, by what they mean; any other is on its way. */
@@ -78,23 +78,29 @@ function byPhase({ ready, failed, field = 'phase' }: Phases, status: JsonObject)
   const phase = status[field]
   if (typeof phase !== 'string') return undefined
   if (ready.includes(phase)) return { state: 'Ready', message: '' }
-  const message = words(status, `its phase is ${phase}`)
+  const message = conditionMessage(status, `its phase is ${phase}`)
   return { state: failed.includes(phase) ? 'Failed' : 'Progressing', message }
 }
 
 function byCondition(rules: Conditions, status: JsonObject): Health {
   const bad = rules.failed === undefined ? undefined : conditionOf(status, rules.failed)
-  if (bad?.['status'] === 'True') return { state: 'Failed', message: words(bad, `it is ${rules.failed}`) }
+  if (bad?.['status'] === 'True') return { state: 'Failed', message: conditionMessage(bad, `it is ${rules.failed}`) }
   const condition = conditionOf(status, rules.ready)
   if (condition?.['status'] === 'True') return { state: 'Ready', message: '' }
   const reason = condition?.['reason']
   const isFailed = condition?.['status'] === 'False' && rules.failedReasons?.some((known) => known === reason)
-  return { state: isFailed ? 'Failed' : 'Progressing', message: words(condition, `it is not ${rules.ready} yet`) }
+  return {
+    state: isFailed ? 'Failed' : 'Progressing',
+    message: conditionMessage(condition, `it is not ${rules.ready} yet`),
+  }
 }
 
 function application(status: JsonObject): Health {
   const health = isObject(status['health']) ? status['health'] : {}
   const how = typeof health['status'] === 'string' ? health['status'] : 'not known yet'
   if (how === 'Healthy' || how === 'Suspended') return { state: 'Ready', message: '' }
-  return { state: how === 'Degraded' ? 'Failed' : 'Progressing', message: words(health, `its health is ${how}`) }
+  return {
+    state: how === 'Degraded' ? 'Failed' : 'Progressing',
+    message: conditionMessage(health, `its health is ${how}`),
+  }
 }

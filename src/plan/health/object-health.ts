@@ -2,7 +2,7 @@
 import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { conditionOf, words } from './conditions.ts'
+import { conditionOf, conditionMessage } from './conditions.ts'
 import { knownHealth } from './known-crds.ts'
 
 /** How one object does; the message is the cluster's own words where it has any. */
@@ -73,7 +73,8 @@ function deployment(spec: JsonObject, status: JsonObject): Health {
   const available = count(status, 'availableReplicas')
   if (available < wanted) return progressing(`${available} of ${wanted} replicas are available`)
   const condition = conditionOf(status, 'Available')
-  if (condition && condition['status'] !== 'True') return progressing(words(condition, 'it is not available'))
+  if (condition && condition['status'] !== 'True')
+    return progressing(conditionMessage(condition, 'it is not available'))
   return READY
 }
 
@@ -109,10 +110,10 @@ function job(spec: JsonObject, status: JsonObject): Health {
 
 function pod(spec: JsonObject, status: JsonObject): Health {
   if (status['phase'] === 'Succeeded') return READY
-  if (status['phase'] === 'Failed') return { state: 'Failed', message: words(status, 'the pod failed') }
+  if (status['phase'] === 'Failed') return { state: 'Failed', message: conditionMessage(status, 'the pod failed') }
   const ready = conditionOf(status, 'Ready')
   if (ready?.['status'] === 'True') return READY
-  return stuckContainer(spec, status) ?? progressing(words(ready, 'the pod is not ready'))
+  return stuckContainer(spec, status) ?? progressing(conditionMessage(ready, 'the pod is not ready'))
 }
 
 // A container the kubelet has given up on for now, in its own words.
@@ -124,7 +125,10 @@ function stuckContainer(spec: JsonObject, status: JsonObject): Health | undefine
       const waiting = isObject(state['waiting']) ? state['waiting'] : {}
       const reason = typeof waiting['reason'] === 'string' ? waiting['reason'] : ''
       if (!/^Err|Error$|BackOff$/.test(reason)) continue
-      return { state: 'Failed', message: `container ${String(container['name'])}: ${words(waiting, reason)}` }
+      return {
+        state: 'Failed',
+        message: `container ${String(container['name'])}: ${conditionMessage(waiting, reason)}`,
+      }
     }
   }
   return undefined
@@ -157,7 +161,7 @@ function budget(status: JsonObject): Health {
 
 function apiService(status: JsonObject): Health {
   const available = conditionOf(status, 'Available')
-  return available?.['status'] === 'True' ? READY : progressing(words(available, 'it is not available yet'))
+  return available?.['status'] === 'True' ? READY : progressing(conditionMessage(available, 'it is not available yet'))
 }
 
 function customResourceDefinition(status: JsonObject): Health {
@@ -170,9 +174,9 @@ function byConditions(status: JsonObject): Health {
   const stalled = conditionOf(status, 'Stalled')
   if (stalled?.['status'] === 'True') return failed(stalled, 'it is stalled')
   const reconciling = conditionOf(status, 'Reconciling')
-  if (reconciling?.['status'] === 'True') return progressing(words(reconciling, 'it is reconciling'))
+  if (reconciling?.['status'] === 'True') return progressing(conditionMessage(reconciling, 'it is reconciling'))
   const ready = conditionOf(status, 'Ready')
-  if (ready && ready['status'] !== 'True') return progressing(words(ready, 'it is not ready'))
+  if (ready && ready['status'] !== 'True') return progressing(conditionMessage(ready, 'it is not ready'))
   return READY
 }
 
@@ -190,5 +194,5 @@ function progressing(message: string): Health {
 }
 
 function failed(condition: JsonObject, fallback: string): Health {
-  return { state: 'Failed', message: words(condition, fallback) }
+  return { state: 'Failed', message: conditionMessage(condition, fallback) }
 }

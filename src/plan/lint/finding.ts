@@ -1,5 +1,5 @@
 /** What lint can find: one entry per check, with the id that scripts and links may rely on. */
-import type { Place } from '../objects/managed-fields.ts'
+import type { FieldPath } from '../objects/managed-fields.ts'
 
 /** How much a finding matters: an error fails `flotilla validate`, a note only says what was not checked. */
 export type Severity = 'error' | 'warning' | 'note'
@@ -113,7 +113,7 @@ export interface Finding {
   /** What to do about it. */
   readonly todo?: string
   /** The field, in the object that was looked at. */
-  readonly place?: Place
+  readonly place?: FieldPath
 }
 
 /** A finding with the severity its check has, unless it is said otherwise. */

@@ -1,15 +1,15 @@
 /** Fields that a kind does not have, with the nearest one it does. */
 import { isObject } from '../../core/json.ts'
-import { nearest } from '../../core/text/nearest-name.ts'
-import { builtInGroups, findBuiltinKind, TABLE_MINOR } from '../../kinds/builtin/kind-table.ts'
+import { nearestName } from '../../core/text/nearest-name.ts'
+import { builtInGroups, findBuiltinKind, BUILTIN_MINOR_VERSION } from '../../kinds/builtin/kind-table.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { METADATA_SCHEMA } from '../../kinds/validation/metadata.ts'
 import type { StructuralSchema } from '../../kinds/schema/structural.ts'
 import { fieldSchema } from '../../kinds/schema/merge-keys.ts'
-import { own } from '../../kinds/schema/own-field.ts'
-import { describePlace } from '../objects/managed-fields.ts'
-import type { Place } from '../objects/managed-fields.ts'
+import { ownField } from '../../kinds/schema/own-field.ts'
+import { formatFieldPath } from '../objects/managed-fields.ts'
+import type { FieldPath } from '../objects/managed-fields.ts'
 import { describeObject, groupOf } from '../objects/object-id.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -18,7 +18,7 @@ import type { LintCluster } from './lint-apis.ts'
 
 /** A field that a schema does not know, and those it knows there. */
 export interface UnknownField {
-  readonly place: Place
+  readonly place: FieldPath
   readonly known: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export function lintContentFields(object: UnknownObject, clusters: readonly Lint
   const kind = findBuiltinKind(object.apiVersion, object.kind)
   if (!kind) return lintKind(object)
   const minors = clusters.map(({ kubeVersion }) => minorOf(kubeVersion))
-  const isCovered = minors.length > 0 && minors.every((minor) => minor !== undefined && minor <= TABLE_MINOR)
+  const isCovered = minors.length > 0 && minors.every((minor) => minor !== undefined && minor <= BUILTIN_MINOR_VERSION)
   const found = lintFields(kind, object)
   return isCovered ? found : found.map((one) => ({ ...one, severity: 'warning' as const }))
 }
@@ -43,8 +43,8 @@ export function lintFields(kind: Kind, object: UnknownObject): Finding[] {
   }
   return unknownFields(object, schema).map(({ place, known }) => {
     const field = String(place.at(-1))
-    const near = nearest(field, known)
-    const where = describePlace(object, place.slice(0, -1))
+    const near = nearestName(field, known)
+    const where = formatFieldPath(object, place.slice(0, -1))
     const message = `${who}: there is no field ${field}${where === '.' ? '' : ` in ${where}`}`
     return finding('unknown-field', message, {
       place,
@@ -60,7 +60,7 @@ export function unknownFields(value: unknown, schema: StructuralSchema): Unknown
   return found.slice(0, MOST)
 }
 
-function look(value: unknown, schema: StructuralSchema | undefined, place: Place, found: UnknownField[]): void {
+function look(value: unknown, schema: StructuralSchema | undefined, place: FieldPath, found: UnknownField[]): void {
   if (schema === undefined || schema['x-kubernetes-preserve-unknown-fields'] === true) return
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) look(item, schema.items, [...place, index], found)
@@ -70,7 +70,7 @@ function look(value: unknown, schema: StructuralSchema | undefined, place: Place
   const { properties, additionalProperties } = schema
   if (properties === undefined && additionalProperties === undefined) return
   for (const [field, child] of Object.entries(value)) {
-    const isKnown = own(properties, field) !== undefined || additionalProperties !== undefined
+    const isKnown = ownField(properties, field) !== undefined || additionalProperties !== undefined
     if (isKnown) look(child, fieldSchema(schema, field), [...place, field], found)
     else found.push({ place: [...place, field], known: Object.keys(properties ?? {}) })
   }
@@ -86,7 +86,7 @@ function lintKind(object: UnknownObject): Finding[] {
     const message = `${who}: the kind ${kind} of ${apiVersion} is not one of Kubernetes’ own; its fields were not checked`
     return [finding('unknown-kind', message, { place: ['kind'] })]
   }
-  const near = nearest(kind, new Set(kinds.map((one) => one.kind)))
+  const near = nearestName(kind, new Set(kinds.map((one) => one.kind)))
   const right = kinds.find((one) => one.kind === kind) ?? kinds.find((one) => one.kind === near)
   const message = `${who}: Kubernetes has no kind ${kind} in ${apiVersion}; its fields were not checked`
   const todo = right && `did you mean ${right.kind} of ${apiVersionOf(right)}?`

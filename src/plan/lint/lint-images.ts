@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Place } from '../objects/managed-fields.ts'
+import type { FieldPath } from '../objects/managed-fields.ts'
 import { describeObject } from '../objects/object-id.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -23,7 +23,7 @@ const MOVING: ReadonlySet<string> = new Set([
 export interface FoundImage {
   readonly image: string
   readonly container: string
-  readonly place: Place
+  readonly place: FieldPath
 }
 
 /** Images that nobody can say what they are tomorrow. */
@@ -44,7 +44,7 @@ export function imagesOf(object: UnknownObject): FoundImage[] {
   return found
 }
 
-function walk(value: unknown, place: Place, found: FoundImage[]): void {
+function walk(value: unknown, place: FieldPath, found: FoundImage[]): void {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) walk(item, [...place, index], found)
     return

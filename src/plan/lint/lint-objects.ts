@@ -1,6 +1,6 @@
 /** The checks of rendered objects, as the hub does them for its conditions and the CLI for files. */
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { hideSecret } from '../../kinds/redact-secret.ts'
+import { redactSecret } from '../../kinds/redact-secret.ts'
 import type { Finding } from './finding.ts'
 import { lintApi } from './lint-apis.ts'
 import type { LintCluster } from './lint-apis.ts'
@@ -28,7 +28,7 @@ export function lintContents(contents: readonly LintContent[], most = Infinity):
     for (const whole of objects) {
       if (looked++ >= most) break
       // No sentence may repeat a value of a Secret.
-      const object = hideSecret(whole)
+      const object = redactSecret(whole)
       const { namespace = '', name } = object.metadata
       const id = `${object.apiVersion} ${object.kind} ${namespace}/${name}`
       const known = served.get(id)

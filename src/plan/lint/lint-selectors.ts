@@ -1,8 +1,8 @@
 /** Selectors that no cluster can meet, or none does. */
-import { nearest } from '../../core/text/nearest-name.ts'
+import { nearestName } from '../../core/text/nearest-name.ts'
 import { matchesSelector, meetsRequirement, requirementsOf, selectorText } from '../../core/text/label-selector.ts'
 import type { LabelRequirement, LabelSelector, Labels } from '../../core/text/label-selector.ts'
-import type { Place } from '../objects/managed-fields.ts'
+import type { FieldPath } from '../objects/managed-fields.ts'
 import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts'
 export interface LintSelector {
   /** For people: `Placement shop/stores`. */
   readonly who: string
-  readonly place: Place
+  readonly place: FieldPath
   readonly selector: LabelSelector
 }
 
@@ -57,9 +57,9 @@ function unmet(
   const reason = `none meets ${term}`
   const values = new Set(clusters.flatMap((labels) => labels[alone.key] ?? []))
   if (values.size === 0) {
-    const key = nearest(alone.key, new Set(clusters.flatMap((labels) => Object.keys(labels))))
+    const key = nearestName(alone.key, new Set(clusters.flatMap((labels) => Object.keys(labels))))
     return key === undefined ? { reason: `none has a label ${alone.key}` } : { reason, todo: `did you mean ${key}?` }
   }
-  const near = (alone.values ?? []).map((value) => nearest(value, values)).find((value) => value !== undefined)
+  const near = (alone.values ?? []).map((value) => nearestName(value, values)).find((value) => value !== undefined)
   return near === undefined ? { reason } : { reason, todo: `did you mean ${alone.key}=${near}?` }
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { matchesSelector, requirementsOf } from '../../core/text/label-selector.ts'
 import type { LabelRequirement } from '../../core/text/label-selector.ts'
-import { TABLE_KINDS, TABLE_MINOR } from '../../kinds/builtin/kind-table.ts'
+import { TABLE_KINDS, BUILTIN_MINOR_VERSION } from '../../kinds/builtin/kind-table.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/native/source.ts'
 import { lintPage } from './docs-page.ts'
@@ -57,11 +57,12 @@ test('the table of API versions agrees with the table of kinds and with itself',
   const served = new Set(TABLE_KINDS.map(({ group, version, kind }) => `${group ? `${group}/` : ''}${version} ${kind}`))
   for (const [name, { since, deprecated = Infinity, removed = Infinity, instead }] of API_LIVES) {
     assert.ok(since <= deprecated && deprecated <= removed, name)
-    if (served.has(name)) assert.ok(since <= TABLE_MINOR && removed > TABLE_MINOR, `${name} is in the table of kinds`)
+    if (served.has(name))
+      assert.ok(since <= BUILTIN_MINOR_VERSION && removed > BUILTIN_MINOR_VERSION, `${name} is in the table of kinds`)
     if (instead) assert.notEqual(instead, name.split(' ')[0])
   }
   const table = readFileSync(join(import.meta.dirname, '../../kinds/builtin/table/kinds.generated.ts'), 'utf8')
-  assert.equal(minorOf(/kube-apiserver (\S+)/.exec(table)?.[1]), TABLE_MINOR)
+  assert.equal(minorOf(/kube-apiserver (\S+)/.exec(table)?.[1]), BUILTIN_MINOR_VERSION)
   assert.equal(minorOf('v1.3'), 3)
   assert.equal(minorOf('v1.30-rc'), 30)
   assert.equal(minorOf('2.1'), undefined)

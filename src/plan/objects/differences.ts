@@ -1,13 +1,13 @@
 /** Field by field, what differs between what is there and what should be. */
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { KubeObject } from '../../kinds/meta.ts'
-import { own } from '../../kinds/schema/own-field.ts'
-import { describePlace, ownersAt } from './managed-fields.ts'
-import type { Place } from './managed-fields.ts'
+import { ownField } from '../../kinds/schema/own-field.ts'
+import { formatFieldPath, ownersAt } from './managed-fields.ts'
+import type { FieldPath } from './managed-fields.ts'
 
 /** One field that is not as it should be. */
 export interface Difference {
-  readonly place: Place
+  readonly place: FieldPath
   readonly live: unknown
   readonly wanted: unknown
 }
@@ -49,19 +49,19 @@ function withoutMarks(object: KubeObject): KubeObject {
   }
 }
 
-function compare(live: unknown, wanted: unknown, place: Place, found: Difference[]): void {
+function compare(live: unknown, wanted: unknown, place: FieldPath, found: Difference[]): void {
   if (jsonEqual(live, wanted)) return
   if (isObject(live) && isObject(wanted)) {
     for (const name of new Set([...Object.keys(live), ...Object.keys(wanted)])) {
       if (isServerField(place, name)) continue
-      compare(own(live, name), own(wanted, name), [...place, name], found)
+      compare(ownField(live, name), ownField(wanted, name), [...place, name], found)
     }
   } else if (Array.isArray(live) && Array.isArray(wanted) && live.length === wanted.length) {
     for (const [index, item] of live.entries()) compare(item, wanted[index], [...place, index], found)
   } else found.push({ place, live, wanted })
 }
 
-function isServerField(place: Place, name: string): boolean {
+function isServerField(place: FieldPath, name: string): boolean {
   if (place.length === 0) return name === 'status'
   return place.length === 1 && place[0] === 'metadata' && SERVER_FIELDS.has(name)
 }
@@ -71,5 +71,5 @@ export function describeDifference(live: KubeObject, { place }: Difference, mana
   const by = ownersAt(live, place)
     .map((entry) => entry.manager)
     .filter((name) => name !== manager)
-  return `${describePlace(live, place)}${by.length > 0 ? ` (changed by ${[...new Set(by)].join(', ')})` : ''}`
+  return `${formatFieldPath(live, place)}${by.length > 0 ? ` (changed by ${[...new Set(by)].join(', ')})` : ''}`
 }

@@ -5,11 +5,11 @@
  */
 import { isObject, jsonClone } from '../../core/json.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
-import { findPlaces, parseJsonPath } from '../../kinds/json-path.ts'
+import { findPaths, parseJsonPath } from '../../kinds/json-path.ts'
 import type { PathStep } from '../../kinds/json-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import { isOneValue, listKeysAt, ownersAt, placesOf, sameItem, valueAt } from './managed-fields.ts'
-import type { Place } from './managed-fields.ts'
+import { isOneValue, listKeysAt, ownersAt, ownedFieldPaths, sameItem, valueAt } from './managed-fields.ts'
+import type { FieldPath } from './managed-fields.ts'
 import { selects } from './object-id.ts'
 import type { ObjectId } from './object-id.ts'
 
@@ -20,7 +20,7 @@ export type IgnoreRule =
   | { readonly type: 'manager'; readonly manager: string }
 
 /** Rules, or why one cannot be read. */
-export type ReadRules =
+export type ParsedIgnoreRules =
   | { readonly ok: true; readonly rules: readonly IgnoreRule[] }
   | { readonly ok: false; readonly problem: string }
 
@@ -29,7 +29,7 @@ export function ignoreRulesFor(
   bundle: NonNullable<BundleOptions['ignore']>,
   id: ObjectId,
   annotation: string | undefined,
-): ReadRules {
+): ParsedIgnoreRules {
   const mine = bundle.filter((rule) => selects(rule, id))
   // What is in brackets may have spaces.
   const noted = annotation?.match(/(?:\[[^\]]*\]|[^\s,[])+/g) ?? []
@@ -73,25 +73,25 @@ function isProtected(name: string | undefined): boolean {
 }
 
 /** The places of an object that its rules ignore. */
-export function ignoredPlaces(rules: readonly IgnoreRule[], object: UnknownObject): Place[] {
-  return rules.flatMap((rule): Place[] => {
+export function ignoredPlaces(rules: readonly IgnoreRule[], object: UnknownObject): FieldPath[] {
+  return rules.flatMap((rule): FieldPath[] => {
     switch (rule.type) {
       case 'pointer': {
         const place = concrete(object, rule.place)
         return place && valueAt(object, place) !== undefined ? [place] : []
       }
       case 'path':
-        return findPlaces(object, rule.steps)
+        return findPaths(object, rule.steps)
       case 'manager':
         return (object.metadata.managedFields ?? [])
           .filter((entry) => entry.manager === rule.manager)
-          .flatMap((entry) => placesOf(entry.fieldsV1, object))
+          .flatMap((entry) => ownedFieldPaths(entry.fieldsV1, object))
     }
   })
 }
 
 // A pointer does not say whether `0` is a field or an index; the object does.
-function concrete(root: unknown, pointer: readonly string[]): Place | undefined {
+function concrete(root: unknown, pointer: readonly string[]): FieldPath | undefined {
   const place: (string | number)[] = []
   for (const step of pointer) {
     const at = valueAt(root, place)
@@ -112,7 +112,7 @@ export function withoutIgnored(
 ): UnknownObject {
   if (rules.length === 0) return desired
   const sent = jsonClone(desired)
-  const drops: Place[] = []
+  const drops: FieldPath[] = []
   for (const ignored of ignoredPlaces(rules, desired)) {
     for (const place of leavesAt(desired, ignored, live)) {
       const { place: there, missing } = twin(place, desired, live)
@@ -147,7 +147,7 @@ export function withLiveIgnored(
   rules: readonly IgnoreRule[],
 ): UnknownObject {
   const sent = jsonClone(desired)
-  const drops: Place[] = []
+  const drops: FieldPath[] = []
   for (const place of ignoredPlaces(rules, desired)) {
     const { place: there, missing } = twin(place, desired, live)
     if (there ? valueAt(live, there) === undefined : missing.length === place.length) drops.push(place)
@@ -164,13 +164,13 @@ export function withLiveIgnored(
 }
 
 // A part of what is owned as one value cannot be left out of it.
-function isTheirs(live: UnknownObject, place: Place, manager: string): boolean {
+function isTheirs(live: UnknownObject, place: FieldPath, manager: string): boolean {
   const isPart = place.some((_, depth) => depth > 0 && isOneValue(live, place.slice(0, depth)))
   return !isPart && ownersAt(live, place).some((entry) => entry.manager !== manager)
 }
 
 /** The fields at and below a place that are owned each for itself, as the live object tells; keys of list items are none of their own. */
-function leavesAt(root: UnknownObject, place: Place, live: UnknownObject): Place[] {
+function leavesAt(root: UnknownObject, place: FieldPath, live: UnknownObject): FieldPath[] {
   const value = valueAt(root, place)
   const there = root === live ? place : twin(place, root, live).place
   const isLeaf = typeof value !== 'object' || value === null || Object.keys(value).length === 0
@@ -183,17 +183,17 @@ function leavesAt(root: UnknownObject, place: Place, live: UnknownObject): Place
   )
 }
 
-function isKeyOf(leaf: Place, depth: number, keys: readonly string[]): boolean {
+function isKeyOf(leaf: FieldPath, depth: number, keys: readonly string[]): boolean {
   return leaf.length === depth + 2 && keys.includes(String(leaf[depth + 1]))
 }
 
 /** Where the field at a place of one object is in another; or the item on the way that the other does not have. */
 function twin(
-  place: Place,
+  place: FieldPath,
   from: UnknownObject,
   to: UnknownObject,
   live = to,
-): { readonly place?: Place; readonly missing: Place } {
+): { readonly place?: FieldPath; readonly missing: FieldPath } {
   const there: (string | number)[] = []
   for (const [depth, step] of place.entries()) {
     if (typeof step === 'string') {
@@ -212,12 +212,12 @@ function twin(
 }
 
 // From the end, so that removing an item of a list does not move the others.
-function removeAll(root: unknown, places: readonly Place[]): void {
+function removeAll(root: unknown, places: readonly FieldPath[]): void {
   const distinct = new Map(places.map((place) => [JSON.stringify(place), place]))
   for (const place of [...distinct.values()].toSorted(fromTheEnd)) removeAt(root, place)
 }
 
-function fromTheEnd(a: Place, b: Place): number {
+function fromTheEnd(a: FieldPath, b: FieldPath): number {
   for (const [depth, step] of a.entries()) {
     const other = b[depth]
     if (typeof step === 'number' && typeof other === 'number' && step !== other) return other - step
@@ -227,7 +227,7 @@ function fromTheEnd(a: Place, b: Place): number {
 }
 
 // What is empty by that goes, too: sent empty it would be a claim.
-function removeAt(root: unknown, place: Place): void {
+function removeAt(root: unknown, place: FieldPath): void {
   const above = place.slice(0, -1)
   const parent = valueAt(root, above)
   const last = place.at(-1)
@@ -237,7 +237,7 @@ function removeAt(root: unknown, place: Place): void {
   if (Object.keys(parent).length === 0 && typeof above.at(-1) === 'string') removeAt(root, above)
 }
 
-function setAt(root: unknown, place: Place, value: unknown): void {
+function setAt(root: unknown, place: FieldPath, value: unknown): void {
   let parent = root
   for (const [depth, step] of place.slice(0, -1).entries()) {
     const next = valueAt(parent, [step])

@@ -2,27 +2,27 @@
 import { hex, sha256 } from '../../core/bytes.ts'
 import { canonicalJson, isObject, jsonEqual } from '../../core/json.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../../kinds/meta.ts'
-import { own } from '../../kinds/schema/own-field.ts'
+import { ownField } from '../../kinds/schema/own-field.ts'
 
 /** A place in an object: field names and list indexes from its root. */
-export type Place = readonly (string | number)[]
+export type FieldPath = readonly (string | number)[]
 
 /** The value at a place; undefined when there is none. */
-export function valueAt(root: unknown, place: Place): unknown {
+export function valueAt(root: unknown, place: FieldPath): unknown {
   let at = root
   for (const step of place) {
     if (typeof step === 'number') at = Array.isArray(at) ? at[step] : undefined
-    else at = isObject(at) ? own(at, step) : undefined
+    else at = isObject(at) ? ownField(at, step) : undefined
   }
   return at
 }
 
 /** Every manager that owns the field at a place, something inside it, or the whole it is a part of. */
-export function ownersAt(object: KubeObject, place: Place): ManagedFieldsEntry[] {
+export function ownersAt(object: KubeObject, place: FieldPath): ManagedFieldsEntry[] {
   return (object.metadata.managedFields ?? []).filter((entry) => reaches(entry.fieldsV1, object, place))
 }
 
-function reaches(fields: unknown, value: unknown, place: Place): boolean {
+function reaches(fields: unknown, value: unknown, place: FieldPath): boolean {
   if (!isObject(fields)) return false
   const [step, ...rest] = place
   if (step === undefined) return true
@@ -38,7 +38,7 @@ function isWhole(fields: unknown): boolean {
 }
 
 function elementOf(fields: Record<string, unknown>, value: unknown, step: string | number): unknown {
-  if (typeof step === 'string') return own(fields, `f:${step}`)
+  if (typeof step === 'string') return ownField(fields, `f:${step}`)
   const item = itemAt(value, step)
   for (const [element, below] of Object.entries(fields)) {
     if (element === `i:${step}`) return below
@@ -49,7 +49,7 @@ function elementOf(fields: Record<string, unknown>, value: unknown, step: string
 }
 
 /** The fields that tell the items of a list apart, as its managers have them; undefined where a list is one value. */
-export function listKeysAt(object: KubeObject, place: Place): readonly string[] | undefined {
+export function listKeysAt(object: KubeObject, place: FieldPath): readonly string[] | undefined {
   for (const fields of fieldsAt(object, place)) {
     const element = Object.keys(isObject(fields) ? fields : {}).find((name) => name.startsWith('k:'))
     const keys = element === undefined ? undefined : parsed(element.slice(2))
@@ -59,12 +59,12 @@ export function listKeysAt(object: KubeObject, place: Place): readonly string[] 
 }
 
 /** Whether a field is owned as one value, with everything in it. */
-export function isOneValue(object: KubeObject, place: Place): boolean {
+export function isOneValue(object: KubeObject, place: FieldPath): boolean {
   return fieldsAt(object, place).some(isWhole)
 }
 
 /** What each manager has of the field at a place and below. */
-function fieldsAt(object: KubeObject, place: Place): unknown[] {
+function fieldsAt(object: KubeObject, place: FieldPath): unknown[] {
   return (object.metadata.managedFields ?? []).map(({ fieldsV1 }) => {
     let fields: unknown = fieldsV1
     for (const [depth, step] of place.entries()) {
@@ -77,19 +77,22 @@ function fieldsAt(object: KubeObject, place: Place): unknown[] {
 /** Whether two items of a list are the same one by its keys; a key that one of them leaves to its default says nothing. */
 export function sameItem(a: unknown, b: unknown, keys: readonly string[]): boolean {
   if (!isObject(a) || !isObject(b)) return false
-  const known = keys.filter((key) => own(a, key) !== undefined && own(b, key) !== undefined)
-  return known.length > 0 && known.every((key) => jsonEqual(own(a, key), own(b, key)))
+  const known = keys.filter((key) => ownField(a, key) !== undefined && ownField(b, key) !== undefined)
+  return known.length > 0 && known.every((key) => jsonEqual(ownField(a, key), ownField(b, key)))
 }
 
 /** The places of all fields that a set of fields owns, as far as the object has them. */
-export function placesOf(fields: unknown, value: unknown, from: Place = []): Place[] {
+export function ownedFieldPaths(fields: unknown, value: unknown, from: FieldPath = []): FieldPath[] {
   if (!isObject(fields)) return []
   if (isWhole(fields)) return value === undefined ? [] : [from]
   return Object.entries(fields).flatMap(([element, below]) => {
     if (element === '.') return []
     const step = stepOf(element, value)
     if (step === undefined) return []
-    return placesOf(below, typeof step === 'number' ? itemAt(value, step) : fieldAt(value, step), [...from, step])
+    return ownedFieldPaths(below, typeof step === 'number' ? itemAt(value, step) : fieldAt(value, step), [
+      ...from,
+      step,
+    ])
   })
 }
 
@@ -105,7 +108,9 @@ function stepOf(element: string, value: unknown): string | number | undefined {
 
 function hasKeys(item: unknown, keys: unknown): boolean {
   return (
-    isObject(item) && isObject(keys) && Object.entries(keys).every(([name, value]) => jsonEqual(own(item, name), value))
+    isObject(item) &&
+    isObject(keys) &&
+    Object.entries(keys).every(([name, value]) => jsonEqual(ownField(item, name), value))
   )
 }
 
@@ -114,7 +119,7 @@ function itemAt(value: unknown, index: number): unknown {
 }
 
 function fieldAt(value: unknown, name: string): unknown {
-  return isObject(value) ? own(value, name) : undefined
+  return isObject(value) ? ownField(value, name) : undefined
 }
 
 function parsed(text: string): unknown {
@@ -129,7 +134,7 @@ function parsed(text: string): unknown {
  * A short text that changes exactly when a manager loses or gains a field of an object. Whoever changes the value of a field
  * takes it from its owners, so as long as this is the same nobody changed what the manager applied.
  */
-export function shareOf(object: KubeObject, manager: string): string {
+export function ownedFieldsFingerprint(object: KubeObject, manager: string): string {
   const mine = (object.metadata.managedFields ?? [])
     .filter((entry) => entry.manager === manager && entry.subresource === undefined)
     .map(({ operation, apiVersion, fieldsV1 }) => ({ operation, apiVersion, fieldsV1 }))
@@ -140,7 +145,7 @@ export function shareOf(object: KubeObject, manager: string): string {
  * managedFields in which a manager alone has what it applied: managers it may take from lose those fields, and what it wrote in another way counts
  * as applied. An equal claim of somebody who had a field before would hold it when the manager leaves it out. Undefined when it is so already.
  */
-export function takenOver(
+export function withOwnershipTransferred(
   object: KubeObject,
   manager: string,
   mayTakeFrom: (manager: string) => boolean,
@@ -167,7 +172,7 @@ type Fields = ManagedFieldsEntry['fieldsV1']
 function joined(a: Fields, b: Fields): Fields {
   const sum: Record<string, unknown> = { ...a }
   for (const [element, below] of Object.entries(b ?? {}))
-    sum[element] = joined(own(sum, element) as Fields, below as Fields)
+    sum[element] = joined(ownField(sum, element) as Fields, below as Fields)
   return sum
 }
 
@@ -175,7 +180,7 @@ function joined(a: Fields, b: Fields): Fields {
 function without(fields: Fields, others: Fields): Fields | undefined {
   const left: Record<string, unknown> = {}
   for (const [element, below] of Object.entries(fields ?? {})) {
-    const other = own(others ?? {}, element)
+    const other = ownField(others ?? {}, element)
     const rest =
       other === undefined
         ? below
@@ -190,13 +195,13 @@ function without(fields: Fields, others: Fields): Fields | undefined {
 }
 
 /** A place for people: `.spec.template.spec.containers[name=web].image`. */
-export function describePlace(root: unknown, place: Place): string {
+export function formatFieldPath(root: unknown, place: FieldPath): string {
   let text = ''
   let at = root
   for (const step of place) {
     if (typeof step === 'number') {
       const item = itemAt(at, step)
-      const name = isObject(item) ? own(item, 'name') : undefined
+      const name = isObject(item) ? ownField(item, 'name') : undefined
       text += typeof name === 'string' ? `[name=${name}]` : `[${step}]`
       at = item
     } else {

@@ -112,7 +112,7 @@ function counted(count: number, noun: string): string {
 }
 
 /** Changes as parts of one line: `image 2.13.4→2.14.0`, `env +FEATURE_X`, `replicas 2→3`. */
-export function changeWords(changes: readonly FieldChange[]): string[] {
+export function formatFieldChange(changes: readonly FieldChange[]): string[] {
   const images = changes.filter(({ field }) => IMAGE.test(field)).length
   return changes.map((change) => {
     const { field } = change

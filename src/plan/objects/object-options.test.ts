@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ManagedFieldsEntry, UnknownObject } from '../../kinds/meta.ts'
 import { describeDifference, differences } from './differences.ts'
-import { ownersAt, placesOf, shareOf, takenOver } from './managed-fields.ts'
+import { ownersAt, ownedFieldPaths, ownedFieldsFingerprint, withOwnershipTransferred } from './managed-fields.ts'
 import { objectOptions, waveTimeoutMs } from './object-options.ts'
 
 const object = (annotations: Record<string, string> = {}, more: object = {}): UnknownObject => ({
@@ -115,14 +115,14 @@ describe('managed fields', () => {
     assert.deepEqual(owners('spec', 'replicas'), ['autoscaler'])
     assert.deepEqual(owners('spec', 'template', 'spec', 'containers', 1, 'image'), ['flotilla:shop/app'])
     assert.deepEqual(owners('spec', 'template', 'spec', 'containers', 0, 'image'), [])
-    assert.deepEqual(placesOf(live.metadata.managedFields![1]!.fieldsV1, live), [['spec', 'replicas']])
+    assert.deepEqual(ownedFieldPaths(live.metadata.managedFields![1]!.fieldsV1, live), [['spec', 'replicas']])
   })
 
   it('have a share that changes with the fields, not with times or other managers', () => {
-    const share = shareOf(live, 'flotilla:shop/app')
+    const share = ownedFieldsFingerprint(live, 'flotilla:shop/app')
     const [mine, other] = live.metadata.managedFields!
     const changed = (managedFields: NonNullable<typeof live.metadata.managedFields>) =>
-      shareOf({ ...live, metadata: { ...live.metadata, managedFields } }, 'flotilla:shop/app')
+      ownedFieldsFingerprint({ ...live, metadata: { ...live.metadata, managedFields } }, 'flotilla:shop/app')
     assert.equal(changed([{ ...mine!, time: '2026-01-01T00:00:00Z' }]), share)
     assert.equal(changed([other!, mine!]), share)
     assert.notEqual(changed([{ ...mine!, fieldsV1: { 'f:spec': {} } }]), share)
@@ -140,7 +140,7 @@ describe('fields that are taken over', () => {
     ...more,
   })
   const taken = (...managedFields: ManagedFieldsEntry[]) => {
-    const found = takenOver(
+    const found = withOwnershipTransferred(
       { ...live, metadata: { ...live.metadata, managedFields } },
       'us',
       (manager) => manager === 'helm',

@@ -5,7 +5,7 @@
  */
 import { celEnvironment, compileCel, PER_OBJECT_LIMIT } from '../../cel/cel.ts'
 import type { CelEnvironment } from '../../cel/cel.ts'
-import { library } from '../../cel/library/overload.ts'
+import { parseOverloads } from '../../cel/library/overload.ts'
 import type { Overload } from '../../cel/library/overload.ts'
 import { DYNAMIC } from '../../cel/declare-schema.ts'
 import { CelFailure, JsonList, JsonMap } from '../../cel/values.ts'
@@ -17,7 +17,7 @@ import type { ClusterTaint, CompileCel, PlacementCluster } from './types.ts'
 export function compileCelFor(scheduler: 'native' | 'ocm'): CompileCel {
   // Evaluation is synchronous, so that one cluster at a time is asked.
   let asked: PlacementCluster | undefined
-  const functions = library({
+  const functions = parseOverloads({
     cluster_scores: [
       'dyn::scores(string): list<dyn>',
       (_target: never, resource: string) => {
@@ -83,7 +83,7 @@ function knownToOcm(functions: CelEnvironment['functions']): CelEnvironment['fun
   )
 }
 
-const OF_OCM_ALONE = library({
+const OF_OCM_ALONE = parseOverloads({
   string_reverse: ['string::reverse(): string', (text: string) => [...text].reverse().join('')],
 })
 

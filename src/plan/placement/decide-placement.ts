@@ -12,7 +12,7 @@ import { jsonEqual } from '../../core/json.ts'
 import { describeVerdict } from './explain.ts'
 import { compareText } from './types.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld, VerdictReason } from './types.ts'
-import { compileFilter, stoppedBy } from './filter.ts'
+import { compileFilter, firstRejection } from './filter.ts'
 import { paginate } from './decisions/paginate.ts'
 import type { ClusterDecision } from './decisions/paginate.ts'
 import { selectClusters } from './select-clusters.ts'
@@ -142,7 +142,8 @@ function leaversOf(
     if (!cluster || selection.selected.has(name)) continue
     const wasSelected = state === 'Selected'
     const at = { now: world.now, incumbent: wasSelected }
-    const reason = stoppedBy(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
+    const reason =
+      firstRejection(selection.filter, cluster, at) ?? (selection.full.has(name) ? 'SpreadFull' : 'Outranked')
     // Who was let go is wanted again when only a taint is in the way, as long as what it runs has not begun to go.
     const isLetGo = reason !== 'Tainted' || !world.evicting?.has(name)
     leavers.push({ cluster: name, reason, wasSelected, isIntent: wasSelected ? isIntended(reason, cluster) : isLetGo })
@@ -157,7 +158,8 @@ function leaversOf(
       case 'PredicatesDiffer':
         // The spec took it out only if the old spec would still have it, with the facts as they are now.
         return (
-          oldFilter !== undefined && stoppedBy(oldFilter, cluster, { now: world.now, incumbent: true }) === undefined
+          oldFilter !== undefined &&
+          firstRejection(oldFilter, cluster, { now: world.now, incumbent: true }) === undefined
         )
       case 'Outranked':
       case 'SpreadFull':

@@ -1,6 +1,14 @@
 /** Why, for one cluster: each filter with what it wants and what it found, the score, the rank and the cut. */
 import type { PlacementCluster, PlacementWorld, VerdictReason } from './types.ts'
-import { CLUSTER_SET_LABEL, isMember, mayPlaceOn, meetsPredicates, standingOf, stoppedBy, taintsOf } from './filter.ts'
+import {
+  CLUSTER_SET_LABEL,
+  isMember,
+  mayPlaceOn,
+  meetsPredicates,
+  incumbencyAt,
+  firstRejection,
+  judgeClusterTaints,
+} from './filter.ts'
 import type { CompiledFilter, CompiledPredicate } from './filter.ts'
 import type { Selection } from './select-clusters.ts'
 import { describeObserved, describeRequirement, unmetBy } from './selectors.ts'
@@ -41,7 +49,7 @@ export interface ClusterVerdict {
 /** Explains the answer for one cluster. */
 export function explainCluster(selection: Selection, cluster: PlacementCluster, world: PlacementWorld): ClusterVerdict {
   const { filter } = selection
-  const at = standingOf(filter, cluster, world)
+  const at = incumbencyAt(filter, cluster, world)
   const selected = selection.selected.has(cluster.name)
   const checks: PlacementCheck[] = []
   const wouldChange: string[] = []
@@ -142,7 +150,7 @@ function reasonOf(
 ): VerdictReason {
   const { filter } = selection
   if (selection.selected.has(cluster.name)) return isEmpty(filter) ? 'SelectsEverything' : 'SelectorMatches'
-  return stoppedBy(filter, cluster, at) ?? (selection.full.has(cluster.name) ? 'SpreadFull' : 'Outranked')
+  return firstRejection(filter, cluster, at) ?? (selection.full.has(cluster.name) ? 'SpreadFull' : 'Outranked')
 }
 
 /** Why any selected cluster of this question is selected. */
@@ -265,7 +273,7 @@ function checkTaints(
   cluster: PlacementCluster,
   at: { readonly now: number; readonly incumbent: boolean },
 ): Judged {
-  const { tolerated, by, until } = taintsOf(filter, cluster, at)
+  const { tolerated, by, until } = judgeClusterTaints(filter, cluster, at)
   const wanted = 'no taint that is not tolerated'
   const taints = cluster.taints ?? []
   if (tolerated || !by) {

@@ -66,7 +66,7 @@ export function compileFilter(
 }
 
 /** What stops a cluster, or undefined. */
-export function stoppedBy(
+export function firstRejection(
   filter: CompiledFilter,
   cluster: PlacementCluster,
   at: { readonly now: number; readonly incumbent: boolean },
@@ -76,14 +76,14 @@ export function stoppedBy(
   if (!mayPlaceOn(filter, cluster)) return 'SetDiffers'
   if (unmetBy(cluster.labels, filter.labels)) return 'SelectorDiffers'
   if (!meetsPredicates(filter, cluster)) return 'PredicatesDiffer'
-  return taintsOf(filter, cluster, at).tolerated ? undefined : 'Tainted'
+  return judgeClusterTaints(filter, cluster, at).tolerated ? undefined : 'Tainted'
 }
 
 /**
  * With what a cluster is judged. One that still runs what the placement brought is no newcomer, also while it is being let go; for Open
  * Cluster Management only a decision counts.
  */
-export function standingOf(
+export function incumbencyAt(
   { scheduler }: Pick<CompiledFilter, 'scheduler'>,
   cluster: Pick<PlacementCluster, 'name'>,
   world: Pick<PlacementWorld, 'now' | 'incumbents' | 'evicting'>,
@@ -93,7 +93,7 @@ export function standingOf(
 }
 
 /** How the cluster's taints are judged. */
-export function taintsOf(
+export function judgeClusterTaints(
   filter: CompiledFilter,
   cluster: PlacementCluster,
   at: { readonly now: number; readonly incumbent: boolean },

@@ -5,7 +5,7 @@
  * Bound sets → members → predicates → taints → weights → scores → order → cut → groups. See docs/placement.md.
  */
 import type { PlacementCluster, PlacementQuestion, PlacementWorld } from './types.ts'
-import { compileFilter, mayPlaceOn, meetsPredicates, taintsOf } from './filter.ts'
+import { compileFilter, mayPlaceOn, meetsPredicates, judgeClusterTaints } from './filter.ts'
 import { groupByName } from './decisions/decision-groups.ts'
 import type { DecisionGroup } from './decisions/decision-groups.ts'
 import { rank } from './rank.ts'
@@ -97,7 +97,7 @@ export function scheduleAsOcm(
   )
   if (filter.tolerationProblem && matching.length > 0) return stuck(filter.tolerationProblem)
   const at = (cluster: PlacementCluster) => ({ now: world.now, incumbent: world.incumbents.has(cluster.name) })
-  const feasible = matching.filter((cluster) => taintsOf(filter, cluster, at(cluster)).tolerated)
+  const feasible = matching.filter((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).tolerated)
   const prioritizers = prioritizersOf({ ...question, scheduler: 'ocm' })
   if ('misconfigured' in prioritizers) return stuck(prioritizers.misconfigured)
 
@@ -113,7 +113,7 @@ export function scheduleAsOcm(
   const unscheduled = question.numberOfClusters === undefined ? 0 : count - chosen.length
   const ends = clusters
     .filter(({ name }) => world.incumbents.has(name))
-    .flatMap((cluster) => taintsOf(filter, cluster, at(cluster)).until ?? [])
+    .flatMap((cluster) => judgeClusterTaints(filter, cluster, at(cluster)).until ?? [])
   const until = Math.min(...ends, scoresUntil ?? Infinity)
   return {
     available: available.length,

@@ -57,7 +57,7 @@ export function asPlacementSet({ metadata, spec }: ClusterSet): PlacementSet {
 }
 
 /** How many decisions of other placements each cluster has. */
-export function loadBeside(decisions: readonly PlacementDecision[], placement: string): PlacementLoad {
+export function loadFromOthers(decisions: readonly PlacementDecision[], placement: string): PlacementLoad {
   const counts = new Map<string, number>()
   let max = 0
   for (const { spec, metadata } of decisions) {

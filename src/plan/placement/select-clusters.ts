@@ -1,6 +1,6 @@
 /** Who is selected: filters, ranking, cut and groups, by the scheduler the question names. */
 import type { GroupPlace, PlacementCluster, PlacementQuestion, PlacementWorld, SpreadTerm } from './types.ts'
-import { compileFilter, standingOf, stoppedBy, taintsOf } from './filter.ts'
+import { compileFilter, incumbencyAt, firstRejection, judgeClusterTaints } from './filter.ts'
 import type { CompiledFilter, FilterReason } from './filter.ts'
 import { groupStably } from './decisions/decision-groups.ts'
 import { scheduleAsOcm } from './ocm-scheduler.ts'
@@ -72,12 +72,12 @@ export function selectClusters(
   const feasible: PlacementCluster[] = []
   let until = Infinity
   for (const cluster of clusters) {
-    const at = standingOf(filter, cluster, world)
-    const reason = stoppedBy(filter, cluster, at)
+    const at = incumbencyAt(filter, cluster, world)
+    const reason = firstRejection(filter, cluster, at)
     if (reason) stopped[reason]++
     else {
       feasible.push(cluster)
-      until = Math.min(until, taintsOf(filter, cluster, at).until ?? Infinity)
+      until = Math.min(until, judgeClusterTaints(filter, cluster, at).until ?? Infinity)
     }
   }
   const base = { filter, stopped, feasible: feasible.length }
@@ -165,7 +165,7 @@ function dislike(filter: CompiledFilter): Prioritizer {
     score: (clusters, world) => {
       const disliked = new Set(
         clusters
-          .filter((cluster) => taintsOf(filter, cluster, standingOf(filter, cluster, world)).disliked > 0)
+          .filter((cluster) => judgeClusterTaints(filter, cluster, incumbencyAt(filter, cluster, world)).disliked > 0)
           .map(({ name }) => name),
       )
       return { of: (cluster) => (disliked.has(cluster) ? -MAX_SCORE : 0) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import { commitReleaseName, gather, GATHER_MS } from './commit-release.ts'
+import { commitReleaseName, decideCommitRelease, GATHER_MS } from './commit-release.ts'
 import type { GatheredBundle, GatherDecision } from './commit-release.ts'
 
 const now = digestOf('now')
@@ -36,7 +36,7 @@ test('what moves together', () => {
     ['other settings', [changed('a'), changed('b', { group: 'slow' }), changed('c')], 0, 'a+c | b'],
   ]
   for (const [name, bundles, after, expected] of table) {
-    assert.equal(tell(gather({ artifact: now, since: 1000, now: 1000 + after, bundles })), expected, name)
+    assert.equal(tell(decideCommitRelease({ artifact: now, since: 1000, now: 1000 + after, bundles })), expected, name)
   }
 })
 

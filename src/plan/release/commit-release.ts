@@ -51,7 +51,7 @@ export type GatherDecision =
     }
 
 /** Decides whether what waits becomes a Release now. */
-export function gather({ artifact, since, now, bundles }: GatherInput): GatherDecision {
+export function decideCommitRelease({ artifact, since, now, bundles }: GatherInput): GatherDecision {
   const inOrder = [...bundles].sort((a, b) => compareText(a.name, b.name))
   const late = inOrder.filter((bundle) => bundle.artifact !== artifact).map(({ name }) => name)
   const ready = inOrder.filter((bundle) => bundle.artifact === artifact && bundle.waits)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { decideRelease, releaseName } from './decide-release.ts'
-import type { ExistingRelease, ReleaseWish } from './decide-release.ts'
+import type { ExistingRelease, WantedRelease } from './decide-release.ts'
 
 const existing = (generation: number, content = `v${generation}`, placement = 'p'): ExistingRelease => ({
   name: releaseName('b', generation),
@@ -11,7 +11,7 @@ const existing = (generation: number, content = `v${generation}`, placement = 'p
   set: digestOf(content),
   placement,
 })
-const wish = (generation: number, content: string, extra: Partial<ReleaseWish> = {}): ReleaseWish => ({
+const wish = (generation: number, content: string, extra: Partial<WantedRelease> = {}): WantedRelease => ({
   bundle: 'b',
   generation,
   set: digestOf(content),
@@ -22,7 +22,7 @@ const wish = (generation: number, content: string, extra: Partial<ReleaseWish> =
 })
 
 test('naming', () => {
-  const table: [string, ReleaseWish, string][] = [
+  const table: [string, WantedRelease, string][] = [
     ['the first', wish(1, 'v1'), 'b-g1'],
     ['an edit', wish(5, 'v5', { existing: [existing(1)] }), 'b-g5'],
     ['the same content', wish(2, 'v1', { existing: [existing(1)] }), 'keep b-g1'],

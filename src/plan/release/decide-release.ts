@@ -18,7 +18,7 @@ export interface ExistingRelease {
 }
 
 /** What the bundle wants released. */
-export interface ReleaseWish {
+export interface WantedRelease {
   readonly bundle: string
   /** The Bundle's metadata.generation. */
   readonly generation: number
@@ -58,7 +58,7 @@ export function newestRelease(existing: readonly ExistingRelease[]): ExistingRel
  * Decides the next Release. The content's generation is the Bundle's own unless that would go back: a Bundle that was
  * deleted and made again counts from 1, but agents never follow a lower generation than the one they have.
  */
-export function decideRelease(wish: ReleaseWish): ReleaseDecision {
+export function decideRelease(wish: WantedRelease): ReleaseDecision {
   const newest = newestRelease(wish.existing)
   const isSame = wish.isSame ?? ((release) => release.set === wish.set && release.placement === wish.placement)
   if (newest && isSame(newest) && newest.generation >= wish.highestAssigned) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { deletedIsKeptFor, KEPT_AFTER_DELETION_MS, keptBecause, oldRemovals } from './release-history.ts'
+import { deletedRetentionMs, KEPT_AFTER_DELETION_MS, retentionReason, oldRemovals } from './release-history.ts'
 import type { BundleHistory, DeletedHistory, KnownRelease } from './release-history.ts'
 
 const closed = { isClosed: true, slots: 0 }
@@ -50,7 +50,7 @@ test('what a Release is kept for', () => {
       bundle === 'pos'
         ? history([one, ...later], around)
         : history([one, release(2, { bundles: [{ name: 'till', generation: 2 }] })], { named: new Set([1]), keep: 1 })
-    const why = keptBecause(one, historyOf, (other) => other === 'pos-g0')
+    const why = retentionReason(one, historyOf, (other) => other === 'pos-g0')
     if (expected) assert.match(why ?? 'nothing', expected, name)
     else assert.equal(why, undefined, name)
   }
@@ -67,7 +67,7 @@ test('property: nothing that is named goes, and what is left is bounded', () => 
         const releases = all.map((generation) => release(generation, generation % 3 === 0 ? { bad: ['pos'] } : {}))
         const named = new Set(used)
         const kept = releases.filter((one) =>
-          keptBecause(
+          retentionReason(
             one,
             () => history(releases, { keep, named }),
             () => false,
@@ -99,7 +99,7 @@ test('what is left of a deleted Bundle stays for a while, and as long as anybody
     lastAt: 0,
   }
   const at = (more: Partial<DeletedHistory>, now = KEPT_AFTER_DELETION_MS) =>
-    deletedIsKeptFor({ ...over, ...more }, now)
+    deletedRetentionMs({ ...over, ...more }, now)
   assert.equal(at({}), 0)
   assert.equal(at({}, KEPT_AFTER_DELETION_MS - 5), 5)
   const day = 86_400_000

@@ -63,7 +63,7 @@ export interface DeletedHistory {
 }
 
 /** After how many milliseconds what is left of deleted Bundles is to be looked at again; 0: nobody needs it any more. */
-export function deletedIsKeptFor({ isNamed, slots, removals, lastAt }: DeletedHistory, now: number): number {
+export function deletedRetentionMs({ isNamed, slots, removals, lastAt }: DeletedHistory, now: number): number {
   const leftMs = lastAt + KEPT_AFTER_DELETION_MS - now
   if (leftMs > 0) return leftMs
   return isNamed || slots > 0 || removals.some(({ isOver }) => !isOver) ? LOOK_AGAIN_MS : 0
@@ -72,7 +72,7 @@ export function deletedIsKeptFor({ isNamed, slots, removals, lastAt }: DeletedHi
 const LOOK_AGAIN_MS = 86_400_000
 
 /** Why a Release is kept; undefined: nobody needs it. */
-export function keptBecause(
+export function retentionReason(
   release: KnownRelease,
   historyOf: (bundle: string) => BundleHistory,
   hasRollout: (release: string) => boolean,

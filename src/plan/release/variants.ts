@@ -3,7 +3,7 @@ import { inputAt, matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
-import { bundleOptionsOf } from '../../kinds/fields/bundle-options.ts'
+import { pickBundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 
@@ -32,7 +32,9 @@ export function optionsFor(spec: Bundle['spec'], variants: readonly string[]): B
   const own = (spec.variants ?? [])
     .filter(({ name }) => variants.includes(name))
     .flatMap(({ options }) => options ?? [])
-  return own.length === 0 ? bundleOptionsOf(spec) : bundleOptionsOf(Object.assign({}, bundleOptionsOf(spec), ...own))
+  return own.length === 0
+    ? pickBundleOptions(spec)
+    : pickBundleOptions(Object.assign({}, pickBundleOptions(spec), ...own))
 }
 
 /** What templates may know of a cluster. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertBudgetHolds, budgets, histories, jointHistories } from '../../testing/models/rollout-histories.ts'
-import { BUNDLES, CLUSTERS, RolloutWorld } from '../../testing/models/rollout-budget.ts'
+import { BUNDLES, CLUSTERS, RolloutModel } from '../../testing/models/rollout-budget.ts'
 
 test('property: never more unproven clusters than the budget, in any history (I-04)', () => {
   fc.assert(fc.property(budgets, histories, assertBudgetHolds), { numRuns: 300 })
@@ -75,7 +75,7 @@ test('a history that broke an earlier rule: one that went bad by itself tries ag
 test('property: once faults stop, everybody gets the newest of each bundle and every slot comes back (I-12)', () => {
   fc.assert(
     fc.property(budgets, histories, (budget, steps) => {
-      const world = new RolloutWorld(budget)
+      const world = new RolloutModel(budget)
       world.step({ do: 'release', carries: BUNDLES })
       for (const one of steps) world.step(one)
       world.settle()
@@ -89,7 +89,7 @@ test('property: once faults stop, everybody gets the newest of each bundle and e
 test('property: a fix reaches everybody, whoever the releases before it broke, and in whatever ring (I-12)', () => {
   fc.assert(
     fc.property(budgets, histories, (budget, steps) => {
-      const world = new RolloutWorld(budget)
+      const world = new RolloutModel(budget)
       for (const one of [{ do: 'release', carries: BUNDLES } as const, ...steps]) world.step(one)
       world.step({ do: 'release', carries: BUNDLES })
       world.settle({ isFix: true })
@@ -102,7 +102,7 @@ test('property: a fix reaches everybody, whoever the releases before it broke, a
 test('property: a rollback reaches everybody it moves, whoever fails at what it keeps (I-12)', () => {
   fc.assert(
     fc.property(budgets, jointHistories, (budget, steps) => {
-      const world = new RolloutWorld(budget)
+      const world = new RolloutModel(budget)
       for (const one of [{ do: 'release', carries: BUNDLES } as const, ...steps]) world.step(one)
       world.step({ do: 'release', carries: BUNDLES, back: { age: 0 } })
       world.settle({ isFix: true })
@@ -118,7 +118,7 @@ test('property: a rollback reaches everybody it moves, whoever fails at what it 
 
 test('a history that broke an earlier rule: a failure that ring 2 tolerated keeps the only slot of ring 1', () => {
   const plan = (rollout: number) => ({ do: 'plan', rollout, knowsNewer: true, age: 0 }) as const
-  const world = new RolloutWorld({ concurrency: 1, maxFailed: 1, canary: true })
+  const world = new RolloutModel({ concurrency: 1, maxFailed: 1, canary: true })
   world.step({ do: 'release' })
   world.step(plan(0))
   world.step({ do: 'assemble', cluster: 0 })
@@ -134,7 +134,7 @@ test('a history that broke an earlier rule: a failure that ring 2 tolerated keep
 })
 
 test('a fix of two bundles reaches everybody, although what each of them broke alone is more than its budget', () => {
-  const world = new RolloutWorld({ concurrency: 1, maxFailed: 0 })
+  const world = new RolloutModel({ concurrency: 1, maxFailed: 0 })
   world.step({ do: 'release', carries: BUNDLES })
   world.step({ do: 'calm', rounds: 1, fails: [] })
   world.step({ do: 'release' })
@@ -156,8 +156,8 @@ test('a fix of two bundles reaches everybody, although what each of them broke a
 })
 
 /** Everybody but c0 has the first release, c0 and c1 the second, and c0 fails at it: it has nothing to go back to. */
-function afterBadInstall(): RolloutWorld {
-  const world = new RolloutWorld({ concurrency: 1 })
+function afterBadInstall(): RolloutModel {
+  const world = new RolloutModel({ concurrency: 1 })
   world.step({ do: 'release' })
   world.step({ do: 'toggle', cluster: 0 })
   world.step({ do: 'calm', rounds: 8, fails: [] })
@@ -187,7 +187,7 @@ test('a fix reaches everybody after a rollback that broke another one beside the
 })
 
 test('who failed at a release is not passed over by the same content under a newer generation', () => {
-  const world = new RolloutWorld({ concurrency: 2, canary: true })
+  const world = new RolloutModel({ concurrency: 2, canary: true })
   world.step({ do: 'release' })
   world.step({ do: 'calm', rounds: 8, fails: [] })
   world.step({ do: 'release' })
@@ -217,7 +217,7 @@ test('a history that broke an earlier rule: caches from before a slot show its c
 
 test('a failed site within maxFailed keeps its record and not its slot: the others go on', () => {
   const plan = { do: 'plan', rollout: 0, knowsNewer: false, age: 0 } as const
-  const world = new RolloutWorld({ concurrency: 1, maxFailed: 1 })
+  const world = new RolloutModel({ concurrency: 1, maxFailed: 1 })
   world.step({ do: 'release' })
   world.step(plan)
   world.step({ do: 'assemble', cluster: 0 })

@@ -5,19 +5,19 @@
 import { ringOf, ringStates } from './rings.ts'
 import type { RingState } from './rings.ts'
 import type { RolloutInput } from './types.ts'
-import { pairKey, pairsOf } from './bundle-on-cluster.ts'
-import type { Pair, ReleaseBundle, RolloutAdmission } from './bundle-on-cluster.ts'
-import { isAskedAgain } from './retry.ts'
+import { bundleOnClusterKey, listBundlesOnClusters } from './bundle-on-cluster.ts'
+import type { BundleOnCluster, ReleaseBundle, RolloutAdmission } from './bundle-on-cluster.ts'
+import { isRetryRequested } from './retry.ts'
 import { createRoster } from './roster.ts'
 import type { Roster } from './roster.ts'
 
 /** Everybody, and what is written down about the rings. */
-export interface Enrolled {
+export interface RosterAndRings {
   readonly roster: Roster
   readonly states: readonly RingState[]
 }
 
-interface Page extends Enrolled {
+interface CachedRoster extends RosterAndRings {
   /** What decides about everybody at once. */
   readonly frame: string
   /** The slots as the roster knows them. */
@@ -28,21 +28,25 @@ interface Page extends Enrolled {
 }
 
 /** The memory of one Rollout; it holds nothing that a look at everything would not find. */
-export interface RolloutBook {
-  page?: Page | undefined
+export interface RosterCacheEntry {
+  page?: CachedRoster | undefined
 }
 
 /** What has happened since the last look with a book. */
-export interface SinceLast {
-  readonly book: RolloutBook
+export interface RosterChanges {
+  readonly roster: RosterCacheEntry
   /** Clusters of which anything may have changed; undefined: anything may have. */
-  readonly touched: ReadonlySet<string> | undefined
+  readonly changedClusters: ReadonlySet<string> | undefined
   /** Whether a complete Placement selects a cluster. */
   selects(placement: string, cluster: string): boolean
 }
 
 /** Enrols pairs that are all known. */
-export function enrolAll(input: RolloutInput, pairs: readonly Pair[], kept: readonly RolloutAdmission[]): Enrolled {
+export function buildRoster(
+  input: RolloutInput,
+  pairs: readonly BundleOnCluster[],
+  kept: readonly RolloutAdmission[],
+): RosterAndRings {
   const { rings } = input.rollout
   const asCluster = clusterIn(input)
   const states = ringStates(
@@ -56,25 +60,25 @@ export function enrolAll(input: RolloutInput, pairs: readonly Pair[], kept: read
 }
 
 /** Enrols the selected pairs of a release; with a book, only what has changed is worked out again. */
-export function enrol(
+export function rebuildRoster(
   input: RolloutInput,
   bundles: readonly ReleaseBundle[],
   kept: readonly RolloutAdmission[],
-  since?: SinceLast,
-): Enrolled {
+  since?: RosterChanges,
+): RosterAndRings {
   const pairsIn = (decisions: RolloutInput['decisions']) =>
-    pairsOf({ ...input, decisions, namespace: input.rollout.namespace, bundles, admissions: kept })
+    listBundlesOnClusters({ ...input, decisions, namespace: input.rollout.namespace, bundles, admissions: kept })
   const frame = frameOf(input, bundles)
-  const page = since?.book.page
-  if (since) since.book.page = undefined
+  const page = since?.roster.page
+  if (since) since.roster.page = undefined
   const slots = slotsOf(kept)
-  if (!since || !page || !since.touched || !isFresh(page, frame, input)) {
-    const all = enrolAll(input, pairsIn(input.decisions), kept)
+  if (!since || !page || !since.changedClusters || !isFresh(page, frame, input)) {
+    const all = buildRoster(input, pairsIn(input.decisions), kept)
     // Where a ring by count ends is not known before it is written down.
-    if (since) since.book.page = { ...all, frame: frameOf(input, bundles, all.states), slots, ...heldFor(input) }
+    if (since) since.roster.page = { ...all, frame: frameOf(input, bundles, all.states), slots, ...heldFor(input) }
     return all
   }
-  const touched = new Set([...since.touched, ...changedSlots(page.slots, slots)])
+  const touched = new Set([...since.changedClusters, ...changedSlots(page.slots, slots)])
   const names = [...touched]
   const decisions = new Map(
     bundles.map(({ placement }) => [placement, names.filter((name) => since.selects(placement, name))]),
@@ -83,11 +87,11 @@ export function enrol(
   put(page, pairsIn(decisions), { input, slots })
   const states = ringStates(input.rollout.rings, input.rollout.ringStates ?? [], [])
   const { until } = heldFor(input)
-  since.book.page = { ...page, states, slots, at: input.now, until: Math.min(page.until, until) }
+  since.roster.page = { ...page, states, slots, at: input.now, until: Math.min(page.until, until) }
   return { roster: page.roster, states }
 }
 
-function isFresh({ frame, at, until }: Page, now: string, input: RolloutInput): boolean {
+function isFresh({ frame, at, until }: CachedRoster, now: string, input: RolloutInput): boolean {
   return frame === now && input.now >= at && input.now < until
 }
 
@@ -104,12 +108,12 @@ function frameOf(
 }
 
 /** Until when the holds stand that were asked about; whoever cannot tell asks again each time. */
-function heldFor({ now, holdOf, holdsUntil }: RolloutInput): Pick<Page, 'at' | 'until'> {
+function heldFor({ now, holdOf, holdsUntil }: RolloutInput): Pick<CachedRoster, 'at' | 'until'> {
   return { at: now, until: holdOf && !holdsUntil ? now : (holdsUntil?.() ?? Infinity) }
 }
 
 function slotsOf(kept: readonly RolloutAdmission[]): ReadonlyMap<string, RolloutAdmission> {
-  return new Map(kept.map((admission) => [pairKey(admission), admission]))
+  return new Map(kept.map((admission) => [bundleOnClusterKey(admission), admission]))
 }
 
 function changedSlots(
@@ -126,8 +130,8 @@ function changedSlots(
 }
 
 function put(
-  { roster, states }: Enrolled,
-  pairs: readonly Pair[],
+  { roster, states }: RosterAndRings,
+  pairs: readonly BundleOnCluster[],
   from: { readonly input: RolloutInput; readonly slots: ReadonlyMap<string, RolloutAdmission> },
 ): void {
   const { input, slots } = from
@@ -135,8 +139,8 @@ function put(
   const asCluster = clusterIn(input)
   const orders = new Map(input.release?.bundles.map(({ name }, order) => [name, order]))
   for (const pair of pairs) {
-    const slot = slots.get(pairKey(pair))
-    const asked = attemptOf !== undefined && isAskedAgain(pair, slot, attemptOf)
+    const slot = slots.get(bundleOnClusterKey(pair))
+    const asked = attemptOf !== undefined && isRetryRequested(pair, slot, attemptOf)
     const spared = takesBack === true && pair.keeps && !slot && !asked
     roster.put({
       pair,
@@ -151,7 +155,7 @@ function put(
 }
 
 function clusterIn({ groupsOf }: RolloutInput) {
-  return ({ cluster, placement, labels }: Pair) => ({
+  return ({ cluster, placement, labels }: BundleOnCluster) => ({
     name: cluster,
     labels,
     groups: groupsOf?.(placement, cluster) ?? [],

@@ -1,12 +1,12 @@
 /** The facts of a rollout, pair by pair: who is a member, who holds a slot, who is well at the target. */
 import type { Labels } from '../../core/text/label-selector.ts'
 import type { Availability } from '../fleet/availability.ts'
-import { pairHoldOf } from '../windows/bundle-hold.ts'
-import type { PairHold } from '../windows/bundle-hold.ts'
+import { bundleHold } from '../windows/bundle-hold.ts'
+import type { BundleHold } from '../windows/bundle-hold.ts'
 import { compareText } from '../placement/decide-placement.ts'
 import type { ReportedRemoval } from '../document/removal.ts'
-import { pairState, sameRevision } from '../fleet/state.ts'
-import type { PairFacts, PairState, ReportedBundle, Revision } from '../fleet/state.ts'
+import { stateOnCluster, sameRevision } from '../fleet/state.ts'
+import type { BundleStateFacts, StateOnCluster, ReportedBundle, Revision } from '../fleet/state.ts'
 import type { ClusterContent } from '../release/variants.ts'
 import { spanAt } from '../windows/window.ts'
 
@@ -50,17 +50,17 @@ export interface RolloutCluster {
 }
 
 /** A selected (bundle, cluster) pair and where it stands. */
-export interface Pair {
+export interface BundleOnCluster {
   readonly bundle: string
   readonly cluster: string
   readonly placement: string
   readonly labels: Labels
   readonly target: Revision
-  readonly state: PairState
+  readonly state: StateOnCluster
   /** Known to be connected, and not held; only such a pair is admitted. */
   readonly free: boolean
   /** A hold of the cluster, a freeze or a closed window. */
-  readonly hold?: PairHold
+  readonly hold?: BundleHold
   /** The cluster's document names the target, or its agent reports on it; not one whose agent did not begin in time. */
   readonly handed: boolean
   /** Reported well at the target. */
@@ -81,7 +81,7 @@ export interface Pair {
 }
 
 /** What the pairs are worked out from. */
-export interface PairsInput {
+export interface BundleOnClusterInput {
   readonly namespace: string
   readonly bundles: readonly ReleaseBundle[]
   /** Selected clusters per Placement. */
@@ -89,7 +89,7 @@ export interface PairsInput {
   readonly admissions: readonly RolloutAdmission[]
   readonly clusterOf: (name: string) => RolloutCluster | undefined
   /** What holds a bundle on a cluster; by the cluster's labels alone when absent. */
-  readonly holdOf?: (target: ReleaseBundle, cluster: string) => PairHold | undefined
+  readonly holdOf?: (target: ReleaseBundle, cluster: string) => BundleHold | undefined
 }
 
 const NOT_RENDERED = 'What this cluster gets is not rendered yet.'
@@ -100,19 +100,19 @@ export function contentIn({ set, contentOf }: ReleaseBundle, cluster: string): C
 }
 
 /** The key of a pair; `/` cannot occur in names. */
-export function pairKey(pair: { readonly bundle: string; readonly cluster: string }): string {
+export function bundleOnClusterKey(pair: { readonly bundle: string; readonly cluster: string }): string {
   return `${pair.bundle}/${pair.cluster}`
 }
 
 /** All selected pairs of clusters that exist, in order of the release's bundles and of the clusters' names. */
-export function pairsOf(input: PairsInput): Pair[] {
-  const admitted = new Map(input.admissions.map((admission) => [pairKey(admission), admission]))
+export function listBundlesOnClusters(input: BundleOnClusterInput): BundleOnCluster[] {
+  const admitted = new Map(input.admissions.map((admission) => [bundleOnClusterKey(admission), admission]))
   return input.bundles.flatMap((target) =>
     [...(input.decisions.get(target.placement) ?? [])].sort(compareText).flatMap((name) => {
       const cluster = input.clusterOf(name)
       const content = contentIn(target, name)
       if (!cluster || content.kind === 'Skip') return []
-      const hold = (input.holdOf ?? heldByLabel(cluster))(target, name)
+      const hold = (input.holdOf ?? holdByFreezeLabel(cluster))(target, name)
       const known = { cluster, admitted, ...(hold ? { hold } : {}) }
       if (content.kind === 'Set') {
         return [pairOf(input.namespace, { ...target, set: content.set }, name, known)]
@@ -124,9 +124,9 @@ export function pairsOf(input: PairsInput): Pair[] {
 }
 
 /** Holds by the cluster's labels alone, for whoever knows nothing else. */
-export function heldByLabel({ labels = {} }: RolloutCluster): NonNullable<PairsInput['holdOf']> {
+export function holdByFreezeLabel({ labels = {} }: RolloutCluster): NonNullable<BundleOnClusterInput['holdOf']> {
   return (_, name) =>
-    pairHoldOf({ metadata: { name, labels }, spec: {} }, [], { bundle: '', generation: 0 }, { now: 0, look: spanAt })
+    bundleHold({ metadata: { name, labels }, spec: {} }, [], { bundle: '', generation: 0 }, { now: 0, look: spanAt })
 }
 
 interface Known {
@@ -134,13 +134,13 @@ interface Known {
   readonly admitted: ReadonlyMap<string, RolloutAdmission>
   readonly waits?: string
   readonly problem?: string
-  readonly hold?: PairHold
+  readonly hold?: BundleHold
 }
 
-function pairOf(namespace: string, released: ReleaseBundle, name: string, known: Known): Pair {
+function pairOf(namespace: string, released: ReleaseBundle, name: string, known: Known): BundleOnCluster {
   const { availability, assigned: documents, reported: reports, reportedAt, labels = {} } = known.cluster
   const key = `${namespace}/${released.name}`
-  const slot = known.admitted.get(pairKey({ bundle: released.name, cluster: name }))
+  const slot = known.admitted.get(bundleOnClusterKey({ bundle: released.name, cluster: name }))
   const assigned = documents.get(key)
   const reported = reports.get(key)
   // A Release that changes nothing for this cluster asks nothing of it: what it has is what it should have.
@@ -159,7 +159,7 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
     placement: target.placement,
     labels,
     target,
-    state: pairState({
+    state: stateOnCluster({
       selection: { selected: true, message: '' },
       target,
       admitted: slot !== undefined,
@@ -186,7 +186,7 @@ function pairOf(namespace: string, released: ReleaseBundle, name: string, known:
   }
 }
 
-function waitsOf(blocked: boolean, target: ReleaseBundle, { cluster, hold }: Known): Pick<PairFacts, 'waits'> {
+function waitsOf(blocked: boolean, target: ReleaseBundle, { cluster, hold }: Known): Pick<BundleStateFacts, 'waits'> {
   if (blocked) {
     const message = `Its document already has generation ${target.generation} or later of ${target.name} with other content; edit the Bundle to make a newer generation.`
     return { waits: { for: 'generation', message } }

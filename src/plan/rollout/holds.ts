@@ -1,6 +1,6 @@
 /** Why a rollout does not move: one sentence each, with since when and what would release it. */
 import { formatTime, parseTime } from '../../core/time/time.ts'
-import type { Pair, RolloutAdmission } from './bundle-on-cluster.ts'
+import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
 
 /** A hold: a permanent word, the sentence, since when, and what would release it. */
 export interface Hold {
@@ -55,14 +55,14 @@ export function budgetHold(limit: number, holders: readonly string[], admissions
 }
 
 /** Where and why a pair failed; most messages name the object themselves. */
-function whyOf({ problem, state }: Pair): string {
+function whyOf({ problem, state }: BundleOnCluster): string {
   const words = endOf(problem ?? state.message)
   const { firstFailing = '' } = state
   return firstFailing === '' || words.startsWith(firstFailing) ? `: ${words}` : ` at ${firstFailing}: ${words}`
 }
 
 /** Failures use up the budget, or are all that is left. */
-export function failureHold(failed: readonly Pair[], limit: number, maxFailed?: number): Hold {
+export function failureHold(failed: readonly BundleOnCluster[], limit: number, maxFailed?: number): Hold {
   const first = failed[0]
   const words = first ? ` ${first.cluster} failed${whyOf(first)}` : ''
   const stops =
@@ -80,7 +80,7 @@ export function failureHold(failed: readonly Pair[], limit: number, maxFailed?: 
 }
 
 /** Some clusters have nothing to get. */
-export function unrenderedHold(pairs: readonly Pair[]): Hold {
+export function unrenderedHold(pairs: readonly BundleOnCluster[]): Hold {
   const first = pairs[0]!
   return holdOf(
     'NotRendered',
@@ -94,7 +94,7 @@ function endOf(sentence: string): string {
 }
 
 /** Members of the ring wait for their windows. */
-export function windowHold(closed: readonly Pair[], progress: string): Hold {
+export function windowHold(closed: readonly BundleOnCluster[], progress: string): Hold {
   const names = nameSome(closed.map((pair) => pair.cluster))
   const until = earliestOf(closed.map((pair) => pair.hold?.until))
   const time = until === undefined ? 'an edit of the windows' : `time, the first at ${formatTime(until)}`
@@ -106,7 +106,7 @@ export function windowHold(closed: readonly Pair[], progress: string): Hold {
 }
 
 /** Everybody who is left is frozen. */
-export function frozenHold(frozen: readonly Pair[]): Hold {
+export function frozenHold(frozen: readonly BundleOnCluster[]): Hold {
   const names = nameSome(frozen.map((pair) => pair.cluster))
   const until = earliestOf(frozen.map((pair) => pair.hold?.until))
   return holdOf(

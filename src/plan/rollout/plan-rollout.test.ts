@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { formatTime } from '../../core/time/time.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { holdSentence, planRollout, START_BY_MARGIN_MS } from './plan-rollout.ts'
 import type { RolloutAdmission, RolloutCluster, RolloutDecision, RolloutFacts, RolloutInput } from './plan-rollout.ts'
 
@@ -11,7 +11,7 @@ const target = { name: 'b', generation: 2, set: digestOf('v2'), placement: 'p' }
 
 interface Sketch {
   /** Reported: state and generation. */
-  readonly says?: readonly [State, number]
+  readonly says?: readonly [BundleStateName, number]
   readonly assigned?: number
   readonly availability?: RolloutCluster['availability']['state']
   readonly firstFailing?: string

@@ -30,15 +30,15 @@ import type { RemovalFacts } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput, RolloutPhase, Superseded } from './types.ts'
 import { holdOf, nameSome } from './holds.ts'
 import type { Hold } from './holds.ts'
-import { enrol, enrolAll } from './build-roster.ts'
-import type { SinceLast } from './build-roster.ts'
+import { rebuildRoster, buildRoster } from './build-roster.ts'
+import type { RosterChanges } from './build-roster.ts'
 import type { RingSpec, RingState } from './rings.ts'
 import type { ReleaseBundle } from './bundle-on-cluster.ts'
 import type { Roster } from './roster.ts'
 import { settleSlots } from './slots.ts'
-import type { Members } from './ring-progress.ts'
+import type { RolloutState } from './ring-progress.ts'
 import { nextStep } from './step.ts'
-import { countedPredecessors, describeGone, supersededBundles, withoutSuperseded } from './supersede.ts'
+import { countedPredecessors, describeSuperseded, supersededBundles, withoutSuperseded } from './supersede.ts'
 
 export type * from './types.ts'
 export type { Hold } from './holds.ts'
@@ -48,19 +48,19 @@ export { holdSentence } from './holds.ts'
 export { START_BY_MARGIN_MS } from './slots.ts'
 
 /** Decides the next step of a rollout; with a book of what it was like at the last look, by what has changed since. */
-export function planRollout(input: RolloutInput, since?: SinceLast): RolloutDecision {
+export function planRollout(input: RolloutInput, since?: RosterChanges): RolloutDecision {
   if (input.removal) return planRemoval(input, input.removal)
   const superseded = supersededBundles(input)
   const { decision, roster } = decide(input, superseded, since)
   const known = { superseded, ...(decision.counts && roster ? { bundleCounts: roster.bundleCounts() } : {}) }
   if (decision.kind === 'Supersede') return { ...decision, ...known }
-  return { ...decision, ...known, message: `${decision.message}${describeGone(input, superseded)}` }
+  return { ...decision, ...known, message: `${decision.message}${describeSuperseded(input, superseded)}` }
 }
 
 /** The same rings, budgets and holds, for a bundle that leaves. */
 function planRemoval(input: RolloutInput, removal: RemovalFacts): RolloutDecision {
   const { pairs, kept, freed, settled, spared } = removalPairs(input, removal)
-  const { roster, states } = enrolAll(input, pairs, kept)
+  const { roster, states } = buildRoster(input, pairs, kept)
   const counts = roster.counts()
   const ends = { settled, kept: spared }
   const base = { admissions: kept, freed, counts, ...ends }
@@ -84,7 +84,7 @@ interface Decided {
   readonly roster?: Roster
 }
 
-function decide(whole: RolloutInput, superseded: readonly Superseded[], since: SinceLast | undefined): Decided {
+function decide(whole: RolloutInput, superseded: readonly Superseded[], since: RosterChanges | undefined): Decided {
   const { rollout } = whole
   const { kept, freed } = settleSlots(whole)
   const ring = rollout.rings[currentRing(rollout.rings, rollout.ringStates ?? [])]?.name ?? 'all'
@@ -111,8 +111,8 @@ function decide(whole: RolloutInput, superseded: readonly Superseded[], since: S
   const isWhole = !isOver && undecided.length === 0
   // What is over keeps the counts it ended with.
   const { roster, states } = rollout.closed
-    ? enrolAll(input, [], kept)
-    : enrol(input, bundles, kept, isWhole ? since : undefined)
+    ? buildRoster(input, [], kept)
+    : rebuildRoster(input, bundles, kept, isWhole ? since : undefined)
   const counts = undecided.length === 0 && !rollout.closed ? roster.counts() : undefined
 
   if (isOver) {
@@ -146,7 +146,7 @@ function currentRing(rings: readonly RingSpec[], states: readonly RingState[]): 
 function ringsOf(
   { rollout: { rings } }: RolloutInput,
   states: readonly RingState[],
-): Pick<Members, 'rings' | 'states' | 'current'> {
+): Pick<RolloutState, 'rings' | 'states' | 'current'> {
   return { rings, states, current: currentRing(rings, states) }
 }
 

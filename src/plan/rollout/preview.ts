@@ -2,7 +2,7 @@
 import type { Labels } from '../../core/text/label-selector.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { concurrencyOf } from './concurrency.ts'
-import type { PairHold } from '../windows/bundle-hold.ts'
+import type { BundleHold } from '../windows/bundle-hold.ts'
 import { compareText } from '../placement/types.ts'
 import { ringOf, ringStates } from './rings.ts'
 import type { RingSpec } from './rings.ts'
@@ -14,7 +14,7 @@ export interface PreviewCluster {
   readonly groups: readonly string[]
   readonly isOnline: boolean
   /** Held, frozen or outside its window: it waits. */
-  readonly hold?: PairHold
+  readonly hold?: BundleHold
   /** What tells hardware, network and region apart, by name of the claim or label. */
   readonly traits: Labels
 }

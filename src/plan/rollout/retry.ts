@@ -1,5 +1,5 @@
 /** Trying again: a person asks, and who failed is admitted once more, as the budget allows; its agent begins the same anew. */
-import type { Pair, RolloutAdmission } from './bundle-on-cluster.ts'
+import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
 
 /** A request to try again: its number, and for which clusters; for all that failed without them. */
 export interface RetryRequest {
@@ -8,14 +8,14 @@ export interface RetryRequest {
 }
 
 /** The last request that is about a cluster; 0 when there is none. */
-export function attemptsBy(requests: readonly RetryRequest[]): (cluster: string) => number {
+export function latestRetryFor(requests: readonly RetryRequest[]): (cluster: string) => number {
   return (cluster) =>
     requests.reduce((last, { n, clusters }) => (!clusters || clusters.includes(cluster) ? Math.max(last, n) : last), 0)
 }
 
 /** Whether a pair failed and is to be tried again: somebody asked after the try that failed. */
-export function isAskedAgain(
-  pair: Pair,
+export function isRetryRequested(
+  pair: BundleOnCluster,
   slot: RolloutAdmission | undefined,
   attemptOf: (cluster: string) => number,
 ): boolean {

@@ -1,17 +1,17 @@
 /** How the rings of a rollout stand: who is in which, who failed, what the moving ring may still do. */
 import { parseTime } from '../../core/time/time.ts'
 import type { FreedSlot, RolloutCounts, RolloutInput } from './types.ts'
-import { judgeExit, judgeOpening, withoutExit } from './gates/ring-opening.ts'
-import type { Exit, Opening } from './gates/ring-opening.ts'
-import type { Pair, RolloutAdmission } from './bundle-on-cluster.ts'
-import { ringLimits, toleratedOf } from './rings.ts'
+import { judgeExit, judgeOpening, clearExitGates } from './gates/ring-opening.ts'
+import type { RingExit, RingOpening } from './gates/ring-opening.ts'
+import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
+import { ringLimits, toleratedFailures } from './rings.ts'
 import type { RingCount, RingSpec, RingState } from './rings.ts'
-import { listed } from './roster.ts'
+import { mergedList } from './roster.ts'
 import type { Roster } from './roster.ts'
-import { nextDue, whoIsInUse } from './slots.ts'
+import { nextSlotDeadline, budgetUsage } from './slots.ts'
 
 /** The pairs of a rollout and the rings they are in. */
-export interface Members {
+export interface RolloutState {
   readonly input: RolloutInput
   readonly roster: Roster
   readonly kept: readonly RolloutAdmission[]
@@ -24,10 +24,10 @@ export interface Members {
 }
 
 /** What the next step is decided by. */
-export type Standing = ReturnType<typeof standingOf>
+export type RingProgress = ReturnType<typeof ringProgress>
 
 /** Works out how the rings stand. */
-export function standingOf(members: Members) {
+export function ringProgress(members: RolloutState) {
   const { input, roster, kept, freed, counts, rings, states, current } = members
   const ring = rings[current]!
   const moving = roster.ring(current)
@@ -38,7 +38,7 @@ export function standingOf(members: Members) {
   const openRings = open.map((i) => roster.ring(i))
   const before = rings
     .slice(0, current)
-    .map((one, i) => Math.min(roster.ring(i).brokenClusters.size, toleratedOf(one, roster.ring(i).clusters.size)))
+    .map((one, i) => Math.min(roster.ring(i).brokenClusters.size, toleratedFailures(one, roster.ring(i).clusters.size)))
     .reduce((sum, tolerated) => sum + tolerated, 0)
   const limits = ringLimits(ring, moving.clusters.size, before)
   const allowed = limits.tolerated - before
@@ -51,7 +51,9 @@ export function standingOf(members: Members) {
     return { members: size, ready, failed, excused, ...tolerated, ...(spared > 0 ? { spared } : {}) }
   })
   const count = ringCounts[current]!
-  const gate: Exit = isShut ? { kind: 'Short', need: count.members } : judgeExit(ring, states[current]!, count, input)
+  const gate: RingExit = isShut
+    ? { kind: 'Short', need: count.members }
+    : judgeExit(ring, states[current]!, count, input)
   const held = [opening?.kind === 'Held' ? opening : undefined, gate.kind === 'Gated' ? gate : undefined]
   const asks = held.flatMap((one) => one?.asks ?? [])
   const unringed = Array.from(roster.ring(-1).list('unringed'), ({ pair }) => pair.cluster)
@@ -68,14 +70,14 @@ export function standingOf(members: Members) {
     }),
     ...(asks.length > 0 ? { asks } : {}),
     ...earliest(
-      nextDue(input, kept),
+      nextSlotDeadline(input, kept),
       gate.kind === 'Soaking' ? gate.until : undefined,
       ...held.map((one) => one?.until),
       ...openRings.flatMap(({ opens }) => [...opens.keys()]),
     ),
   }
-  const inUse = whoIsInUse(members)
-  const failed = Array.from(listed(openRings, 'broken'), ({ pair }) => pair)
+  const inUse = budgetUsage(members)
+  const failed = Array.from(mergedList(openRings, 'broken'), ({ pair }) => pair)
   return {
     ...members,
     ring,
@@ -106,13 +108,13 @@ export function standingOf(members: Members) {
  * Which rings admit. A ring that asks for approvals is opened only when somebody in it has something to receive; one that was
  * passed while it was empty still asks when clusters come.
  */
-function openingsOf({ input, roster, rings, states, current }: Members): {
+function openingsOf({ input, roster, rings, states, current }: RolloutState): {
   admits(ring: number): boolean
   /** The first ring that is not open although it is its turn, or -1. */
   readonly shut: number
-  readonly opening: Opening | undefined
+  readonly opening: RingOpening | undefined
 } {
-  const openings = rings.slice(0, current + 1).map((ring, i): Opening => {
+  const openings = rings.slice(0, current + 1).map((ring, i): RingOpening => {
     const { members, ready, sizeOf } = roster.ring(i)
     if (members === ready + sizeOf('spared')) return { kind: 'Open' }
     const before = i === 0 ? undefined : parseTime(states[i - 1]?.passedAt ?? '')
@@ -122,13 +124,13 @@ function openingsOf({ input, roster, rings, states, current }: Members): {
   return { admits: (ring) => openings[ring]?.kind === 'Open', shut, opening: openings[shut] }
 }
 
-function exitState(ring: RingSpec, state: RingState, gate: Exit): RingState {
+function exitState(ring: RingSpec, state: RingState, gate: RingExit): RingState {
   if (gate.kind === 'Soaking') return { ...state, readyAt: gate.readyAt }
-  return gate.kind === 'Short' ? withoutExit(ring, state) : gate.state
+  return gate.kind === 'Short' ? clearExitGates(ring, state) : gate.state
 }
 
 /** How many clusters some pairs are on. */
-export function clustersOf(pairs: readonly Pair[]): number {
+export function countClusters(pairs: readonly BundleOnCluster[]): number {
   return new Set(pairs.map(({ cluster }) => cluster)).size
 }
 

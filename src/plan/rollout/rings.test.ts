@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { formatTime } from '../../core/time/time.ts'
-import type { State } from '../../kinds/fields/states.ts'
-import { judgeGate, readyNeeded, ringOf, ringStates } from './rings.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
+import { judgeReadiness, readyNeeded, ringOf, ringStates } from './rings.ts'
 import { planRollout } from './plan-rollout.ts'
 import type {
   RingSpec,
@@ -52,14 +52,14 @@ test('a gate needs the share of those that can be reached, and a least number; t
   assert.equal(readyNeeded(rest, { ...count, excused: 1 }), 9)
   assert.equal(readyNeeded(rest, { ...count, excused: 10 }), 1, 'everybody offline is not everybody ready')
   assert.equal(readyNeeded({ ...rest, readyShare: '0%', minReady: 20 }, count), 10)
-  assert.deepEqual(judgeGate(rest, { name: 'rest' }, count, NOW), { kind: 'Short', need: 10 })
+  assert.deepEqual(judgeReadiness(rest, { name: 'rest' }, count, NOW), { kind: 'Short', need: 10 })
   const full = { ...count, ready: 10 }
-  assert.deepEqual(judgeGate(rest, { name: 'rest' }, full, NOW), { kind: 'Open' })
-  const soaking = judgeGate({ ...rest, soakMs: MINUTE }, { name: 'rest' }, full, NOW)
+  assert.deepEqual(judgeReadiness(rest, { name: 'rest' }, full, NOW), { kind: 'Open' })
+  const soaking = judgeReadiness({ ...rest, soakMs: MINUTE }, { name: 'rest' }, full, NOW)
   assert.deepEqual(soaking, { kind: 'Soaking', readyAt: formatTime(NOW), until: NOW + MINUTE })
   const since = { name: 'rest', readyAt: formatTime(NOW - MINUTE) }
-  assert.deepEqual(judgeGate({ ...rest, soakMs: MINUTE }, since, full, NOW), { kind: 'Open' })
-  assert.deepEqual(judgeGate(rest, { name: 'rest' }, { ...count, members: 0, ready: 0 }, NOW), { kind: 'Open' })
+  assert.deepEqual(judgeReadiness({ ...rest, soakMs: MINUTE }, since, full, NOW), { kind: 'Open' })
+  assert.deepEqual(judgeReadiness(rest, { name: 'rest' }, { ...count, members: 0, ready: 0 }, NOW), { kind: 'Open' })
 })
 
 /** A rollout over named clusters, driven by hand. */
@@ -68,7 +68,7 @@ class Ringed {
   admissions: readonly RolloutAdmission[] = []
   states: readonly RingState[] = []
   now = NOW
-  readonly says = new Map<string, State>()
+  readonly says = new Map<string, BundleStateName>()
   readonly offline = new Set<string>()
   readonly clusters: Record<string, Record<string, string>>
 
@@ -231,7 +231,7 @@ test('property: nobody of a ring is admitted before the gates of all rings befor
     fc.record({
       do: fc.constant('say' as const),
       who: fc.nat(5),
-      state: fc.constantFrom<State>('Ready', 'Failed', 'Progressing'),
+      state: fc.constantFrom<BundleStateName>('Ready', 'Failed', 'Progressing'),
     }),
     fc.record({ do: fc.constant('toggle' as const), who: fc.nat(5) }),
     fc.record({ do: fc.constant('wait' as const), minutes: fc.nat(20) }),

@@ -113,14 +113,14 @@ export interface RingLimits {
 /** What a ring's budgets mean for so many clusters; `before` are the failures that rings before it tolerate. */
 export function ringLimits(ring: RingSpec, clusters: number, before = 0): RingLimits {
   const concurrency = concurrencyOf(ring.concurrency, clusters)
-  const tolerated = toleratedOf(ring, clusters) + before
+  const tolerated = toleratedFailures(ring, clusters) + before
   const total =
     ring.maxUnavailable === undefined ? concurrency + tolerated : concurrencyOf(ring.maxUnavailable, clusters)
   return { flight: Math.min(concurrency, total), tolerated, total }
 }
 
 /** How many failures a ring of so many clusters tolerates; without `maxFailed` a failed cluster keeps its slot. */
-export function toleratedOf({ maxFailed }: RingSpec, clusters: number): number {
+export function toleratedFailures({ maxFailed }: RingSpec, clusters: number): number {
   return maxFailed === undefined ? 0 : allowedOf(maxFailed, clusters)
 }
 
@@ -145,14 +145,14 @@ export interface RingCount {
 }
 
 /** What a gate says: open, open at a time, or what it lacks. */
-export type GateVerdict =
+export type ReadinessVerdict =
   | { readonly kind: 'Open' }
   | { readonly kind: 'Soaking'; readonly readyAt: string; readonly until: number }
   | { readonly kind: 'Short'; readonly need: number }
 
 /** Whether enough members are Ready, for long enough. */
-export function judgeGate(ring: RingSpec, state: RingState, count: RingCount, now: number): GateVerdict {
-  if (state.passedAt !== undefined || askedOf(count) === 0) return { kind: 'Open' }
+export function judgeReadiness(ring: RingSpec, state: RingState, count: RingCount, now: number): ReadinessVerdict {
+  if (state.passedAt !== undefined || requiredMembers(count) === 0) return { kind: 'Open' }
   const need = readyNeeded(ring, count)
   if (count.ready < need) return { kind: 'Short', need }
   const readyAt = state.readyAt ?? formatTime(now)
@@ -162,16 +162,16 @@ export function judgeGate(ring: RingSpec, state: RingState, count: RingCount, no
 
 /** How many members must be Ready. */
 export function readyNeeded({ readyShare, minReady = 1 }: RingSpec, count: RingCount): number {
-  const reachable = askedOf(count) - count.excused
+  const reachable = requiredMembers(count) - count.excused
   const share =
     readyShare === undefined
       ? reachable - (count.tolerated ?? 0)
       : Math.ceil((Number(/^(\d+)%$/.exec(readyShare)?.[1] ?? 100) * reachable) / 100)
-  return Math.max(share, Math.min(minReady, askedOf(count)))
+  return Math.max(share, Math.min(minReady, requiredMembers(count)))
 }
 
 /** How many members something is asked of. */
-export function askedOf({ members, spared = 0 }: RingCount): number {
+export function requiredMembers({ members, spared = 0 }: RingCount): number {
   return members - spared
 }
 

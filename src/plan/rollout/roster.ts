@@ -2,17 +2,17 @@
  * The pairs of a rollout, by ring, counted and in order, so that a decision reads numbers and the few pairs it is about,
  * however many there are: one pair that changes is taken out and put in again, and nothing else is looked at.
  */
-import { createSortedSet, inOneOrder } from '../../core/collections/sorted-set.ts'
+import { createSortedSet, mergeSorted } from '../../core/collections/sorted-set.ts'
 import type { SortedSet } from '../../core/collections/sorted-set.ts'
 import { compareText } from '../placement/types.ts'
 import type { RolloutCounts } from './types.ts'
-import { pairKey } from './bundle-on-cluster.ts'
-import type { Pair } from './bundle-on-cluster.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import { bundleOnClusterKey } from './bundle-on-cluster.ts'
+import type { BundleOnCluster } from './bundle-on-cluster.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 
 /** A pair with what its ring and its slot make of it. */
-export interface Member {
-  readonly pair: Pair
+export interface RosterMember {
+  readonly pair: BundleOnCluster
   /** The place of its ring, or -1. */
   readonly ring: number
   /** The place of its bundle in the release. */
@@ -50,18 +50,18 @@ export interface RingRoster {
   readonly wellAway: Tally<string>
   /** When those that are held and not well may be free; milliseconds since 1970. */
   readonly opens: Tally<number>
-  list(name: ListName): Iterable<Member>
+  list(name: ListName): Iterable<RosterMember>
   sizeOf(name: ListName): number
 }
 
 /** The pairs of a rollout. */
 export interface Roster {
   readonly size: number
-  put(member: Member): void
+  put(member: RosterMember): void
   /** Takes out all pairs of a cluster. */
   drop(cluster: string): void
-  get(key: string): Member | undefined
-  of(cluster: string): Iterable<Member>
+  get(key: string): RosterMember | undefined
+  of(cluster: string): Iterable<RosterMember>
   /** By place; -1 is who is in no ring. */
   ring(at: number): RingRoster
   counts(): RolloutCounts
@@ -69,12 +69,12 @@ export interface Roster {
   bundleCounts(): ReadonlyMap<string, RolloutCounts>
 }
 
-const isUnserved = ({ pair: { free, well, handed }, holding, spared }: Member) =>
+const isUnserved = ({ pair: { free, well, handed }, holding, spared }: RosterMember) =>
   free && !well && !handed && !holding && !spared
 
-const isWaiting = (member: Member) => isUnserved(member) && !member.pair.blocked
+const isWaiting = (member: RosterMember) => isUnserved(member) && !member.pair.blocked
 
-function isCandidate({ pair, asked, holding, spared }: Member): boolean {
+function isCandidate({ pair, asked, holding, spared }: RosterMember): boolean {
   const { free, well, blocked, failed, keeps, handed } = pair
   if (!free || well || blocked || spared) return false
   // What it has already is not handed to it once more, unless somebody asks.
@@ -82,31 +82,31 @@ function isCandidate({ pair, asked, holding, spared }: Member): boolean {
 }
 
 // Who waits for a window of its own comes in time, and the ring waits for it; a freeze is no reason to stop the others.
-function isExcused({ pair: { free, hold, well, handed, problem }, holding, spared }: Member): boolean {
+function isExcused({ pair: { free, hold, well, handed, problem }, holding, spared }: RosterMember): boolean {
   return problem !== undefined || (!free && hold?.for !== 'window' && !well && !handed && !holding && !spared)
 }
 
 /** The lists that decisions name pairs from. */
 const LISTS = {
   /** Not connected, and not well. */
-  away: ({ pair: { free, hold, well }, spared }: Member) => !free && !hold && !well && !spared,
+  away: ({ pair: { free, hold, well }, spared }: RosterMember) => !free && !hold && !well && !spared,
   /** Held, frozen or outside of its window, and not well. */
-  held: ({ pair: { hold, well }, spared }: Member) => hold !== undefined && !well && !spared,
-  broken: ({ broken }: Member) => broken,
+  held: ({ pair: { hold, well }, spared }: RosterMember) => hold !== undefined && !well && !spared,
+  broken: ({ broken }: RosterMember) => broken,
   /** Handed the target and not well at it. */
-  unwell: ({ pair: { handed, well }, spared }: Member) => handed && !well && !spared,
+  unwell: ({ pair: { handed, well }, spared }: RosterMember) => handed && !well && !spared,
   /** Left as it is, and not well. */
-  spared: ({ pair: { well }, spared }: Member) => spared && !well,
+  spared: ({ pair: { well }, spared }: RosterMember) => spared && !well,
   /** Nothing could be rendered for it. */
-  unrendered: (member: Member) => isUnserved(member) && member.pair.problem !== undefined,
+  unrendered: (member: RosterMember) => isUnserved(member) && member.pair.problem !== undefined,
   /** It has this generation, or a later one, with other content. */
-  taken: (member: Member) => isUnserved(member) && member.pair.problem === undefined && member.pair.blocked,
+  taken: (member: RosterMember) => isUnserved(member) && member.pair.problem === undefined && member.pair.blocked,
   /** It may be admitted, and fails at what it runs now. */
-  ailing: (member: Member) => isCandidate(member) && member.pair.ailing,
+  ailing: (member: RosterMember) => isCandidate(member) && member.pair.ailing,
   /** It may be admitted. */
-  sound: (member: Member) => isCandidate(member) && !member.pair.ailing,
+  sound: (member: RosterMember) => isCandidate(member) && !member.pair.ailing,
   /** In no ring. */
-  unringed: ({ ring }: Member) => ring < 0,
+  unringed: ({ ring }: RosterMember) => ring < 0,
 } as const
 
 /** The name of a list. */
@@ -115,44 +115,44 @@ export type ListName = keyof typeof LISTS
 const LIST_NAMES = Object.keys(LISTS) as readonly ListName[]
 
 /** As pairs are told: by bundle, in order of the release, then by name. */
-export function asTold(a: Member, b: Member): number {
+export function byReportOrder(a: RosterMember, b: RosterMember): number {
   return a.order - b.order || compareText(a.pair.cluster, b.pair.cluster)
 }
 
 /** As pairs are admitted: by cluster, so that the bundles of a release reach it together. */
-export function asAdmitted(a: Member, b: Member): number {
+export function byAdmissionOrder(a: RosterMember, b: RosterMember): number {
   return compareText(a.pair.cluster, b.pair.cluster) || a.order - b.order
 }
 
 /** The lists of several rings as one. */
-export function listed(rings: readonly RingRoster[], name: ListName): Generator<Member> {
+export function mergedList(rings: readonly RingRoster[], name: ListName): Generator<RosterMember> {
   const lists = rings.flatMap((ring) => (ring.sizeOf(name) > 0 ? [ring.list(name)] : []))
-  return inOneOrder(lists, orderOf(name))
+  return mergeSorted(lists, orderOf(name))
 }
 
-function orderOf(name: ListName): typeof asTold {
-  return name === 'ailing' || name === 'sound' ? asAdmitted : asTold
+function orderOf(name: ListName): typeof byReportOrder {
+  return name === 'ailing' || name === 'sound' ? byAdmissionOrder : byReportOrder
 }
 
 /** Whether a member may be admitted, as far as it is concerned. */
-export function mayBeAdmitted(member: Member): boolean {
+export function mayBeAdmitted(member: RosterMember): boolean {
   return isCandidate(member)
 }
 
 /** Makes an empty roster. */
 export function createRoster(): Roster {
-  const byKey = new Map<string, Member>()
+  const byKey = new Map<string, RosterMember>()
   const byCluster = new Map<string, Set<string>>()
   const rings = new Map<number, ReturnType<typeof createRing>>()
-  const bundles = new Map<string, { order: number; states: Map<State, number> }>()
+  const bundles = new Map<string, { order: number; states: Map<BundleStateName, number> }>()
   const ringAt = (at: number) => {
     const known = rings.get(at) ?? createRing()
     rings.set(at, known)
     return known
   }
 
-  function count({ pair, order }: Member, by: 1 | -1): void {
-    const bundle = bundles.get(pair.bundle) ?? { order, states: new Map<State, number>() }
+  function count({ pair, order }: RosterMember, by: 1 | -1): void {
+    const bundle = bundles.get(pair.bundle) ?? { order, states: new Map<BundleStateName, number>() }
     bundles.set(pair.bundle, bundle)
     add(bundle.states, pair.state.state, by)
     if (bundle.states.size === 0) bundles.delete(pair.bundle)
@@ -171,7 +171,7 @@ export function createRoster(): Roster {
       return byKey.size
     },
     put: (member) => {
-      const key = pairKey(member.pair)
+      const key = bundleOnClusterKey(member.pair)
       remove(key)
       byKey.set(key, member)
       const keys = byCluster.get(member.pair.cluster) ?? new Set()
@@ -194,8 +194,8 @@ export function createRoster(): Roster {
   }
 }
 
-function createRing(): RingRoster & { count(member: Member, by: 1 | -1): void } {
-  const lists = {} as Record<ListName, SortedSet<Member>>
+function createRing(): RingRoster & { count(member: RosterMember, by: 1 | -1): void } {
+  const lists = {} as Record<ListName, SortedSet<RosterMember>>
   for (const name of LIST_NAMES) lists[name] = createSortedSet(orderOf(name))
   const clusters = new Map<string, number>()
   const brokenClusters = new Map<string, number>()
@@ -213,7 +213,7 @@ function createRing(): RingRoster & { count(member: Member, by: 1 | -1): void } 
     opens,
     list: (name: ListName) => lists[name],
     sizeOf: (name: ListName) => lists[name].size,
-    count: (member: Member, by: 1 | -1) => {
+    count: (member: RosterMember, by: 1 | -1) => {
       const { pair, broken } = member
       ring.members += by
       if (pair.well) ring.ready += by
@@ -240,8 +240,8 @@ function add<K>(tally: Map<K, number>, key: K, by: 1 | -1): void {
   else tally.set(key, count)
 }
 
-function countsOf(states: readonly ReadonlyMap<State, number>[]): RolloutCounts {
-  const of = (...some: readonly State[]) =>
+function countsOf(states: readonly ReadonlyMap<BundleStateName, number>[]): RolloutCounts {
+  const of = (...some: readonly BundleStateName[]) =>
     states.reduce((sum, one) => sum + some.reduce((n, state) => n + (one.get(state) ?? 0), 0), 0)
   return {
     total: states.reduce((sum, one) => sum + [...one.values()].reduce((n, count) => n + count, 0), 0),

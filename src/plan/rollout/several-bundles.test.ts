@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
-import type { State } from '../../kinds/fields/states.ts'
-import { attemptsBy } from './retry.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
+import { latestRetryFor } from './retry.ts'
 import { planRollout } from './plan-rollout.ts'
 import type { ReleaseBundle, RolloutCluster, RolloutFacts, RolloutInput } from './plan-rollout.ts'
 import type { ClusterContent } from '../release/variants.ts'
@@ -15,7 +15,7 @@ const bundle = (name: string, generation = 2): ReleaseBundle => ({
   placement: 'p',
 })
 
-type Says = Readonly<Record<string, readonly [State, number]>>
+type Says = Readonly<Record<string, readonly [BundleStateName, number]>>
 
 function input(
   clusters: Readonly<Record<string, Says>>,
@@ -138,7 +138,7 @@ test('who failed tries again when somebody asks: admitted anew, as the budget al
   const failed: Says = { x: ['Failed', 2] }
   const stopped = planRollout(input({ a: failed, b: {} }, { rings, admissions }, { release }))
   assert.equal(stopped.kind, 'Fail')
-  const attemptOf = attemptsBy([{ n: 3, clusters: ['a'] }])
+  const attemptOf = latestRetryFor([{ n: 3, clusters: ['a'] }])
   const again = planRollout(input({ a: failed, b: {} }, { rings, admissions, attemptOf }, { release }))
   assert.equal(slots(again), 'x@a')
   assert.deepEqual(
@@ -149,7 +149,11 @@ test('who failed tries again when somebody asks: admitted anew, as the budget al
   const waits = planRollout(input({ a: failed, b: {} }, next, { release }))
   assert.equal(waits.kind, 'Wait', 'what it said before it tried again does not count')
   const other = planRollout(
-    input({ a: failed, b: {} }, { rings, admissions, attemptOf: attemptsBy([{ n: 1, clusters: ['b'] }]) }, { release }),
+    input(
+      { a: failed, b: {} },
+      { rings, admissions, attemptOf: latestRetryFor([{ n: 1, clusters: ['b'] }]) },
+      { release },
+    ),
   )
   assert.equal(other.kind, 'Fail', 'somebody else was meant')
 })

@@ -1,12 +1,12 @@
 /** Slots: which stay taken, which come back, and who takes the next ones. */
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { FreedSlot, RolloutInput } from './types.ts'
-import { pairKey } from './bundle-on-cluster.ts'
-import type { Pair, ReleaseBundle, RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
+import { bundleOnClusterKey } from './bundle-on-cluster.ts'
+import type { BundleOnCluster, ReleaseBundle, RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
 import type { RingLimits } from './rings.ts'
-import { asAdmitted, listed, mayBeAdmitted } from './roster.ts'
-import type { Member } from './roster.ts'
-import type { Members } from './ring-progress.ts'
+import { byAdmissionOrder, mergedList, mayBeAdmitted } from './roster.ts'
+import type { RosterMember } from './roster.ts'
+import type { RolloutState } from './ring-progress.ts'
 import { sameRevision } from '../fleet/state.ts'
 
 /**
@@ -87,7 +87,10 @@ function hasFailed(
 }
 
 /** When time alone changes something about a slot: the next start-by, with its margin, or progress deadline. */
-export function nextDue({ rollout, now }: RolloutInput, kept: readonly RolloutAdmission[]): number | undefined {
+export function nextSlotDeadline(
+  { rollout, now }: RolloutInput,
+  kept: readonly RolloutAdmission[],
+): number | undefined {
   const { progressDeadlineMs } = rollout
   const times = kept.flatMap(({ admittedAt, startBy, failedAt }) => {
     const begun = failedAt === undefined ? parseTime(admittedAt) : undefined
@@ -101,7 +104,7 @@ export function nextDue({ rollout, now }: RolloutInput, kept: readonly RolloutAd
 }
 
 /** Who takes up the budget. */
-export interface InUse {
+export interface BudgetUsage {
   /** Pairs that are, or may be, unwell because of a rollout of their bundle. */
   readonly pairs: ReadonlySet<string>
   /** Their clusters. */
@@ -118,29 +121,29 @@ export interface InUse {
  * Works out who takes up the budget; `kept` is as `settleSlots` left it. What older rollouts left unwell in a ring whose
  * turn has not come counts when it moves: it cannot be helped before, and must not keep a fix from the rings that go first.
  */
-export function whoIsInUse({ input, roster, kept, rings, current }: Members): InUse {
+export function budgetUsage({ input, roster, kept, rings, current }: RolloutState): BudgetUsage {
   const bundles = new Set(input.release?.bundles.map((bundle) => bundle.name))
-  const isLater = (admission: RolloutAdmission) => (roster.get(pairKey(admission))?.ring ?? -1) > current
+  const isLater = (admission: RolloutAdmission) => (roster.get(bundleOnClusterKey(admission))?.ring ?? -1) > current
   const older = input.predecessors.flatMap(({ bundle, admissions }) =>
     bundles.has(bundle) ? admissions.filter((admission) => !isLater(admission)) : [],
   )
   const rostered = [-1, ...rings.slice(0, current + 1).keys()].map((ring) => roster.ring(ring))
-  const unwell = Array.from(listed(rostered, 'unwell'), ({ pair }) => pair)
+  const unwell = Array.from(mergedList(rostered, 'unwell'), ({ pair }) => pair)
   const recorded = [...older, ...kept]
   const all = [...unwell, ...recorded]
-  const inUse = new Map(all.map((pair) => [pairKey(pair), pair.cluster]))
+  const inUse = new Map(all.map((pair) => [bundleOnClusterKey(pair), pair.cluster]))
   const clusters = new Set(inUse.values())
   const failed = new Set(clusters)
   // What any rollout has under way is under way, whatever an older one says of it; a report alone marks nothing.
-  const marked = new Set(recorded.filter((one) => !isMoving(one)).map(pairKey))
+  const marked = new Set(recorded.filter((one) => !isMoving(one)).map(bundleOnClusterKey))
   for (const { cluster } of recorded.filter(isMoving)) failed.delete(cluster)
   for (const [key, cluster] of inUse) if (!marked.has(key)) failed.delete(cluster)
   const moving = Map.groupBy(
-    all.filter((pair) => !marked.has(pairKey(pair))),
+    all.filter((pair) => !marked.has(bundleOnClusterKey(pair))),
     ({ bundle }) => bundle,
   )
   const changing = new Map([...moving].map(([bundle, those]) => [bundle, clustersIn(those)]))
-  const slots = { pairs: new Set(recorded.map(pairKey)), clusters: clustersIn(recorded) }
+  const slots = { pairs: new Set(recorded.map(bundleOnClusterKey)), clusters: clustersIn(recorded) }
   return { pairs: new Set(inUse.keys()), clusters, slots, failed, changing }
 }
 
@@ -173,10 +176,10 @@ function crowdOf(all: ReadonlySet<string>, failures: ReadonlySet<string>, { tole
 
 /** Who is admitted now; see the head of rollout.ts for the rule. */
 export function nextAdmissions(
-  members: Members & {
+  members: RolloutState & {
     /** Places of the rings that admit. */
     readonly open: readonly number[]
-    readonly inUse: InUse
+    readonly inUse: BudgetUsage
     readonly limits: RingLimits
   },
 ): RolloutAdmission[] {
@@ -187,13 +190,13 @@ export function nextAdmissions(
   const changing = new Map([...inUse.changing].map(([bundle, those]) => [bundle, new Set(those)]))
   const isWithin = used.busy() <= limits.flight
   // One that failed, and is tolerated, begins to change again with the next try: it needs room among those that do.
-  const hasRoom = ({ bundle, cluster }: Pair) => {
+  const hasRoom = ({ bundle, cluster }: BundleOnCluster) => {
     const those = changing.get(bundle)
     return those === undefined || those.has(cluster) || those.size < limits.flight
   }
   // What fails without a slot takes one, and a newer rollout may go on with it.
-  const isCovered = (pair: Pair) =>
-    inUse.slots.pairs.has(pairKey(pair)) || slots.busyWith(pair.cluster) <= limits.flight
+  const isCovered = (pair: BundleOnCluster) =>
+    inUse.slots.pairs.has(bundleOnClusterKey(pair)) || slots.busyWith(pair.cluster) <= limits.flight
   /** Newcomers have no room, and never will have: nobody leaves while these are admitted. */
   const isFull = () => used.busy() >= limits.flight || used.clusters.size >= limits.total
   const admitted: RolloutAdmission[] = []
@@ -229,32 +232,40 @@ export function nextAdmissions(
  * room, only those of clusters that have it are left: most of a large fleet is never looked at.
  */
 function* candidates(
-  { roster, inUse, open }: Pick<Members, 'roster'> & { readonly inUse: InUse; readonly open: readonly number[] },
+  {
+    roster,
+    inUse,
+    open,
+  }: Pick<RolloutState, 'roster'> & { readonly inUse: BudgetUsage; readonly open: readonly number[] },
   room: { readonly clusters: ReadonlySet<string>; isFull(): boolean },
-): Generator<{ readonly member: Member; readonly rank: number }> {
-  const isOpen = (member: Member | undefined): member is Member =>
+): Generator<{ readonly member: RosterMember; readonly rank: number }> {
+  const isOpen = (member: RosterMember | undefined): member is RosterMember =>
     member !== undefined && open.includes(member.ring) && mayBeAdmitted(member)
   const used = [...inUse.pairs].map((key) => roster.get(key)).filter(isOpen)
-  for (const member of used.sort(asAdmitted)) yield { member, rank: 0 }
+  for (const member of used.sort(byAdmissionOrder)) yield { member, rank: 0 }
   const rings = open.map((ring) => roster.ring(ring))
   const told = new Set<string>()
   for (const [name, rank] of RANKS) {
-    for (const member of listed(rings, name)) {
+    for (const member of mergedList(rings, name)) {
       if (room.isFull()) {
         yield* whoHasRoom(rank)
         return
       }
-      const key = pairKey(member.pair)
+      const key = bundleOnClusterKey(member.pair)
       told.add(key)
       if (!inUse.pairs.has(key)) yield { member, rank }
     }
   }
 
-  function* whoHasRoom(from: number): Generator<{ readonly member: Member; readonly rank: number }> {
+  function* whoHasRoom(from: number): Generator<{ readonly member: RosterMember; readonly rank: number }> {
     const left = [...room.clusters].flatMap((cluster) => [...roster.of(cluster)]).filter(isOpen)
-    const unseen = left.filter(({ pair }) => !told.has(pairKey(pair)) && !inUse.pairs.has(pairKey(pair)))
+    const unseen = left.filter(
+      ({ pair }) => !told.has(bundleOnClusterKey(pair)) && !inUse.pairs.has(bundleOnClusterKey(pair)),
+    )
     const ranked = unseen.map((member) => ({ member, rank: member.pair.ailing ? 1 : 2 }))
-    yield* ranked.filter(({ rank }) => rank >= from).sort((a, b) => a.rank - b.rank || asAdmitted(a.member, b.member))
+    yield* ranked
+      .filter(({ rank }) => rank >= from)
+      .sort((a, b) => a.rank - b.rank || byAdmissionOrder(a.member, b.member))
   }
 }
 

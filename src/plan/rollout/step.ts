@@ -2,26 +2,26 @@
  * The next step of a rollout whose rings may move: stop, open a ring, admit, let a ring be through, wait, or be done.
  * Each function below knows one reason; the first one that applies decides.
  */
-import { inOneOrder } from '../../core/collections/sorted-set.ts'
+import { mergeSorted } from '../../core/collections/sorted-set.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import { removalProgress } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './types.ts'
 import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './holds.ts'
 import type { Hold } from './holds.ts'
-import { pairKey } from './bundle-on-cluster.ts'
-import type { Pair } from './bundle-on-cluster.ts'
+import { bundleOnClusterKey } from './bundle-on-cluster.ts'
+import type { BundleOnCluster } from './bundle-on-cluster.ts'
 import type { RingState } from './rings.ts'
-import { asTold, listed } from './roster.ts'
+import { byReportOrder, mergedList } from './roster.ts'
 import type { ListName } from './roster.ts'
 import { nextAdmissions } from './slots.ts'
-import { clustersOf, standingOf } from './ring-progress.ts'
-import type { Members, Standing } from './ring-progress.ts'
+import { countClusters, ringProgress } from './ring-progress.ts'
+import type { RolloutState, RingProgress } from './ring-progress.ts'
 
 type Step = RolloutDecision | undefined
 
 /** Decides it. */
-export function nextStep(members: Members): RolloutDecision {
-  const standing = standingOf(members)
+export function nextStep(members: RolloutState): RolloutDecision {
+  const standing = ringProgress(members)
   const move = tooManyFailed(standing) ?? ringOpens(standing) ?? someAreAdmitted(standing)
   if (move) return move
   const queue = queueOf(standing)
@@ -50,13 +50,13 @@ interface Queue {
   /** Admitted and on their way: names of clusters. */
   readonly moving: readonly string[]
   /** Nothing could be rendered for them. */
-  readonly unrendered: readonly Pair[]
+  readonly unrendered: readonly BundleOnCluster[]
   /** They have this generation, or a later one, with other content. */
-  readonly taken: readonly Pair[]
+  readonly taken: readonly BundleOnCluster[]
 }
 
-function queueOf({ openRings, failed, inUse }: Standing): Queue {
-  const failedKeys = new Set(failed.map(pairKey))
+function queueOf({ openRings, failed, inUse }: RingProgress): Queue {
+  const failedKeys = new Set(failed.map(bundleOnClusterKey))
   return {
     waiting: openRings.reduce((sum, { waiting }) => sum + waiting, 0),
     moving: [...inUse.pairs].filter((key) => !failedKeys.has(key)).map(clusterOfKey),
@@ -65,17 +65,17 @@ function queueOf({ openRings, failed, inUse }: Standing): Queue {
   }
 }
 
-function pairsOn(rings: Standing['openRings'], name: ListName): Pair[] {
-  return Array.from(listed(rings, name), ({ pair }) => pair)
+function pairsOn(rings: RingProgress['openRings'], name: ListName): BundleOnCluster[] {
+  return Array.from(mergedList(rings, name), ({ pair }) => pair)
 }
 
-function tooManyFailed({ base, isTolerable, failed, limits, allowed }: Standing): Step {
+function tooManyFailed({ base, isTolerable, failed, limits, allowed }: RingProgress): Step {
   if (isTolerable) return undefined
   const hold = failureHold(failed, limits.flight, allowed)
   return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
 }
 
-function ringOpens({ base, opening, shut }: Standing): Step {
+function ringOpens({ base, opening, shut }: RingProgress): Step {
   if (opening?.kind !== 'Ready') return undefined
   const { state } = opening
   const people = (state.approvedBy ?? []).map(({ author }) => author)
@@ -84,33 +84,33 @@ function ringOpens({ base, opening, shut }: Standing): Step {
   return { ...base, kind: 'Open', phase: 'Progressing', opened: state.name, message, rings }
 }
 
-function someAreAdmitted(standing: Standing): Step {
+function someAreAdmitted(standing: RingProgress): Step {
   const { base, input, kept, counts } = standing
   const admitted = nextAdmissions(standing)
   if (admitted.length === 0) return undefined
-  const again = new Set(admitted.map(pairKey))
-  const others = kept.filter((admission) => !again.has(pairKey(admission)))
+  const again = new Set(admitted.map(bundleOnClusterKey))
+  const others = kept.filter((admission) => !again.has(bundleOnClusterKey(admission)))
   const message = `Admitted ${nameSome(admitted.map((admission) => admission.cluster))}; ${progress(counts, input)}.`
   return { ...base, kind: 'Admit', phase: 'Progressing', admitted, admissions: [...others, ...admitted], message }
 }
 
 /** The budget is full of failures, or nothing moves any more and the ring cannot get there. */
-function failuresBlock(standing: Standing, { moving, waiting }: Queue): Step {
+function failuresBlock(standing: RingProgress, { moving, waiting }: Queue): Step {
   const { base, ring, failed, before, limits, gate, isShut } = standing
   if (failed.length === 0) return undefined
-  const isFull = ring.maxFailed === undefined && clustersOf(failed) - before >= limits.flight
+  const isFull = ring.maxFailed === undefined && countClusters(failed) - before >= limits.flight
   const isStuck = gate.kind === 'Short' && !isShut && moving.length === 0 && waiting === 0
   if (!isFull && !isStuck) return undefined
   const hold = failureHold(failed, limits.flight)
   return { ...base, kind: 'Fail', phase: 'Failed', hold, message: hold.message }
 }
 
-function ringIsShut(standing: Standing): Step {
+function ringIsShut(standing: RingProgress): Step {
   const { isShut, opening } = standing
   return isShut && opening?.kind === 'Held' ? waitFor(standing, opening.hold) : undefined
 }
 
-function ringIsThrough({ base, input, roster, ring, rings, current, isLast, gate, count }: Standing): Step {
+function ringIsThrough({ base, input, roster, ring, rings, current, isLast, gate, count }: RingProgress): Step {
   if (isLast || gate.kind !== 'Open' || roster.size === 0) return undefined
   const done = `${count.ready} of ${count.members} ${input.removal ? 'removed' : 'ready'}`
   return {
@@ -123,12 +123,12 @@ function ringIsThrough({ base, input, roster, ring, rings, current, isLast, gate
   }
 }
 
-function slotsAreTaken(standing: Standing, { waiting }: Queue): Step {
+function slotsAreTaken(standing: RingProgress, { waiting }: Queue): Step {
   const { limits, inUse, kept } = standing
   return waiting > 0 ? waitFor(standing, budgetHold(limits.flight, [...inUse.clusters], kept)) : undefined
 }
 
-function reportsArePending(standing: Standing, { moving }: Queue): Step {
+function reportsArePending(standing: RingProgress, { moving }: Queue): Step {
   if (moving.length === 0) return undefined
   const { limits, kept, counts, input } = standing
   return waitFor(standing, {
@@ -139,13 +139,13 @@ function reportsArePending(standing: Standing, { moving }: Queue): Step {
   })
 }
 
-function generationIsTaken(standing: Standing, { taken }: Queue): Step {
+function generationIsTaken(standing: RingProgress, { taken }: Queue): Step {
   if (taken.length === 0) return undefined
   const message = `${nameSome(taken.map((pair) => pair.cluster))} already has this generation, or a later one, with other content.`
   return waitFor(standing, holdOf('GenerationTaken', message, 'an edit of the Bundle, which makes a newer generation'))
 }
 
-function nobodyIsSelected(standing: Standing): Step {
+function nobodyIsSelected(standing: RingProgress): Step {
   if (standing.roster.size > 0) return undefined
   const { createdAt } = standing.input.rollout
   return waitFor(
@@ -154,18 +154,18 @@ function nobodyIsSelected(standing: Standing): Step {
   )
 }
 
-function ringSoaks(standing: Standing): Step {
+function ringSoaks(standing: RingProgress): Step {
   const { gate, ring } = standing
   if (gate.kind !== 'Soaking') return undefined
   const until = `time: ${formatTime(gate.until)}`
   return waitFor(standing, holdOf('Soaking', `Ring ${ring.name} is Ready and soaks.`, until, parseTime(gate.readyAt)))
 }
 
-function gateHolds(standing: Standing): Step {
+function gateHolds(standing: RingProgress): Step {
   return standing.gate.kind === 'Gated' ? waitFor(standing, standing.gate.hold) : undefined
 }
 
-function windowsAreClosed(standing: Standing): Step {
+function windowsAreClosed(standing: RingProgress): Step {
   const { gate, isLast, counts, input, openRings } = standing
   if (gate.kind !== 'Short' && !isLast) return undefined
   const closed = pairsOn(openRings, 'held').filter((pair) => pair.hold?.for === 'window')
@@ -173,7 +173,7 @@ function windowsAreClosed(standing: Standing): Step {
   return waitFor(standing, windowHold(closed, progress(counts, input)))
 }
 
-function ringIsShort(standing: Standing, { unrendered }: Queue): Step {
+function ringIsShort(standing: RingProgress, { unrendered }: Queue): Step {
   const { gate, openRings, ring, count, input } = standing
   if (gate.kind !== 'Short') return undefined
   if (unrendered.length > 0) return waitFor(standing, unrenderedHold(unrendered))
@@ -190,18 +190,18 @@ function ringIsShort(standing: Standing, { unrendered }: Queue): Step {
   return waitFor(standing, holdOf('RingShort', message, 'more of its clusters being Ready'))
 }
 
-function laterRingIsShut(standing: Standing): Step {
+function laterRingIsShut(standing: RingProgress): Step {
   return standing.opening?.kind === 'Held' ? waitFor(standing, standing.opening.hold) : undefined
 }
 
-function someAreInNoRing(standing: Standing): Step {
+function someAreInNoRing(standing: RingProgress): Step {
   const { unringed, counts, input } = standing
   if (unringed.length === 0) return undefined
   const message = `${progress(counts, input)}; ${nameSome(unringed)} in no ring.`
   return waitFor(standing, holdOf('NoRing', message, 'a ring that takes them, such as one without a selector'))
 }
 
-function completed(standing: Standing, { unrendered }: Queue): RolloutDecision {
+function completed(standing: RingProgress, { unrendered }: Queue): RolloutDecision {
   const { base, failed, counts, input, current, openRings } = standing
   const excused = excusedOf(standing)
   const late = excused.length > 0 ? `; ${describeLate(excused)}` : ''
@@ -222,23 +222,23 @@ function completed(standing: Standing, { unrendered }: Queue): RolloutDecision {
   }
 }
 
-function waitFor({ base, kept, counts }: Standing, hold: Hold): RolloutDecision {
+function waitFor({ base, kept, counts }: RingProgress, hold: Hold): RolloutDecision {
   const phase = kept.length > 0 || counts.ready > 0 ? 'Progressing' : 'Pending'
   return { ...base, kind: 'Wait', phase, hold, message: hold.message }
 }
 
 /** Who is not waited for: not connected, frozen, or outside of its window. */
-function excusedOf({ openRings }: Standing): readonly Pair[] {
-  const lists = [listed(openRings, 'away'), listed(openRings, 'held')]
-  return Array.from(inOneOrder(lists, asTold), ({ pair }) => pair)
+function excusedOf({ openRings }: RingProgress): readonly BundleOnCluster[] {
+  const lists = [mergedList(openRings, 'away'), mergedList(openRings, 'held')]
+  return Array.from(mergeSorted(lists, byReportOrder), ({ pair }) => pair)
 }
 
-function describeExcused(excused: readonly Pair[]): string {
+function describeExcused(excused: readonly BundleOnCluster[]): string {
   const names = nameSome(excused.map((pair) => pair.cluster))
   return excused.some((pair) => pair.hold) ? `is connected and free: ${names}` : `is connected: ${names}`
 }
 
-function describeLate(excused: readonly Pair[]): string {
+function describeLate(excused: readonly BundleOnCluster[]): string {
   const frozen = excused.filter((pair) => pair.hold).map((pair) => pair.cluster)
   const away = excused.filter((pair) => !pair.hold).map((pair) => pair.cluster)
   return [

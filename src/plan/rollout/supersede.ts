@@ -30,7 +30,7 @@ export function withoutSuperseded(input: RolloutInput, superseded: readonly Supe
 }
 
 /** What else a rollout's sentence says when only some of its bundles are its own. */
-export function describeGone(input: RolloutInput, superseded: readonly Superseded[]): string {
+export function describeSuperseded(input: RolloutInput, superseded: readonly Superseded[]): string {
   const deleted = (input.deletedBundles ?? []).filter((name) => superseded.every(({ bundle }) => bundle !== name))
   return [
     ...superseded.map(({ bundle, by }) => ` Bundle ${bundle} moves in rollout ${by} now.`),

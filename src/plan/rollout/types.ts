@@ -1,9 +1,9 @@
 /** What a rollout's decision follows from, and what it can be. */
 import type { Digest } from '../../core/crypto/digest.ts'
 import type { ApprovalFact } from './gates/approvals.ts'
-import type { PairHold } from '../windows/bundle-hold.ts'
+import type { BundleHold } from '../windows/bundle-hold.ts'
 import type { RemovalFacts } from '../document/removal.ts'
-import type { BundleStanding, GateAnswer, GateAsk } from './gates/judge-gates.ts'
+import type { BundleReadiness, GateAnswer, GateQuery } from './gates/judge-gates.ts'
 import type { Hold } from './holds.ts'
 import type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
 import type { RingCount, RingSpec, RingState } from './rings.ts'
@@ -82,7 +82,7 @@ export interface RolloutInput {
   readonly deletedBundles?: readonly string[]
   readonly now: number
   /** What holds a bundle on a cluster: a hold of the cluster, a freeze or a closed window. */
-  readonly holdOf?: (target: ReleaseBundle, cluster: string) => PairHold | undefined
+  readonly holdOf?: (target: ReleaseBundle, cluster: string) => BundleHold | undefined
   /** Milliseconds since 1970 at which the first answer of `holdOf` may be another; undefined: by time alone none is. */
   readonly holdsUntil?: () => number | undefined
   /** Decision groups of a cluster in a Placement; absent: nobody is in one. */
@@ -92,7 +92,7 @@ export interface RolloutInput {
   /** What a gate answered last; absent: nobody was asked. */
   readonly gateAnswerOf?: (ring: string, gate: string) => GateAnswer | undefined
   /** How another Bundle beside the Rollout stands; undefined: there is none. */
-  readonly standingOf?: (bundle: string) => BundleStanding | undefined
+  readonly standingOf?: (bundle: string) => BundleReadiness | undefined
   /** It removes; then the release and the decisions do not count. */
   readonly removal?: RemovalFacts
 }
@@ -114,7 +114,7 @@ export interface FreedSlot {
 }
 
 /** A question of a ring's gate. */
-export interface RingAsk extends GateAsk {
+export interface RingGateQuery extends GateQuery {
   readonly ring: string
 }
 
@@ -140,7 +140,7 @@ interface Base {
   /** Pairs that are in no ring. */
   readonly unringed?: readonly string[]
   /** What to ask the world, by ring. */
-  readonly asks?: readonly RingAsk[]
+  readonly asks?: readonly RingGateQuery[]
   /** Milliseconds since 1970 at which to look again. */
   readonly until?: number
   /** One sentence about the whole. */

@@ -13,7 +13,7 @@ export const HOLD_BADGES = ['Frozen', 'Held', 'Cordoned'] as const
 type HoldBadge = (typeof HOLD_BADGES)[number]
 
 /** What holds a pair of bundle and cluster. */
-export interface PairHold {
+export interface BundleHold {
   readonly for: 'window' | 'freeze'
   readonly badge: HoldBadge
   /** Why, since when, and what would release it. */
@@ -30,12 +30,12 @@ export interface HeldCluster extends HoldableCluster {
 }
 
 /** What holds an entry on a cluster now; `windows` are those for its bundle. */
-export function pairHoldOf(
+export function bundleHold(
   cluster: HeldCluster,
   windows: readonly CompiledWindow[],
   entry: WindowEntry,
   at: { readonly now: number; readonly look: typeof spanAt },
-): PairHold | undefined {
+): BundleHold | undefined {
   const held = holdOfCluster(cluster)
   if (held) {
     const since = held.since === undefined ? undefined : parseTime(held.since)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { formatTime, parseTime } from '../../core/time/time.ts'
-import { pairHoldOf } from './bundle-hold.ts'
+import { bundleHold } from './bundle-hold.ts'
 import { decideWindows, opensAt, spanAt } from './window.ts'
 import { compileWindow, windowObjectProblem, windowRulesFor } from './window-rules.ts'
 import type { WindowEntry, WindowObject } from './window-rules.ts'
@@ -120,7 +120,7 @@ describe('both ends', () => {
           compileWindow({ metadata: { name: `w${i}` }, spec: { ...spec, reason: 'r' } }),
         )
         const cluster = { metadata: { name: 'store-1', labels: {} }, spec: { timeZone } }
-        const hub = pairHoldOf(cluster, windows, entry, { now, look: spanAt })
+        const hub = bundleHold(cluster, windows, entry, { now, look: spanAt })
         const rules = windowRulesFor({ name: 'store-1', labels: {}, timeZone }, windows, [entry])
         // What the agent has went over the wire.
         const agent = decideWindows(JSON.parse(JSON.stringify(rules)) as typeof rules, entry, now)
@@ -142,7 +142,7 @@ describe('both ends', () => {
       reason: 'Black Friday',
     })
     const cluster = { metadata: { name: 'store-1', labels: {} }, spec: {} }
-    const hold = pairHoldOf(cluster, [compileWindow(freeze)], entry, { now: at('2026-11-25T00:00:00Z'), look: spanAt })
+    const hold = bundleHold(cluster, [compileWindow(freeze)], entry, { now: at('2026-11-25T00:00:00Z'), look: spanAt })
     assert.deepEqual(hold, {
       for: 'freeze',
       badge: 'Frozen',
@@ -153,7 +153,7 @@ describe('both ends', () => {
     })
     const held = { ...cluster, spec: { hold: { reason: 'fire', since: '2026-11-16T08:00:00Z', by: 'ana' } } }
     assert.equal(
-      pairHoldOf(held, [], entry, { now: 0, look: spanAt })?.message,
+      bundleHold(held, [], entry, { now: 0, look: spanAt })?.message,
       'The cluster is held since 2026-11-16T08:00:00Z by ana: fire. Released by flotilla cluster release store-1.',
     )
   })

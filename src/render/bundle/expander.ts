@@ -5,10 +5,10 @@ import { GoError, goFunction } from '../gotemplate/function.ts'
 import type { GoFunction } from '../gotemplate/function.ts'
 import { goQuote } from '../gotemplate/go-string.ts'
 import { parseTemplate, TemplateParseError } from '../gotemplate/parse.ts'
-import { Draws } from '../helm/frozen-random.ts'
+import { RandomDraws } from '../helm/frozen-random.ts'
 import type { Entropy } from '../helm/frozen-random.ts'
 import { helmFunctions } from '../helm/functions/helm-functions.ts'
-import type { RenderWatch } from '../helm/render-limits.ts'
+import type { RenderBudget } from '../helm/render-limits.ts'
 import { HELM_4 } from '../helm/profile.ts'
 import { OUT_OF_TIME, RenderFailure } from './render-failure.ts'
 
@@ -40,7 +40,7 @@ function refuse(): never {
 /** Makes an expander over data; `more` are functions besides Helm's. */
 export function createExpander(
   data: Map<string, unknown>,
-  watch?: RenderWatch,
+  watch?: RenderBudget,
   more: ReadonlyMap<string, GoFunction> = new Map(),
 ): Expander {
   const functions = new Map([...functionsFor(), ...more])
@@ -123,7 +123,7 @@ function readable(message: string): string {
 }
 
 function functionsFor(): Map<string, GoFunction> {
-  const functions = helmFunctions({ profile: HELM_4, draws: new Draws(NO_ENTROPY), lookUp: () => undefined })
+  const functions = helmFunctions({ profile: HELM_4, draws: new RandomDraws(NO_ENTROPY), lookUp: () => undefined })
   for (const name of functions.keys()) if (FORBIDDEN.test(name)) functions.delete(name)
   const index = functions.get('index')!
   // Go's index answers nothing for a key that is not there; here that is the mistake people must hear of.

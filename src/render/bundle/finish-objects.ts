@@ -116,7 +116,7 @@ export function mergePatch<T>(target: T, patch: unknown): T {
  * elsewhere.
  */
 export function refuseSecrets(written: readonly UnknownObject[]): void {
-  for (const { name, keys } of writtenSecrets(written)) {
+  for (const { name, keys } of findPlaintextSecrets(written)) {
     throw new RenderFailure(
       `Secret ${name} has its content (${keys.join(', ')}) in the repository, where everybody who can read that can read it; give it to the Bundle from a Secret of the hub (spec.inputs), keep it in the cluster (External Secrets, Sealed Secrets, SOPS), or set spec.secrets to Allow`,
     )
@@ -124,7 +124,7 @@ export function refuseSecrets(written: readonly UnknownObject[]): void {
 }
 
 /** Secrets whose content is written out, and under which keys. */
-export function writtenSecrets(
+export function findPlaintextSecrets(
   written: readonly UnknownObject[],
 ): { readonly name: string; readonly keys: readonly string[] }[] {
   return written.filter(isSecret).flatMap((object) => {

@@ -3,7 +3,7 @@ import { canonicalJson, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { BundleRecipe, ClusterValues, Layer, LayerClusters, LayerOptions } from './recipe.ts'
-import type { WatchedInputs } from './track-reads.ts'
+import type { TrackedInputs } from './track-reads.ts'
 
 /** The layers that count for a cluster, in order; `skip` when one of them says that the bundle is not for it. */
 export interface AppliedLayers {
@@ -14,7 +14,7 @@ export interface AppliedLayers {
 }
 
 /** Finds the layers for a cluster; what selectors look at counts as read. */
-export function layersFor(recipe: BundleRecipe, cluster: WatchedInputs, name: () => string): AppliedLayers {
+export function layersFor(recipe: BundleRecipe, cluster: TrackedInputs, name: () => string): AppliedLayers {
   const isOf = (clusters: LayerClusters): boolean =>
     (clusters.clusters === undefined || clusters.clusters.includes(name())) && fitsSelector(clusters, cluster)
   const fits = (layer: Layer): boolean => isOf(layer) && (layer.anyOf === undefined || layer.anyOf.some(isOf))
@@ -33,7 +33,7 @@ export function layersFor(recipe: BundleRecipe, cluster: WatchedInputs, name: ()
   }
 }
 
-function fitsSelector({ clusterSelector }: LayerClusters, cluster: WatchedInputs): boolean {
+function fitsSelector({ clusterSelector }: LayerClusters, cluster: TrackedInputs): boolean {
   if (clusterSelector === undefined) return true
   const keys = new Set([
     ...Object.keys(clusterSelector.matchLabels ?? {}),

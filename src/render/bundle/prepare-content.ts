@@ -9,10 +9,10 @@ import { readFirstYaml } from '../../yaml/read/read-yaml.ts'
 import { YamlError } from '../../yaml/yaml.ts'
 import { checkRequirements } from '../helm/chart/check-chart.ts'
 import { userValues } from '../helm/values/user-values.ts'
-import { takeSecret } from '../secret-values.ts'
+import { extractSecretData } from '../secret-values.ts'
 import { chartFiles, pathFrom } from './chart/chart-files.ts'
-import { chartAt, placeOf, profileFor, valueFiles } from './chart/chart-text.ts'
-import type { ChartScene } from './chart/chart-text.ts'
+import { chartAt, chartLocation, profileFor, valueFiles } from './chart/chart-text.ts'
+import type { ChartRenderContext } from './chart/chart-text.ts'
 import { kustomizationIn, kustomizationNames } from './detect-style.ts'
 import type { Style } from './detect-style.ts'
 import { rawDirectory } from './raw-directory.ts'
@@ -36,7 +36,7 @@ export function prepareContent(
   style: Style,
   recipe: BundleRecipe,
   options: LayerOptions,
-  scene: ChartScene,
+  scene: ChartRenderContext,
 ): PreparedContent | undefined {
   const { bundle, helmVersion } = recipe
   const { helm, kustomize: _kustomize, overlays: _overlays, ...finish } = options
@@ -74,7 +74,7 @@ export function prepareContent(
   const plain = rawDirectory(style.directory, recipe, options, { ...scene, templates })
   if (charted.size === 0) return undefined
   if (!plain.ok) throw new RenderFailure(plain.problems[0]!.message, { file: plain.problems[0]!.file })
-  const secret = plain.objects.find((object) => isSecret(object) && takeSecret(object).data)
+  const secret = plain.objects.find((object) => isSecret(object) && extractSecretData(object).data)
   if (secret) {
     throw new RenderFailure(
       `Secret ${secret.metadata.name} has its content in the repository, and what a cluster renders travels as it is written; keep it in the cluster and name it in helm.valuesFrom`,
@@ -92,14 +92,14 @@ export function prepareContent(
 function chartFilesOf(path: string, recipe: BundleRecipe, files: ArtifactFiles): [string, Uint8Array][] {
   if (path.endsWith('.tgz')) return [[path, files.get(path)!]]
   const folder = path === '' ? '' : `${path}/`
-  return [...chartFiles(path, { files, ...placeOf(recipe) })].map(([name, bytes]) => [`${folder}${name}`, bytes])
+  return [...chartFiles(path, { files, ...chartLocation(recipe) })].map(([name, bytes]) => [`${folder}${name}`, bytes])
 }
 
 /**
  * The files that a kustomization may read, expanded: it names each of them, or a directory, somewhere in its own text or in that of a file it
  * names. A text that only looks like a path brings a file too many and does no harm.
  */
-function kustomizationFiles(directory: string, { files, expander }: ChartScene): Map<string, Uint8Array> {
+function kustomizationFiles(directory: string, { files, expander }: ChartRenderContext): Map<string, Uint8Array> {
   const tree = expandedTree(files, expander)
   const has = (path: string): boolean => files.has(path)
   const found = new Map<string, Uint8Array>()

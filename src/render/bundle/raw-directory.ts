@@ -2,7 +2,7 @@
 import { fromUtf8 } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { RenderWatch } from '../helm/render-limits.ts'
+import type { RenderBudget } from '../helm/render-limits.ts'
 import { renderRaw } from '../raw.ts'
 import type { RenderProblem, RenderResult } from '../render-result.ts'
 import { insidePath } from './detect-style.ts'
@@ -16,16 +16,16 @@ export const MANIFEST = /\.(ya?ml|json)$/
 const TEMPLATES = 'templates/'
 
 /** What reading a directory works with. */
-export interface RawScene {
+export interface RawRenderContext {
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly expander: Expander | undefined
-  readonly watch?: RenderWatch | undefined
+  readonly watch?: RenderBudget | undefined
   /** Renders files as the templates of a chart. */
   readonly templates: (files: ReadonlyMap<string, Uint8Array>) => string
 }
 
 /** The text of a file; one that is not UTF-8 is refused with its name. */
-export function textOf(bytes: Uint8Array, path: string): string {
+export function decodeManifestText(bytes: Uint8Array, path: string): string {
   try {
     return fromUtf8(bytes)
   } catch (error) {
@@ -38,7 +38,7 @@ export function rawDirectory(
   directory: string,
   recipe: BundleRecipe,
   options: LayerOptions,
-  { files, expander, watch, templates }: RawScene,
+  { files, expander, watch, templates }: RawRenderContext,
 ): RenderResult {
   const folder = directory === '' ? '' : `${directory}/`
   const ignored = (recipe.ignore ?? []).map((one) => insidePath(directory, one, 'spec.source.ignore'))
@@ -67,7 +67,7 @@ export function rawDirectory(
   for (const path of paths) {
     const file = `${folder}${path}`
     if (watch?.(() => file, 'file') === 'stop') throw new RenderFailure(OUT_OF_TIME, { file })
-    const text = textOf(overlaid.get(path)!, file)
+    const text = decodeManifestText(overlaid.get(path)!, file)
     read(expander ? expander.expand(text, file) : text, file)
   }
   if (charted.size > 0) read(templates(charted), `${folder}${TEMPLATES}`)
@@ -82,13 +82,13 @@ function hasKind(value: unknown): boolean {
   return isObject(value) && typeof value['kind'] === 'string' && value['kind'] !== ''
 }
 
-function counts(path: string, folder: string, recipe: BundleRecipe, files: RawScene['files']): boolean {
+function counts(path: string, folder: string, recipe: BundleRecipe, files: RawRenderContext['files']): boolean {
   if (isHidden(path.slice(folder.length))) return false
   return !isInNested(path, folder, { files, withKustomizations: recipe.raw?.kustomizations === 'Include' })
 }
 
 /** Where there is something that only counts when it is named. */
-function elsewhere(folder: string, files: RawScene['files']): string {
+function elsewhere(folder: string, files: RawRenderContext['files']): string {
   for (const [name, option] of [...KUSTOMIZATIONS.map((name) => [name, 'kustomize.dir'] as const), CHART_MARK]) {
     const found = [...files.keys()].filter((path) => path.startsWith(folder) && path.endsWith(`/${name}`)).sort()[0]
     const below = found?.slice(folder.length, -name.length - 1)
@@ -109,7 +109,7 @@ const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomizatio
 function isInNested(
   path: string,
   folder: string,
-  { files, withKustomizations }: { readonly files: RawScene['files']; readonly withKustomizations: boolean },
+  { files, withKustomizations }: { readonly files: RawRenderContext['files']; readonly withKustomizations: boolean },
 ): boolean {
   const marks = ['Chart.yaml', ...(withKustomizations ? [] : KUSTOMIZATIONS)]
   const parts = path.slice(folder.length).split('/').slice(0, -1)

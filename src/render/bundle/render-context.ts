@@ -6,28 +6,28 @@ import { readYamlDocument } from '../../yaml/read/read-yaml.ts'
 import type { ClusterFacts } from '../helm/capabilities.ts'
 import type { Entropy, FrozenRecord } from '../helm/frozen-random.ts'
 import type { LookUp } from '../helm/functions/helm-functions.ts'
-import type { RenderLimits, RenderWatch } from '../helm/render-limits.ts'
-import { treeOf } from '../kustomize/loader.ts'
+import type { RenderLimits, RenderBudget } from '../helm/render-limits.ts'
+import { createFileTree } from '../kustomize/loader.ts'
 import type { FileTree } from '../kustomize/loader.ts'
 import { insidePath } from './detect-style.ts'
 import type { Expander } from './expander.ts'
-import { MANIFEST, textOf } from './raw-directory.ts'
+import { MANIFEST, decodeManifestText } from './raw-directory.ts'
 import type { BundleRecipe, InputSource, LayerOptions } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
 import { goValue } from './track-reads.ts'
-import type { WatchedInputs } from './track-reads.ts'
+import type { TrackedInputs } from './track-reads.ts'
 
 /** Files of an artifact by path. */
 export type ArtifactFiles = ReadonlyMap<string, Uint8Array>
 
 /** What a render works with besides its recipe. */
-export interface VariantParts {
+export interface RenderDependencies {
   readonly files: ArtifactFiles
   readonly entropy: Entropy
   /** Random values charts drew before. */
   readonly frozen: FrozenRecord
   /** Sees where the render is, and may stop it. */
-  readonly watch?: RenderWatch
+  readonly watch?: RenderBudget
   readonly limits?: RenderLimits
   /** What was read in the cluster itself; only where rendering is done there, or shown as if. */
   readonly cluster?: ClusterReads
@@ -42,12 +42,12 @@ export interface ClusterReads {
 }
 
 /** What one render works with. */
-export interface Scene extends VariantParts {
-  readonly watched: WatchedInputs
+export interface RenderContext extends RenderDependencies {
+  readonly watched: TrackedInputs
 }
 
 /** What was made of a thing before, or is made now. */
-export function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
+export function memoize<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
   const found = known.get(key) ?? make()
   known.set(key, found)
   return found
@@ -57,7 +57,7 @@ export function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, ma
 const trees = new WeakMap<ArtifactFiles, FileTree>()
 
 /** What `${ }` may name. */
-export function templateData(recipe: BundleRecipe, { watched, files }: Scene): Map<string, unknown> {
+export function templateData(recipe: BundleRecipe, { watched, files }: RenderContext): Map<string, unknown> {
   const inputs = new Map<string, unknown>()
   for (const [name, source] of Object.entries(recipe.inputs ?? {})) {
     inputs.set(name, inputValue(name, source, { watched, files, path: recipe.path ?? '' }))
@@ -71,14 +71,14 @@ export function templateData(recipe: BundleRecipe, { watched, files }: Scene): M
 function inputValue(
   name: string,
   source: InputSource,
-  from: { readonly watched: WatchedInputs; readonly files: ArtifactFiles; readonly path: string },
+  from: { readonly watched: TrackedInputs; readonly files: ArtifactFiles; readonly path: string },
 ): unknown {
   if ('value' in source) return goValue({ value: source.value })['value']
   const file = 'file' in source ? source.file : source.table
   const path = insidePath(from.path, file, `input ${name}`)
   const bytes = from.files.get(path)
   if (!bytes) throw new RenderFailure(`input ${name} names the file ${JSON.stringify(file)}, and there is none`)
-  const { value } = readYamlDocument(textOf(bytes, path), { file: path, resolver: '1.1' })
+  const { value } = readYamlDocument(decodeManifestText(bytes, path), { file: path, resolver: '1.1' })
   if ('file' in source) return goValue({ value })['value']
   const key = source.key === 'name' ? (from.watched.map.get('Name') as string) : from.watched.label(source.key)
   if (key === undefined)
@@ -128,7 +128,9 @@ function expandJson(value: unknown, expander: Expander, where: string): unknown 
 
 /** The files as a kustomization sees them, each expanded when it is read. */
 export function expandedTree(files: ArtifactFiles, expander: Expander | undefined): FileTree {
-  const tree = remembered(trees, files, () => treeOf(new Map([...files].map(([path, bytes]) => [`/${path}`, bytes]))))
+  const tree = memoize(trees, files, () =>
+    createFileTree(new Map([...files].map(([path, bytes]) => [`/${path}`, bytes]))),
+  )
   if (!expander) return tree
   const known = new Map<string, Uint8Array>()
   return {
@@ -140,7 +142,7 @@ export function expandedTree(files: ArtifactFiles, expander: Expander | undefine
       const bytes = tree.read(path)
       const isText =
         MANIFEST.test(path) || /\.(env|properties|txt|conf|cfg|ini)$/.test(path) || path.endsWith('/Kustomization')
-      const made = isText ? utf8(expander.expand(textOf(bytes, path.slice(1)), path.slice(1))) : bytes
+      const made = isText ? utf8(expander.expand(decodeManifestText(bytes, path.slice(1)), path.slice(1))) : bytes
       known.set(path, made)
       return made
     },

@@ -10,7 +10,7 @@ import type { RenderLimits } from '../helm/render-limits.ts'
 import type { RenderResult } from '../render-result.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
-import type { VariantParts } from './render-context.ts'
+import type { RenderDependencies } from './render-context.ts'
 
 /** A question of `lookup`; without a name, for all of a kind. */
 export type LookupQuery = Parameters<LookUp>[0]
@@ -44,7 +44,7 @@ export const CLUSTER_RENDER_LIMITS: RenderLimits = { output: 64 * 1024 * 1024 }
 /** Renders. */
 export function renderInCluster(
   request: ClusterRenderRequest,
-  parts: Pick<VariantParts, 'entropy' | 'watch'>,
+  parts: Pick<RenderDependencies, 'entropy' | 'watch'>,
 ): ClusterRenderAnswer {
   const { recipe, files, frozen, values, lookups, kubeVersion, apiVersions } = request
   const known = new Map(lookups.map(({ query, found }) => [keyOf(query), found]))

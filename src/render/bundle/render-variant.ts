@@ -11,7 +11,7 @@ import { HelmError } from '../helm/helm-error.ts'
 import { LimitError } from '../helm/render-limits.ts'
 import { buildKustomization, buildObjects } from '../kustomize/build.ts'
 import { KustomizeError } from '../kustomize/kustomize-error.ts'
-import { treeOf } from '../kustomize/loader.ts'
+import { createFileTree } from '../kustomize/loader.ts'
 import type { FileTree } from '../kustomize/loader.ts'
 import { renderRaw } from '../raw.ts'
 import type { RenderProblem, RenderResult } from '../render-result.ts'
@@ -20,18 +20,18 @@ import { detectStyle, kustomizationIn } from './detect-style.ts'
 import type { Style } from './detect-style.ts'
 import { createExpander } from './expander.ts'
 import type { Expander } from './expander.ts'
-import { finishObjects, refuseSecrets, writtenSecrets } from './finish-objects.ts'
+import { finishObjects, refuseSecrets, findPlaintextSecrets } from './finish-objects.ts'
 import { layersFor, mergeLayers, originsOf } from './layers.ts'
 import { prepareContent } from './prepare-content.ts'
 import type { PreparedContent } from './prepare-content.ts'
-import { rawDirectory, textOf } from './raw-directory.ts'
+import { rawDirectory, decodeManifestText } from './raw-directory.ts'
 import type { BundleRecipe, LayerOptions } from './recipe.ts'
 import { RenderFailure } from './render-failure.ts'
 import { expandedTree, expandOptions, templateData } from './render-context.ts'
-import type { ArtifactFiles, Scene, VariantParts } from './render-context.ts'
-import { watchInputs } from './track-reads.ts'
+import type { ArtifactFiles, RenderContext, RenderDependencies } from './render-context.ts'
+import { trackReads } from './track-reads.ts'
 
-export type { ArtifactFiles, VariantParts } from './render-context.ts'
+export type { ArtifactFiles, RenderDependencies as VariantParts } from './render-context.ts'
 
 /** What came of a bundle for a cluster: objects or problems, content that its agent renders, or nothing at all. */
 export type VariantResult =
@@ -56,8 +56,8 @@ export interface Variant {
 }
 
 /** Renders a bundle for a cluster; what is wrong with the content is in the result, never thrown. */
-export function renderVariant(recipe: BundleRecipe, cluster: ClusterInputs, parts: VariantParts): Variant {
-  const watched = watchInputs(cluster)
+export function renderVariant(recipe: BundleRecipe, cluster: ClusterInputs, parts: RenderDependencies): Variant {
+  const watched = trackReads(cluster)
   const name = (): string => watched.map.get('Name') as string
   const { layers, skip, variants } = layersFor(recipe, watched, name)
   const origins = originsOf(layers)
@@ -82,7 +82,7 @@ function problemOf(caught: unknown): RenderProblem {
 
 type Made = Pick<Variant, 'result' | 'frozen' | 'style' | 'notes'>
 
-function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: Scene): Made {
+function renderLayers(recipe: BundleRecipe, merged: LayerOptions, scene: RenderContext): Made {
   const expander = recipe.templating ? createExpander(templateData(recipe, scene), scene.watch) : undefined
   const options = expander ? expandOptions(merged, expander) : merged
   if (recipe.manifests !== undefined || recipe.manifestParts) {
@@ -158,7 +158,7 @@ function inlineNotes(recipe: BundleRecipe): string[] {
   if (recipe.allowSecrets) return []
   const written = inlineObjects(recipe, undefined)
   const where = recipe.manifests === undefined ? 'the ConfigMaps of spec.manifestsFrom' : 'spec.manifests'
-  return (written.ok ? writtenSecrets(written.objects) : []).map(
+  return (written.ok ? findPlaintextSecrets(written.objects) : []).map(
     ({ name, keys }) =>
       `Secret ${name} has its content (${keys.join(', ')}) in ${where}, where everybody who may read that reads it; take it from a Secret of the hub (spec.inputs), or set spec.secrets to Allow`,
   )
@@ -198,7 +198,7 @@ function withChartOutput(
 ): FileTree {
   const file = kustomizationIn(directory, (path) => files.has(path))
   const base = expandedTree(files, expander)
-  const { value } = readYamlDocument(textOf(base.read(`/${file}`), file), { file, resolver: '1.2' })
+  const { value } = readYamlDocument(decodeManifestText(base.read(`/${file}`), file), { file, resolver: '1.2' })
   const own = isObject(value) ? value : {}
   const resources = Array.isArray(own['resources']) ? own['resources'] : []
   const output = directory === '' ? CHART_OUTPUT : `${directory}/${CHART_OUTPUT}`
@@ -206,7 +206,7 @@ function withChartOutput(
     [`/${output}`, utf8(text)],
     [`/${file}`, utf8(writeYaml({ ...own, resources: [CHART_OUTPUT, ...resources] }))],
   ])
-  const extra = treeOf(added)
+  const extra = createFileTree(added)
   return {
     stat: (path) => extra.stat(path) ?? base.stat(path),
     list: (path) => [...new Set([...base.list(path), ...extra.list(path)])].sort(),

@@ -2,7 +2,7 @@
 import { matchesReads } from '../../core/cluster-inputs.ts'
 import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import type { FrozenRecord } from '../helm/frozen-random.ts'
-import type { RenderWatch } from '../helm/render-limits.ts'
+import type { RenderBudget } from '../helm/render-limits.ts'
 import type { BundleRecipe } from './recipe.ts'
 import { renderVariant } from './render-variant.ts'
 import type { Variant, VariantParts, VariantResult } from './render-variant.ts'
@@ -34,7 +34,7 @@ export interface VariantsResult {
 
 /** What renders for all clusters share; `watch` is asked for anew for each distinct result. */
 export interface VariantsParts extends Omit<VariantParts, 'frozen' | 'watch'> {
-  readonly watch?: () => RenderWatch
+  readonly watch?: () => RenderBudget
 }
 
 /** Renders for every cluster. */

@@ -4,7 +4,7 @@ import type { ClusterInputs, Reads } from '../../core/cluster-inputs.ts'
 import { isObject } from '../../core/json.ts'
 
 /** A reader of one cluster that remembers. */
-export interface WatchedInputs {
+export interface TrackedInputs {
   label(key: string): string | undefined
   /** The version as it is, and a way to say that it mattered. */
   readonly version: { readonly value: string | undefined; readonly note: () => void }
@@ -18,7 +18,7 @@ export interface WatchedInputs {
 const FIELDS = { Labels: 'labels', Annotations: 'annotations', Claims: 'claims' } as const
 
 /** Watches a cluster. */
-export function watchInputs(cluster: ClusterInputs): WatchedInputs {
+export function trackReads(cluster: ClusterInputs): TrackedInputs {
   const seen = new Map<string, string | null>()
   const note = (path: string): void => void seen.set(path, inputAt(cluster, path))
   const watched = (field: keyof typeof FIELDS): Map<string, unknown> =>

@@ -4,7 +4,7 @@ import type { GoFunction } from './function.ts'
 import { sprint, sprintln } from './format.ts'
 import { sprintf } from './printf.ts'
 import { compareStrings, goBytes, goLength, goSlice } from './go-string.ts'
-import { GoBytes, GoInt, goInt, isNil, isTrue, kindOf, plainValue, pointedAt, typeInfo, typeName } from './value.ts'
+import { GoBytes, GoInt, goInt, isNil, isTrue, kindOf, plainValue, dereference, typeInfo, typeName } from './value.ts'
 
 type Basic = 'invalid' | 'bool' | 'float' | 'int' | 'string' | 'uint' | 'other'
 
@@ -122,7 +122,7 @@ export function length(given: unknown): GoInt {
   if (typeof value === 'string') return goInt(goLength(value))
   if (Array.isArray(value)) return goInt(value.length)
   if (value instanceof Map) return goInt(value.size)
-  throw new GoError(`len of type ${typeName(pointedAt(value))}`)
+  throw new GoError(`len of type ${typeName(dereference(value))}`)
 }
 
 const HTML: Readonly<Record<string, string>> = {
@@ -172,7 +172,7 @@ function queryEscape(text: string): string {
 
 function text(args: readonly unknown[]): string {
   if (args.length === 1 && typeof args[0] === 'string') return args[0]
-  return sprint(args.map((arg) => pointedAt(arg) ?? '<no value>'))
+  return sprint(args.map((arg) => dereference(arg) ?? '<no value>'))
 }
 
 function builtin(params: GoFunction['params'], variadic: GoFunction['variadic'], call: GoFunction['call']): GoFunction {

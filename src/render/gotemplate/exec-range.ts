@@ -1,7 +1,7 @@
 /** What `range` goes through, in Go's order. */
 import { formatValue } from './format.ts'
 import { compareStrings } from './go-string.ts'
-import { GoBytes, GoInt, goInt, pointedAt } from './value.ts'
+import { GoBytes, GoInt, goInt, dereference } from './value.ts'
 
 /** How a list of nodes ended. */
 export type Flow = 'next' | 'break' | 'continue'
@@ -13,7 +13,7 @@ export function rangeProblem(value: unknown, variables: number): string | undefi
   }
   const isFine =
     value === undefined || value === null || Array.isArray(value) || value instanceof Map || value instanceof GoBytes
-  return isFine ? undefined : `range can't iterate over ${formatValue(pointedAt(value))}`
+  return isFine ? undefined : `range can't iterate over ${formatValue(dereference(value))}`
 }
 
 /** Calls `iterate` for each element; false when there was none. */

@@ -36,7 +36,7 @@ import {
 import { forEachElement, rangeProblem } from './exec-range.ts'
 import type { Flow } from './exec-range.ts'
 import type { Tree } from './parse.ts'
-import { GoInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, pointedAt, typeInfo, typeName } from './value.ts'
+import { GoInt, GoNamed, GoStruct, isTrue, kindOf, plainValue, dereference, typeInfo, typeName } from './value.ts'
 
 const MISSING = Symbol('no previous value')
 
@@ -157,7 +157,7 @@ class State {
     if (value === undefined) return this.#write('<no value>', node)
     if (value instanceof GoStruct && value.addressedPrint) return this.#write(value.addressedPrint(), node)
     if (kindOf(value) === 'func') this.#fail(`can't print ${nodeText(node)} of type ${typeName(value)}`)
-    this.#write(formatValue(pointedAt(value)), node)
+    this.#write(formatValue(dereference(value)), node)
   }
 
   #ifOrWith(dot: unknown, node: BranchNode): Flow {

@@ -185,7 +185,7 @@ export class GoStruct {
 }
 
 /** What a pointer points at, which is printed in its place; any other value is itself. */
-export function pointedAt(value: unknown): unknown {
+export function dereference(value: unknown): unknown {
   if (!(value instanceof GoStruct) || !value.type.startsWith('*')) return value
   return new GoStruct(value.type.slice(1), value.fields, value)
 }

@@ -18,7 +18,7 @@ export interface Entropy {
 }
 
 /** Draws for one render. */
-export class Draws {
+export class RandomDraws {
   readonly #entropy: Entropy
   readonly #frozen: FrozenRecord
   readonly #drawn = new Map<string, unknown>()

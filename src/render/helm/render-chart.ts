@@ -11,13 +11,13 @@ import { copyTable } from './values/dict.ts'
 import type { Dict } from './values/dict.ts'
 import { createParseCache, renderTemplates } from './engine/engine.ts'
 import type { ParseCache, RenderTrace } from './engine/engine.ts'
-import { textOf } from './chart/file-text.ts'
-import { Draws } from './frozen-random.ts'
+import { decodeFileText } from './chart/file-text.ts'
+import { RandomDraws } from './frozen-random.ts'
 import type { Entropy, FrozenRecord } from './frozen-random.ts'
 import type { LookUp } from './functions/helm-functions.ts'
 import { HelmError } from './helm-error.ts'
 import { DEFAULT_LIMITS } from './render-limits.ts'
-import type { RenderLimits, RenderWatch } from './render-limits.ts'
+import type { RenderLimits, RenderBudget } from './render-limits.ts'
 import { sortManifests } from './manifests.ts'
 import type { Hook, Manifest } from './manifests.ts'
 import type { HelmProfile } from './profile.ts'
@@ -43,7 +43,7 @@ export interface RenderInput {
   readonly frozen?: FrozenRecord
   readonly lookUp?: LookUp
   readonly limits?: RenderLimits
-  readonly watch?: RenderWatch
+  readonly watch?: RenderBudget
   readonly skipSchemaValidation?: boolean
   readonly warn?: (message: string) => void
   /** Called when the values are found to be right, before any template runs. */
@@ -104,7 +104,7 @@ export function renderChart(input: RenderInput): RenderedChart {
     )
   }
   const seen = watchCapabilities(capabilitiesObject(capabilities, profile))
-  const draws = new Draws(input.entropy, input.frozen)
+  const draws = new RandomDraws(input.entropy, input.frozen)
   const lookedUp: Parameters<LookUp>[0][] = []
   const parsed = caches.get(input.chart) ?? createParseCache()
   caches.set(input.chart, parsed)
@@ -131,7 +131,7 @@ export function renderChart(input: RenderInput): RenderedChart {
     profile,
     manifests,
     hooks,
-    crds: crdsOf(chart).map(({ filename, data }) => ({ filename, content: textOf(data) })),
+    crds: crdsOf(chart).map(({ filename, data }) => ({ filename, content: decodeFileText(data) })),
     notes,
     files,
     frozen: draws.record,

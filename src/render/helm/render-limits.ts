@@ -12,7 +12,7 @@ export interface RenderLimits {
  * Asked at the start of each file and every few steps; `where` names the place. Who renders in a thread of its own
  * remembers the place, in case the thread has to be ended, and says stop when time is up.
  */
-export type RenderWatch = (where: () => string, at: 'file' | 'step') => 'go on' | 'stop'
+export type RenderBudget = (where: () => string, at: 'file' | 'step') => 'go on' | 'stop'
 
 /** The limits when nobody says otherwise. */
 export const DEFAULT_LIMITS: Required<RenderLimits> = { steps: 50_000_000, output: 256 * 1024 * 1024 }

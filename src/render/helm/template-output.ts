@@ -41,7 +41,7 @@ export function failedOutput({ files, hooks }: HelmError, options: OutputOptions
     .filter(([, content]) => trimSpace(content) !== '')
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, content]) => documentText({ path, content }))
-  return printed(manifests.join(''), wantedHooks(hooks, options), { profile, showOnly: options.showOnly ?? [] })
+  return selectOutput(manifests.join(''), wantedHooks(hooks, options), { profile, showOnly: options.showOnly ?? [] })
 }
 
 /** A document as it is printed. */
@@ -53,11 +53,14 @@ export function documentText({ path, content }: SourceDocument): string {
 export function templateOutput(rendered: RenderedChart, options: OutputOptions = {}): string {
   const { crds, release, hooks } = outputDocuments(rendered, options)
   const { profile } = rendered
-  return printed([...crds, ...release].map(documentText).join(''), hooks, { profile, showOnly: options.showOnly ?? [] })
+  return selectOutput([...crds, ...release].map(documentText).join(''), hooks, {
+    profile,
+    showOnly: options.showOnly ?? [],
+  })
 }
 
 /** Manifests, which a post-renderer may have changed, and hooks; only what was asked for. */
-export function printed(
+export function selectOutput(
   manifests: string,
   hooks: readonly SourceDocument[],
   { profile, showOnly }: { readonly profile: HelmProfile; readonly showOnly: readonly string[] },

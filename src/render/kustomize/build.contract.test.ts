@@ -4,13 +4,13 @@ import { utf8 } from '../../core/bytes.ts'
 import { buildKustomization, buildObjects, buildText } from './build.ts'
 import type { BuildOptions } from './build.ts'
 import { KustomizeError } from './kustomize-error.ts'
-import { treeOf } from './loader.ts'
+import { createFileTree } from './loader.ts'
 import { substitute, substituteResources } from './transform/substitute.ts'
 import { FIXTURE_FILES, readFixtures } from '../../testing/kustomize/fixtures.ts'
 
 function tree(files: Record<string, string> | ReadonlyMap<string, string>, root = '/DIR') {
   const entries = files instanceof Map ? [...files] : Object.entries(files)
-  return treeOf(new Map(entries.map(([path, content]) => [`${root}/${path}`, utf8(content as string)])))
+  return createFileTree(new Map(entries.map(([path, content]) => [`${root}/${path}`, utf8(content as string)])))
 }
 
 function build(files: Record<string, string>, options: BuildOptions = {}): string {

@@ -18,7 +18,7 @@ import type { Resource } from './resources/resource.ts'
 import type { ResourceMap } from './resources/resource-map.ts'
 import { sortResources } from './resources/sort-output.ts'
 import { accumulate, emptyAccumulator, loadKustomization, setSchema } from './target.ts'
-import type { Accumulator, BuildScene, Target } from './target.ts'
+import type { Accumulator, BuildContext, Target } from './target.ts'
 import { resolveVars } from './transform/vars.ts'
 
 /** What a build is told beside its files. */
@@ -71,7 +71,7 @@ function build(files: FileTree, directory: string, options: BuildOptions, warnin
     allowOutside: options.allowOutside ?? false,
     remotes: options.remotes ?? new Map(),
   })
-  const scene: BuildScene = {
+  const scene: BuildContext = {
     schemas: BUILT_IN_SCHEMAS,
     schemaIsSet: false,
     renderHelm: options.renderHelm,

@@ -2,7 +2,7 @@
 import { HELM_GENERATED } from './resources/build-annotations.ts'
 import { textIfUtf8 } from './resources/generated-data.ts'
 import type { HelmChart } from './kustomization.ts'
-import { KustomizeError, wrapped } from './kustomize-error.ts'
+import { KustomizeError, wrapError } from './kustomize-error.ts'
 import type { Loader } from './loader.ts'
 import { joinPath } from './loader.ts'
 import { mergePatch } from './patch/merge-patch.ts'
@@ -61,7 +61,7 @@ export function inflateChart(
     try {
       return decodeText(loader.load(file))
     } catch (caught) {
-      throw wrapped(caught, 'could not load additionalValuesFile')
+      throw wrapError(caught, 'could not load additionalValuesFile')
     }
   })
   const file = chart.valuesFile || joinPath(chartPath, 'values.yaml')

@@ -1,7 +1,7 @@
 /** The kustomization file: its fields, read as strictly and as leniently as kustomize reads them. */
 import { anything, decode, flag, int, integer, listOf, mapOf, struct, text } from './decode.ts'
 import type { FieldSpec } from './transform/field-spec.ts'
-import { KustomizeError, wrapped } from './kustomize-error.ts'
+import { KustomizeError, wrapError } from './kustomize-error.ts'
 import { readFirstYaml } from './nodes/yaml.ts'
 
 /** Options of generators. */
@@ -323,7 +323,7 @@ export function readKustomization(content: string | Uint8Array, directory: strin
     const { value } = readFirstYaml(content, { resolver: '1.1', duplicateKeys: 'last' })
     raw = decode(value, kustomizationShape) ?? {}
   } catch (caught) {
-    throw wrapped(caught, 'invalid Kustomization')
+    throw wrapError(caught, 'invalid Kustomization')
   }
   const warnings = deprecations(raw)
   const { kind: _kind, apiVersion: _version, ...rest } = raw

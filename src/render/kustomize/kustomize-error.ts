@@ -17,7 +17,7 @@ export class NodeKindError extends KustomizeError {
 }
 
 /** The same error with a sentence in front, as Go programs wrap them. */
-export function wrapped(caught: unknown, prefix: string): Error {
+export function wrapError(caught: unknown, prefix: string): Error {
   const message = `${prefix}: ${messageOf(caught)}`
   if (caught instanceof NodeKindError) return new NodeKindError(message, caught.actual)
   return new KustomizeError(message, { cause: caught })
@@ -28,7 +28,7 @@ export function inContext<T>(prefix: string | (() => string), step: () => T): T 
   try {
     return step()
   } catch (caught) {
-    throw wrapped(caught, typeof prefix === 'string' ? prefix : prefix())
+    throw wrapError(caught, typeof prefix === 'string' ? prefix : prefix())
   }
 }
 

@@ -1,5 +1,5 @@
 /** Reading files for one kustomization: what is in its root, what is outside, what is remote. */
-import { KustomizeError, wrapped } from './kustomize-error.ts'
+import { KustomizeError, wrapError } from './kustomize-error.ts'
 
 /** The files of a build. Paths are absolute and clean; links are resolved by whoever makes the tree. */
 export interface FileTree {
@@ -11,7 +11,7 @@ export interface FileTree {
 }
 
 /** A tree of files in memory, by absolute path. */
-export function treeOf(files: ReadonlyMap<string, Uint8Array>): FileTree {
+export function createFileTree(files: ReadonlyMap<string, Uint8Array>): FileTree {
   const directories = new Set<string>(['/'])
   for (const path of files.keys()) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) directories.add(path.slice(0, at))
@@ -116,7 +116,7 @@ function confirmDirectory(path: string, tree: FileTree): string {
   try {
     found = resolved(path, tree)
   } catch (caught) {
-    throw wrapped(caught, 'must build at directory: not a valid directory')
+    throw wrapError(caught, 'must build at directory: not a valid directory')
   }
   if (found.kind !== 'directory') throw new KustomizeError(`must build at directory: '${path}': file is not directory`)
   return found.path

@@ -15,7 +15,7 @@ import {
   selectorShape,
 } from './kustomization.ts'
 import type { FieldSpecInput, HelmChart, ImageChange, Patch, Replacement, Selector } from './kustomization.ts'
-import { KustomizeError, inContext, wrapped } from './kustomize-error.ts'
+import { KustomizeError, inContext, wrapError } from './kustomize-error.ts'
 import type { Loader } from './loader.ts'
 import { affixTransformer, entriesTransformer, namespaceTransformer } from './transform/metadata-transformers.ts'
 import type { SubjectMode } from './transform/metadata-transformers.ts'
@@ -43,7 +43,7 @@ export function loadGenerator(plugin: Resource, ports: PluginPorts): () => Resou
     const generator = generatorOf(plugin, ports)
     if (generator) return generator
   } catch (caught) {
-    throw wrapped(caught, `failed to load generator: plugin ${idText(plugin.originalId)} fails configuration`)
+    throw wrapError(caught, `failed to load generator: plugin ${idText(plugin.originalId)} fails configuration`)
   }
   if (TRANSFORMERS.has(plugin.kind)) {
     throw new KustomizeError(`failed to load generator: plugin ${idText(plugin.originalId)} not a generator`)
@@ -63,7 +63,7 @@ export function loadTransformer(plugin: Resource, ports: PluginPorts): Transform
   try {
     return make(read(shown, pluginShape) as PluginFields, ports, shown)
   } catch (caught) {
-    throw wrapped(caught, `plugin ${idText(plugin.originalId)} fails configuration`)
+    throw wrapError(caught, `plugin ${idText(plugin.originalId)} fails configuration`)
   }
 }
 

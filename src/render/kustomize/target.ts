@@ -6,14 +6,14 @@ import { inflateChart } from './helm-charts.ts'
 import type { RenderHelm } from './helm-charts.ts'
 import { readKustomization } from './kustomization.ts'
 import type { Kustomization } from './kustomization.ts'
-import { KustomizeError, inContext, messageOf, wrapped } from './kustomize-error.ts'
+import { KustomizeError, inContext, messageOf, wrapError } from './kustomize-error.ts'
 import type { Loader } from './loader.ts'
 import { BUILT_IN_SCHEMAS, openApiSchemas } from './patch/merge-schema.ts'
 import type { MergeSchemas } from './patch/merge-schema.ts'
 import { entriesTransformer } from './transform/metadata-transformers.ts'
 import { addOrigin, addTransformation, joined, originAt, originText, pluginOrigin } from './resources/origin.ts'
 import type { Origin } from './resources/origin.ts'
-import { namingFile } from './patch/patches.ts'
+import { withFileName } from './patch/patches.ts'
 import { loadGenerator, loadTransformer } from './plugins.ts'
 import { readResources } from './resources/read-resources.ts'
 import { ResourceMap } from './resources/resource-map.ts'
@@ -26,7 +26,7 @@ import type { VarSet } from './transform/vars.ts'
 import { readFirstYaml, writeYaml } from './nodes/yaml.ts'
 
 /** What all kustomizations of a build share. */
-export interface BuildScene {
+export interface BuildContext {
   schemas: MergeSchemas
   schemaIsSet: boolean
   readonly renderHelm: RenderHelm | undefined
@@ -51,7 +51,7 @@ export interface Target {
   readonly loader: Loader
   readonly kustomization: Kustomization
   readonly fileName: string
-  readonly scene: BuildScene
+  readonly scene: BuildContext
   /** Set when the build keeps track of origins. */
   readonly origin: Origin | undefined
   readonly helmNamespace: string
@@ -63,7 +63,7 @@ export const FILE_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomiza
 /** Reads the kustomization file of a directory. */
 export function loadKustomization(
   loader: Loader,
-  scene: BuildScene,
+  scene: BuildContext,
 ): { kustomization: Kustomization; fileName: string } {
   const found: { name: string; content: Uint8Array }[] = []
   for (const name of FILE_NAMES) {
@@ -143,7 +143,7 @@ function accumulateBase(target: Target, accumulator: Accumulator, path: string, 
     loader = target.loader.enter(path)
   } catch (caught) {
     if (problem.includes('MalformedYAMLError')) throw fileProblem
-    throw wrapped(caught, `accumulation err='${problem}'`)
+    throw wrapError(caught, `accumulation err='${problem}'`)
   }
   return inContext(`accumulation err='${problem}'`, () =>
     accumulateDirectory(atPath(target, path), accumulator, loader, false),
@@ -168,7 +168,7 @@ function readFile(loader: Loader, path: string): ResourceMap {
   try {
     return ResourceMap.of(readResources(textIfUtf8(content) ?? new TextDecoder().decode(content)))
   } catch (caught) {
-    throw namingFile(caught, path)
+    throw withFileName(caught, path)
   }
 }
 

@@ -4,20 +4,23 @@ import { toError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { createPlainServer } from '../../hub/plain-server.ts'
-import { PlayRefused, SITUATIONS } from './situations.ts'
-import type { Play, Plays } from './situations.ts'
+import { SituationRefused, SITUATIONS } from './situations.ts'
+import type { SituationRequest, RunSituation } from './situations.ts'
 import { sentJson } from './sent-json.ts'
 
 const MAX_BYTES = 4096
 
 /** What is behind the door. */
 export interface DoorOptions {
-  readonly plays: Plays
+  readonly plays: RunSituation
   readonly log: Logger
 }
 
 /** Opens the door at a path. */
-export async function openDoor(path: string, { plays, log }: DoorOptions): Promise<{ close(): Promise<void> }> {
+export async function openControlSocket(
+  path: string,
+  { plays, log }: DoorOptions,
+): Promise<{ close(): Promise<void> }> {
   const server = createPlainServer({
     name: 'demo socket',
     log,
@@ -31,7 +34,7 @@ export async function openDoor(path: string, { plays, log }: DoorOptions): Promi
       try {
         answer(200, await plays(play))
       } catch (caught) {
-        answer(caught instanceof PlayRefused ? 409 : 500, { refused: toError(caught).message })
+        answer(caught instanceof SituationRefused ? 409 : 500, { refused: toError(caught).message })
       }
     },
   })
@@ -49,7 +52,7 @@ export async function openDoor(path: string, { plays, log }: DoorOptions): Promi
   }
 }
 
-function readPlay(body: unknown): Play | undefined {
+function readPlay(body: unknown): SituationRequest | undefined {
   if (!isObject(body)) return undefined
   const situation = SITUATIONS.find((known) => known === body['situation'])
   const { target, undo } = body

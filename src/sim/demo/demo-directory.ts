@@ -12,7 +12,7 @@ export interface Addresses {
 }
 
 /** The directory of one demo. */
-export interface Place {
+export interface DemoDirectory {
   readonly folder: string
   /** Where the hub and the change board listened the last time; agents that joined and rollouts that began then look for them there. */
   readonly listen: Addresses
@@ -25,7 +25,7 @@ export interface Place {
 const ANY = '127.0.0.1:0'
 
 /** A place that is kept when a folder is given. */
-export async function openPlace(kept: string | undefined): Promise<Place> {
+export async function openDemoDirectory(kept: string | undefined): Promise<DemoDirectory> {
   if (kept === undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-demo-'))
     return {

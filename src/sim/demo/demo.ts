@@ -16,9 +16,9 @@ import { Source } from '../../kinds/native/source.ts'
 import { BASELINE_BUNDLE, DEMO_BUNDLE, DEMO_PLACEMENT, demoPlan, demoSource, firstFiles } from './content.ts'
 import { openChangeBoard } from './change-board.ts'
 import type { ChangeBoard } from './change-board.ts'
-import { openDoor } from './control-socket.ts'
-import { openPlace } from './demo-directory.ts'
-import { createPlays, FIRST_VERSION } from './situations.ts'
+import { openControlSocket } from './control-socket.ts'
+import { openDemoDirectory } from './demo-directory.ts'
+import { createSituationRunner, FIRST_VERSION } from './situations.ts'
 import { createRepository } from './repository.ts'
 import type { Repository } from './repository.ts'
 import { createSite } from './site.ts'
@@ -64,7 +64,7 @@ const WRITE = { fieldManager: 'flotilla-demo', force: true }
 /** Starts the hub and the stores; `arrived` says when they have joined. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { clock, ids, log } = options
-  const place = await openPlace(options.keep)
+  const place = await openDemoDirectory(options.keep)
   const { folder } = place
   const closers: (() => Promise<unknown>)[] = [() => place.leave()]
   const closeAll = async (): Promise<void> => {
@@ -136,9 +136,9 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
   const door = join(folder, 'door')
   const stores = sites.map(({ store }) => store)
   // Where nobody is in trouble nobody watches either.
-  const soak = stores.some(({ trouble }) => trouble) ? '5s' : '1s'
+  const soak = stores.some(({ fault: trouble }) => trouble) ? '5s' : '1s'
   const plan = (asksApproval: boolean) => demoPlan({ stores, soak, board: board.url, asksApproval })
-  const plays = createPlays({
+  const plays = createSituationRunner({
     client: hub.client,
     sites,
     repository,
@@ -146,7 +146,7 @@ async function startSites(options: DemoOptions, started: Started): Promise<Demo>
     signInUrl: () => hub.signInUrl(),
     plan: plan(true),
   })
-  const opened = await openDoor(door, { plays, log })
+  const opened = await openControlSocket(door, { plays, log })
   closers.push(() => opened.close())
   const arriving = arrive({ hub, sites, repository }, { clock, signal: life.signal, running, plan: plan(false) })
   arriving.catch(() => {}) // whoever waits for it hears it
@@ -193,22 +193,22 @@ async function arrive(demo: Pick<Demo, 'hub' | 'sites' | 'repository'>, at: Arri
     for (const { metadata, status } of items) {
       const site = waiting.get(metadata.name)
       if (!site || status?.certificate === undefined) continue
-      const spec = site.store.trouble === 'Offline' ? AWAY_TIMES : TIMES
+      const spec = site.store.fault === 'Offline' ? AWAY_TIMES : TIMES
       await hub.client.patch(Cluster, { name: metadata.name }, { type: 'merge', body: { spec } })
       waiting.delete(metadata.name)
     }
     if (waiting.size > 0) await clock.sleep(POLL_MS, signal)
   }
   for (const { store, line, setBroken } of sites) {
-    if (store.trouble === 'Offline') line.cut()
-    if (store.trouble === 'Flaky') running.push(line.flutter(signal))
-    if (store.trouble === 'Failing') await setBroken(true)
+    if (store.fault === 'Offline') line.cut()
+    if (store.fault === 'Flaky') running.push(line.flap(signal))
+    if (store.fault === 'Failing') await setBroken(true)
   }
   await hub.client.apply(Source, demoSource(repository.path), WRITE)
   await hub.client.apply(Placement, DEMO_PLACEMENT, WRITE)
   await hub.client.apply(RolloutPlan, plan, WRITE)
   await hub.client.apply(Bundle, BASELINE_BUNDLE, WRITE)
-  const away = sites.filter(({ store }) => store.trouble === 'Offline').map(({ store }) => store.name)
+  const away = sites.filter(({ store }) => store.fault === 'Offline').map(({ store }) => store.name)
   const bring = async (): Promise<void> => {
     await whenAway(hub, away, at)
     await hub.client.apply(Bundle, DEMO_BUNDLE, WRITE)

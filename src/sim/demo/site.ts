@@ -9,15 +9,15 @@ import { Deployment } from '../../kinds/builtin/apps.ts'
 import { createEmbeddedCluster } from '../fleet/embedded-cluster.ts'
 import type { EmbeddedCluster } from '../fleet/embedded-cluster.ts'
 import { DEFAULT_BEHAVIOUR } from '../workloads/workloads.ts'
-import { createLine } from './store-uplink.ts'
-import type { Line } from './store-uplink.ts'
+import { createStoreUplink } from './store-uplink.ts'
+import type { StoreUplink } from './store-uplink.ts'
 import type { Store } from './stores.ts'
 
 /** A store that runs. */
 export interface Site {
   readonly store: Store
   readonly cluster: EmbeddedCluster
-  readonly line: Line
+  readonly line: StoreUplink
   /** Whether its nodes can pull images. */
   setBroken(isBroken: boolean): Promise<void>
   isBroken(): boolean
@@ -55,7 +55,7 @@ export async function createSite(options: SiteOptions): Promise<Site> {
       isBroken: (image) => isBroken || DEFAULT_BEHAVIOUR.isBroken(image),
     },
   })
-  const line = createLine({ clock, ids })
+  const line = createStoreUplink({ clock, ids })
   const data = join(folder, store.name)
   const agent = await createAgent({
     cluster: cluster.transport,

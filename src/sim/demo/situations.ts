@@ -18,7 +18,7 @@ export const SITUATIONS = ['release', 'break', 'offline', 'drift', 'bad-overlay'
 export type Situation = (typeof SITUATIONS)[number]
 
 /** What somebody asks for. */
-export interface Play {
+export interface SituationRequest {
   readonly situation: Situation
   /** A store, or for bad-overlay and slow-pull a region; one is chosen when absent. */
   readonly target?: string
@@ -27,18 +27,18 @@ export interface Play {
 }
 
 /** What was done, and how to look at it: the words after `flotilla`. */
-export interface Played {
+export interface SituationResult {
   readonly done: string
   readonly next: readonly string[]
 }
 
 /** A request that makes no sense, in words for the person who made it. */
-export class PlayRefused extends Error {
+export class SituationRefused extends Error {
   override readonly name = 'PlayRefused'
 }
 
 /** Plays situations, one after the other. */
-export type Plays = (play: Play) => Promise<Played>
+export type RunSituation = (play: SituationRequest) => Promise<SituationResult>
 
 /** The version of the app in the first commit. */
 export const FIRST_VERSION = '1.0'
@@ -60,23 +60,30 @@ interface PlaysOptions {
 }
 
 /** Makes the plays of one demo. */
-export function createPlays({ client, sites, repository, clock, signInUrl, plan }: PlaysOptions): Plays {
+export function createSituationRunner({
+  client,
+  sites,
+  repository,
+  clock,
+  signInUrl,
+  plan,
+}: PlaysOptions): RunSituation {
   // A kept demo has more commits than versions; that only skips some numbers.
   let minor = Math.max(0, repository.commits - 1)
   let last: Promise<unknown> = Promise.resolve()
 
   const siteNamed = (name: string | undefined): Site => {
     // The first store of the third ring: far enough back to see rings before it, and steady.
-    const usual = sites.find(({ store }) => store.ring === 'early' && !store.trouble) ?? sites[0]
+    const usual = sites.find(({ store }) => store.ring === 'early' && !store.fault) ?? sites[0]
     const found = name === undefined ? usual : sites.find(({ store }) => store.name === name)
     if (found) return found
     const names = sites.map(({ store }) => store.name)
-    throw new PlayRefused(`there is no store ${name}; the demo has ${names[0]} to ${names.at(-1)}`)
+    throw new SituationRefused(`there is no store ${name}; the demo has ${names[0]} to ${names.at(-1)}`)
   }
   const regionNamed = (name = 'south'): (typeof REGIONS)[number] => {
     const found = REGIONS.find((region) => region === name)
     if (found) return found
-    throw new PlayRefused(`there is no region ${name}; the demo has ${REGIONS.join(', ')}`)
+    throw new SituationRefused(`there is no region ${name}; the demo has ${REGIONS.join(', ')}`)
   }
   /** Commits and asks the hub to look, as a webhook would. */
   const push = async (message: string, files: Readonly<Record<string, string>>): Promise<string> => {
@@ -94,7 +101,7 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
     return spec.bundles.some(({ revision }) => revision?.includes(commit)) ? name : undefined
   }
   /** Commits a version whose rollout asks for an approval, and waits until the rollout has a name. */
-  const release = async (): Promise<Played & { readonly approve: readonly string[] }> => {
+  const release = async (): Promise<SituationResult & { readonly approve: readonly string[] }> => {
     await client.apply(RolloutPlan, plan, { fieldManager: 'flotilla-demo', force: true })
     const version = `1.${++minor}`
     const commit = await push(`shop ${version}`, releaseFiles(version))
@@ -114,7 +121,7 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
     }
   }
 
-  const played: Readonly<Record<Situation, (play: Play) => Promise<Played>>> = {
+  const played: Readonly<Record<Situation, (play: SituationRequest) => Promise<SituationResult>>> = {
     release: async () => {
       const { done, next } = await release()
       return { done, next }
@@ -145,7 +152,9 @@ export function createPlays({ client, sites, repository, clock, signInUrl, plan 
       const body = { type: 'merge', body: { data: { text } } } as const
       await cluster.client.patch(ConfigMap, key, body, { fieldManager: 'store-admin' }).catch((caught: unknown) => {
         if (!isApiError(caught, 'NotFound')) throw caught
-        throw new PlayRefused(`${store.name} does not have the shop yet; wait until the first rollout has reached it`)
+        throw new SituationRefused(
+          `${store.name} does not have the shop yet; wait until the first rollout has reached it`,
+        )
       })
       return {
         done: undo

@@ -5,21 +5,27 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { Ids } from '../../core/ids.ts'
 
 /** A line. */
-export interface Line {
+export interface StoreUplink {
   readonly connect: ConnectHub
   isUp(): boolean
   /** Ends what is open and refuses what is new. */
   cut(): void
   mend(): void
   /** Comes and goes until the signal is aborted. */
-  flutter(signal: AbortSignal): Promise<void>
+  flap(signal: AbortSignal): Promise<void>
 }
 
 const UP_MS = { least: 8_000, more: 20_000 }
 const DOWN_MS = { least: 500, more: 3_000 }
 
 /** Makes a line that is up. */
-export function createLine({ clock, ids }: { readonly clock: Clock; readonly ids: Pick<Ids, 'bytes'> }): Line {
+export function createStoreUplink({
+  clock,
+  ids,
+}: {
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'bytes'>
+}): StoreUplink {
   const open = createConnectHub()
   let plug: AbortController | undefined = new AbortController()
   // A person's hand on the plug wins over a bad line.
@@ -53,7 +59,7 @@ export function createLine({ clock, ids }: { readonly clock: Clock; readonly ids
       isHeldDown = false
       push()
     },
-    flutter: async (signal) => {
+    flap: async (signal) => {
       while (!signal.aborted) {
         await clock.sleep(somewhere(UP_MS), signal).catch(() => {}) // aborted: the loop ends
         pull()

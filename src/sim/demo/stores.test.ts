@@ -14,22 +14,22 @@ test('sixty stores: five rings that grow, four regions, fifteen flaky, three off
     [15, 15, 15, 15],
   )
   assert.equal(
-    count(({ trouble, region }) => trouble === 'Flaky' && region === FLAKY_REGION),
+    count(({ fault: trouble, region }) => trouble === 'Flaky' && region === FLAKY_REGION),
     15,
   )
   assert.equal(
-    count(({ trouble, ring }) => trouble === 'Offline' && ring === 'rest'),
+    count(({ fault: trouble, ring }) => trouble === 'Offline' && ring === 'rest'),
     3,
   )
   assert.equal(
-    count(({ trouble, ring }) => trouble === 'Failing' && ring === 'half'),
+    count(({ fault: trouble, ring }) => trouble === 'Failing' && ring === 'half'),
     1,
   )
 })
 
 test('few stores fill the first rings, one each, and are well', () => {
   assert.deepEqual(
-    demoStores(3, true).map(({ name, ring, trouble }) => [name, ring, trouble]),
+    demoStores(3, true).map(({ name, ring, fault: trouble }) => [name, ring, trouble]),
     [
       ['store-01', 'lab', undefined],
       ['store-02', 'canary', undefined],
@@ -39,5 +39,5 @@ test('few stores fill the first rings, one each, and are well', () => {
   for (const count of [5, 7, 19, 20, 500]) {
     assert.equal(new Set(demoStores(count, true).map(({ ring }) => ring)).size, RINGS.length)
   }
-  assert.ok(demoStores(60, false).every(({ trouble }) => trouble === undefined))
+  assert.ok(demoStores(60, false).every(({ fault: trouble }) => trouble === undefined))
 })

@@ -15,7 +15,7 @@ export interface Store {
   readonly region: (typeof REGIONS)[number]
   readonly ring: (typeof RINGS)[number]
   /** Flaky: its line comes and goes. Offline: it is away. Failing: it cannot pull images. */
-  readonly trouble?: 'Flaky' | 'Offline' | 'Failing'
+  readonly fault?: 'Flaky' | 'Offline' | 'Failing'
 }
 
 // The share of the fleet that has a release once a ring is through.
@@ -36,9 +36,9 @@ export function demoStores(count: number, withTrouble: boolean): readonly Store[
   const failing = steady.find(({ ring }) => ring === 'half')
   const offline = steady.filter(({ ring }) => ring === 'rest').slice(-OFFLINE_STORES)
   return stores.map((store): Store => {
-    if (store.region === FLAKY_REGION) return { ...store, trouble: 'Flaky' }
-    if (store === failing) return { ...store, trouble: 'Failing' }
-    return offline.includes(store) ? { ...store, trouble: 'Offline' } : store
+    if (store.region === FLAKY_REGION) return { ...store, fault: 'Flaky' }
+    if (store === failing) return { ...store, fault: 'Failing' }
+    return offline.includes(store) ? { ...store, fault: 'Offline' } : store
   })
 }
 

@@ -1,7 +1,7 @@
 /** What meets in one evening: rings, an approval, a frozen store, a store that fails, hubs that die, and a rollback. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { Approval } from '../../kinds/native/approval.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
@@ -12,9 +12,9 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { stored, watchFleet } from '../../testing/simulation/fleet-invariants.ts'
+import { listStored, watchFleet } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet, FleetMember } from './fleet.ts'
@@ -48,7 +48,7 @@ const versionOf = (value: string): string => /shop:(\d\.\d)/.exec(value)?.[1] ??
 function watchVersions({ store }: FleetMember, signal: AbortSignal): string[] {
   const seen: string[] = []
   const follow = async (): Promise<void> => {
-    for await (const { value } of store.watch(prefixOf(Deployment), 0, signal)) {
+    for await (const { value } of store.watch(storePrefix(Deployment), 0, signal)) {
       const version = value === undefined ? 'gone' : versionOf(JSON.stringify(JSON.parse(value).spec))
       if (seen.at(-1) !== version) seen.push(version)
     }
@@ -58,11 +58,11 @@ function watchVersions({ store }: FleetMember, signal: AbortSignal): string[] {
 }
 
 async function rolloutOf(fleet: Fleet, name: string): Promise<Rollout | undefined> {
-  return (await stored(fleet.hubStore, Rollout)).find(({ metadata }) => metadata.name === name)
+  return (await listStored(fleet.hubStore, Rollout)).find(({ metadata }) => metadata.name === name)
 }
 
 async function states(fleet: Fleet): Promise<string> {
-  const reports = await stored(fleet.hubStore, ClusterReport)
+  const reports = await listStored(fleet.hubStore, ClusterReport)
   return reports.map(({ spec }) => spec.bundles.map(({ state }) => state).join()).join(' ')
 }
 
@@ -88,7 +88,7 @@ async function evening(world: World): Promise<void> {
   })
   const watch = watchFleet(fleet.hubStore, life.signal)
   const versions = fleet.members.map((member) => watchVersions(member, life.signal))
-  const say = (what: string, act: () => Promise<unknown>) => untilTaken(world, what, act)
+  const say = (what: string, act: () => Promise<unknown>) => retryUntilAccepted(world, what, act)
   await say('the plan', () => fleet.client.apply(RolloutPlan, PLAN, AS_PERSON))
   await say('the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
   await say('version 1', () => fleet.client.apply(Bundle, shop('1.0', { concurrency: 5 }), AS_PERSON))

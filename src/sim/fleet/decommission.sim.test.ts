@@ -6,10 +6,10 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
-import { recordedIn, stored, watchFleet } from '../../testing/simulation/fleet-invariants.ts'
+import { recordedIn, listStored, watchFleet } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulateCrashes } from '../../testing/simulation/crash-points.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { startFleet } from './fleet.ts'
 import type { World } from '../kernel/world.ts'
 
@@ -20,10 +20,10 @@ async function leaveForGood(world: World): Promise<void> {
   const fleet = await startFleet(world, { clusters: 2 })
   const watch = watchFleet(fleet.hubStore, life.signal)
   const person = { fieldManager: 'person', force: true }
-  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, person))
-  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, SHOP_BUNDLE, person))
+  await retryUntilAccepted(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, person))
+  await retryUntilAccepted(world, 'bundle', () => fleet.client.apply(Bundle, SHOP_BUNDLE, person))
   const ready = async () => {
-    const reports = await stored(fleet.hubStore, ClusterReport)
+    const reports = await listStored(fleet.hubStore, ClusterReport)
     return reports.filter(({ spec }) => spec.bundles.some(({ state }) => state === 'Ready')).length === 2
   }
   await world.runUntil(ready, { ...WITHIN, what: 'both clusters Ready' })
@@ -31,11 +31,11 @@ async function leaveForGood(world: World): Promise<void> {
   world.focus()
   const decommission = { policy: 'Remove', at: '2026-01-01T00:00:00Z', reason: 'store closed' }
   const body = { spec: { decommission } }
-  await untilTaken(world, 'decision', () =>
+  await retryUntilAccepted(world, 'decision', () =>
     fleet.client.patch(Cluster, { name: leaves!.name }, { type: 'merge', body }),
   )
   const one = async () =>
-    (await stored(fleet.hubStore, Cluster)).find(({ metadata }) => metadata.name === leaves!.name)!
+    (await listStored(fleet.hubStore, Cluster)).find(({ metadata }) => metadata.name === leaves!.name)!
   const isOver = async () => {
     const { spec, status } = await one()
     if (!spec.refused) return false
@@ -44,11 +44,11 @@ async function leaveForGood(world: World): Promise<void> {
   }
   await world.runUntil(isOver, { ...WITHIN, what: 'the cluster is revoked' })
   watch.check()
-  assert.deepEqual(await stored(leaves!.store, Deployment), [], 'what it ran is gone')
+  assert.deepEqual(await listStored(leaves!.store, Deployment), [], 'what it ran is gone')
   assert.deepEqual((await one()).status?.decommission?.left, [
     'default/shop: Namespace shop: it may hold what the bundle did not bring',
   ])
-  assert.equal((await stored(stays!.store, Deployment)).length, 1, 'its neighbour keeps what it runs')
+  assert.equal((await listStored(stays!.store, Deployment)).length, 1, 'its neighbour keeps what it runs')
   const isForgotten = async () => (await recordedIn(leaves!.store)).length === 0
   await world.runUntil(isForgotten, { ...WITHIN, what: 'nothing is recorded any more' })
   life.abort()

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { Handler, HttpRequest, Transport } from '../../core/http.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
-import { inProcess } from '../../hub/compose/in-process-transport.ts'
+import { inProcessTransport } from '../../hub/compose/in-process-transport.ts'
 import { BUILTIN_KINDS } from '../../kinds/builtin/builtin-kinds.ts'
 import type { ResourceType } from '../../kinds/meta.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
@@ -58,7 +58,8 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
     uses.see(request)
     return api.handle(request, caller, signal)
   }
-  const as = (user: string): Transport => inProcess(handle, { commonName: user, organizations: ['system:masters'] })
+  const as = (user: string): Transport =>
+    inProcessTransport(handle, { commonName: user, organizations: ['system:masters'] })
   const clientOf = (user: string): Client => createClient({ transport: as(user), clock, userAgent: user })
   const workloads = createWorkloads({
     client: clientOf('system:kube-controller-manager'),

@@ -1,7 +1,7 @@
 /** The thin flow under faults: whatever is lost, killed or restarted, every cluster arrives, and no promise breaks on the way. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
@@ -9,10 +9,10 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { Store } from '../../store/store.ts'
-import { isOffline, stored, watchFleet, whenWritten } from '../../testing/simulation/fleet-invariants.ts'
+import { isOffline, listStored, watchFleet, recheckOnWrite } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulateCrashes } from '../../testing/simulation/crash-points.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { assertDeterministic, simulate } from '../../testing/simulation/run-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
@@ -27,8 +27,8 @@ function bundleOf(text: string, concurrency: number): Bundle {
 
 async function applyBundle(world: World, fleet: Fleet, text: string, concurrency = 1): Promise<void> {
   const options = { fieldManager: 'person', force: true }
-  await untilTaken(world, 'the API takes a write', () => fleet.client.apply(Placement, SHOP_PLACEMENT, options))
-  await untilTaken(world, 'the API takes a write', () =>
+  await retryUntilAccepted(world, 'the API takes a write', () => fleet.client.apply(Placement, SHOP_PLACEMENT, options))
+  await retryUntilAccepted(world, 'the API takes a write', () =>
     fleet.client.apply(Bundle, bundleOf(text, concurrency), options),
   )
 }
@@ -36,17 +36,17 @@ async function applyBundle(world: World, fleet: Fleet, text: string, concurrency
 async function untilReady(world: World, fleet: Fleet, generation: number): Promise<void> {
   const clusters = fleet.members.length
   await world.runUntil(
-    whenWritten(fleet.hubStore, () => allReady(fleet.hubStore, clusters, generation)),
+    recheckOnWrite(fleet.hubStore, () => allReady(fleet.hubStore, clusters, generation)),
     { ...WITHIN, what: `${clusters} clusters Ready at generation ${generation}` },
   )
 }
 
 async function allReady(store: Store, clusters: number, generation: number): Promise<boolean> {
-  const reports = await stored(store, ClusterReport)
+  const reports = await listStored(store, ClusterReport)
   const ready = reports.filter(({ spec }) =>
     spec.bundles.some((row) => row.generation === generation && row.state === 'Ready'),
   )
-  const rollouts = await stored(store, Rollout)
+  const rollouts = await listStored(store, Rollout)
   const done = rollouts.some(
     ({ spec, status }) => spec.release === `shop-g${generation}` && status?.phase === 'Completed',
   )
@@ -121,7 +121,7 @@ describe('the thin flow in simulation', () => {
         let looks = 0
         const offline: string[] = []
         const look = async (): Promise<void> => {
-          for await (const { value } of fleet.hubStore.watch(prefixOf(Cluster), 0, life.signal)) {
+          for await (const { value } of fleet.hubStore.watch(storePrefix(Cluster), 0, life.signal)) {
             looks += 1
             if (isOffline(JSON.parse(value!) as Cluster)) offline.push(value!)
           }
@@ -153,7 +153,7 @@ describe('the thin flow in simulation', () => {
         await world.run(7_200_000)
         for (const member of fleet.members) {
           assert.ok(member.agent.running())
-          assert.equal((await stored(member.store, Deployment)).length, 1, member.name)
+          assert.equal((await listStored(member.store, Deployment)).length, 1, member.name)
         }
         fleet.hub.start()
         await world.run(600_000)

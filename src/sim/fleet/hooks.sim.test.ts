@@ -7,10 +7,10 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { recordedIn, stored } from '../../testing/simulation/fleet-invariants.ts'
+import { recordedIn, listStored } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulateCrashes } from '../../testing/simulation/crash-points.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { startFleet } from './fleet.ts'
 import type { World } from '../kernel/world.ts'
 import { Job } from '../workloads/cron-job.ts'
@@ -57,16 +57,16 @@ async function comeFailReturnGo(world: World): Promise<void> {
   const runs = new Map<string, Set<string>>()
   /** The hooks that ran, by name, and how often. */
   const look = async () => {
-    for (const { metadata } of await stored(store, Job)) {
+    for (const { metadata } of await listStored(store, Job)) {
       runs.set(metadata.name, (runs.get(metadata.name) ?? new Set()).add(metadata.uid ?? ''))
     }
     return Object.fromEntries([...runs].map(([name, uids]) => [name, uids.size]))
   }
   const values = async () => {
-    const ours = (await stored(store, ConfigMap)).filter(({ data }) => data?.['v'] !== undefined)
+    const ours = (await listStored(store, ConfigMap)).filter(({ data }) => data?.['v'] !== undefined)
     return Object.fromEntries(ours.map(({ metadata, data }) => [metadata.name, data?.['v']]))
   }
-  const row = async () => (await stored(fleet.hubStore, ClusterReport))[0]?.spec.bundles[0]
+  const row = async () => (await listStored(fleet.hubStore, ClusterReport))[0]?.spec.bundles[0]
   const until = (what: string, holds: () => Promise<boolean>) =>
     world.runUntil(
       async () => {
@@ -75,8 +75,9 @@ async function comeFailReturnGo(world: World): Promise<void> {
       },
       { ...WITHIN, what },
     )
-  const apply = (wanted: Bundle) => untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, wanted, PERSON))
-  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  const apply = (wanted: Bundle) =>
+    retryUntilAccepted(world, 'bundle', () => fleet.client.apply(Bundle, wanted, PERSON))
+  await retryUntilAccepted(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
   world.focus()
   await apply(GOOD)
   await until('the first release', async () => (await row())?.state === 'Ready')
@@ -90,14 +91,14 @@ async function comeFailReturnGo(world: World): Promise<void> {
       { app: '1', old: '1' },
     ],
   )
-  await untilTaken(world, 'deletion', () =>
+  await retryUntilAccepted(world, 'deletion', () =>
     fleet.client.delete(Bundle, { namespace: 'default', name: 'app' }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught
     }),
   )
   await until(
     'its end',
-    async () => (await stored(fleet.hubStore, ClusterReport))[0]?.spec.removals?.[0]?.state === 'Removed',
+    async () => (await listStored(fleet.hubStore, ClusterReport))[0]?.spec.removals?.[0]?.state === 'Removed',
   )
   assert.deepEqual([await look(), await values()], [{ bye: 1, pre: 2, seed: 1, undo: 1 }, {}])
   await until('nothing is recorded any more', async () => (await recordedIn(store)).length === 0)

@@ -1,7 +1,7 @@
 /** Removal under faults: whatever is lost, killed or restarted, exactly what was made goes, and nothing goes without a tombstone and its receipt. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { Deployment } from '../../kinds/builtin/apps.ts'
 import { ConfigMap, Namespace } from '../../kinds/builtin/core.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
@@ -11,10 +11,16 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { isApiError } from '../../core/errors.ts'
-import { isOffline, recordedIn, stored, watchFleet, whenWritten } from '../../testing/simulation/fleet-invariants.ts'
+import {
+  isOffline,
+  recordedIn,
+  listStored,
+  watchFleet,
+  recheckOnWrite,
+} from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulateCrashes } from '../../testing/simulation/crash-points.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
@@ -29,8 +35,8 @@ async function bothReady(world: World, signal: AbortSignal) {
   const fleet = await startFleet(world, { clusters: 2 })
   const watch = watchFleet(fleet.hubStore, signal)
   const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, rollout: { concurrency: 1 } } }
-  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
-  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, bundle, PERSON))
+  await retryUntilAccepted(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  await retryUntilAccepted(world, 'bundle', () => fleet.client.apply(Bundle, bundle, PERSON))
   await world.runUntil(async () => (await readyCount(fleet)) === 2, { ...WITHIN, what: 'both clusters Ready' })
   return { fleet, watch }
 }
@@ -42,10 +48,10 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
   faults(fleet)
   for (const { client, name } of fleet.members) {
     const bystander = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bystander', namespace: 'shop' } }
-    await untilTaken(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, PERSON))
+    await retryUntilAccepted(world, `a bystander in ${name}`, () => client.apply(ConfigMap, bystander, PERSON))
   }
   world.focus()
-  await untilTaken(world, 'deletion', () =>
+  await retryUntilAccepted(world, 'deletion', () =>
     fleet.client.delete(Bundle, { namespace: 'default', name: 'shop' }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught
     }),
@@ -54,15 +60,15 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
   watch.check()
   assert.equal(watch.mostInFlight(), 1, 'one slot was used, never more')
   for (const { store, name } of fleet.members) {
-    assert.deepEqual(await stored(store, Deployment), [], `${name} has no Deployment`)
-    const shop = (await stored(store, ConfigMap)).filter(({ metadata }) => metadata.namespace === 'shop')
+    assert.deepEqual(await listStored(store, Deployment), [], `${name} has no Deployment`)
+    const shop = (await listStored(store, ConfigMap)).filter(({ metadata }) => metadata.namespace === 'shop')
     assert.deepEqual(
       shop.map(({ metadata }) => metadata.name).filter((one) => one !== 'kube-root-ca.crt'),
       ['bystander'],
       `${name} keeps what nobody recorded (I-07)`,
     )
     assert.ok(
-      (await stored(store, Namespace)).some(({ metadata }) => metadata.name === 'shop'),
+      (await listStored(store, Namespace)).some(({ metadata }) => metadata.name === 'shop'),
       'kept: nobody named it',
     )
     await world.runUntil(async () => (await recordedIn(store)).length === 0, {
@@ -70,7 +76,7 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
       what: `${name} has forgotten it`,
     })
   }
-  for (const { spec } of await stored(fleet.hubStore, ClusterReport)) {
+  for (const { spec } of await listStored(fleet.hubStore, ClusterReport)) {
     assert.equal(spec.removals?.[0]?.state, 'Removed')
     assert.deepEqual(spec.removals[0].left, ['Namespace shop: it may hold what the bundle did not bring'])
   }
@@ -78,13 +84,13 @@ async function comeAndGo(world: World, faults: (fleet: Fleet) => void = () => {}
 }
 
 async function readyCount(fleet: Fleet): Promise<number> {
-  const reports = await stored(fleet.hubStore, ClusterReport)
+  const reports = await listStored(fleet.hubStore, ClusterReport)
   return reports.filter(({ spec }) => spec.bundles.some(({ state }) => state === 'Ready')).length
 }
 
 async function isRemoved(fleet: Fleet): Promise<boolean> {
-  const assignments = await stored(fleet.hubStore, Assignment)
-  const removals = (await stored(fleet.hubStore, Rollout)).filter(({ spec }) => spec.removal)
+  const assignments = await listStored(fleet.hubStore, Assignment)
+  const removals = (await listStored(fleet.hubStore, Rollout)).filter(({ spec }) => spec.removal)
   return (
     removals.length > 0 &&
     removals.every(({ status }) => status?.phase === 'Completed') &&
@@ -117,17 +123,17 @@ describe('removal in simulation', () => {
         const { name, store, agent } = fleet.members[1]!
         const deleted: string[] = []
         const follow = async (): Promise<void> => {
-          for await (const { key, value } of store.watch(prefixOf(Deployment), 0, life.signal)) {
+          for await (const { key, value } of store.watch(storePrefix(Deployment), 0, life.signal)) {
             if (value === undefined) deleted.push(key)
           }
         }
         follow().catch(() => {}) // ends with the test
         agent.kill()
-        const isAway = async () => (await stored(fleet.hubStore, Cluster)).filter(isOffline).length === 1
-        await world.runUntil(whenWritten(fleet.hubStore, isAway), { ...WITHIN, what: 'it is offline' })
+        const isAway = async () => (await listStored(fleet.hubStore, Cluster)).filter(isOffline).length === 1
+        await world.runUntil(recheckOnWrite(fleet.hubStore, isAway), { ...WITHIN, what: 'it is offline' })
         for (const tier of ['elsewhere', 'store']) {
           const body = { metadata: { labels: { tier } } }
-          await untilTaken(world, tier, () => fleet.client.patch(Cluster, { name }, { type: 'merge', body }))
+          await retryUntilAccepted(world, tier, () => fleet.client.patch(Cluster, { name }, { type: 'merge', body }))
           await world.run(world.ids.integer(0, 20_000))
         }
         agent.start()

@@ -8,10 +8,10 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { Source } from '../../kinds/native/source.ts'
 import { build } from '../../testing/fixtures/builders.ts'
 import { chartFilesFor, configMapTemplate } from '../../testing/fixtures/chart-content.ts'
-import { recordedIn, stored } from '../../testing/simulation/fleet-invariants.ts'
+import { recordedIn, listStored } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulateCrashes } from '../../testing/simulation/crash-points.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { World } from '../kernel/world.ts'
@@ -35,7 +35,7 @@ const site = (color: string) => ({
 
 /** What the chart made, as it is in the cluster now. */
 async function madeIn(fleet: Fleet): Promise<string | undefined> {
-  const maps = await stored(fleet.members[0]!.store, ConfigMap)
+  const maps = await listStored(fleet.members[0]!.store, ConfigMap)
   return maps.find(({ metadata }) => metadata.name === 'app')?.data?.['v']
 }
 
@@ -44,12 +44,12 @@ async function comeChangeGo(world: World): Promise<void> {
   const files = chartFilesFor({ 'cm.yaml': configMapTemplate('{{ randAlphaNum 12 }} {{ .Values.color }}') })
   const fleet = await startFleet(world, { clusters: 1, files })
   const { client } = fleet.members[0]!
-  await untilTaken(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  await retryUntilAccepted(world, 'placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, PERSON))
   const source = build(Source, 'default/apps', { spec: { git: { url: 'https://x/y' }, interval: '10m' } })
-  await untilTaken(world, 'source', () => fleet.client.apply(Source, source, PERSON))
-  await untilTaken(world, 'values', () => client.apply(ConfigMap, site('blue'), PERSON))
+  await retryUntilAccepted(world, 'source', () => fleet.client.apply(Source, source, PERSON))
+  await retryUntilAccepted(world, 'values', () => client.apply(ConfigMap, site('blue'), PERSON))
   world.focus()
-  await untilTaken(world, 'bundle', () => fleet.client.apply(Bundle, BUNDLE, PERSON))
+  await retryUntilAccepted(world, 'bundle', () => fleet.client.apply(Bundle, BUNDLE, PERSON))
   const drawn = new Set<string>()
   const becomes = (color: string) =>
     world.runUntil(
@@ -61,10 +61,10 @@ async function comeChangeGo(world: World): Promise<void> {
       { ...WITHIN, what: `${color} arrives` },
     )
   await becomes('blue')
-  await untilTaken(world, 'values', () => client.apply(ConfigMap, site('grey'), PERSON))
+  await retryUntilAccepted(world, 'values', () => client.apply(ConfigMap, site('grey'), PERSON))
   await becomes('grey')
   assert.equal(drawn.size, 1, 'what was drawn once stays')
-  await untilTaken(world, 'deletion', () =>
+  await retryUntilAccepted(world, 'deletion', () =>
     fleet.client.delete(Bundle, { namespace: 'default', name: 'app' }).catch((caught: unknown) => {
       if (!isApiError(caught, 'NotFound')) throw caught
     }),

@@ -7,7 +7,7 @@ import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import type { Store } from '../../store/store.ts'
-import { stored } from '../../testing/simulation/fleet-invariants.ts'
+import { listStored } from '../../testing/simulation/fleet-invariants.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
 import { loadTrust, TRUST_FILES } from '../../wire/trust/hub-keys.ts'
 import { newEpoch } from '../../wire/trust/rotate-keys.ts'
@@ -56,7 +56,7 @@ async function applyText(world: World, fleet: Fleet, text: string): Promise<void
 async function texts(fleet: Fleet): Promise<string[]> {
   const found: string[] = []
   for (const { store } of fleet.members) {
-    for (const { metadata, data } of await stored(store, ConfigMap))
+    for (const { metadata, data } of await listStored(store, ConfigMap))
       if (metadata.name === 'note') found.push(data?.['text'] ?? '')
   }
   return found
@@ -84,13 +84,13 @@ test('is told so by its agents, changes nothing, and goes on in a new epoch when
       fleet.disk.store = past
       fleet.hub.start()
       await world.runUntil(
-        async () => (await stored(fleet.hubStore, Cluster)).every(({ status }) => status?.ahead !== undefined),
+        async () => (await listStored(fleet.hubStore, Cluster)).every(({ status }) => status?.ahead !== undefined),
         { ...WITHIN, what: 'both agents telling the truth' },
       )
       await applyText(world, fleet, 'past')
       await world.run(300_000)
       assert.deepEqual(await texts(fleet), ['three', 'three'])
-      for (const { status } of await stored(fleet.hubStore, Cluster)) {
+      for (const { status } of await listStored(fleet.hubStore, Cluster)) {
         const reasons = status?.conditions?.map(({ type, reason }) => `${type} ${reason}`) ?? []
         assert.ok(reasons.includes('HubBehind AgentAhead') && reasons.includes('Assigned HubBehind'), reasons.join())
       }

@@ -1,7 +1,7 @@
 /** Two hubs at work on one database, as after a pause of the leader, of which one hears of some things late. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { Lease } from '../../kinds/builtin/coordination.ts'
 import { Bundle } from '../../kinds/native/bundle.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
@@ -11,11 +11,11 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { Release } from '../../kinds/native/release.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { Store } from '../../store/store.ts'
-import { stored } from '../../testing/simulation/fleet-invariants.ts'
+import { listStored } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
-import { gatewayOf, late } from '../../testing/storm/faults.ts'
+import { gatewayOf, delayWatches } from '../../testing/storm/faults.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { Host } from '../kernel/process.ts'
@@ -28,9 +28,9 @@ const AS_PERSON = { fieldManager: 'person', force: true }
 const behindOn =
   (kind: Kind) =>
   (store: Store, host: Host): Store => {
-    const [soon, slow] = [300, MINUTE].map((lagMs) => late(store, host, () => lagMs)) as [Store, Store]
+    const [soon, slow] = [300, MINUTE].map((lagMs) => delayWatches(store, host, () => lagMs)) as [Store, Store]
     const watch: Store['watch'] = (prefix, ...rest) =>
-      (prefix.startsWith(prefixOf(kind)) ? slow : soon).watch(prefix, ...rest)
+      (prefix.startsWith(storePrefix(kind)) ? slow : soon).watch(prefix, ...rest)
     return { ...store, watch }
   }
 
@@ -39,7 +39,7 @@ function countWrites(store: Store, ...kinds: readonly Kind[]): () => Promise<num
   const ended = new AbortController()
   let writes = 0
   const follow = async (kind: Kind): Promise<void> => {
-    for await (const { value } of store.watch(prefixOf(kind), store.revision(), ended.signal))
+    for await (const { value } of store.watch(storePrefix(kind), store.revision(), ended.signal))
       if (value !== undefined) writes += 1
   }
   const following = kinds.map((kind) => follow(kind).catch(() => {})) // ends with the count
@@ -52,8 +52,8 @@ function countWrites(store: Store, ...kinds: readonly Kind[]): () => Promise<num
 
 async function fleetWithShop(world: World, clusters = 1): Promise<Fleet> {
   const fleet = await startFleet(world, { clusters })
-  await untilTaken(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
-  await untilTaken(world, 'the bundle', () => fleet.client.apply(Bundle, SHOP_BUNDLE, AS_PERSON))
+  await retryUntilAccepted(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
+  await retryUntilAccepted(world, 'the bundle', () => fleet.client.apply(Bundle, SHOP_BUNDLE, AS_PERSON))
   await world.run(MINUTE)
   return fleet
 }
@@ -61,7 +61,7 @@ async function fleetWithShop(world: World, clusters = 1): Promise<Fleet> {
 async function edit(world: World, fleet: Fleet): Promise<void> {
   const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', 'shop:2.0')
   const edited = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests } }
-  await untilTaken(world, 'the edit', () => fleet.client.apply(Bundle, edited, AS_PERSON))
+  await retryUntilAccepted(world, 'the edit', () => fleet.client.apply(Bundle, edited, AS_PERSON))
 }
 
 test('one that hears of an edit late makes no Release of what was there before', async () => {
@@ -73,7 +73,7 @@ test('one that hears of an edit late makes no Release of what was there before',
       await edit(world, fleet)
       for (const ms of [5_000, 3 * MINUTE]) {
         await world.run(ms)
-        const releases = await stored(fleet.hubStore, Release)
+        const releases = await listStored(fleet.hubStore, Release)
         assert.deepEqual(releases.map(({ metadata }) => metadata.name).sort(), ['shop-g1', 'shop-g2'])
       }
       second.kill()
@@ -113,7 +113,7 @@ for (const kind of [ClusterReport, Release, Rollout]) {
         const counted = countWrites(fleet.hubStore, Rollout, Bundle)
         await edit(world, fleet)
         await world.run(4 * MINUTE)
-        const [rollouts, writes] = [await stored(fleet.hubStore, Rollout), await counted()]
+        const [rollouts, writes] = [await listStored(fleet.hubStore, Rollout), await counted()]
         const told = rollouts.map(
           ({ metadata, status }) => `${metadata.name} ${status?.phase} ${status?.counts?.ready}`,
         )

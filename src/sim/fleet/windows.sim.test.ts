@@ -1,7 +1,7 @@
 /** Windows and freezes end to end: hub and agents, also while they cannot reach each other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { isObject } from '../../core/json.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
@@ -13,7 +13,7 @@ import { Placement } from '../../kinds/native/placement.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import { spanAt } from '../../plan/windows/window.ts'
 import { build } from '../../testing/fixtures/builders.ts'
-import { stored } from '../../testing/simulation/fleet-invariants.ts'
+import { listStored } from '../../testing/simulation/fleet-invariants.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
 import { startFleet, untilAnswered } from './fleet.ts'
@@ -42,7 +42,7 @@ const freeze = (world: World, spec: Partial<ClusterWindow['spec']> = {}): Cluste
 
 /** `store-1 Ready 2, store-2 …` as their agents last reported. */
 async function told(fleet: Fleet): Promise<string> {
-  const reports = await stored(fleet.hubStore, ClusterReport)
+  const reports = await listStored(fleet.hubStore, ClusterReport)
   return reports
     .map(
       ({ metadata, spec }) => `${metadata.name} ${spec.bundles.map((row) => `${row.state} ${row.generation}`).join()}`,
@@ -52,13 +52,13 @@ async function told(fleet: Fleet): Promise<string> {
 }
 
 async function textOf(member: FleetMember): Promise<string | undefined> {
-  const maps = await stored(member.store, ConfigMap)
+  const maps = await listStored(member.store, ConfigMap)
   const found = maps.find(({ metadata }) => metadata.name === 'greeting') as { data?: { text: string } } | undefined
   return found?.data?.text
 }
 
 async function rolloutSays(fleet: Fleet, name: string): Promise<string> {
-  const rollout = (await stored(fleet.hubStore, Rollout)).find(({ metadata }) => metadata.name === name)
+  const rollout = (await listStored(fleet.hubStore, Rollout)).find(({ metadata }) => metadata.name === name)
   return rollout?.status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? ''
 }
 
@@ -97,7 +97,7 @@ describe('a freeze', () => {
         world.network.cut({ from: 'agent-of-store-2', to: 'gateway' })
         await applyShop(world, fleet, 'good evening')
         await world.run(20_000)
-        const admitted = (await stored(fleet.hubStore, Rollout)).flatMap(({ status }) => status?.admissions ?? [])
+        const admitted = (await listStored(fleet.hubStore, Rollout)).flatMap(({ status }) => status?.admissions ?? [])
         assert.deepEqual(
           admitted.map(({ cluster }) => cluster),
           ['store-2'],
@@ -165,7 +165,7 @@ test('a hold of a cluster reaches its agent: what was admitted does not begin, a
       world.network.healAll()
       await world.run(3 * MINUTE)
       assert.equal(await textOf(fleet.members[0]!), 'good morning')
-      const [report] = await stored(fleet.hubStore, ClusterReport)
+      const [report] = await listStored(fleet.hubStore, ClusterReport)
       assert.match(
         report?.spec.bundles[0]?.message ?? '',
         /held since .*: fire alarm\. Released by flotilla cluster release/,
@@ -184,7 +184,7 @@ function watchBeginnings(fleet: Fleet, world: World, signal: AbortSignal) {
   for (const { name, store } of fleet.members) {
     const seen = new Set<number>()
     const follow = async (): Promise<void> => {
-      for await (const { value } of store.watch(prefixOf(ConfigMap), 0, signal)) {
+      for await (const { value } of store.watch(storePrefix(ConfigMap), 0, signal)) {
         const state = value === undefined ? undefined : (JSON.parse(value) as { data?: { state?: string } }).data?.state
         const inventory: unknown = state === undefined ? undefined : JSON.parse(state)
         if (!isObject(inventory) || typeof inventory['generation'] !== 'number') continue

@@ -5,7 +5,7 @@ import { Bundle } from '../../kinds/native/bundle.ts'
 import { Cluster } from '../../kinds/native/cluster.ts'
 import { Placement } from '../../kinds/native/placement.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../../testing/simulation/shop-bundle.ts'
-import { untilTaken } from '../../testing/simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../../testing/simulation/until-accepted.ts'
 import { simulate } from '../../testing/simulation/run-seeds.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
@@ -19,8 +19,8 @@ const REST_MS = 60_000
 async function release(world: World, { client }: Fleet, text: string): Promise<void> {
   const manifests = SHOP_BUNDLE.spec.manifests!.replace('good morning', text)
   const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests, rollout: { concurrency: MANY } } }
-  await untilTaken(world, 'the Placement is taken', () => client.apply(Placement, SHOP_PLACEMENT, PERSON))
-  await untilTaken(world, 'the Bundle is taken', () => client.apply(Bundle, bundle, PERSON))
+  await retryUntilAccepted(world, 'the Placement is taken', () => client.apply(Placement, SHOP_PLACEMENT, PERSON))
+  await retryUntilAccepted(world, 'the Bundle is taken', () => client.apply(Bundle, bundle, PERSON))
   await world.run(REST_MS)
 }
 
@@ -49,7 +49,7 @@ async function costs(
   const released = await keysWrittenBy(fleet, () => release(world, fleet, 'good evening'))
   const relabelled = await keysWrittenBy(fleet, async () => {
     const floor = { type: 'merge', body: { metadata: { labels: { floor: 'second' } } } } as const
-    await untilTaken(world, 'the label is taken', () => fleet.client.patch(Cluster, { name: 'store-1' }, floor))
+    await retryUntilAccepted(world, 'the label is taken', () => fleet.client.patch(Cluster, { name: 'store-1' }, floor))
     await world.run(REST_MS)
   })
   return { released, relabelled }

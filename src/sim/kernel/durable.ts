@@ -2,13 +2,13 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../../core/http.ts'
 import type { Store, StoreWatch } from '../../store/store.ts'
-import type { Gate } from './process-boundary.ts'
+import type { ProcessBoundary } from './process-boundary.ts'
 
 /** Runs an effect as a named durable step. */
 export type RunStep = <T>(name: string, effect: () => Promise<T>) => Promise<T>
 
 /** A process's handle on a store that outlives it; closing the handle leaves the store open. */
-export function durableStore(store: Store, gate: Gate, step: RunStep): Store {
+export function durableStore(store: Store, gate: ProcessBoundary, step: RunStep): Store {
   return {
     get: (key, at) => gate.pass(() => store.get(key, at)),
     list: (range) => gate.pass(() => store.list(range)),
@@ -31,7 +31,7 @@ export function durableStore(store: Store, gate: Gate, step: RunStep): Store {
 }
 
 /** A process's handle on blobs that outlive it. */
-export function durableBlobs(blobs: Blobs, gate: Gate, step: RunStep): Blobs {
+export function durableBlobs(blobs: Blobs, gate: ProcessBoundary, step: RunStep): Blobs {
   return {
     put: (bytes) => step(`blob put ${bytes.byteLength} bytes`, () => blobs.put(bytes)),
     get: (digest) => gate.pass(() => blobs.get(digest)),
@@ -42,7 +42,7 @@ export function durableBlobs(blobs: Blobs, gate: Gate, step: RunStep): Blobs {
 }
 
 /** A process's transport: what may change the other side is a durable step. */
-export function durableTransport(transport: Transport, gate: Gate, step: RunStep): Transport {
+export function durableTransport(transport: Transport, gate: ProcessBoundary, step: RunStep): Transport {
   async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const response = await transport(request, signal)
     return { ...response, body: gate.passAll(() => response.body) }

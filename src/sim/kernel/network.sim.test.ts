@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
-import { bodyOf, readBody } from '../../core/http.ts'
+import { bytesBody, readBody } from '../../core/http.ts'
 import type { Handler, HttpRequest } from '../../core/http.ts'
 import { createHistory } from './history.ts'
 import { createNetwork } from './network.ts'
@@ -16,7 +16,7 @@ const forever = new AbortController().signal
 const hello: Handler = async ({ path }, { user }) => ({
   status: 200,
   headers: {},
-  body: bodyOf(utf8(`${user} ${path}`)),
+  body: bytesBody(utf8(`${user} ${path}`)),
 })
 
 function made(link: Partial<Link> = {}, seed = 1) {
@@ -63,7 +63,7 @@ describe('network', () => {
     const sent = utf8('abc')
     network.listen('api', async ({ body }) => {
       body?.fill(0)
-      return { status: 200, headers: {}, body: bodyOf(utf8('ok')) }
+      return { status: 200, headers: {}, body: bytesBody(utf8('ok')) }
     })
     const answer = send({ ...GET, method: 'POST', body: sent }, forever)
     await clock.advance(1_000)

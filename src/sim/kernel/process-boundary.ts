@@ -7,7 +7,7 @@ import type { Clock } from '../../core/time/clock.ts'
  * A killed process is not told. Rejecting its promises would run its catch and finally blocks, and those belong to no
  * process that was killed with SIGKILL.
  */
-export interface Gate {
+export interface ProcessBoundary {
   alive(): boolean
   shut(): void
   /** Holds whatever would pass, in either direction, until `resume`, as SIGSTOP does: the process stands still and is not told. */
@@ -30,7 +30,7 @@ const KILLED = new Error('the simulated process was killed')
 const never = () => new Promise<never>(() => {})
 
 /** Makes an open gate. */
-export function createGate(): Gate {
+export function createProcessBoundary(): ProcessBoundary {
   let isOpen = true
   // A signal would look through all its listeners for the one that goes, and a process has thousands of timers.
   const onShut = new Set<() => void>()
@@ -105,7 +105,7 @@ export function createGate(): Gate {
 }
 
 /** A clock for one process: it starts at its own zero and stops with it. */
-export function gatedClock(clock: Clock, gate: Gate, skewMs: () => number): Clock {
+export function processClock(clock: Clock, gate: ProcessBoundary, skewMs: () => number): Clock {
   const startedAt = clock.monotonicMs()
   return {
     now: () => clock.now() + skewMs(),

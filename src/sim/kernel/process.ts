@@ -15,8 +15,8 @@ import type { Store } from '../../store/store.ts'
 import type { StepCounter } from './crash-plan.ts'
 import { durableBlobs, durableStore, durableTransport } from './durable.ts'
 import type { RunStep } from './durable.ts'
-import { createGate, gatedClock } from './process-boundary.ts'
-import type { Gate } from './process-boundary.ts'
+import { createProcessBoundary, processClock } from './process-boundary.ts'
+import type { ProcessBoundary } from './process-boundary.ts'
 import type { History } from './history.ts'
 import type { Network } from './network.ts'
 import type { SeededIds } from './seeded-ids.ts'
@@ -87,7 +87,7 @@ export interface ProcessParts {
 }
 
 interface Life {
-  readonly gate: Gate
+  readonly gate: ProcessBoundary
   readonly stopping: AbortController
   readonly ended: Promise<void>
 }
@@ -109,7 +109,7 @@ export function createProcess(parts: ProcessParts): Process {
       if (life) throw new Error(`process ${name} is running already`)
       incarnation += 1
       history.record(`process ${name} starts (${incarnation})`)
-      const gate = createGate()
+      const gate = createProcessBoundary()
       const stopping = new AbortController()
       stops.push(stopping)
       const host = createHost(parts, { gate, stopping, incarnation, skewMs: () => skewMs, kill: crash })
@@ -157,7 +157,7 @@ export function createProcess(parts: ProcessParts): Process {
   }
 
   /** What follows when main ends by itself; a killed process's main ends for nobody. */
-  async function ending(gate: Gate, running: Promise<void>): Promise<void> {
+  async function ending(gate: ProcessBoundary, running: Promise<void>): Promise<void> {
     let problem: Error | undefined
     try {
       await running
@@ -176,7 +176,7 @@ export function createProcess(parts: ProcessParts): Process {
 }
 
 interface HostParts {
-  readonly gate: Gate
+  readonly gate: ProcessBoundary
   readonly stopping: AbortController
   readonly incarnation: number
   readonly skewMs: () => number
@@ -207,7 +207,7 @@ function createHost(parts: ProcessParts, { gate, stopping, incarnation, skewMs, 
     incarnation,
     signal,
     step,
-    clock: gatedClock(parts.clock, gate, skewMs),
+    clock: processClock(parts.clock, gate, skewMs),
     // A stream per life: what a killed life would still draw changes nobody else's numbers.
     ids: parts.ids.fork(`${name}#${incarnation}`),
     log: simulatedLog({ process: name, gate, history, failed: parts.failed }),

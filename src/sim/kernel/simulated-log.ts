@@ -1,11 +1,11 @@
 import type { Logger } from '../../core/log.ts'
-import type { Gate } from './process-boundary.ts'
+import type { ProcessBoundary } from './process-boundary.ts'
 import type { History } from './history.ts'
 
 /** What a simulated process's log is made of. */
 export interface SimulatedLogOptions {
   readonly process: string
-  readonly gate: Gate
+  readonly gate: ProcessBoundary
   readonly history: History
   /** A violated invariant is not something to log and go on from. */
   readonly failed: (error: Error) => void

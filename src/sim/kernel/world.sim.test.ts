@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { invariant } from '../../core/errors.ts'
-import { bodyOf, readBody } from '../../core/http.ts'
+import { bytesBody, readBody } from '../../core/http.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 import type { Store } from '../../store/store.ts'
 import { assertDeterministic, runScenario, simulate } from '../../testing/simulation/run-seeds.ts'
@@ -22,9 +22,9 @@ function counting(disk: Store) {
       const entry = await store.get('/n')
       if (method === 'POST') {
         const result = await store.commit({ key: '/n', expect: entry?.modRevision ?? 0, value: () => fromUtf8(body!) })
-        return { status: result.ok ? 200 : 409, headers: {}, body: bodyOf(utf8('')) }
+        return { status: result.ok ? 200 : 409, headers: {}, body: bytesBody(utf8('')) }
       }
-      return { status: 200, headers: {}, body: bodyOf(utf8(entry?.value ?? '0')) }
+      return { status: 200, headers: {}, body: bytesBody(utf8(entry?.value ?? '0')) }
     })
     await host.untilStopped()
   }
@@ -149,7 +149,7 @@ describe('process', () => {
         signal.addEventListener('abort', () => acts.push('told'))
         await host.clock.sleep(5_000)
         acts.push('answered')
-        return { status: 200, headers: {}, body: bodyOf(utf8('')) }
+        return { status: 200, headers: {}, body: bytesBody(utf8('')) }
       })
       try {
         for (let n = 1; ; n += 1) {
@@ -184,7 +184,7 @@ describe('process', () => {
     const woke: number[] = []
     const sleeper = world.start('sleeper', async (host) => {
       const store = host.store(disk)
-      host.listen('sleeper', async () => ({ status: 200, headers: {}, body: bodyOf(utf8(String(woke.length))) }))
+      host.listen('sleeper', async () => ({ status: 200, headers: {}, body: bytesBody(utf8(String(woke.length))) }))
       for (let n = 1; ; n += 1) {
         await host.clock.sleep(1_000)
         woke.push(host.clock.monotonicMs())

@@ -18,7 +18,7 @@ test('every fault has a mistake that it finds', () => {
 })
 
 describe('a mistake is found by', () => {
-  for (const { fault, name, breaks, mistakes: wrong, strikes } of ALL) {
+  for (const { fault, name, breaks, plantedBugs: wrong, strikes } of ALL) {
     // What shows only in the end takes a whole day.
     const skip = breaks.startsWith('I-12') && process.env['FLOTILLA_DEEP'] === undefined
     test(`${fault}: ${name}`, { skip }, async () => {

@@ -1,6 +1,6 @@
 /** What workloads are made of, as their controllers keep it: ReplicaSets, pods and revisions. Pure: what there is in, what to do out. */
 import type { JsonObject } from '../../core/json.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { apiVersionOf } from '../../kinds/meta.ts'
 import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
@@ -87,7 +87,7 @@ function podOf(parent: UnknownObject, { name, generateName, labels = {} }: PodNa
 }
 
 const wantedOf = (parent: UnknownObject): number =>
-  at(parent, 'spec.replicas') === undefined ? 1 : numberAt(parent, 'spec.replicas')
+  readPath(parent, 'spec.replicas') === undefined ? 1 : numberAt(parent, 'spec.replicas')
 
 const revisionOf = (set: UnknownObject): number => Number(set.metadata.annotations?.[REVISION] ?? 0)
 
@@ -99,10 +99,10 @@ function historyOf({ metadata: { annotations = {} } }: UnknownObject): string {
 /** One ReplicaSet per content, the newest with the highest revision; going back makes an old one the newest. */
 export const deploymentChildren: ChildrenRule = (parent, { sets }) => {
   const steps: Step[] = []
-  const hash = shortHash(at(parent, 'spec.template'))
+  const hash = shortHash(readPath(parent, 'spec.template'))
   const newest = Math.max(0, ...sets.map(revisionOf))
   const current = sets.find(({ metadata }) => metadata.labels?.[HASH] === hash)
-  const isPaused = at(parent, 'spec.paused') === true
+  const isPaused = readPath(parent, 'spec.paused') === true
   if (!current && isPaused) return []
   const isNewest = current !== undefined && revisionOf(current) === newest
   const revision = String(isNewest || isPaused ? revisionOf(current!) : newest + 1)
@@ -160,7 +160,7 @@ export const replicaChildren: ChildrenRule = (parent, { pods, suffix }) => {
 
 /** Keeps what a template was under a number, as `kubectl rollout history` and `undo` read it. */
 function revisionSteps(parent: UnknownObject, { revisions }: Owned, label: string): Step[] {
-  const hash = shortHash(at(parent, 'spec.template'))
+  const hash = shortHash(readPath(parent, 'spec.template'))
   const newest = Math.max(0, ...revisions.map((one) => numberAt(one, 'revision')))
   const current = revisions.find(({ metadata }) => metadata.labels?.[label] === hash)
   if (current && numberAt(current, 'revision') === newest) return []
@@ -186,7 +186,7 @@ function revisionSteps(parent: UnknownObject, { revisions }: Owned, label: strin
 export const statefulSetChildren: ChildrenRule = (parent, owned) => {
   const wanted = wantedOf(parent)
   const { name } = parent.metadata
-  const hash = `${name}-${shortHash(at(parent, 'spec.template'))}`
+  const hash = `${name}-${shortHash(readPath(parent, 'spec.template'))}`
   const names = Array.from({ length: wanted }, (_, index) => `${name}-${index}`)
   const isKept = ({ metadata }: UnknownObject) =>
     names.includes(metadata.name) && metadata.labels?.[REVISION_HASH] === hash
@@ -214,7 +214,7 @@ export const statefulSetChildren: ChildrenRule = (parent, owned) => {
 
 /** One pod: an embedded cluster has one node, in name. */
 export const daemonSetChildren: ChildrenRule = (parent, owned) => {
-  const hash = shortHash(at(parent, 'spec.template'))
+  const hash = shortHash(readPath(parent, 'spec.template'))
   const generateName = `${parent.metadata.name}-`
   const [kept, ...more] = owned.pods.filter(({ metadata }) => metadata.labels?.[REVISION_HASH] === hash)
   const old = owned.pods.filter(({ metadata }) => metadata.labels?.[REVISION_HASH] !== hash)
@@ -228,7 +228,7 @@ export const daemonSetChildren: ChildrenRule = (parent, owned) => {
 
 /** As many pods as must come to their end. */
 export const jobChildren: ChildrenRule = (parent, { pods, suffix }) => {
-  if (at(parent, 'spec.suspend') === true) return []
+  if (readPath(parent, 'spec.suspend') === true) return []
   const { name, uid = '' } = parent.metadata
   const isOver = itemsAt(parent, 'status.conditions').some(
     (condition) => ['Complete', 'Failed'].includes(textAt(condition, 'type')) && condition['status'] === 'True',
@@ -256,6 +256,6 @@ export const CHILDREN_RULES: Readonly<Record<string, ChildrenRule>> = {
 }
 
 /** The uid of the workload that keeps an object, if one does. */
-export function keeperOf({ metadata }: UnknownObject): string | undefined {
+export function controllerOwnerKey({ metadata }: UnknownObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller)?.uid
 }

@@ -1,6 +1,6 @@
 /** CronJobs: when a run is due, and what it leaves behind. */
 import { dayAfter, formatTime, wallTimeAt } from '../../core/time/time.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { parseCron } from '../../plan/windows/cron.ts'
@@ -57,7 +57,7 @@ export function cronStep(
     return sorted.slice(numberAt(parent, `spec.${field}`)).map((object) => ({ do: 'drop', kind: Job, object }))
   }
   const cleaned = [...oldest('Complete', 'successfulJobsHistoryLimit'), ...oldest('Failed', 'failedJobsHistoryLimit')]
-  if (!parsed.ok || at(parent, 'spec.suspend') === true) return { steps: cleaned, active }
+  if (!parsed.ok || readPath(parent, 'spec.suspend') === true) return { steps: cleaned, active }
   const dueMs = lastDue(parsed.cron, textAt(parent, 'spec.timeZone', 'UTC'), sinceMs, nowMs)
   const policy = textAt(parent, 'spec.concurrencyPolicy')
   if (dueMs === undefined || (policy === 'Forbid' && active.length > 0)) return { steps: cleaned, active }

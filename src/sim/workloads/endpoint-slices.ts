@@ -2,7 +2,7 @@
 import { jsonEqual } from '../../core/json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { child } from './children.ts'
 import type { ChildrenRule, Step } from './children.ts'
@@ -42,7 +42,7 @@ interface Content {
 }
 
 function contentsOf(service: UnknownObject, pods: readonly UnknownObject[]): Content[] {
-  const isForNotReady = at(service, 'spec.publishNotReadyAddresses') === true
+  const isForNotReady = readPath(service, 'spec.publishNotReadyAddresses') === true
   const groups: { readonly ports: JsonObject[]; readonly endpoints: JsonObject[] }[] = []
   for (const pod of pods) {
     const ip = textAt(pod, 'status.podIP')
@@ -71,7 +71,7 @@ function contentsOf(service: UnknownObject, pods: readonly UnknownObject[]): Con
 function portsOf(service: UnknownObject, pod: UnknownObject): JsonObject[] {
   const named = itemsAt(pod, 'spec.containers').flatMap((container) => itemsAt(container, 'ports'))
   return itemsAt(service, 'spec.ports').flatMap((port) => {
-    const target = at(port, 'targetPort') ?? port['port']
+    const target = readPath(port, 'targetPort') ?? port['port']
     const protocol = textAt(port, 'protocol', 'TCP')
     const found = named.find((one) => one['name'] === target && textAt(one, 'protocol', 'TCP') === protocol)
     const number = typeof target === 'number' ? target : numberAt(found, 'containerPort')

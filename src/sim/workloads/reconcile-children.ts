@@ -17,7 +17,7 @@ import { mapAt, textAt } from '../../kinds/builtin/read-path.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import { keyOf } from '../../kinds/meta.ts'
 import type { KubeObject, ObjectKey, ResourceType, UnknownObject } from '../../kinds/meta.ts'
-import { CHILDREN_RULES, ControllerRevision, keeperOf, Pod, ReplicaSet } from './children.ts'
+import { CHILDREN_RULES, ControllerRevision, controllerOwnerKey, Pod, ReplicaSet } from './children.ts'
 import type { ChildrenRule, Step } from './children.ts'
 import { CronJob, cronStep, Job } from './cron-job.ts'
 import { EndpointSlice, serviceSlices } from './endpoint-slices.ts'
@@ -28,7 +28,7 @@ const Service = builtinKind<UnknownObject>('v1', 'Service')
 const RULES: Readonly<Record<string, ChildrenRule>> = { ...CHILDREN_RULES, '/Service': serviceSlices }
 
 /** The parts of workloads as they are known. */
-export interface Parts {
+export interface WorkloadChildren {
   /** The same reconciler, which also keeps the parts of what it reconciles. */
   keeping(kind: Kind, reconciler: Reconciler<UnknownObject>): Reconciler<UnknownObject>
   /** Makes the runs of CronJobs. */
@@ -38,10 +38,10 @@ export interface Parts {
 }
 
 /** Follows the parts of all workloads; before the informers run. */
-export function followParts(informers: Informers, ids: Pick<Ids, 'suffix'>): Parts {
+export function watchChildren(informers: Informers, ids: Pick<Ids, 'suffix'>): WorkloadChildren {
   const follow = (kind: ResourceType): Informer<UnknownObject> => {
     const informer = informers.of(kind)
-    informer.addIndex(KEEPER, (object) => [keeperOf(object) ?? ''])
+    informer.addIndex(KEEPER, (object) => [controllerOwnerKey(object) ?? ''])
     return informer
   }
   const pods = follow(Pod)

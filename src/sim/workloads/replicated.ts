@@ -1,20 +1,20 @@
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
-import { at, itemsAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, numberAt, textAt } from '../../kinds/builtin/read-path.ts'
 import { rollingLimits, rollingPods } from './rolling.ts'
 import { shortHash, timedCondition } from './rule.ts'
-import type { Moment, WorkloadRule } from './rule.ts'
+import type { WorkloadPhase, WorkloadRule } from './rule.ts'
 
 /** Kinds that keep a number of pods. */
 
 const POD_SPEC = 'spec.template.spec'
 
 function wantedOf(object: UnknownObject): number {
-  return typeof at(object, 'spec.replicas') === 'number' ? numberAt(object, 'spec.replicas') : 1
+  return typeof readPath(object, 'spec.replicas') === 'number' ? numberAt(object, 'spec.replicas') : 1
 }
 
 /** What was available stays so while more replicas come, or fail to. */
-function availableOf(object: UnknownObject, { phase }: Moment, field = 'availableReplicas'): number {
+function availableOf(object: UnknownObject, { phase }: WorkloadPhase, field = 'availableReplicas'): number {
   const wanted = wantedOf(object)
   return phase === 'Done' ? wanted : Math.min(numberAt(object, `status.${field}`), wanted)
 }
@@ -34,7 +34,7 @@ const deployment: WorkloadRule = {
   statusOf(object, { phase, broken, now }) {
     const wanted = wantedOf(object)
     const limits = rollingLimits(object, wanted)
-    const set = `ReplicaSet "${object.metadata.name}-${shortHash(at(object, 'spec.template'))}"`
+    const set = `ReplicaSet "${object.metadata.name}-${shortHash(readPath(object, 'spec.template'))}"`
     const before = itemsAt(object, 'status.conditions').find((it) => it['type'] === 'Progressing')
     const isSameSet = textAt(before, 'message').startsWith(set)
     const pods =
@@ -83,7 +83,7 @@ const statefulSet: WorkloadRule = {
   podSpec: POD_SPEC,
   statusOf(object, moment) {
     const wanted = wantedOf(object)
-    const revision = `${object.metadata.name}-${shortHash(at(object, 'spec.template'))}`
+    const revision = `${object.metadata.name}-${shortHash(readPath(object, 'spec.template'))}`
     const isDone = moment.phase === 'Done'
     const isNew = !isDone && textAt(object, 'status.currentRevision', revision) !== revision
     // An update takes the last pod away before the new one comes in its place.

@@ -1,5 +1,5 @@
 /** How many pods a Deployment has of its new and of its older ReplicaSets, as its real controller would keep them. */
-import { at, numberAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, numberAt } from '../../kinds/builtin/read-path.ts'
 
 /** Pods of a Deployment in the middle of a rollout. */
 export interface RollingPods {
@@ -19,9 +19,9 @@ export interface RollingLimits {
 
 /** The limits of a Deployment's strategy in pods: surge is rounded up, unavailable down, and one of them is at least 1. */
 export function rollingLimits(deployment: unknown, wanted: number): RollingLimits {
-  if (at(deployment, 'spec.strategy.type') === 'Recreate') return { surge: 0, unavailable: wanted }
+  if (readPath(deployment, 'spec.strategy.type') === 'Recreate') return { surge: 0, unavailable: wanted }
   const share = (field: string, round: (value: number) => number): number => {
-    const value = at(deployment, `spec.strategy.rollingUpdate.${field}`)
+    const value = readPath(deployment, `spec.strategy.rollingUpdate.${field}`)
     if (typeof value === 'number') return value
     const percent = typeof value === 'string' ? Number.parseInt(value, 10) : 25
     return round((percent * wanted) / 100)

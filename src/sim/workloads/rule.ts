@@ -21,7 +21,7 @@ export interface WorkloadBehaviour {
 }
 
 /** One moment in the life of a workload. */
-export interface Moment {
+export interface WorkloadPhase {
   readonly phase: 'Progressing' | 'Done' | 'Failed'
   /** The image that cannot be pulled. */
   readonly broken: string | undefined
@@ -35,7 +35,7 @@ export interface WorkloadRule {
   readonly podSpec?: string
   /** False for objects nothing happens to. */
   lives?(object: UnknownObject): boolean
-  statusOf(object: UnknownObject, moment: Moment): object
+  statusOf(object: UnknownObject, moment: WorkloadPhase): object
 }
 
 /** What rules work with. */

@@ -1,9 +1,9 @@
 import { sha256 } from '../../core/bytes.ts'
 import { builtinKind } from '../../kinds/builtin/kind-table.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../../kinds/builtin/read-path.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { timedCondition } from './rule.ts'
-import type { Moment, WorkloadRule } from './rule.ts'
+import type { WorkloadPhase, WorkloadRule } from './rule.ts'
 
 /** Kinds that stand for themselves: pods, jobs, addresses and claims. */
 
@@ -13,7 +13,7 @@ function addressOf({ kind, metadata }: UnknownObject, prefix: string): string {
   return `${prefix}${1 + (last % 254)}`
 }
 
-function containerStatuses(pod: UnknownObject, { phase, broken, now }: Moment, ends: boolean): object[] {
+function containerStatuses(pod: UnknownObject, { phase, broken, now }: WorkloadPhase, ends: boolean): object[] {
   return itemsAt(pod, 'spec.containers').map((container) => {
     const image = textAt(container, 'image')
     const before = itemsAt(pod, 'status.containerStatuses').find((it) => it['name'] === container['name'])
@@ -78,7 +78,7 @@ const job: WorkloadRule = {
     const started = textAt(object, 'status.startTime', now)
     const condition = (type: string, reason: string, message: string) =>
       timedCondition(object, { type, status: 'True', reason, message }, now, ['lastProbeTime'])
-    if (at(object, 'spec.suspend') === true) {
+    if (readPath(object, 'spec.suspend') === true) {
       return { conditions: [condition('Suspended', 'JobSuspended', 'Job suspended')] }
     }
     const completions = numberAt(object, 'spec.completions') || 1

@@ -21,7 +21,7 @@ import type { Reconciler } from '../../engine/reconciler.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 import type { ResourceType, UnknownObject } from '../../kinds/meta.ts'
 import { CronJob } from './cron-job.ts'
-import { followParts } from './reconcile-children.ts'
+import { watchChildren } from './reconcile-children.ts'
 import { REPLICATED_RULES } from './replicated.ts'
 import { ruleReconciler } from './rule.ts'
 import type { RulePorts, WorkloadBehaviour, WorkloadRule } from './rule.ts'
@@ -98,7 +98,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
   const simulateParts = async (signal: AbortSignal): Promise<void> => {
     const informers = createInformers({ client: options.client, clock, ids, log })
-    const parts = followParts(informers, ids)
+    const parts = watchChildren(informers, ids)
     const seen = (kind: Kind): Seen => ({
       client: informers.client,
       informer: informers.of(kind as ResourceType),

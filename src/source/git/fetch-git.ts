@@ -6,9 +6,9 @@ import type { Source } from '../../kinds/native/source.ts'
 import { ARTIFACT_LIMITS, readTree, storeTree } from '../artifact.ts'
 import type { ArtifactFile } from '../artifact.ts'
 import { credentialsFor } from '../credentials.ts'
-import { comparable, isAccepted } from '../fetch-request.ts'
+import { reusablePrevious, isAccepted } from '../fetch-request.ts'
 import type { FetchContext, FetchFailure, FetchOutcome } from '../fetch-request.ts'
-import { mirrored } from '../mirrors.ts'
+import { rewriteToMirror } from '../mirrors.ts'
 import { pollIntervalMs } from '../poll-interval.ts'
 import { SourceError } from '../source-error.ts'
 import { isBelow, parseSourceUrl } from '../source-url.ts'
@@ -33,10 +33,10 @@ const HINT_AGE_MS = 1000
 /** Fetches a repository. */
 export async function fetchGit(spec: GitSpec, context: FetchContext): Promise<FetchOutcome> {
   const asked = parseSourceUrl(spec.url, SCHEMES)
-  const { url, isMirror } = mirrored(asked, context.mirrors, SCHEMES)
+  const { url, isMirror } = rewriteToMirror(asked, context.mirrors, SCHEMES)
   if (url.scheme === 'file') checkLocal(url, context.localPaths)
   const credentials = credentialsFor(url, context.credentials, isMirror)
-  const { followed, same } = comparable(context)
+  const { followed, same } = reusablePrevious(context)
   // A commit never changes: once it is here there is nothing to ask.
   if (spec.ref?.commit !== undefined && same?.commit === spec.ref.commit) return { kind: 'Same' }
   const { git: program, folder, ids } = context

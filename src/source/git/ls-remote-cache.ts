@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/time/clock.ts'
 
 /** Shared answers of `ls-remote`. */
-export interface RefPolls {
+export interface LsRemoteCache {
   /** The refs at an address as this credential sees them, not older than `maxAgeMs`. */
   refs(key: string, maxAgeMs: number, ask: () => Promise<Map<string, string>>): Promise<Map<string, string>>
 }
@@ -15,7 +15,7 @@ interface Answer {
 const MAX_ANSWERS = 1000
 
 /** Makes the shared answers; the oldest are forgotten when there are too many. */
-export function createRefPolls(clock: Pick<Clock, 'monotonicMs'>): RefPolls {
+export function createLsRemoteCache(clock: Pick<Clock, 'monotonicMs'>): LsRemoteCache {
   const answers = new Map<string, Answer>()
   return {
     refs: (key, maxAgeMs, ask) => {

@@ -13,7 +13,7 @@ import { createTestFetcher } from '../../testing/fixtures/source-fetcher.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import type { Credentials } from '../credentials.ts'
 import type { FetchOutcome } from '../fetch-request.ts'
-import { createRefPolls } from './ls-remote-cache.ts'
+import { createLsRemoteCache } from './ls-remote-cache.ts'
 
 async function world(t: TestContext, handlers: readonly ContentHandler[] = [], options: { plain?: boolean } = {}) {
   const repository = createTestRepository()
@@ -115,7 +115,7 @@ test('a server that never answers costs its own time only', async (t) => {
 
 test('one question serves all sources of a repository', async (t) => {
   const { server, url } = await world(t, [], { plain: true })
-  const fetcher = await createTestFetcher({ polls: createRefPolls(systemClock) })
+  const fetcher = await createTestFetcher({ polls: createLsRemoteCache(systemClock) })
   t.after(() => fetcher.close())
   const polls = () => server.log.filter((line) => line.startsWith('GET /repo.git/info/refs')).length
   await fetcher.fetch({ git: { url } }, { isHinted: false })
@@ -147,7 +147,7 @@ test('ssh: the key and the known hosts are those of the Secret, and no other con
         isHinted: true,
         ...(credentials && { credentials }),
       },
-      { ...fetcher.parts, git: spawned, polls: createRefPolls(systemClock) },
+      { ...fetcher.parts, git: spawned, polls: createLsRemoteCache(systemClock) },
       new AbortController().signal,
     )
   assert.match(

@@ -12,7 +12,7 @@ import { silentLogger } from '../../core/log.ts'
 import type { Logger } from '../../core/log.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { KubeObject, UnknownObject } from '../../kinds/meta.ts'
-import type { Ceiling } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits } from '../../plan/apply/local-limits.ts'
 import { createEmbeddedCluster } from '../../sim/fleet/embedded-cluster.ts'
 import type { WorkloadBehaviour } from '../../sim/workloads/workloads.ts'
 import type { TestHub } from '../hub/test-hub.ts'
@@ -23,7 +23,7 @@ export interface AgentUnderTestOptions {
   readonly clusterName?: string
   readonly behaviour?: Partial<WorkloadBehaviour>
   readonly log?: Logger
-  readonly ceiling?: Ceiling
+  readonly ceiling?: LocalLimits
 }
 
 const TYPES = {

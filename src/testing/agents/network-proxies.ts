@@ -5,13 +5,13 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Something that listens. */
-export interface Way {
+export interface ProxyEndpoint {
   readonly port: number
   close(): Promise<void>
 }
 
 /** A relay that can be slow in the direction of the client and cut its connections. */
-export interface Relay extends Way {
+export interface Relay extends ProxyEndpoint {
   /** Bytes per second from the server to all clients together; undefined: as fast as it goes. */
   bytesPerSecond: number | undefined
   /** After so many more bytes to clients all connections are reset, and then again after the next number. */
@@ -25,7 +25,7 @@ export interface Relay extends Way {
   connections(): number
 }
 
-async function listening(server: Server, sockets: Set<Socket>): Promise<Way> {
+async function listening(server: Server, sockets: Set<Socket>): Promise<ProxyEndpoint> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     port: (server.address() as AddressInfo).port,
@@ -37,7 +37,7 @@ async function listening(server: Server, sockets: Set<Socket>): Promise<Way> {
 }
 
 /** Starts a proxy; `seen` collects the hosts it was asked for. */
-export async function startConnectProxy(seen: string[]): Promise<Way> {
+export async function startConnectProxy(seen: string[]): Promise<ProxyEndpoint> {
   const sockets = new Set<Socket>()
   const server = createHttpServer((_request, response) => response.writeHead(405).end())
   server.on('connection', (socket: Socket) => sockets.add(socket))

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { createAppliers } from '../../agent/cluster/executor-appliers.ts'
 import { createClusterState } from '../../agent/cluster/cluster-state.ts'
 import { createContent } from '../../agent/documents/content.ts'
-import { createBases, createSealedValues } from '../../agent/documents/delta-bases.ts'
+import { createDeltaBases, createSealedValues } from '../../agent/documents/delta-bases.ts'
 import type { ClusterRenderPort } from '../../agent/render/cluster-render.ts'
-import { createOperator } from '../../agent/bundles/bundle-loop.ts'
+import { createBundleLoop } from '../../agent/bundles/bundle-loop.ts'
 import { renderInPlace } from '../../agent/render/render-in-place.ts'
 import { createMemoryStorage } from '../../agent/storage/storage.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
@@ -25,12 +25,12 @@ import { silentLogger } from '../../core/log.ts'
 import type { Logger } from '../../core/log.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
-import type { Ceiling } from '../../plan/apply/local-limits.ts'
+import type { LocalLimits } from '../../plan/apply/local-limits.ts'
 import { sortHooks } from '../../plan/apply/hooks.ts'
 import { objectKey } from '../../plan/objects/object-id.ts'
 import { storeFiles } from '../../controllers/bundle-render/store-set.ts'
 import type { PreparedContent } from '../../render/bundle/prepare-content.ts'
-import { blobsOf } from '../../render/render-result.ts'
+import { toBlobs } from '../../render/render-result.ts'
 import type { ClusterDocument, Tombstone } from '../../wire/document/cluster-document.ts'
 import { objectSetBytes, setFormat } from '../../wire/document/signed-document.ts'
 
@@ -40,7 +40,7 @@ export interface OperatingAgentOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log?: Logger
-  readonly ceiling?: Ceiling
+  readonly ceiling?: LocalLimits
   /** Who renders what charts look at the cluster for; in place unless told. */
   readonly render?: ClusterRenderPort
   /** Where content is; memory unless told. */
@@ -63,7 +63,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
   const blobs: Blobs = { ...(options.blobs ?? createMemoryBlobs()), delete: async () => {} }
   const ceiling = options.ceiling ?? {}
   let document: ClusterDocument | undefined
-  let operator: ReturnType<typeof createOperator> | undefined
+  let operator: ReturnType<typeof createBundleLoop> | undefined
   let stopping: AbortController | undefined
   let running: Promise<void> | undefined
   let revision = 0
@@ -81,7 +81,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
       }
       const sorted = sortHooks(how ?? {}, objects)
       if (!sorted.ok) throw new Error(sorted.problem)
-      const found = blobsOf(sorted.objects)
+      const found = toBlobs(sorted.objects)
       for (const { bytes } of found) await blobs.put(bytes)
       const named = found.map(({ bytes: _bytes, ...object }) => {
         const hook = sorted.hooks.get(objectKey(object))
@@ -108,7 +108,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
     const rest = createRest({ transport, clock, userAgent: 'flotilla-agent/test' })
     const client = clientOver(rest)
     const discovery = createDiscovery(rest)
-    const made = createOperator({
+    const made = createBundleLoop({
       documents: {
         current: () => document && { document, digest: digestOf(utf8(canonicalJson(document))) },
         held: () => undefined,
@@ -119,7 +119,7 @@ export function createOperatingAgent(options: OperatingAgentOptions) {
         blobs,
         hub: () => undefined,
         log,
-        bases: createBases(createMemoryStorage()),
+        bases: createDeltaBases(createMemoryStorage()),
         sealedValues: createSealedValues(createMemoryStorage()),
         entryOf: () => undefined,
         sealing: () => undefined,

@@ -4,13 +4,13 @@ import { createMemoryBlobs } from '../../blobs/memory-blobs.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createRest } from '../../client/rest.ts'
 import { explainError } from '../../cli/errors/explain-error.ts'
-import { formatTrouble } from '../../cli/errors/cli-error.ts'
+import { formatErrorReport } from '../../cli/errors/cli-error.ts'
 import { createTerminal } from '../../cli/print/terminal.ts'
 import { silentLogger } from '../../core/log.ts'
 import { systemClock } from '../../core/time/system-clock.ts'
 import { systemIds } from '../../core/system-ids.ts'
 import { composeApi } from '../../hub/compose/compose-api.ts'
-import { inProcess } from '../../hub/compose/in-process-transport.ts'
+import { inProcessTransport } from '../../hub/compose/in-process-transport.ts'
 import { HUB_USERS } from '../../hub/ports.ts'
 import { createMemoryStore } from '../../store/memory-store.ts'
 
@@ -30,7 +30,7 @@ export function createCliHub(
   const blobs = createMemoryBlobs()
   const api = composeApi({ store: createMemoryStore(), blobs, clock: systemClock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const transport = inProcessTransport(api.handle, HUB_USERS.admin)
   const said = { out: '', err: '' }
   const terminal = createTerminal({
     stdout: { write: (text) => (said.out += text), isTTY },
@@ -57,7 +57,7 @@ export function createCliHub(
 }
 
 /** How a command that must fail ends, and what a person reads of it, part by part. */
-export async function troubleOf(running: Promise<unknown>) {
+export async function expectErrorReport(running: Promise<unknown>) {
   const caught = await running.then(
     () => assert.fail('it was not refused'),
     (error: unknown) => error,
@@ -67,6 +67,6 @@ export async function troubleOf(running: Promise<unknown>) {
 }
 
 /** The same as the lines of the terminal. */
-export async function troubleText(running: Promise<unknown>): Promise<string> {
-  return formatTrouble(await troubleOf(running))
+export async function expectErrorText(running: Promise<unknown>): Promise<string> {
+  return formatErrorReport(await expectErrorReport(running))
 }

@@ -18,7 +18,7 @@ import { Namespace } from '../../kinds/builtin/core.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { KubeObject, ResourceType } from '../../kinds/meta.ts'
 import { NATIVE_KINDS } from '../../kinds/native/native-kinds.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { dialectControllers, installDialects } from '../../hub/home/dialects.ts'
 import { createBundleRenderer } from '../../hub/compose/bundle-renderer.ts'
 import { createSeededIds } from '../../sim/kernel/seeded-ids.ts'
@@ -53,7 +53,7 @@ export interface ControllersHome {
   /** Plays the agent: reports every bundle of its Assignment, as the gateway would store it. */
   report(
     cluster: string,
-    state: State,
+    state: BundleStateName,
     message?: string,
     removals?: NonNullable<ClusterReport['spec']['removals']>,
   ): Promise<void>

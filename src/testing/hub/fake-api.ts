@@ -5,7 +5,7 @@
 import { fromUtf8, utf8 } from '../../core/bytes.ts'
 import { API_REASONS } from '../../core/errors.ts'
 import type { ApiReason } from '../../core/errors.ts'
-import { bodyOf } from '../../core/http.ts'
+import { bytesBody } from '../../core/http.ts'
 import type { HttpRequest, HttpResponse, Transport } from '../../core/http.ts'
 import { jsonEqual } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
@@ -179,7 +179,7 @@ function parent(path: string): string {
 }
 
 function json(status: number, value: unknown): HttpResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: bodyOf(utf8(JSON.stringify(value))) }
+  return { status, headers: { 'content-type': 'application/json' }, body: bytesBody(utf8(JSON.stringify(value))) }
 }
 
 /** A refusal in Kubernetes' form. */

@@ -9,7 +9,7 @@ import { utf8 } from '../../core/bytes.ts'
 import { createCliHub } from './cli-hub.ts'
 
 /** Starts it with these files in the repository and those beside it; it ends with the test. */
-export function createImportScene(
+export function createImportWorkspace(
   t: { after(fn: () => Promise<void>): void },
   files: Readonly<Record<string, string>>,
   beside: Readonly<Record<string, string>> = {},

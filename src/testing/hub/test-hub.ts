@@ -8,7 +8,7 @@ import { concatBytes } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { isApiError } from '../../core/errors.ts'
-import { bodyOf, readBody } from '../../core/http.ts'
+import { bytesBody, readBody } from '../../core/http.ts'
 import type { Caller, HttpResponse, Transport } from '../../core/http.ts'
 import { createSealer } from '../../controllers/assignment-assemble/sealer.ts'
 import { createSetFacts } from '../../controllers/assignment-assemble/set-facts.ts'
@@ -42,7 +42,7 @@ import type { FileChange } from '../../wire/trust/rotate-keys.ts'
 import { ROUTES } from '../../wire/link/frames.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { SEALED_FEATURE } from '../../wire/document/sealed-values.ts'
-import { ownDocument, signDocument } from '../../wire/document/signed-document.ts'
+import { readTrustedDocument, signDocument } from '../../wire/document/signed-document.ts'
 import { build } from '../fixtures/builders.ts'
 import { buildTrust } from '../fixtures/wire-builders.ts'
 
@@ -189,7 +189,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
           for await (const chunk of answer.body) chunks.push(chunk)
           ended.throwIfAborted()
           const bytes = concatBytes(chunks)
-          return { ...answer, body: bodyOf(bends ? bends(path, bytes) : bytes) }
+          return { ...answer, body: bytesBody(bends ? bends(path, bytes) : bytes) }
         }
         return { ...answer, body: whileUp(answer, path) }
       },
@@ -296,7 +296,7 @@ export async function startTestHub(seed = 'hub', { home: givenHome, ...options }
     const needed = new Set(facts.flatMap((one) => one?.requires ?? []))
     const previous = current?.spec.document
     const before = previous && (await blobs.get(previous))
-    const older = (before && ownDocument(before)?.ancestors) ?? []
+    const older = (before && readTrustedDocument(before)?.ancestors) ?? []
     const ancestors = previous && !('previous' in fields) ? [previous, ...older].slice(0, LIMITS.ancestors) : undefined
     const document: ClusterDocument = {
       format: 'flotilla.dev/document/v1',

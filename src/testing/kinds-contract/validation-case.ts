@@ -11,12 +11,12 @@ export interface ValidationCase {
   /** `create` refuses the changed example; `update` and `status` first store the example as it is. */
   readonly on: 'create' | 'update' | 'status'
   /** Spoils a copy of the kind's first example. */
-  readonly spoil: (object: Spoilable) => void
+  readonly spoil: (object: MutableObject) => void
   readonly causes: readonly FieldError[]
 }
 
 /** An object before it is spoiled: anything may be put anywhere. */
-export interface Spoilable extends KubeObject {
+export interface MutableObject extends KubeObject {
   spec: JsonObject
   status?: JsonObject
 }

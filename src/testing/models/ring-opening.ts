@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { formatTime } from '../../core/time/time.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
 import { ASK_EVERY_MS } from '../../plan/rollout/gates/judge-gates.ts'
 import type { GateAnswer, GateSpec } from '../../plan/rollout/gates/judge-gates.ts'
@@ -41,11 +41,11 @@ const FLEET: Readonly<Record<string, Record<string, string>>> = {
 }
 
 /** Something that happens. */
-export type OpeningStep =
+export type RingOpeningStep =
   | { readonly do: 'plan' }
   | { readonly do: 'crash' }
   | { readonly do: 'wait'; readonly minutes: number }
-  | { readonly do: 'agent'; readonly cluster: string; readonly state: State }
+  | { readonly do: 'agent'; readonly cluster: string; readonly state: BundleStateName }
   | { readonly do: 'toggle'; readonly cluster: string }
   | { readonly do: 'withdraw'; readonly author: string }
   /** What a gate would say from now on. */
@@ -61,7 +61,7 @@ export type OpeningStep =
     }
 
 /** One rollout and the people around it. */
-export class OpeningWorld {
+export class RingOpeningModel {
   #now = START
   #states: readonly RingState[] = []
   #admissions: readonly RolloutAdmission[] = []
@@ -69,7 +69,7 @@ export class OpeningWorld {
   #words = 0
   #last: RolloutDecision | undefined
   readonly #clusters: Record<string, Record<string, string>>
-  readonly #reports = new Map<string, State>()
+  readonly #reports = new Map<string, BundleStateName>()
   readonly #handed = new Set<string>()
   readonly #offline = new Set<string>()
   readonly #rings: readonly RingSpec[]
@@ -83,7 +83,7 @@ export class OpeningWorld {
     this.#rings = rings
   }
 
-  step(step: OpeningStep): void {
+  step(step: RingOpeningStep): void {
     switch (step.do) {
       case 'plan':
         return this.#write(this.#decide())
@@ -259,7 +259,7 @@ export class OpeningWorld {
 
 const cluster = fc.constantFrom(...Object.keys(FLEET))
 const author = fc.constantFrom('ana', 'ben', 'eva')
-const step: fc.Arbitrary<OpeningStep> = fc.oneof(
+const step: fc.Arbitrary<RingOpeningStep> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('plan' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.constantFrom(0.5, 1, 2, 20) }) },
@@ -268,7 +268,7 @@ const step: fc.Arbitrary<OpeningStep> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('agent' as const),
       cluster,
-      state: fc.constantFrom<State>('Ready', 'Ready', 'Failed', 'Progressing'),
+      state: fc.constantFrom<BundleStateName>('Ready', 'Ready', 'Failed', 'Progressing'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('toggle' as const), cluster }) },
@@ -293,11 +293,11 @@ const step: fc.Arbitrary<OpeningStep> = fc.oneof(
   },
 )
 /** Any order of things that can happen. */
-export const openingHistories = fc.array(step, { minLength: 5, maxLength: 100, size: 'max' })
+export const ringOpeningHistories = fc.array(step, { minLength: 5, maxLength: 100, size: 'max' })
 
 /** The promise itself: throws when a history breaks it. */
-export function assertRingsKept(steps: readonly OpeningStep[]): OpeningWorld {
-  const world = new OpeningWorld({ rings: GATED })
+export function assertRingOpeningRules(steps: readonly RingOpeningStep[]): RingOpeningModel {
+  const world = new RingOpeningModel({ rings: GATED })
   for (const one of steps) world.step(one)
   return world
 }

@@ -10,7 +10,7 @@ import assert from 'node:assert/strict'
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
-import type { State } from '../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { planRollback } from '../../plan/release/rollback.ts'
 import { planRollout } from '../../plan/rollout/plan-rollout.ts'
@@ -40,7 +40,7 @@ interface Held {
   /** Which of the tries that somebody asked for the document is about. */
   readonly attempt: number
   /** State, generation and try. */
-  readonly reported: readonly [State, number, number] | undefined
+  readonly reported: readonly [BundleStateName, number, number] | undefined
 }
 
 interface Seen extends Readonly<Record<BundleName, Held>> {
@@ -94,7 +94,7 @@ const CANARY = CLUSTERS[0]!
 export const isCanary = (name: string) => name === CANARY
 
 /** Rollouts of two bundles over a few clusters, with everything they ever were. */
-export class RolloutWorld {
+export class RolloutModel {
   readonly #budget: Budget
   /** Every state each cluster ever had, newest last; index 0 is before everything. */
   readonly #clusters = CLUSTERS.map((): Seen[] => [{ x: NOTHING, y: NOTHING, online: true }])
@@ -280,7 +280,7 @@ export class RolloutWorld {
   #seen(index: number, age: number): RolloutCluster {
     const seen = aged(this.#clusters[index]!, age)
     const assigned = new Map<string, { generation: number; set: Digest }>()
-    const reported = new Map<string, { generation: number; set: Digest; state: State; attempt: number }>()
+    const reported = new Map<string, { generation: number; set: Digest; state: BundleStateName; attempt: number }>()
     for (const bundle of BUNDLES) {
       const held = seen[bundle]
       if (held.assigned > 0) assigned.set(`ns/${bundle}`, this.#revision(bundle, index, held.assigned))

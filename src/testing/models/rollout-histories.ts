@@ -1,7 +1,7 @@
 /** Histories of a model's world, any that can happen, and the promise that must hold in all of them (I-04). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { BUNDLES, CLUSTERS, isCanary, RolloutWorld } from './rollout-budget.ts'
+import { BUNDLES, CLUSTERS, isCanary, RolloutModel } from './rollout-budget.ts'
 import type { Budget, BundleName, Step } from './rollout-budget.ts'
 
 const cluster = fc.nat(CLUSTERS.length - 1)
@@ -66,7 +66,7 @@ export const budgets: fc.Arbitrary<Budget> = fc.oneof(
 
 /** The promise itself: throws when a history breaks it. */
 export function assertBudgetHolds(budget: Budget, steps: readonly Step[]): void {
-  const world = new RolloutWorld(budget)
+  const world = new RolloutModel(budget)
   world.step({ do: 'release', carries: BUNDLES })
   for (const one of steps) {
     world.step(one)

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { digestOf } from '../../core/crypto/digest.ts'
-import type { State } from '../../kinds/fields/states.ts'
-import type { PairHold } from '../../plan/windows/bundle-hold.ts'
-import type { RolloutBook } from '../../plan/rollout/build-roster.ts'
+import type { BundleStateName } from '../../kinds/fields/states.ts'
+import type { BundleHold } from '../../plan/windows/bundle-hold.ts'
+import type { RosterCacheEntry } from '../../plan/rollout/build-roster.ts'
 import { planRollout } from '../../plan/rollout/plan-rollout.ts'
 import type {
   RingSpec,
@@ -18,7 +18,7 @@ import type {
 } from '../../plan/rollout/plan-rollout.ts'
 
 /** How large it is, and how its rings take their members. */
-export interface LookShape {
+export interface RosterCacheShape {
   readonly clusters: number
   /** 1: one ring for all; 2: by label and share; 3: by group, count and share with nobody for the rest; 4: tolerant ones. */
   readonly rings: number
@@ -26,9 +26,9 @@ export interface LookShape {
 }
 
 /** Something that happens. */
-export type LookStep =
+export type RosterCacheStep =
   | { readonly do: 'look' | 'assemble' | 'retry' | 'pause' }
-  | { readonly do: 'report'; readonly cluster: number; readonly state: State; readonly bundle?: string }
+  | { readonly do: 'report'; readonly cluster: number; readonly state: BundleStateName; readonly bundle?: string }
   | { readonly do: 'toggle'; readonly cluster: number; readonly what: (typeof TOGGLES)[number] }
   | { readonly do: 'wait'; readonly minutes: number }
 
@@ -51,7 +51,7 @@ const set = digestOf('content')
 interface Site {
   readonly flags: Set<(typeof TOGGLES)[number]>
   assigned: Map<string, { generation: number; set: typeof set; attempt: number; startBy?: string | undefined }>
-  reported: Map<string, { generation: number; set: typeof set; state: State; attempt: number }>
+  reported: Map<string, { generation: number; set: typeof set; state: BundleStateName; attempt: number }>
 }
 
 const RINGS: readonly (readonly Omit<RingSpec, 'concurrency'>[])[] = [
@@ -73,10 +73,10 @@ const RINGS: readonly (readonly Omit<RingSpec, 'concurrency'>[])[] = [
 ]
 
 /** The world of one Rollout. */
-export class LookWorld {
+export class RosterCacheModel {
   readonly #sites: Map<string, Site>
   readonly #rings: readonly RingSpec[]
-  readonly #book: RolloutBook = {}
+  readonly #book: RosterCacheEntry = {}
   #touched: Set<string> | undefined
   #now = 0
   #attempts = 0
@@ -86,7 +86,7 @@ export class LookWorld {
   /** How many pairs the look in progress has worked out. */
   #asked = 0
 
-  constructor({ clusters, rings, concurrency }: LookShape) {
+  constructor({ clusters, rings, concurrency }: RosterCacheShape) {
     const names = Array.from({ length: clusters }, (_, i) => `c${String(i).padStart(3, '0')}`)
     const fresh = (i: number): Site => ({
       flags: new Set(['online', 'selected', 'registered', 'rendered', ...(i % 5 === 0 ? ['canary' as const] : [])]),
@@ -97,7 +97,7 @@ export class LookWorld {
     this.#rings = RINGS[rings - 1]!.map((ring) => ({ ...ring, concurrency }))
   }
 
-  step(step: LookStep): void {
+  step(step: RosterCacheStep): void {
     switch (step.do) {
       case 'look':
         this.look()
@@ -147,8 +147,8 @@ export class LookWorld {
     this.#asked = 0
     const touched = this.#touched
     const decision = planRollout(this.#input(), {
-      book: this.#book,
-      touched,
+      roster: this.#book,
+      changedClusters: touched,
       selects: (_, name) => this.#sites.get(name)!.flags.has('selected'),
     })
     const asked = this.#asked / BUNDLES.length
@@ -203,7 +203,7 @@ export class LookWorld {
   }
 
   /** Every third cluster has a window of twenty minutes in an hour; a frozen one is held until somebody says so. */
-  #holdAt(name: string): { readonly hold: PairHold | undefined; readonly until: number } {
+  #holdAt(name: string): { readonly hold: BundleHold | undefined; readonly until: number } {
     const { flags } = this.#sites.get(name)!
     const hour = Math.floor(this.#now / (60 * MINUTE)) * 60 * MINUTE
     const opens = hour + 60 * MINUTE
@@ -228,15 +228,15 @@ export class LookWorld {
 }
 
 /** A world goes through a history; every look is made both ways. */
-export function assertSameAsAnew(shape: LookShape, steps: readonly LookStep[]): void {
-  const world = new LookWorld(shape)
+export function assertCacheMatchesRebuild(shape: RosterCacheShape, steps: readonly RosterCacheStep[]): void {
+  const world = new RosterCacheModel(shape)
   world.look()
   for (const step of steps) world.step(step)
   world.look()
 }
 
 /** Worlds. */
-export const lookWorlds: fc.Arbitrary<LookShape> = fc.record({
+export const rosterCacheShapes: fc.Arbitrary<RosterCacheShape> = fc.record({
   clusters: fc.integer({ min: 1, max: 12 }),
   rings: fc.integer({ min: 1, max: RINGS.length }),
   concurrency: fc.integer({ min: 1, max: 4 }),
@@ -251,7 +251,7 @@ const reports = fc.record({
 })
 
 /** What happens in them. */
-export const lookSteps: fc.Arbitrary<LookStep> = fc.oneof(
+export const rosterCacheSteps: fc.Arbitrary<RosterCacheStep> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ do: 'look' as const }) },
   { weight: 4, arbitrary: fc.constant({ do: 'assemble' as const }) },
   { weight: 8, arbitrary: reports },

@@ -20,7 +20,7 @@ export async function simulateCrashes(scenario: Scenario, options: CrashOptions)
   const calm = await runScenario(scenario, world)
   if (calm.error) throw await failureOf(calm, () => runScenario(scenario, world))
   const all = crashPlans(calm.steps).filter(({ step }) => step > calm.unfocused)
-  const asked = askedFor(all, process.env)
+  const asked = crashPlanFromEnvironment(all, process.env)
   const plans = asked ?? all.filter((_, index) => index % every === first % every)
   for (const crash of plans) {
     const run = await runScenario(scenario, { ...world, crash })
@@ -35,7 +35,10 @@ export async function simulateCrashes(scenario: Scenario, options: CrashOptions)
 }
 
 /** The one crash that the environment asks for. */
-export function askedFor(plans: readonly CrashPlan[], env: NodeJS.ProcessEnv): readonly CrashPlan[] | undefined {
+export function crashPlanFromEnvironment(
+  plans: readonly CrashPlan[],
+  env: NodeJS.ProcessEnv,
+): readonly CrashPlan[] | undefined {
   const text = env['FLOTILLA_CRASH']
   if (text === undefined) return undefined
   const [, when, step] = /^(before|after)-(\d+|last)$/.exec(text) ?? []

@@ -3,24 +3,24 @@
  * hold when everything has come to rest (I-12, I-14).
  */
 import assert from 'node:assert/strict'
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { ConfigMap, Secret } from '../../kinds/builtin/core.ts'
 import { ClusterReport } from '../../kinds/native/cluster-report.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
-import type { Kind, ObjOf } from '../../kinds/define-kind.ts'
+import type { Kind, ObjectOfKind } from '../../kinds/define-kind.ts'
 import { Rollout } from '../../kinds/native/rollout.ts'
 import type { Store } from '../../store/store.ts'
 
 /** All objects of a kind, straight from the store, without waiting for anybody. */
-export async function stored<K extends Kind>(store: Store, kind: K): Promise<ObjOf<K>[]> {
-  const { entries } = await store.list({ prefix: prefixOf(kind) })
-  return entries.map(({ value }) => JSON.parse(value) as ObjOf<K>)
+export async function listStored<K extends Kind>(store: Store, kind: K): Promise<ObjectOfKind<K>[]> {
+  const { entries } = await store.list({ prefix: storePrefix(kind) })
+  return entries.map(({ value }) => JSON.parse(value) as ObjectOfKind<K>)
 }
 
 /** What an agent has recorded of bundles in its own namespace, by name: inventories, their pages, and what charts drew. */
 export async function recordedIn(store: Store): Promise<string[]> {
-  const objects = [...(await stored(store, ConfigMap)), ...(await stored(store, Secret))]
+  const objects = [...(await listStored(store, ConfigMap)), ...(await listStored(store, Secret))]
   const roles = new Set(['inventory', 'page', 'frozen'])
   return objects
     .filter(({ metadata }) => roles.has(metadata.labels?.['flotilla.dev/agent-state'] ?? ''))
@@ -33,7 +33,7 @@ export function isOffline({ status }: Cluster): boolean {
 }
 
 /** A question to a store that is asked again only when something was written. */
-export function whenWritten(store: Store, holds: () => Promise<boolean>): () => Promise<boolean> {
+export function recheckOnWrite(store: Store, holds: () => Promise<boolean>): () => Promise<boolean> {
   let asked = -1
   return async () => {
     if (store.revision() === asked) return false
@@ -62,7 +62,7 @@ export function watchFleet(store: Store, signal: AbortSignal): FleetWatch {
   const receipts = new Map<string, { readonly generation: number; readonly revision: number }>()
 
   const follow = async (kind: Kind, look: (before: unknown, after: unknown) => void): Promise<void> => {
-    for await (const { previous, value } of store.watch(prefixOf(kind), 0, signal)) {
+    for await (const { previous, value } of store.watch(storePrefix(kind), 0, signal)) {
       seen += 1
       look(previous && JSON.parse(previous), value && JSON.parse(value))
     }

@@ -4,7 +4,7 @@
  *
  * Content is told apart by the tag of its image, `shop:<version>`.
  */
-import { prefixOf } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix } from '../../apiserver/storage/stored-object.ts'
 import { fromUtf8 } from '../../core/bytes.ts'
 import { isDigest } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
@@ -23,8 +23,8 @@ import { healthOf } from '../../plan/health/object-health.ts'
 import type { Fleet, FleetMember } from '../../sim/fleet/fleet.ts'
 import type { World } from '../../sim/kernel/world.ts'
 import type { Store } from '../../store/store.ts'
-import { isOffline, stored } from './fleet-invariants.ts'
-import { createListener, heardSilence } from './liveness-runs.ts'
+import { isOffline, listStored } from './fleet-invariants.ts'
+import { createListener, observableSilence } from './liveness-runs.ts'
 import type { Listener } from './liveness-runs.ts'
 
 /** What a scenario promises about itself. */
@@ -87,7 +87,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const looked = (invariant: string): void => void looks.set(invariant, (looks.get(invariant) ?? 0) + 1)
   const follow = (store: Store, kind: Kind, look: (change: Change) => void | Promise<void>): void => {
     const read = async (): Promise<void> => {
-      for await (const { previous, value } of store.watch(prefixOf(kind), 0, signal))
+      for await (const { previous, value } of store.watch(storePrefix(kind), 0, signal))
         await look({ was: previous && JSON.parse(previous), is: value && JSON.parse(value) })
     }
     read().catch((error: unknown) => {
@@ -118,7 +118,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const checkOrder = async (name: string, version: string): Promise<void> => {
     if (options.budgetOf(name).ring === options.firstRing) return
     looked('I-04 rings')
-    const [releases, rollouts] = [await stored(fleet.hubStore, Release), await stored(fleet.hubStore, Rollout)]
+    const [releases, rollouts] = [await listStored(fleet.hubStore, Release), await listStored(fleet.hubStore, Rollout)]
     for (const { spec, status } of rollouts) {
       const release = releases.find(({ metadata }) => metadata.name === spec.release)
       const sets = release?.spec.bundles.flatMap(({ set }) => set ?? []) ?? []
@@ -135,7 +135,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     if (change.is === undefined) {
       looked('I-08')
       site.version = undefined
-      const assignments = await stored(fleet.hubStore, Assignment)
+      const assignments = await listStored(fleet.hubStore, Assignment)
       const mine = assignments.find(({ metadata }) => metadata.name === name)
       if (mine?.spec.entries.some(({ bundle }) => bundle === 'default/shop'))
         violated(`I-08: the Deployment of ${name} was deleted, and its document wants it`)
@@ -202,7 +202,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
     noticeSilence(name)
     const heard = world.network.arrivedAt({ from: `agent-of-${name}`, to: 'gateway' }) ?? 0
     const now = world.clock.monotonicMs()
-    const silentMs = heardSilence({
+    const silentMs = observableSilence({
       nowMs: now,
       heardMs: heard,
       endedMs: silenceEndedAt.get(name) ?? Number.NEGATIVE_INFINITY,
@@ -219,7 +219,7 @@ export function watchTruth(world: World, fleet: Fleet, options: TruthOptions, si
   const onDecision = async ({ was }: Change) => {
     if (was === undefined) return
     looked('I-06')
-    const pages = await stored(fleet.hubStore, PlacementDecision)
+    const pages = await listStored(fleet.hubStore, PlacementDecision)
     const selected = pages.flatMap(({ spec }) => spec.decisions).filter(({ state }) => state === 'Selected')
     if (selected.length === 0) violated('I-06: the placement selects nobody')
   }

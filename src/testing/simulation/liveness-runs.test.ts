@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createListener, heardSilence } from './liveness-runs.ts'
+import { createListener, observableSilence } from './liveness-runs.ts'
 import type { SilenceFacts } from './liveness-runs.ts'
 
 test('silence counts while it could be heard: by the hub, or by another one while it is away', () => {
@@ -21,7 +21,7 @@ test('silence counts while it could be heard: by the hub, or by another one whil
     [{ hub: { sinceMs: 0, backMs: 480, deafMs: 20 }, otherSinceMs: 0 }, 400, 'in which another one heard'],
   ]
   for (const [facts, silentMs, why] of table)
-    assert.equal(heardSilence({ ...base, hub: always, ...facts }), silentMs, why)
+    assert.equal(observableSilence({ ...base, hub: always, ...facts }), silentMs, why)
 })
 
 test('a process hears from its start on, not while it stands still, and begins anew after a long pause', () => {

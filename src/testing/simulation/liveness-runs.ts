@@ -8,7 +8,7 @@ const BREAK_MS = 30_000
 const UNSURE_MS = 2_000
 
 /** What a process could hear of somebody. */
-export interface Hearing {
+export interface HearingInterval {
   /** Since when without a break. */
   readonly sinceMs: number
   /** When it began, or went on after it stood still. */
@@ -20,7 +20,7 @@ export interface Hearing {
 /** Follows a process that hears agents, or could. */
 export interface Listener {
   look(process: Pick<Process, 'incarnation' | 'paused'>, nowMs: number): void
-  heardFrom(heardMs: number): Hearing
+  heardFrom(heardMs: number): HearingInterval
 }
 
 /** Starts to follow one. */
@@ -70,7 +70,7 @@ export interface SilenceFacts {
   readonly heardMs: number
   /** When the last silence that was too long came to an end. */
   readonly endedMs: number
-  readonly hub: Hearing
+  readonly hub: HearingInterval
   /** Since when the gateway of another hub hears without a break. */
   readonly otherSinceMs?: number
   /** For how long somebody may not know of an end. */
@@ -82,7 +82,7 @@ export interface SilenceFacts {
  * a moment in which it stood still is nobody's silence; but while it is away, and until everybody knows of its return, the gateway of
  * another hub vouches for its own watching time.
  */
-export function heardSilence(facts: SilenceFacts): number {
+export function observableSilence(facts: SilenceFacts): number {
   const { nowMs, heardMs, endedMs, hub, otherSinceMs, lateMs } = facts
   if (nowMs - endedMs <= lateMs) return Number.POSITIVE_INFINITY
   if (otherSinceMs !== undefined && nowMs - hub.backMs <= lateMs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crashPlans } from '../../sim/kernel/crash-plan.ts'
-import { askedFor } from './crash-points.ts'
+import { crashPlanFromEnvironment } from './crash-points.ts'
 import { seedsToRun } from './run-seeds.ts'
 
 test('the seeds to run are the first ones, as many as are asked for, those of a range, or one', () => {
@@ -14,9 +14,9 @@ test('the seeds to run are the first ones, as many as are asked for, those of a 
 
 test('one crash may be asked for by its step, or the last one', () => {
   const plans = crashPlans(3)
-  assert.equal(askedFor(plans, {}), undefined)
-  assert.deepEqual(askedFor(plans, { FLOTILLA_CRASH: 'after-2' }), [{ step: 2, when: 'after' }])
-  assert.deepEqual(askedFor(plans, { FLOTILLA_CRASH: 'before-last' }), [{ step: 3, when: 'before' }])
-  assert.throws(() => askedFor(plans, { FLOTILLA_CRASH: 'after-4' }), /with a step of the scenario/)
-  assert.throws(() => askedFor(plans, { FLOTILLA_CRASH: 'soon' }), /write before-N or after-N/)
+  assert.equal(crashPlanFromEnvironment(plans, {}), undefined)
+  assert.deepEqual(crashPlanFromEnvironment(plans, { FLOTILLA_CRASH: 'after-2' }), [{ step: 2, when: 'after' }])
+  assert.deepEqual(crashPlanFromEnvironment(plans, { FLOTILLA_CRASH: 'before-last' }), [{ step: 3, when: 'before' }])
+  assert.throws(() => crashPlanFromEnvironment(plans, { FLOTILLA_CRASH: 'after-4' }), /with a step of the scenario/)
+  assert.throws(() => crashPlanFromEnvironment(plans, { FLOTILLA_CRASH: 'soon' }), /write before-N or after-N/)
 })

@@ -1,6 +1,6 @@
 /** A hand in a store that no honest part of a fleet has. */
-import { prefixOf, textAt } from '../../apiserver/storage/stored-object.ts'
-import type { Kind, ObjOf } from '../../kinds/define-kind.ts'
+import { storePrefix, serializeObject } from '../../apiserver/storage/stored-object.ts'
+import type { Kind, ObjectOfKind } from '../../kinds/define-kind.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -8,11 +8,11 @@ import type { Store } from '../../store/store.ts'
 export async function tamper<K extends Kind>(
   store: Store,
   kind: K,
-  change: (object: ObjOf<K>) => ObjOf<K> | undefined,
+  change: (object: ObjectOfKind<K>) => ObjectOfKind<K> | undefined,
 ): Promise<void> {
-  const { entries } = await store.list({ prefix: prefixOf(kind) })
+  const { entries } = await store.list({ prefix: storePrefix(kind) })
   for (const { key, value, modRevision } of entries) {
-    const next = change(JSON.parse(value) as ObjOf<K>)
-    await store.commit({ key, expect: modRevision, value: next && textAt(next as unknown as UnknownObject) })
+    const next = change(JSON.parse(value) as ObjectOfKind<K>)
+    await store.commit({ key, expect: modRevision, value: next && serializeObject(next as unknown as UnknownObject) })
   }
 }

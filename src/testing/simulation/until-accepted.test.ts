@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ApiError } from '../../core/errors.ts'
 import { ConnectionError } from '../../sim/kernel/network.ts'
 import { createWorld } from '../../sim/kernel/world.ts'
-import { untilTaken } from './until-accepted.ts'
+import { retryUntilAccepted } from './until-accepted.ts'
 
 test('what is lost or comes at a bad moment is done again; a mistake of the scenario is told at once', async () => {
   const world = createWorld({ seed: 'person' })
@@ -15,14 +15,14 @@ test('what is lost or comes at a bad moment is done again; a mistake of the scen
     new Error('GET /apis: no answer within 30 s'),
     new ApiError('Conflict', 'changed meanwhile'),
   ]
-  await untilTaken(world, 'the third try', async () => {
+  await retryUntilAccepted(world, 'the third try', async () => {
     const next = lost.shift()
     if (next) throw next
   })
   assert.equal(lost.length, 0)
   for (const mistake of [new TypeError('x is not a function'), new ApiError('Invalid', 'spec.rings: Required value')])
     await assert.rejects(
-      untilTaken(world, 'never', () => Promise.reject(mistake)),
+      retryUntilAccepted(world, 'never', () => Promise.reject(mistake)),
       mistake,
     )
   await world.end()

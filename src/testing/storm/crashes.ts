@@ -8,7 +8,7 @@ import { storm } from './storm.ts'
 const EVERY = 48
 
 /** One day with its kills. */
-export interface CrashDay {
+export interface CrashRun {
   readonly seed: string
   readonly crash: CrashPlan
 }
@@ -22,14 +22,14 @@ export interface CrashesSeen {
 }
 
 /** The days of a seed that begin to kill at one of these steps, and go on at every 48th after it. */
-export function crashDays(seed: string, first: readonly number[]): CrashDay[] {
+export function crashDays(seed: string, first: readonly number[]): CrashRun[] {
   return first.flatMap((step) =>
     (['before', 'after'] as const).map((when) => ({ seed, crash: { step, when, every: EVERY } })),
   )
 }
 
 /** All days of a seed: together they have a kill before and after each of its steps. */
-export function allCrashDays(seed: string): CrashDay[] {
+export function allCrashDays(seed: string): CrashRun[] {
   return crashDays(
     seed,
     Array.from({ length: EVERY }, (_, index) => index),
@@ -37,7 +37,7 @@ export function allCrashDays(seed: string): CrashDay[] {
 }
 
 /** Runs days; throws the first broken promise, with the way to replay it. */
-export async function stormCrashes(days: readonly CrashDay[]): Promise<CrashesSeen> {
+export async function stormCrashes(days: readonly CrashRun[]): Promise<CrashesSeen> {
   const taken = new Set<string>()
   const crashed = new Set<string>()
   for (const { seed, crash } of days) {

@@ -7,7 +7,7 @@ import type { Host } from '../../sim/kernel/process.ts'
 import type { World } from '../../sim/kernel/world.ts'
 import type { Store, StoreEvent, StoreWatch } from '../../store/store.ts'
 import { ROUTES } from '../../wire/link/frames.ts'
-import { untilTaken } from '../simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../simulation/until-accepted.ts'
 
 const MINUTE = 60_000
 
@@ -35,7 +35,7 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number]
 
 /** The day as a plant sees it. */
-export interface Day {
+export interface StormRun {
   readonly world: World
   readonly fleet: Fleet
   /** Clusters that their own revision has cut off. */
@@ -43,7 +43,7 @@ export interface Day {
 }
 
 /** How bad it is. */
-export interface Trouble {
+export interface FaultPlan {
   readonly faults: ReadonlySet<Fault>
   /** How much faster one fault follows another. */
   readonly pace: number
@@ -59,7 +59,11 @@ export const labelsOf = (name: string): Record<string, string> => ({
 })
 
 /** Begins the faults of the day; `stop` ends all of them. */
-export function makeTrouble(day: Day, { faults, pace }: Trouble, signal: AbortSignal): { stop(): Promise<void> } {
+export function injectFaults(
+  day: StormRun,
+  { faults, pace }: FaultPlan,
+  signal: AbortSignal,
+): { stop(): Promise<void> } {
   const { world, fleet } = day
   const { ids, clock, network } = world
   const ending = new AbortController()
@@ -110,9 +114,9 @@ export function makeTrouble(day: Day, { faults, pace }: Trouble, signal: AbortSi
     await relabel(fleet, name, labelsOf(name))
   })
   if (faults.has('second hub'))
-    fleet.startSecondHub((store, host) => late(store, host, () => ids.integer(0, SECOND_HUB_LAG_MS)))
+    fleet.startSecondHub((store, host) => delayWatches(store, host, () => ids.integer(0, SECOND_HUB_LAG_MS)))
   if (faults.has('cut off')) {
-    for (const member of fleet.members) void cutOffBy(day, member, over).catch(() => {})
+    for (const member of fleet.members) void releaseCuttingOff(day, member, over).catch(() => {})
   }
   return {
     stop: async () => {
@@ -129,7 +133,7 @@ export function makeTrouble(day: Day, { faults, pace }: Trouble, signal: AbortSi
         if (!process.running()) process.start()
       }
       for (const { name } of fleet.members) {
-        await untilTaken(world, `the labels of ${name}`, () => relabel(fleet, name, labelsOf(name)))
+        await retryUntilAccepted(world, `the labels of ${name}`, () => relabel(fleet, name, labelsOf(name)))
       }
     },
   }
@@ -142,8 +146,8 @@ export async function relabel(fleet: Fleet, name: string, labels: Record<string,
 }
 
 /** A revision that cuts its cluster off: as soon as it is there, nothing gets through any more, until somebody drives there. */
-export async function cutOffBy(
-  { world, cutOff }: Day,
+export async function releaseCuttingOff(
+  { world, cutOff }: StormRun,
   { name, store }: FleetMember,
   signal: AbortSignal,
 ): Promise<void> {
@@ -157,7 +161,7 @@ export async function cutOffBy(
 }
 
 /** Whatever the agent has to report, the hub hears that all is Ready. */
-export function lying(gateway: Transport, lies: () => boolean): Transport {
+export function falseReadyReports(gateway: Transport, lies: () => boolean): Transport {
   return (request, signal) => gateway(lies() && request.path === ROUTES.report ? embellished(request) : request, signal)
 }
 
@@ -168,7 +172,7 @@ function embellished(request: HttpRequest): HttpRequest {
 }
 
 /** A store whose watches tell everything late, each kind by its own time; reads and writes are of now. */
-export function late(store: Store, host: Host, lagMs: () => number): Store {
+export function delayWatches(store: Store, host: Host, lagMs: () => number): Store {
   return {
     ...store,
     watch: (prefix, after, signal): StoreWatch => {

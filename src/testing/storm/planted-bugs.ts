@@ -2,7 +2,7 @@
  * Mistakes that only trouble brings to light, one for each fault a bad day can have: a fleet with one of them does well until that fault
  * strikes. A fault under which nothing can go wrong proves nothing.
  */
-import { prefixOf, textAt } from '../../apiserver/storage/stored-object.ts'
+import { storePrefix, serializeObject } from '../../apiserver/storage/stored-object.ts'
 import type { Transport } from '../../core/http.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
 import { Lease } from '../../kinds/builtin/coordination.ts'
@@ -14,12 +14,12 @@ import type { Host } from '../../sim/kernel/process.ts'
 import type { Store, StoreWrite } from '../../store/store.ts'
 import { LIVENESS_ANNOTATION } from '../../wire/link/liveness.ts'
 import type { Liveness } from '../../wire/link/liveness.ts'
-import { stored, whenWritten } from '../simulation/fleet-invariants.ts'
+import { listStored, recheckOnWrite } from '../simulation/fleet-invariants.ts'
 import { release } from './storm.ts'
 import type { StormOptions } from './storm.ts'
-import { cutOffBy, late, lying, relabel } from './faults.ts'
-import type { Day, Fault } from './faults.ts'
-import { untilTaken } from '../simulation/until-accepted.ts'
+import { releaseCuttingOff, delayWatches, falseReadyReports, relabel } from './faults.ts'
+import type { StormRun, Fault } from './faults.ts'
+import { retryUntilAccepted } from '../simulation/until-accepted.ts'
 import { tamper } from '../simulation/tamper.ts'
 
 const MINUTE = 60_000
@@ -27,18 +27,18 @@ const ONE = 'store-2'
 const REST = ['store-2', 'store-3', 'store-4']
 
 /** A fleet with a mistake, and the fault that shows it. */
-export interface Mistake {
+export interface PlantedBug {
   readonly fault: Fault | 'crash'
   readonly name: string
   /** What is said about it: a pattern. */
   readonly breaks: string
-  readonly mistakes?: StormOptions['mistakes']
+  readonly plantedBugs?: StormOptions['mistakes']
   /** The fault strikes. */
-  readonly strikes: (day: Day) => Promise<void>
+  readonly strikes: (day: StormRun) => Promise<void>
 }
 
 /** One for each fault; each is to be used once, for some remember. */
-export function mistakes(): readonly Mistake[] {
+export function mistakes(): readonly PlantedBug[] {
   return [
     neverAsksAgain(),
     countsAnew(),
@@ -51,7 +51,7 @@ export function mistakes(): readonly Mistake[] {
       fault: 'region',
       name: 'a hub that lets everybody begin who comes back',
       breaks: 'I-04: 3 of ring rest are unwell with a budget of 2',
-      mistakes: { behaviourOf: brokenInRest },
+      plantedBugs: { behaviourOf: brokenInRest },
       strikes: async ({ world, fleet }) => {
         const ends = REST.map((name) => ({ from: `agent-of-${name}`, to: 'gateway' }))
         for (const one of ends) world.network.cut(one)
@@ -76,11 +76,11 @@ export function mistakes(): readonly Mistake[] {
       strikes: async (day) => {
         const { world, fleet } = day
         const over = new AbortController()
-        for (const member of fleet.members) cutOffBy(day, member, over.signal).catch(() => {}) // until the fault ends
+        for (const member of fleet.members) releaseCuttingOff(day, member, over.signal).catch(() => {}) // until the fault ends
         await release(world, fleet, '5.0-cut')
         for (let round = 0; round < 20; round++) {
           await world.run(5_000)
-          const documents = await stored(fleet.hubStore, Assignment)
+          const documents = await listStored(fleet.hubStore, Assignment)
           await tamper(fleet.hubStore, ClusterReport, (report) => {
             const mine = documents.find(({ metadata }) => metadata.name === report.metadata.name)
             const bundles = (mine?.spec.entries ?? []).map(({ bundle, generation, set }) => ({
@@ -102,15 +102,15 @@ export function mistakes(): readonly Mistake[] {
 
 const brokenInRest = (name: string) => ({ isBroken: (image: string) => image.includes('bad') && REST.includes(name) })
 
-function liesUnknown(): Mistake {
+function liesUnknown(): PlantedBug {
   let lies = false
   return {
     fault: 'liar',
     name: 'an agent that says Ready, and nobody knows that it lies',
     breaks: `I-14: ${ONE} is Ready at generation \\d+, and never was well`,
-    mistakes: {
+    plantedBugs: {
       behaviourOf: brokenInRest,
-      betweenOf: (name, gateway) => (name === ONE ? lying(gateway, () => lies) : gateway),
+      betweenOf: (name, gateway) => (name === ONE ? falseReadyReports(gateway, () => lies) : gateway),
     },
     strikes: async ({ world, fleet }) => {
       lies = true
@@ -120,7 +120,7 @@ function liesUnknown(): Mistake {
   }
 }
 
-function neverAsksAgain(): Mistake {
+function neverAsksAgain(): PlantedBug {
   let isLossy = false
   let hasGivenUp = false
   const once: (gateway: Transport) => Transport = (gateway) => async (request, signal) => {
@@ -134,7 +134,7 @@ function neverAsksAgain(): Mistake {
     fault: 'drops',
     name: 'an agent that never asks again after a question was lost',
     breaks: 'I-12: version 9.0 everywhere: not within',
-    mistakes: { betweenOf: (name, gateway) => (name === ONE ? once(gateway) : gateway) },
+    plantedBugs: { betweenOf: (name, gateway) => (name === ONE ? once(gateway) : gateway) },
     strikes: async ({ world }) => {
       isLossy = true
       world.network.setDefaultLink({ latencyMs: [1, 400], drop: 0.2, reset: 0.1 })
@@ -144,13 +144,13 @@ function neverAsksAgain(): Mistake {
   }
 }
 
-function countsAnew(): Mistake {
+function countsAnew(): PlantedBug {
   const anew = changing(Assignment, (object) => ({ ...object, spec: { ...(object['spec'] as object), revision: 1 } }))
   return {
     fault: 'kills',
     name: 'a hub that counts its documents anew each time it starts',
     breaks: 'I-11: store-\\d went back to revision 1',
-    mistakes: { hubStoreOf: (store, incarnation) => (incarnation === 1 ? store : anew(store)) },
+    plantedBugs: { hubStoreOf: (store, incarnation) => (incarnation === 1 ? store : anew(store)) },
     strikes: async ({ world, fleet }) => {
       await release(world, fleet, '5.0')
       await world.run(MINUTE)
@@ -162,7 +162,7 @@ function countsAnew(): Mistake {
   }
 }
 
-function losesItsLastWrite(): Mistake {
+function losesItsLastWrite(): PlantedBug {
   /** What the last document said before it was written. */
   let before: { readonly key: string; readonly text: string } | undefined
   const forgetful = (store: Store, incarnation: number): Store => {
@@ -187,12 +187,12 @@ function losesItsLastWrite(): Mistake {
     fault: 'crash',
     name: 'a database that loses the last write that it has confirmed',
     breaks: 'I-11: store-\\d went back to revision',
-    mistakes: { hubStoreOf: forgetful },
+    plantedBugs: { hubStoreOf: forgetful },
     strikes: async ({ world, fleet }) => {
-      const { revision } = (await stored(fleet.hubStore, Assignment))[0]!.spec
+      const { revision } = (await listStored(fleet.hubStore, Assignment))[0]!.spec
       await release(world, fleet, '5.0')
-      const isWritten = async () => (await stored(fleet.hubStore, Assignment))[0]!.spec.revision > revision
-      await world.runUntil(whenWritten(fleet.hubStore, isWritten), { withinMs: 10 * MINUTE, what: 'a document' })
+      const isWritten = async () => (await listStored(fleet.hubStore, Assignment))[0]!.spec.revision > revision
+      await world.runUntil(recheckOnWrite(fleet.hubStore, isWritten), { withinMs: 10 * MINUTE, what: 'a document' })
       fleet.hub.kill()
       fleet.hub.start()
       await world.run(MINUTE)
@@ -200,7 +200,7 @@ function losesItsLastWrite(): Mistake {
   }
 }
 
-function seesNoFailure(): Mistake {
+function seesNoFailure(): PlantedBug {
   const rosy = changing(ClusterReport, (object) => {
     const spec = object['spec'] as ClusterReport['spec']
     return { ...object, spec: { ...spec, bundles: spec.bundles.map((row) => ({ ...row, state: 'Ready' as const })) } }
@@ -209,7 +209,7 @@ function seesNoFailure(): Mistake {
     fault: 'bad site',
     name: 'a hub that takes Failed for Ready',
     breaks: 'I-04: 3 of ring rest are unwell with a budget of 2',
-    mistakes: {
+    plantedBugs: {
       behaviourOf: brokenInRest,
       hubStoreOf: (store, incarnation) => (incarnation === 1 ? store : rosy(store)),
     },
@@ -239,8 +239,8 @@ function tellsOf(change: (told: Liveness) => Liveness): (store: Store) => Store 
 const agesOf = (seen: Liveness['seen'], age: (id: string, seconds: number) => number): Liveness['seen'] =>
   Object.fromEntries(Object.entries(seen).map(([id, seconds]) => [id, age(id, seconds)]))
 
-function countsByTheWall(): Mistake {
-  let clock: Day['world']['clock'] | undefined
+function countsByTheWall(): PlantedBug {
+  let clock: StormRun['world']['clock'] | undefined
   const heardAt = new Map<string, number>()
   const byTheWall = tellsOf(({ up, seen }) => {
     if (!clock) return { up, seen }
@@ -257,7 +257,7 @@ function countsByTheWall(): Mistake {
     fault: 'clocks',
     name: 'a gateway that counts silence by the clock on the wall',
     breaks: 'I-15: store-\\d is offline after',
-    mistakes: { hubStoreOf: byTheWall },
+    plantedBugs: { hubStoreOf: byTheWall },
     strikes: async ({ world }) => {
       clock = world.clock
       await world.run(2 * MINUTE)
@@ -267,7 +267,7 @@ function countsByTheWall(): Mistake {
   }
 }
 
-function buriesNothing(): Mistake {
+function buriesNothing(): PlantedBug {
   const withoutGraves = changing(Assignment, (object) => {
     const { tombstones: _, ...spec } = object['spec'] as Record<string, unknown>
     return { ...object, spec }
@@ -276,15 +276,15 @@ function buriesNothing(): Mistake {
     fault: 'members',
     name: 'a hub that takes a bundle away without a tombstone',
     breaks: `I-08: default/shop vanished from ${ONE}`,
-    mistakes: { hubStoreOf: withoutGraves },
+    plantedBugs: { hubStoreOf: withoutGraves },
     strikes: async ({ world, fleet }) => {
-      await untilTaken(world, 'labels', () => relabel(fleet, ONE, { tier: 'elsewhere' }))
+      await retryUntilAccepted(world, 'labels', () => relabel(fleet, ONE, { tier: 'elsewhere' }))
       await world.run(MINUTE)
     },
   }
 }
 
-function overwritesWhatOthersWrote(): Mistake {
+function overwritesWhatOthersWrote(): PlantedBug {
   return {
     fault: 'second hub',
     name: 'a leader that hears late of documents, and writes them without looking',
@@ -293,14 +293,14 @@ function overwritesWhatOthersWrote(): Mistake {
       const revisions: { readonly atMs: number; readonly revision: number }[] = []
       const yesterday = () =>
         revisions.findLast(({ atMs }) => atMs <= world.clock.monotonicMs() - MINUTE)?.revision ?? revisions[0]!.revision
-      const isDocument = (key: string) => key.startsWith(prefixOf(Assignment))
+      const isDocument = (key: string) => key.startsWith(storePrefix(Assignment))
       const blind = (store: Store, host: Host): Store => ({
         ...store,
         get: (key) => store.get(key, isDocument(key) ? yesterday() : undefined),
         list: (range) =>
           store.list(isDocument(range.prefix) ? { ...range, revision: range.revision ?? yesterday() } : range),
         watch: (prefix, ...rest) =>
-          late(store, host, () => (isDocument(prefix) ? MINUTE : 5_000)).watch(prefix, ...rest),
+          delayWatches(store, host, () => (isDocument(prefix) ? MINUTE : 5_000)).watch(prefix, ...rest),
         commit: async (write) => {
           if (!isDocument(write.key)) return store.commit(write)
           const now = await store.get(write.key)
@@ -321,8 +321,8 @@ function overwritesWhatOthersWrote(): Mistake {
   }
 }
 
-function countsItsOwnSilence(): Mistake {
-  let clock: Day['world']['clock'] | undefined
+function countsItsOwnSilence(): PlantedBug {
+  let clock: StormRun['world']['clock'] | undefined
   let lastMs = 0
   let deafSeconds = 0
   const deaf = tellsOf(({ up, seen }) => {
@@ -336,7 +336,7 @@ function countsItsOwnSilence(): Mistake {
     fault: 'pauses',
     name: 'a gateway that takes its own standing still for the silence of others',
     breaks: 'I-15: store-\\d is offline after',
-    mistakes: { hubStoreOf: deaf },
+    plantedBugs: { hubStoreOf: deaf },
     strikes: async ({ world, fleet }) => {
       clock = world.clock
       lastMs = clock.monotonicMs()
@@ -349,7 +349,7 @@ function countsItsOwnSilence(): Mistake {
   }
 }
 
-const isOf = (kind: Kind, key: string) => key.startsWith(prefixOf(kind))
+const isOf = (kind: Kind, key: string) => key.startsWith(storePrefix(kind))
 
 /** A store that changes what is written of a kind. */
 function changing(kind: Kind, change: (object: UnknownObject) => UnknownObject): (store: Store) => Store {
@@ -365,5 +365,5 @@ function changing(kind: Kind, change: (object: UnknownObject) => UnknownObject):
 }
 
 async function put(store: Store, key: string, expect: number, text: string): Promise<void> {
-  await store.commit({ key, expect, value: textAt(JSON.parse(text) as UnknownObject) })
+  await store.commit({ key, expect, value: serializeObject(JSON.parse(text) as UnknownObject) })
 }

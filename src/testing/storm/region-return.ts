@@ -12,11 +12,11 @@ import { startFleet } from '../../sim/fleet/fleet.ts'
 import type { Fleet } from '../../sim/fleet/fleet.ts'
 import type { World } from '../../sim/kernel/world.ts'
 import { build } from '../fixtures/builders.ts'
-import { isOffline, stored, watchFleet, whenWritten } from '../simulation/fleet-invariants.ts'
+import { isOffline, listStored, watchFleet, recheckOnWrite } from '../simulation/fleet-invariants.ts'
 import { watchTruth } from '../simulation/fleet-truth.ts'
 import type { FleetTruth } from '../simulation/fleet-truth.ts'
 import { SHOP_PLACEMENT } from '../simulation/shop-bundle.ts'
-import { untilTaken } from '../simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../simulation/until-accepted.ts'
 import { simulate } from '../simulation/run-seeds.ts'
 import { comesToRest, isSettled, release } from './storm.ts'
 
@@ -60,12 +60,12 @@ export async function regionReturns(world: World, options: RegionOptions): Promi
   const region = fleet.members.slice(1)
   const gatewayOf = (name: string) => ({ from: `agent-of-${name}`, to: 'gateway' })
   const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-    await world.runUntil(whenWritten(fleet.hubStore, holds), { withinMs: 120 * MINUTE, what })
+    await world.runUntil(recheckOnWrite(fleet.hubStore, holds), { withinMs: 120 * MINUTE, what })
     check()
   }
 
   await prepare(world, fleet, options)
-  await untilTaken(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
+  await retryUntilAccepted(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
   await release(world, fleet, '1.0')
   const truth = watchTruth(world, fleet, promised, life.signal)
   await until('version 1.0 everywhere', () => isSettled(fleet, truth, '1.0'))
@@ -119,13 +119,13 @@ async function prepare(world: World, fleet: Fleet, { concurrency, maxFailed }: R
       start: 'Automatic',
     },
   })
-  await untilTaken(world, 'the plan', () => fleet.client.apply(RolloutPlan, plan, AS_PERSON))
+  await retryUntilAccepted(world, 'the plan', () => fleet.client.apply(RolloutPlan, plan, AS_PERSON))
 }
 
 async function offline(fleet: Fleet): Promise<number> {
-  return (await stored(fleet.hubStore, Cluster)).filter(isOffline).length
+  return (await listStored(fleet.hubStore, Cluster)).filter(isOffline).length
 }
 
 async function rolloutOf(fleet: Fleet, name: string): Promise<Rollout | undefined> {
-  return (await stored(fleet.hubStore, Rollout)).find(({ metadata }) => metadata.name === name)
+  return (await listStored(fleet.hubStore, Rollout)).find(({ metadata }) => metadata.name === name)
 }

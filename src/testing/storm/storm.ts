@@ -14,21 +14,21 @@ import type { Fleet, FleetOptions } from '../../sim/fleet/fleet.ts'
 import type { SeededIds } from '../../sim/kernel/seeded-ids.ts'
 import type { World } from '../../sim/kernel/world.ts'
 import { build } from '../fixtures/builders.ts'
-import { stored, watchFleet, whenWritten } from '../simulation/fleet-invariants.ts'
+import { listStored, watchFleet, recheckOnWrite } from '../simulation/fleet-invariants.ts'
 import { watchTruth } from '../simulation/fleet-truth.ts'
 import type { FleetTruth } from '../simulation/fleet-truth.ts'
 import { SHOP_BUNDLE, SHOP_PLACEMENT } from '../simulation/shop-bundle.ts'
-import { untilTaken } from '../simulation/until-accepted.ts'
+import { retryUntilAccepted } from '../simulation/until-accepted.ts'
 import { simulate } from '../simulation/run-seeds.ts'
-import { CANARY, FAULTS, gatewayOf, labelsOf, lying, makeTrouble, SECOND_HUB_LAG_MS } from './faults.ts'
-import type { Day, Fault } from './faults.ts'
+import { CANARY, FAULTS, gatewayOf, labelsOf, falseReadyReports, injectFaults, SECOND_HUB_LAG_MS } from './faults.ts'
+import type { StormRun, Fault } from './faults.ts'
 
 const MINUTE = 60_000
 const WITHIN = { withinMs: 5_400_000 }
 const AS_PERSON = { fieldManager: 'person', force: true }
 
 /** How large a day is. */
-export interface DaySize {
+export interface StormSize {
   readonly clusters: number
   /** The budget of all but the first ring. */
   readonly rest: { readonly concurrency: number; readonly maxFailed: number }
@@ -43,7 +43,7 @@ export interface DaySize {
 }
 
 /** A day with all that can meet: four clusters, two releases, as many faults as not. */
-export function wholeDay(ids: SeededIds): DaySize {
+export function wholeDay(ids: SeededIds): StormSize {
   return {
     clusters: 4,
     rest: { concurrency: 1, maxFailed: 1 },
@@ -56,7 +56,7 @@ export function wholeDay(ids: SeededIds): DaySize {
 }
 
 /** A day with the least that can go wrong, to have very many: three clusters, and one to three faults in quick succession. */
-export function smallDay(ids: SeededIds): DaySize {
+export function smallDay(ids: SeededIds): StormSize {
   const faults = new Set(Array.from({ length: ids.integer(1, 3) }, () => ids.pick(FAULTS)))
   return {
     clusters: 3,
@@ -72,11 +72,11 @@ export function smallDay(ids: SeededIds): DaySize {
 /** What a day is asked to be. */
 export interface StormOptions {
   /** A whole one unless told. */
-  readonly size?: (ids: SeededIds) => DaySize
+  readonly size?: (ids: SeededIds) => StormSize
   /** Without it, the seed chooses some. */
   readonly faults?: readonly Fault[]
   /** Something that is wrong on purpose, to see that it is noticed. */
-  readonly plant?: (day: Day) => Promise<void>
+  readonly plant?: (day: StormRun) => Promise<void>
   /** Parts of the fleet that have a mistake. */
   readonly mistakes?: Partial<Pick<FleetOptions, 'behaviourOf' | 'betweenOf' | 'hubStoreOf'>>
 }
@@ -104,7 +104,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
     behaviourOf: (name) => ({
       isBroken: (image) => image.includes('bad') && (name === mood.badSite || liars.has(name)),
     }),
-    betweenOf: (name, gateway) => (liars.has(name) ? lying(gateway, () => mood.lies) : gateway),
+    betweenOf: (name, gateway) => (liars.has(name) ? falseReadyReports(gateway, () => mood.lies) : gateway),
     ...options.mistakes,
   })
   const watch = watchFleet(fleet.hubStore, life.signal)
@@ -130,7 +130,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
   const check = (): void => {
     assert.deepEqual([...truth.violations, ...watch.violations].slice(0, 6), [])
   }
-  const settledAt = (version: string) => whenWritten(fleet.hubStore, () => isSettled(fleet, truth, version))
+  const settledAt = (version: string) => recheckOnWrite(fleet.hubStore, () => isSettled(fleet, truth, version))
   await prepare(world, fleet, rest)
   await release(world, fleet, '1.0')
   await world.runUntil(settledAt('1.0'), { ...WITHIN, what: 'version 1.0 everywhere' })
@@ -142,7 +142,7 @@ export async function storm(world: World, options: StormOptions = {}): Promise<F
     check()
   }
   world.focus()
-  const trouble = makeTrouble({ world, fleet, cutOff: mood.cutOff }, { faults, pace }, life.signal)
+  const trouble = injectFaults({ world, fleet, cutOff: mood.cutOff }, { faults, pace }, life.signal)
   for (let edit = 2; edit <= 1 + edits; edit++) {
     mood.badSite = `store-${world.ids.integer(1, clusters)}`
     await release(world, fleet, `${edit}.0-${kindOfRelease(world, mood)}`)
@@ -175,7 +175,7 @@ export async function stormSeeds(seeds: number, options: StormOptions = {}): Pro
     assert.ok((looks.get(invariant) ?? 0) > 0, `${invariant} was never put to the test`)
 }
 
-async function prepare(world: World, fleet: Fleet, rest: DaySize['rest']): Promise<void> {
+async function prepare(world: World, fleet: Fleet, rest: StormSize['rest']): Promise<void> {
   const plan = build(RolloutPlan, 'default/careful', {
     spec: {
       rings: [
@@ -194,8 +194,8 @@ async function prepare(world: World, fleet: Fleet, rest: DaySize['rest']): Promi
       start: 'Automatic',
     },
   })
-  await untilTaken(world, 'the plan', () => fleet.client.apply(RolloutPlan, plan, AS_PERSON))
-  await untilTaken(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
+  await retryUntilAccepted(world, 'the plan', () => fleet.client.apply(RolloutPlan, plan, AS_PERSON))
+  await retryUntilAccepted(world, 'the placement', () => fleet.client.apply(Placement, SHOP_PLACEMENT, AS_PERSON))
 }
 
 function kindOfRelease(world: World, { faults }: Mood): string {
@@ -207,15 +207,15 @@ function kindOfRelease(world: World, { faults }: Mood): string {
 export async function release(world: World, fleet: Fleet, version: string): Promise<void> {
   const manifests = SHOP_BUNDLE.spec.manifests!.replace('shop:1.0', `shop:${version}`)
   const bundle = { ...SHOP_BUNDLE, spec: { ...SHOP_BUNDLE.spec, manifests, rollout: { plan: 'careful' } } }
-  await untilTaken(world, `version ${version}`, () => fleet.client.apply(Bundle, bundle, AS_PERSON))
+  await retryUntilAccepted(world, `version ${version}`, () => fleet.client.apply(Bundle, bundle, AS_PERSON))
 }
 
 /** Whether every cluster has a version and says Ready, and no rollout is under way. */
 export async function isSettled(fleet: Fleet, truth: FleetTruth, version: string): Promise<boolean> {
   if (fleet.members.some(({ name }) => truth.versionOf(name) !== version)) return false
-  const reports = await stored(fleet.hubStore, ClusterReport)
+  const reports = await listStored(fleet.hubStore, ClusterReport)
   const isReady = ({ spec }: ClusterReport) => spec.bundles.every(({ state }) => state === 'Ready')
-  const rollouts = await stored(fleet.hubStore, Rollout)
+  const rollouts = await listStored(fleet.hubStore, Rollout)
   const over = new Set(['Completed', 'Superseded', 'Aborted', 'Failed'])
   return (
     reports.length === fleet.members.length &&

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { equalBytes, utf8 } from '../../core/bytes.ts'
 import { countingIds } from '../../testing/fixtures/wire-builders.ts'
-import { decodeDifference, encodeDifference } from './binary-delta.ts'
+import { decodeDelta, encodeDelta } from './binary-delta.ts'
 
 const LIMIT = 64 * 1024 * 1024
 
@@ -26,14 +26,14 @@ describe('a difference', () => {
         return utf8(after.join(''))
       }
       const one = change([0.3])
-      const small = encodeDifference(one, base)
+      const small = encodeDelta(one, base)
       assert.ok(small.byteLength < 200, `${small.byteLength} bytes`)
-      assert.ok(equalBytes(decodeDifference(small, LIMIT, base), one))
+      assert.ok(equalBytes(decodeDelta(small, LIMIT, base), one))
       // At both ends and in between: nothing to trim, and more than a dictionary holds.
       const several = change([0, 0.25, 0.5, 0.75, 0.999999])
-      const larger = encodeDifference(several, base)
+      const larger = encodeDelta(several, base)
       assert.ok(larger.byteLength < 20_000, `${larger.byteLength} bytes`)
-      assert.ok(equalBytes(decodeDifference(larger, LIMIT, base), several))
+      assert.ok(equalBytes(decodeDelta(larger, LIMIT, base), several))
     })
   }
 })

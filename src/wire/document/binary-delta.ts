@@ -14,7 +14,7 @@ const HEAD = 12
 const PIECE_HEAD = 16
 
 /** Encodes a target; without a base it is merely compressed. */
-export function encodeDifference(target: Uint8Array, base: Uint8Array = new Uint8Array()): Uint8Array {
+export function encodeDelta(target: Uint8Array, base: Uint8Array = new Uint8Array()): Uint8Array {
   const prefix = commonPrefix(target, base)
   const suffix = commonSuffix(target.subarray(prefix), base.subarray(prefix))
   const middle = target.subarray(prefix, target.byteLength - suffix)
@@ -31,11 +31,7 @@ export function encodeDifference(target: Uint8Array, base: Uint8Array = new Uint
 }
 
 /** The target of a difference; a WireError when it does not fit the base or would be larger than `maxBytes`. */
-export function decodeDifference(
-  difference: Uint8Array,
-  maxBytes: number,
-  base: Uint8Array = new Uint8Array(),
-): Uint8Array {
+export function decodeDelta(difference: Uint8Array, maxBytes: number, base: Uint8Array = new Uint8Array()): Uint8Array {
   const [prefix, suffix, count] = readNumbers(difference, 0, 3) as [number, number, number]
   if (prefix + suffix > base.byteLength) throw malformed('is not of this base')
   const old = base.subarray(prefix, base.byteLength - suffix)

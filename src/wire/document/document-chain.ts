@@ -4,7 +4,7 @@ import { isOlderVersion, tooOldMessage } from '../trust/agent-version.ts'
 import type { ClusterDocument } from './cluster-document.ts'
 
 /** The newest document an agent ever accepted: its high-water mark. */
-export interface HeldDocument {
+export interface AcceptedDocument {
   readonly epoch: number
   readonly revision: number
   readonly digest: Digest
@@ -40,8 +40,8 @@ export interface ChainContext {
 }
 
 /** Whether a document that somebody holds is not in the past of the present one: it is newer, or another one of the same number. */
-export function isBeyond(
-  held: HeldDocument,
+export function isAheadOf(
+  held: AcceptedDocument,
   present: { readonly epoch: number; readonly revision: number; readonly document: Digest } | undefined,
 ): boolean {
   if (!present) return true
@@ -52,7 +52,7 @@ export function isBeyond(
 
 /** Decides whether an incoming document (its signature already checked) may follow the held one. */
 export function acceptDocument(
-  held: HeldDocument | undefined,
+  held: AcceptedDocument | undefined,
   incoming: { readonly document: ClusterDocument; readonly digest: Digest },
   context: ChainContext,
 ): ChainDecision {
@@ -77,7 +77,7 @@ export function acceptDocument(
   return { kind: 'Accept' }
 }
 
-function againstHeld(held: HeldDocument, document: ClusterDocument, digest: Digest): ChainDecision | undefined {
+function againstHeld(held: AcceptedDocument, document: ClusterDocument, digest: Digest): ChainDecision | undefined {
   const name = `epoch ${document.epoch} revision ${document.revision}`
   const mine = `epoch ${held.epoch} revision ${held.revision}`
   if (document.epoch < held.epoch) return refuse('OldEpoch', `${name} is older than ${mine} held here`)

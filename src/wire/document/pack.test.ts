@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import type { ObjectSet } from './cluster-document.ts'
-import { decodePack, encodePack, missingFrom, openPack } from './pack.ts'
+import { decodePack, encodePack, missingItems, openPack } from './pack.ts'
 import { objectSetBytes } from './signed-document.ts'
 import { WireError } from '../validate.ts'
 
@@ -19,14 +19,14 @@ test('only what the base lacks travels, and each finds its namesake', () => {
   const base = setOf({ a: '1', b: '1', c: '1' })
   const target = setOf({ a: '1', b: '2', d: '1' })
   assert.deepEqual(
-    missingFrom(target, base, 0).map(({ index, inBase }) => [index, inBase?.index]),
+    missingItems(target, base, 0).map(({ index, inBase }) => [index, inBase?.index]),
     [
       [1, 1],
       [2, undefined],
     ],
   )
-  assert.equal(missingFrom(target, undefined, 1).length, 2)
-  assert.equal(missingFrom(target, target, 0).length, 0)
+  assert.equal(missingItems(target, undefined, 1).length, 2)
+  assert.equal(missingItems(target, target, 0).length, 0)
 })
 
 test('a pack opens with the dictionary it names and with no other', () => {

@@ -8,7 +8,7 @@
 import type { Static } from 'typebox'
 import { concatBytes, utf8 } from '../../core/bytes.ts'
 import { Type } from '../../core/schema/typebox.ts'
-import { decodeDifference, encodeDifference } from './binary-delta.ts'
+import { decodeDelta, encodeDelta } from './binary-delta.ts'
 import type { ObjectSet, SetObject } from './cluster-document.ts'
 import { LIMITS } from '../limits.ts'
 import { parseJson, WireError } from '../validate.ts'
@@ -37,7 +37,7 @@ export interface PackItem {
 }
 
 /** The objects of a set from `from` on that somebody who has all of the base lacks. */
-export function missingFrom(target: ObjectSet, base: ObjectSet | undefined, from: number): PackItem[] {
+export function missingItems(target: ObjectSet, base: ObjectSet | undefined, from: number): PackItem[] {
   const known = new Set(base?.objects.map(({ digest }) => digest))
   const namesakes = new Map(base?.objects.map((object, index) => [nameOf(object), { index, object }]))
   return target.objects.slice(from).flatMap((object, offset) => {
@@ -63,7 +63,7 @@ export function encodePack(parts: PackParts): Uint8Array {
   const header: PackHeader = { format: 'flotilla.dev/pack/v1', ...parts.header }
   const target = framed([...(parts.manifest ? [parts.manifest] : []), ...parts.objects])
   const base = framed([...(parts.baseManifest ? [parts.baseManifest] : []), ...parts.dictionary])
-  return concatBytes([utf8(`${JSON.stringify(header)}\n`), encodeDifference(target, base)])
+  return concatBytes([utf8(`${JSON.stringify(header)}\n`), encodeDelta(target, base)])
 }
 
 /** Reads a pack's header; the rest needs the dictionary that it names. */
@@ -82,7 +82,7 @@ export function decodePack(
   dictionary: Pick<PackParts, 'baseManifest' | 'dictionary'>,
 ): { readonly manifest?: Uint8Array; readonly objects: readonly Uint8Array[] } {
   const base = framed([...(dictionary.baseManifest ? [dictionary.baseManifest] : []), ...dictionary.dictionary])
-  const parts = unframed(decodeDifference(opened.rest, LIMITS.packBytes, base))
+  const parts = unframed(decodeDelta(opened.rest, LIMITS.packBytes, base))
   if (opened.header.from > 0) return { objects: parts }
   const [manifest, ...objects] = parts
   if (!manifest) throw new WireError('Malformed', 'pack has no manifest')

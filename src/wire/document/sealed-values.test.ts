@@ -4,7 +4,7 @@ import { base64, fromUtf8, utf8 } from '../../core/bytes.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { keyPairFromSeed } from '../../core/crypto/key-pair.ts'
 import { Secret } from '../../core/secret.ts'
-import { openSlot, parseSealed, sealingKeyId, sealValues } from './sealed-values.ts'
+import { openSealedValue, parseSealed, sealingKeyId, sealValues } from './sealed-values.ts'
 import type { SealedContext } from './sealed-values.ts'
 import { writePublicKey } from '../trust/trust-bundle.ts'
 
@@ -19,7 +19,7 @@ const key = (n: number) => new Secret(pair(n).privateKey)
 describe('sealed values', () => {
   it('opens for the cluster they were sealed to', () => {
     const sealed = parseSealed(seal())
-    assert.equal(fromUtf8(openSlot(sealed, CONTEXT, SLOT, [key(2), key(1)]).reveal()), 'hunter2')
+    assert.equal(fromUtf8(openSealedValue(sealed, CONTEXT, SLOT, [key(2), key(1)]).reveal()), 'hunter2')
     assert.equal(sealed.key, sealingKeyId(writePublicKey(pair(1).publicKey)))
   })
 
@@ -32,13 +32,13 @@ describe('sealed values', () => {
   })
 
   it('does not open with the key of another cluster', () => {
-    assert.throws(() => openSlot(parseSealed(seal()), CONTEXT, SLOT, [key(2)]), {
+    assert.throws(() => openSealedValue(parseSealed(seal()), CONTEXT, SLOT, [key(2)]), {
       message:
         /^the values for v1 Secret shop\/db are sealed to key sha256:[0-9a-f]{64}, which this agent does not have;/,
     })
     // Also not when it says that it is sealed to that key.
     const lying = { ...parseSealed(seal()), key: sealingKeyId(writePublicKey(pair(2).publicKey)) }
-    assert.throws(() => openSlot(lying, CONTEXT, SLOT, [key(2)]), { reason: 'BadSignature' })
+    assert.throws(() => openSealedValue(lying, CONTEXT, SLOT, [key(2)]), { reason: 'BadSignature' })
   })
 
   const moved: [string, SealedContext][] = [
@@ -48,7 +48,7 @@ describe('sealed values', () => {
   ]
   for (const [what, context] of moved) {
     it(`does not open in another ${what}`, () => {
-      assert.throws(() => openSlot(parseSealed(seal()), context, SLOT, [key(1)]), {
+      assert.throws(() => openSealedValue(parseSealed(seal()), context, SLOT, [key(1)]), {
         reason: 'BadSignature',
         message: 'the values for v1 Secret shop/db do not open: they were made for another place, or changed',
       })
@@ -58,8 +58,8 @@ describe('sealed values', () => {
   it('does not open in another slot, and an absent slot is said', () => {
     const sealed = parseSealed(seal())
     const swapped = { ...sealed, boxes: { 'v1 Secret shop/other': sealed.boxes[SLOT]! } }
-    assert.throws(() => openSlot(swapped, CONTEXT, 'v1 Secret shop/other', [key(1)]), { reason: 'BadSignature' })
-    assert.throws(() => openSlot(sealed, CONTEXT, '__proto__', [key(1)]), {
+    assert.throws(() => openSealedValue(swapped, CONTEXT, 'v1 Secret shop/other', [key(1)]), { reason: 'BadSignature' })
+    assert.throws(() => openSealedValue(sealed, CONTEXT, '__proto__', [key(1)]), {
       message: 'sealed values have none for __proto__',
     })
   })
@@ -71,11 +71,11 @@ describe('sealed values', () => {
       const changed = Buffer.from(box)
       changed[at]! ^= 1
       const boxes = { [SLOT]: changed.toString('base64') }
-      assert.throws(() => openSlot({ ...sealed, boxes }, CONTEXT, SLOT, [key(1)]), { reason: 'BadSignature' })
+      assert.throws(() => openSealedValue({ ...sealed, boxes }, CONTEXT, SLOT, [key(1)]), { reason: 'BadSignature' })
     }
     const ephemeral = writePublicKey(pair(7).publicKey)
-    assert.throws(() => openSlot({ ...sealed, ephemeral }, CONTEXT, SLOT, [key(1)]), { reason: 'BadSignature' })
-    assert.throws(() => openSlot({ ...sealed, boxes: { [SLOT]: '' } }, CONTEXT, SLOT, [key(1)]), {
+    assert.throws(() => openSealedValue({ ...sealed, ephemeral }, CONTEXT, SLOT, [key(1)]), { reason: 'BadSignature' })
+    assert.throws(() => openSealedValue({ ...sealed, boxes: { [SLOT]: '' } }, CONTEXT, SLOT, [key(1)]), {
       reason: 'BadSignature',
     })
   })

@@ -52,7 +52,7 @@ export function sealingKeyId(sealingKey: string): Digest {
 }
 
 /** The slot of an object: its name within a cluster. */
-export function slotOf({ apiVersion, kind, namespace, name }: Omit<SetObject, 'digest'>): string {
+export function sealedValueKey({ apiVersion, kind, namespace, name }: Omit<SetObject, 'digest'>): string {
   return `${apiVersion} ${kind} ${namespace ? `${namespace}/` : ''}${name}`
 }
 
@@ -85,7 +85,7 @@ export function parseSealed(bytes: Uint8Array): Sealed {
 }
 
 /** Opens one slot with whichever of the keys (PKCS #8 PEM) it was sealed to. */
-export function openSlot(
+export function openSealedValue(
   sealed: Sealed,
   context: SealedContext,
   slot: string,

@@ -139,7 +139,7 @@ export function signDocument(signer: Signer, document: ClusterDocument): Uint8Ar
 }
 
 /** The document in an envelope of our own blobs, whose signature nobody needs to check again; undefined when it is none. */
-export function ownDocument(envelope: Uint8Array): ClusterDocument | undefined {
+export function readTrustedDocument(envelope: Uint8Array): ClusterDocument | undefined {
   try {
     const limits = { what: 'document', maxBytes: LIMITS.documentBytes }
     return parseJson(DocumentSchema, unverifiedPayload(envelope, 2 * limits.maxBytes), limits)

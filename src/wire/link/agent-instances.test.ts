@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hearAgent, RIVAL_GONE_MS } from './agent-instances.ts'
+import { judgeContact, DUPLICATE_EXPIRY_MS } from './agent-instances.ts'
 import type { AgentRecord } from './agent-instances.ts'
 
 /** Plays words such as `a b a`, a minute of silence per dot, and says who was refused. */
@@ -15,7 +15,7 @@ function play(script: string, checkInMs = 30_000) {
       continue
     }
     const quiet = (instance: string | undefined) => now - (lastHeard.get(instance ?? '') ?? 0)
-    const result = hearAgent(record, {
+    const result = judgeContact(record, {
       instance: word,
       since: String(now),
       address: `10.0.0.${word.charCodeAt(0)}`,
@@ -53,14 +53,14 @@ describe('the agents of one cluster', () => {
   })
 
   it('ends the alarm when the rival is gone', () => {
-    const dots = '.'.repeat(RIVAL_GONE_MS / 60_000 + 1)
+    const dots = '.'.repeat(DUPLICATE_EXPIRY_MS / 60_000 + 1)
     assert.equal(play(`a b a ${dots} a`).rival, undefined)
     assert.equal(play('a b a . a').rival?.instance, 'b')
   })
 
   it('changes nothing when nothing is new', () => {
     const heard = { instance: 'a', since: '0', speakerQuietMs: 0, rivalQuietMs: 0, checkInMs: 1 }
-    const { record } = hearAgent(undefined, heard)
-    assert.equal(hearAgent(record, { ...heard, since: '1', address: '10.0.0.1' }).record, record)
+    const { record } = judgeContact(undefined, heard)
+    assert.equal(judgeContact(record, { ...heard, since: '1', address: '10.0.0.1' }).record, record)
   })
 })

@@ -24,7 +24,7 @@ export interface AgentRecord extends AgentInstance {
 }
 
 /** Somebody with the cluster's certificate spoke. */
-export interface Heard extends AgentInstance {
+export interface InstanceContact extends AgentInstance {
   /** How long the one that speaks for the cluster was silent before. */
   readonly speakerQuietMs: number
   /** How long the rival was silent; anything when there is none. */
@@ -34,23 +34,23 @@ export interface Heard extends AgentInstance {
 }
 
 /** Whether the one who spoke may, and what is known now (the same object when nothing changed). */
-export interface HearResult {
+export interface ContactVerdict {
   readonly verdict: 'Speaks' | 'Refused'
   readonly record: AgentRecord
 }
 
 /** A rival that was not heard for this long is gone, and the alarm with it. */
-export const RIVAL_GONE_MS = 15 * 60_000
+export const DUPLICATE_EXPIRY_MS = 15 * 60_000
 
 const MIN_SILENT_MS = 90_000
 
 /** Judges one who spoke. */
-export function hearAgent(record: AgentRecord | undefined, heard: Heard): HearResult {
+export function judgeContact(record: AgentRecord | undefined, heard: InstanceContact): ContactVerdict {
   const who = instanceOf(heard)
   if (!record) return { verdict: 'Speaks', record: who }
   const speaker = instanceOf(record)
   if (heard.instance === record.instance) {
-    const gone = record.rival && heard.rivalQuietMs > RIVAL_GONE_MS
+    const gone = record.rival && heard.rivalQuietMs > DUPLICATE_EXPIRY_MS
     return { verdict: 'Speaks', record: gone ? speaker : record }
   }
   if (heard.instance === record.before?.instance) {

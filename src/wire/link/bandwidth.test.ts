@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { IDLE, spendBandwidth } from './bandwidth.ts'
+import { IDLE_BANDWIDTH, spendBandwidth } from './bandwidth.ts'
 
 describe('bandwidth', () => {
   it('lets a second of it go at once, then waits for what was sent', () => {
     const rate = { bytesPerSecond: 1000, now: 50_000 }
-    const first = spendBandwidth(IDLE, 1000, rate)
+    const first = spendBandwidth(IDLE_BANDWIDTH, 1000, rate)
     assert.equal(first.waitMs, 0)
     const second = spendBandwidth(first.state, 500, rate)
     assert.equal(second.waitMs, 500)
@@ -20,7 +20,7 @@ describe('bandwidth', () => {
     })
     fc.assert(
       fc.property(fc.integer({ min: 1024, max: 10_000_000 }), pieces, (bytesPerSecond, all) => {
-        let state = IDLE
+        let state = IDLE_BANDWIDTH
         let now = 0
         let sent = 0
         for (const [bytes, pauseMs] of all) {

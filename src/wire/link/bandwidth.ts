@@ -9,7 +9,7 @@ export interface BandwidthState {
 const AHEAD_MS = 1000
 
 /** After a time without traffic. */
-export const IDLE: BandwidthState = { paidAt: Number.NEGATIVE_INFINITY }
+export const IDLE_BANDWIDTH: BandwidthState = { paidAt: Number.NEGATIVE_INFINITY }
 
 /** Accounts for bytes that are about to be sent; `waitMs` is how long to wait before. */
 export function spendBandwidth(

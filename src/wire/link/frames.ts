@@ -4,7 +4,7 @@ import { utf8 } from '../../core/bytes.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import { REMOVAL_STATES } from '../../kinds/native/cluster-report.ts'
-import { STATES } from '../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import { LIMITS } from '../limits.ts'
 import { parseJson } from '../validate.ts'
 
@@ -131,9 +131,9 @@ export const ReportRow = Type.Object(
     bundle: Type.String({ maxLength: 317, pattern: '^[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*$' }),
     generation: Type.Integer({ minimum: 0 }),
     set: DigestText,
-    state: Type.Unsafe<(typeof STATES)[number]>({
+    state: Type.Unsafe<(typeof BUNDLE_STATES)[number]>({
       type: 'string',
-      enum: STATES.filter((state) => state !== 'Offline' && state !== 'NotSelected'),
+      enum: BUNDLE_STATES.filter((state) => state !== 'Offline' && state !== 'NotSelected'),
     }),
     /** Which of the tries that somebody asked for this is about. */
     attempt: Type.Optional(Type.Integer({ minimum: 0 })),

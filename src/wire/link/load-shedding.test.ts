@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countingIds } from '../../testing/fixtures/wire-builders.ts'
-import { admit, openAdmission } from './load-shedding.ts'
-import type { AdmissionClass } from './load-shedding.ts'
+import { admitRequest, initialLoadState } from './load-shedding.ts'
+import type { RequestClass } from './load-shedding.ts'
 
 const LIMITS = { perSecond: 100, burst: 200, atWork: 50 }
 
 test('streams leave room for reports, and reports for certificates', () => {
-  let state = openAdmission(LIMITS, 0)
-  const letIn = (who: AdmissionClass): number => {
+  let state = initialLoadState(LIMITS, 0)
+  const letIn = (who: RequestClass): number => {
     for (let count = 0; ; count++) {
-      const next = admit(state, who, LIMITS, { now: 0, fraction: 0.5, atWork: 0 })
+      const next = admitRequest(state, who, LIMITS, { now: 0, fraction: 0.5, atWork: 0 })
       state = next.state
       if (next.retryAfterMs !== undefined) return count
     }
@@ -19,15 +19,15 @@ test('streams leave room for reports, and reports for certificates', () => {
 })
 
 test('while as many wait for the hub’s API as may, only certificates are let in', () => {
-  const isIn = (who: AdmissionClass, atWork: number) =>
-    admit(openAdmission(LIMITS, 0), who, LIMITS, { now: 0, fraction: 0, atWork }).retryAfterMs === undefined
-  const last = (who: AdmissionClass) => Array.from({ length: 100 }, (_, atWork) => isIn(who, atWork)).lastIndexOf(true)
+  const isIn = (who: RequestClass, atWork: number) =>
+    admitRequest(initialLoadState(LIMITS, 0), who, LIMITS, { now: 0, fraction: 0, atWork }).retryAfterMs === undefined
+  const last = (who: RequestClass) => Array.from({ length: 100 }, (_, atWork) => isIn(who, atWork)).lastIndexOf(true)
   assert.deepEqual([last('follow'), last('report'), last('renew')], [24, 39, 99])
 })
 
 test('a herd of 5,000 is spread over the time it needs, and everybody gets in', () => {
   const ids = countingIds(5)
-  let state = openAdmission(LIMITS, 0)
+  let state = initialLoadState(LIMITS, 0)
   const due = Array.from({ length: 5000 }, () => 0)
   const admittedAt: number[] = []
   let asked = 0
@@ -35,7 +35,7 @@ test('a herd of 5,000 is spread over the time it needs, and everybody gets in', 
     due.sort((a, b) => b - a)
     const now = due.pop()!
     asked += 1
-    const next = admit(state, 'follow', LIMITS, { now, fraction: ids.fraction(), atWork: 0 })
+    const next = admitRequest(state, 'follow', LIMITS, { now, fraction: ids.fraction(), atWork: 0 })
     state = next.state
     if (next.retryAfterMs === undefined) admittedAt.push(now)
     else due.push(now + next.retryAfterMs)

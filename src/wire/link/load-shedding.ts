@@ -4,10 +4,10 @@
  */
 
 /** In order: certificates, reports, streams and content. */
-export type AdmissionClass = 'renew' | 'report' | 'follow'
+export type RequestClass = 'renew' | 'report' | 'follow'
 
 /** How much passes. */
-export interface AdmissionLimits {
+export interface LoadLimits {
   readonly perSecond: number
   readonly burst: number
   /** How many requests may wait for the hub's API at the same time: more of them would only wait longer, until they are given up and asked for again. */
@@ -15,7 +15,7 @@ export interface AdmissionLimits {
 }
 
 /** How full the bucket is, and how many were sent away lately. */
-export interface AdmissionState {
+export interface LoadState {
   readonly tokens: number
   readonly waiting: number
   /** Monotonic milliseconds. */
@@ -23,22 +23,22 @@ export interface AdmissionState {
 }
 
 /** The part of the bucket a class leaves to those before it. */
-const LEAVES: Readonly<Record<AdmissionClass, number>> = { renew: 0, report: 0.2, follow: 0.5 }
+const LEAVES: Readonly<Record<RequestClass, number>> = { renew: 0, report: 0.2, follow: 0.5 }
 const LEAST_MS = 1000
 const MOST_MS = 120_000
 
 /** A full bucket. */
-export function openAdmission({ burst }: AdmissionLimits, now: number): AdmissionState {
+export function initialLoadState({ burst }: LoadLimits, now: number): LoadState {
   return { tokens: burst, waiting: 0, at: now }
 }
 
 /** Lets one in, or says when to come back. `fraction` in [0, 1) spreads them; `atWork` wait for the hub's API now. */
-export function admit(
-  state: AdmissionState,
-  who: AdmissionClass,
-  limits: AdmissionLimits,
+export function admitRequest(
+  state: LoadState,
+  who: RequestClass,
+  limits: LoadLimits,
   { now, fraction, atWork }: { readonly now: number; readonly fraction: number; readonly atWork: number },
-): { readonly state: AdmissionState; readonly retryAfterMs?: number } {
+): { readonly state: LoadState; readonly retryAfterMs?: number } {
   const passed = (Math.max(0, now - state.at) / 1000) * limits.perSecond
   const tokens = Math.min(limits.burst, state.tokens + passed)
   const waiting = Math.max(0, state.waiting - passed)

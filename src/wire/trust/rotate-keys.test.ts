@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { seededKeys } from '../../core/crypto/key-pair.ts'
 import { buildDocument, buildTrust, countingIds, WIRE_START } from '../../testing/fixtures/wire-builders.ts'
 import { loadTrust, TRUST_FILES } from './hub-keys.ts'
-import { newEpoch, requireAgent, rotateCa, rotateSigner } from './rotate-keys.ts'
+import { newEpoch, setMinAgentVersion, rotateCa, rotateSigner } from './rotate-keys.ts'
 import type { FileChange } from './rotate-keys.ts'
 import { openDocument, signDocument } from '../document/signed-document.ts'
-import { acceptTrust, everySigner, trustVersionOf } from './trust-bundle.ts'
+import { acceptTrust, allSignerKeys, trustVersionOf } from './trust-bundle.ts'
 
 function folder() {
   const ids = countingIds(5)
@@ -39,7 +39,7 @@ describe('a rotation', () => {
     const dropped = write(rotateSigner(after, { ...change, dropOld: true }), true)
     assert.equal(dropped.newest.signers.length, 1)
     assert.throws(() => openDocument(old, dropped.newest.signers), /not trusted/)
-    assert.equal(everySigner(dropped).length, 3, 'what was ever signed can still be recognised')
+    assert.equal(allSignerKeys(dropped).length, 3, 'what was ever signed can still be recognised')
   })
 
   it('of the CA names both, and an agent that was away walks through all of them', () => {
@@ -51,7 +51,7 @@ describe('a rotation', () => {
       trust = write(rotateSigner(trust, change))
     }
     trust = write(newEpoch(trust, change))
-    trust = write(requireAgent(trust, '0.3.0', change))
+    trust = write(setMinAgentVersion(trust, '0.3.0', change))
     assert.ok(trust.newest.bundle.transportCas.length <= 4 && trust.newest.bundle.signers.length <= 4)
     let held = acceptTrust(trust.root, undefined, trust.envelopes[0]!)
     for (const envelope of trust.envelopes.filter((one) => trustVersionOf(one) > held.bundle.version)) {

@@ -61,7 +61,7 @@ export function newEpoch(trust: HubTrust, change: Pick<TrustChange, 'rootKey' | 
 }
 
 /** The least version of agents, signed by the root. */
-export function requireAgent(
+export function setMinAgentVersion(
   trust: HubTrust,
   minAgentVersion: string,
   change: Pick<TrustChange, 'rootKey' | 'now'>,

@@ -88,7 +88,7 @@ export function acceptTrust(root: TrustedKey, held: VerifiedTrust | undefined, e
 }
 
 /** Every key that some version of the trust ever named as a signer; for documents of the past. */
-export function everySigner({ envelopes }: { readonly envelopes: readonly Uint8Array[] }): TrustedKey[] {
+export function allSignerKeys({ envelopes }: { readonly envelopes: readonly Uint8Array[] }): TrustedKey[] {
   const limits = { what: 'trust bundle', maxBytes: LIMITS.trustBytes }
   const all = envelopes.flatMap(
     (envelope) => parseJson(TrustBundleSchema, unverifiedPayload(envelope, LIMITS.trustBytes), limits).signers,

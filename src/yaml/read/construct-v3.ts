@@ -1,5 +1,5 @@
 /** Values as Kustomize makes them: yaml.v3's decoder into a map with string keys, then JSON. */
-import { Constructor, NOTHING, setEntry } from './construct.ts'
+import { Constructor, NO_VALUE, setEntry } from './construct.ts'
 import type { ScalarValue, Target } from './construct.ts'
 import { goQuote } from '../../core/text/go-quote.ts'
 import { goSyntax } from '../go-syntax.ts'
@@ -33,8 +33,8 @@ export class ConstructorV3 extends Constructor {
     return this.#mapping(node, false)
   }
 
-  #mapping(node: YamlNode, isRoot: boolean): Target | typeof NOTHING {
-    if (this.options.duplicateKeys !== 'last' && this.#hasDuplicates(node)) return NOTHING
+  #mapping(node: YamlNode, isRoot: boolean): Target | typeof NO_VALUE {
+    if (this.options.duplicateKeys !== 'last' && this.#hasDuplicates(node)) return NO_VALUE
     const stringKeys = isRoot || hasStringKeys(node)
     const target = this.newTarget()
     if (!stringKeys) this.badMapping(target, 'json: unsupported type: map[interface {}]interface {}', node)
@@ -83,7 +83,7 @@ export class ConstructorV3 extends Constructor {
       if (key === undefined || merged?.has(key)) continue
       merged?.add(key)
       const value = this.value(node.content[i + 1]!)
-      if (value !== NOTHING) setEntry(target, key, value)
+      if (value !== NO_VALUE) setEntry(target, key, value)
     }
     this.#mergedKeys = merged
     if (mergeNode) this.#merge(target, { parent: node, mergeNode, stringKeys })
@@ -127,7 +127,7 @@ export class ConstructorV3 extends Constructor {
   }
 
   #unhashable(node: YamlNode): undefined {
-    if (this.value(node) === NOTHING) return undefined
+    if (this.value(node) === NO_VALUE) return undefined
     const type = node.kind === 'sequence' ? '[]' : hasStringKeys(node) ? 'map[string]' : 'map[interface {}]'
     return this.fail(`runtime error: hash of unhashable type ${type}interface {}`, node)
   }
@@ -139,7 +139,7 @@ export class ConstructorV3 extends Constructor {
     if (node.kind !== 'scalar') {
       if (!stringKeys) {
         // What is wrong inside the key is told first.
-        if (this.value(node) === NOTHING) return undefined
+        if (this.value(node) === NO_VALUE) return undefined
         this.fail(`invalid map key: ${goSyntax(node, '1.2')}`, node)
       }
       const tag = tagOf(node)

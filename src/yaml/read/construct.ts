@@ -13,7 +13,7 @@ import type { ValueOptions } from '../yaml.ts'
 export type Target = Map<string, unknown> | Record<string, unknown>
 
 /** Says that a node has no value because something in it was wrong; what, is told at the end. */
-export const NOTHING = Symbol('nothing')
+export const NO_VALUE = Symbol('nothing')
 
 /** What a scalar means, or the text of one with a tag that Go leaves alone. */
 export type ScalarValue = Resolved | { readonly tag: string; readonly value: string }
@@ -105,7 +105,7 @@ export abstract class Constructor {
     const items: unknown[] = []
     for (const child of node.content) {
       const item = this.value(child)
-      if (item !== NOTHING) items.push(item)
+      if (item !== NO_VALUE) items.push(item)
     }
     return items
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { quickValue } from './fast-path.ts'
+import { readFastPath } from './fast-path.ts'
 import { readFirstYaml } from './read-yaml.ts'
 
 const OPTIONS = { duplicateKeys: 'last', mappings: 'map', integer: (value: bigint) => `int ${value}` } as const
@@ -18,7 +18,7 @@ function listed(value: unknown): unknown {
 }
 
 function assertSame(text: string): void {
-  const quick = quickValue(text, OPTIONS)
+  const quick = readFastPath(text, OPTIONS)
   if (quick) assert.deepEqual(listed(quick.value), listed(parsed(text)), JSON.stringify(text))
 }
 
@@ -57,13 +57,13 @@ const LEFT_TO_THE_PARSER = [
 
 test('plain YAML is read without the parser', () => {
   for (const text of READ) {
-    assert.ok(quickValue(text, OPTIONS), JSON.stringify(text))
+    assert.ok(readFastPath(text, OPTIONS), JSON.stringify(text))
     assertSame(text)
   }
 })
 
 test('everything else is left to the parser', () => {
-  for (const text of LEFT_TO_THE_PARSER) assert.equal(quickValue(text, OPTIONS), undefined, JSON.stringify(text))
+  for (const text of LEFT_TO_THE_PARSER) assert.equal(readFastPath(text, OPTIONS), undefined, JSON.stringify(text))
 })
 
 test('texts of many megabytes on one line are read', () => {

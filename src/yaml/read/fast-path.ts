@@ -10,7 +10,7 @@ import { resolvePlain } from '../resolve-scalar.ts'
 import type { ValueOptions } from '../yaml.ts'
 
 /** The value of the only document of a text; undefined when the parser has to look at it. Keys may come twice: the last counts. */
-export function quickValue(text: string, options: ValueOptions): { readonly value: unknown } | undefined {
+export function readFastPath(text: string, options: ValueOptions): { readonly value: unknown } | undefined {
   return UNUSUAL.test(text) ? undefined : new QuickReader(text, options).read()
 }
 

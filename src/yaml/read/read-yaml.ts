@@ -5,7 +5,7 @@ import { readInput } from './input.ts'
 import type { Input } from './input.ts'
 import type { YamlNode } from '../node.ts'
 import { Parser } from './parser.ts'
-import { quickValue } from './fast-path.ts'
+import { readFastPath } from './fast-path.ts'
 import type { Reading } from './text-cursor.ts'
 import { YamlError } from '../yaml.ts'
 import type { Position, ReadLimits, ReadOptions, YamlDocument } from '../yaml.ts'
@@ -30,7 +30,7 @@ export function readFirstYaml(text: string | Uint8Array, options: ReadOptions = 
   const { resolver = '1.1', duplicateKeys, limits } = options
   if (resolver === '1.1' && duplicateKeys === 'last' && !limits && text.length <= DEFAULT_LIMITS.maxBytes) {
     const input = readInput(text)
-    const quick = input.problem ? undefined : quickValue(input.text, options)
+    const quick = input.problem ? undefined : readFastPath(input.text, options)
     if (quick) return new QuickDocument(quick.value, input, options)
     return firstDocument(input, options)
   }

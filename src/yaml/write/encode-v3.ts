@@ -5,7 +5,7 @@ import type { Unwrap } from '../go-json.ts'
 import { goFloat } from '../go-text.ts'
 import { sortedEntries } from './key-order.ts'
 import { DOUBLE_QUOTED, LITERAL, PLAIN } from '../node.ts'
-import { isBase60, isOldBoolean, resolveTag } from '../resolve-scalar.ts'
+import { isBase60, isYaml11Boolean, resolveTag } from '../resolve-scalar.ts'
 
 /** Sends the events of a value to an emitter; bytes are a text that is no UTF-8. */
 export function encodeV3(emitter: Emitter, value: unknown, unwrap: Unwrap): void {
@@ -51,5 +51,5 @@ function emitBinary(emitter: Emitter, bytes: Uint8Array): void {
 }
 
 function needsQuotes(text: string): boolean {
-  return resolveTag(text, '1.2') !== '!!str' || isBase60(text) || isOldBoolean(text)
+  return resolveTag(text, '1.2') !== '!!str' || isBase60(text) || isYaml11Boolean(text)
 }

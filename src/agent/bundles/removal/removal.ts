@@ -14,26 +14,26 @@ import { ObjectFailure } from '../../cluster/applier.ts'
 import type { Applier } from '../../cluster/applier.ts'
 import type { Appliers } from '../../cluster/executor-appliers.ts'
 import type { ClusterState, Inventory } from '../../cluster/cluster-state.ts'
-import { cut } from '../report-row.ts'
+import { truncateMessage } from '../report-row.ts'
 import type { Content } from '../../documents/content.ts'
 import type { Documents } from '../../documents/documents.ts'
-import { createFarewell } from './uninstall-hooks.ts'
+import { createUninstallHooks } from './uninstall-hooks.ts'
 import type { HubTime } from '../../link/hub-time.ts'
 import { rowOfFailure } from '../outcome.ts'
-import type { Plans } from '../plan-loader.ts'
+import type { PlanLoader } from '../plan-loader.ts'
 import { pruneObjects } from '../../cluster/prune.ts'
 import type { Pruned } from '../../cluster/prune.ts'
 import type { Receipts } from './receipts.ts'
-import type { Slots } from '../bundle-table.ts'
+import type { BundleTable } from '../bundle-table.ts'
 
 /** What removing needs. */
 export interface RemovalPorts {
-  readonly bundles: Slots
+  readonly bundles: BundleTable
   readonly documents: Pick<Documents, 'current'>
   readonly appliers: Appliers
   readonly state: ClusterState
   readonly content: Content
-  readonly plans: Plans
+  readonly plans: PlanLoader
   readonly clock: Clock
   readonly windowsNow: (subject: WindowSubject) => WindowDecision
   readonly receipts: Receipts
@@ -52,7 +52,7 @@ type SoFar = NonNullable<Inventory['removed']>
 export function createRemoval(ports: RemovalPorts) {
   const { bundles, documents, appliers, state, windowsNow, receipts, log } = ports
   const { slots } = bundles
-  const farewell = createFarewell({ ...ports, onWrite: bundles.keepFormer })
+  const farewell = createUninstallHooks({ ...ports, onWrite: bundles.keepFormer })
   const warned = new Map<string, string>()
 
   /** Tombstones: the only way a bundle leaves a cluster. Returns how many are not done. */
@@ -72,7 +72,7 @@ export function createRemoval(ports: RemovalPorts) {
         if (caught instanceof ObjectFailure) warn(tombstone.bundle, caught.message)
         log.debug({ err: toError(caught), bundle: tombstone.bundle }, 'bundle could not be removed yet')
         const isRefused = rowOfFailure(caught)?.state === 'Failed'
-        const message = cut(rowOfFailure(caught)?.message ?? toError(caught).message)
+        const message = truncateMessage(rowOfFailure(caught)?.message ?? toError(caught).message)
         const row = rowFor(tombstone, isRefused ? 'Failed' : 'Removing', { message })
         if (!hasReceipt(tombstone)) await receipts.note(row, false)
       }
@@ -157,7 +157,7 @@ export function createRemoval(ports: RemovalPorts) {
     const gone = new Set(pruned.forgotten)
     const rest = keepsAll ? [] : inventory.objects.filter((object) => !gone.has(objectKey(object)))
     const before = soFar(inventory, generation)
-    const released = pruned.released.map(({ object, why }) => cut(`${describeObject(object)}: ${why}`))
+    const released = pruned.released.map(({ object, why }) => truncateMessage(`${describeObject(object)}: ${why}`))
     const counts: SoFar = {
       generation,
       deleted: before.deleted + inventory.objects.length - rest.length - released.length,

@@ -12,13 +12,13 @@ import type { ClusterState, Inventory } from '../../cluster/cluster-state.ts'
 import type { Content } from '../../documents/content.ts'
 import { createHooks, leftByHooks } from '../hooks.ts'
 import type { HookJournal } from '../hooks.ts'
-import type { Plans } from '../plan-loader.ts'
+import type { PlanLoader } from '../plan-loader.ts'
 import type { PlannedHook } from '../../documents/set-plan.ts'
 
 /** What it needs. */
-export interface FarewellPorts {
+export interface UninstallHookPorts {
   readonly content: Content
-  readonly plans: Plans
+  readonly plans: PlanLoader
   readonly state: ClusterState
   readonly clock: Clock
   readonly log: Logger
@@ -27,7 +27,7 @@ export interface FarewellPorts {
 }
 
 /** A bundle on its way out. */
-export interface Leaving {
+export interface UninstallingBundle {
   readonly inventory: Inventory
   readonly generation: number
   readonly applier: Applier
@@ -37,7 +37,7 @@ const AGAIN_MS = 2000
 const { pre, post } = OPERATION_EVENTS.Uninstall
 
 /** Makes it. */
-export function createFarewell({ content, plans, state, clock, log, onWrite }: FarewellPorts) {
+export function createUninstallHooks({ content, plans, state, clock, log, onWrite }: UninstallHookPorts) {
   const hooks = createHooks({ content, clock, log })
   const warned = new Map<string, Inventory['set']>()
   /** Hooks of sets that were rendered here, while their bundle leaves. */
@@ -71,7 +71,7 @@ export function createFarewell({ content, plans, state, clock, log, onWrite }: F
   }
 
   /** Writes down that a bundle with hooks for its end leaves; asked for again after a hook failed, it is another operation. */
-  async function begin({ inventory, generation }: Leaving): Promise<Inventory> {
+  async function begin({ inventory, generation }: UninstallingBundle): Promise<Inventory> {
     const { operation, operations = 0 } = inventory
     const isUnderWay = operation?.kind === 'Uninstall' && inventory.generation >= generation
     if (isUnderWay) return inventory
@@ -93,7 +93,7 @@ export function createFarewell({ content, plans, state, clock, log, onWrite }: F
 
   /** Runs the hooks of one moment to their end; throws while one is under way, and when one failed. */
   async function run(
-    leaving: Leaving,
+    leaving: UninstallingBundle,
     planned: readonly PlannedHook[],
     event: HookEvent,
     signal: AbortSignal,
@@ -122,13 +122,17 @@ export function createFarewell({ content, plans, state, clock, log, onWrite }: F
 
   return {
     /** Runs what comes before the objects go. */
-    async before(leaving: Leaving, signal: AbortSignal): Promise<Inventory> {
+    async before(leaving: UninstallingBundle, signal: AbortSignal): Promise<Inventory> {
       const planned = await hooksFor(leaving.inventory, signal)
       if (planned.length === 0) return leaving.inventory
       return run({ ...leaving, inventory: await begin(leaving) }, planned, pre, signal)
     },
     /** Runs what comes after they are gone, which is written down with what became of them, and deletes what hooks left that is of no use to anybody. */
-    async after(leaving: Leaving, signal: AbortSignal, removed: NonNullable<Inventory['removed']>): Promise<void> {
+    async after(
+      leaving: UninstallingBundle,
+      signal: AbortSignal,
+      removed: NonNullable<Inventory['removed']>,
+    ): Promise<void> {
       const { applier } = leaving
       let { inventory } = leaving
       const isBegun = inventory.operation?.kind === 'Uninstall'

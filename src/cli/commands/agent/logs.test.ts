@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { logs } from './logs.ts'
 
 test('the log comes with the report that answers; who cannot be asked, or does not answer, is told', async (t) => {
@@ -22,7 +22,7 @@ test('the log comes with the report that answers; who cannot be asked, or does n
     },
   }
   const run = (name: string, flags = {}) => logs(name, { connection, terminal, clock, signal, flags })
-  const missing = await troubleOf(run('store-1'))
+  const missing = await expectErrorReport(run('store-1'))
   assert.deepEqual([missing.exitCode, missing.what], [3, 'there is no cluster "store-1"'])
 
   const made = await client.create(Cluster, buildCluster('store-1'))
@@ -38,7 +38,7 @@ test('the log comes with the report that answers; who cannot be asked, or does n
     await client.patch(Cluster, made.metadata, { type: 'merge', body }, { subresource: 'status' })
   }
   await heard('False')
-  const deaf = await troubleOf(run('store-1'))
+  const deaf = await expectErrorReport(run('store-1'))
   assert.deepEqual([deaf.exitCode, deaf.why], [5, 'words'])
   assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.logsAskedAt, undefined)
 
@@ -55,7 +55,7 @@ test('the log comes with the report that answers; who cannot be asked, or does n
 
   answers = async () => {}
   await client.patch(ClusterReport, { name: 'store-1' }, { type: 'merge', body: { spec: { log: null } } })
-  const silent = await troubleOf(run('store-1', { timeout: '5s' }))
+  const silent = await expectErrorReport(run('store-1', { timeout: '5s' }))
   assert.deepEqual([silent.exitCode, silent.what], [8, 'the agent of store-1 sent no log within 5 s'])
-  assert.equal((await troubleOf(run('store-1', { tail: 'many' }))).exitCode, 2)
+  assert.equal((await expectErrorReport(run('store-1', { tail: 'many' }))).exitCode, 2)
 })

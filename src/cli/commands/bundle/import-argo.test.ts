@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Bundle } from '../../../kinds/native/bundle.ts'
-import { troubleOf } from '../../../testing/hub/cli-hub.ts'
-import { createImportScene } from '../../../testing/hub/import-workspace.ts'
+import { expectErrorReport } from '../../../testing/hub/cli-hub.ts'
+import { createImportWorkspace } from '../../../testing/hub/import-workspace.ts'
 import { importArgo } from './import-argo.ts'
 import type { ImportArgoFlags } from './import-argo.ts'
 import { render } from '../preview/render.ts'
@@ -47,7 +47,7 @@ spec:
 `
 
 function scene(t: TestContext) {
-  const made = createImportScene(t, REPOSITORY, { 'argo.yaml': SET, 'cm.yaml': REPOSITORY['apps/shelf/cm.yaml'] })
+  const made = createImportWorkspace(t, REPOSITORY, { 'argo.yaml': SET, 'cm.yaml': REPOSITORY['apps/shelf/cm.yaml'] })
   const importing = (from: string, flags: ImportArgoFlags) =>
     importArgo(from, { ...made.run, stdin: made.stdinOf(SET), flags: { root: [made.root], ...flags } })
   return { ...made, importing }
@@ -85,11 +85,11 @@ test('sets and Applications become objects that validate, render and the hub tak
 
 test('what is not said is asked for, and nothing is written', async (t) => {
   const { importing, file, taken, client } = scene(t)
-  const unknown = await troubleOf(importing(file('argo.yaml'), {}))
+  const unknown = await expectErrorReport(importing(file('argo.yaml'), {}))
   assert.deepEqual([unknown.exitCode, unknown.what, unknown.where], [1, '1 thing is not taken over', file('argo.yaml')])
   assert.match(unknown.why ?? '', /say --cluster https:\/\/kubernetes\.default\.svc=NAME/)
   assert.match(taken().out, /^# - not taken over: Application shelf: destination/m)
-  assert.equal((await troubleOf(importing(file('argo.yaml'), { apply: true }))).exitCode, 1)
+  assert.equal((await expectErrorReport(importing(file('argo.yaml'), { apply: true }))).exitCode, 1)
   assert.equal((await client.list(Bundle)).items.length, 0)
   await importing(file('argo.yaml'), { selector: 'env=prod' })
   const cases: readonly (readonly [string, ImportArgoFlags, string])[] = [
@@ -98,7 +98,7 @@ test('what is not said is asked for, and nothing is written', async (t) => {
     [file('argo.yaml'), { selector: 'a', allClusters: true }, '-l and --all-clusters exclude each other'],
   ]
   for (const [from, flags, what] of cases) {
-    const trouble = await troubleOf(importing(from, flags))
+    const trouble = await expectErrorReport(importing(from, flags))
     assert.deepEqual([trouble.exitCode, trouble.what], [2, what])
   }
 })

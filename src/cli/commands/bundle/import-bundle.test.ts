@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
-import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
+import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { bundleImport } from './import-bundle.ts'
 import type { BundleImportFlags, ImportedFrom } from './import-bundle.ts'
 
@@ -29,7 +29,7 @@ test('an address becomes a name', () => {
     ['https://', 'https'],
     ['///', ''],
   ]
-  for (const [address, name] of names) assert.equal(nameFrom(address), name, address)
+  for (const [address, name] of names) assert.equal(nameFromUrl(address), name, address)
 })
 
 test('what is printed is what would be written', async (t) => {
@@ -107,7 +107,7 @@ test('charts with their values, and artifacts of registries', async (t) => {
   const { oci, credentials } = (await client.get(Source, backend!)).spec
   assert.deepEqual([oci, credentials], [{ url: 'oci://ghcr.io/acme/api', tag: '1.0.0' }, 'ghcr'])
   await writeFile(values, '- 3\n')
-  const wrong = await troubleOf(run('helm', ['https://charts.example', 'web'], { ...flags, values }))
+  const wrong = await expectErrorReport(run('helm', ['https://charts.example', 'web'], { ...flags, values }))
   assert.deepEqual([wrong.exitCode, wrong.what], [2, 'values are a map of names to values'])
 })
 
@@ -123,7 +123,7 @@ test('what cannot be meant is refused, and nothing is written', async (t) => {
     ['git', 'https://x/x.git', { selector: 'a b c' }, '-l a b c'],
   ]
   for (const [from, address, flags, what] of cases) {
-    const trouble = await troubleOf(run(from, [address], { ...flags, apply: true }))
+    const trouble = await expectErrorReport(run(from, [address], { ...flags, apply: true }))
     assert.deepEqual([trouble.exitCode, trouble.what], [2, what])
   }
   assert.equal((await client.list(Source)).items.length, 0)

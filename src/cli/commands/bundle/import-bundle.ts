@@ -6,7 +6,7 @@ import type { Connection } from '../../api/connect.ts'
 import { deliverImport } from './deliver-import.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { importedBundle } from './import-objects.ts'
-import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { readText } from '../../input/read-text-file.ts'
 import { clustersOf } from '../../input/selector-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -49,7 +49,7 @@ export async function bundleImport(
 ): Promise<void> {
   const clusters = clustersOf(flags)
   const connection = flags.apply ? await connect() : undefined
-  const name = flags.name ?? nameFrom(flags.path ?? chart ?? address)
+  const name = flags.name ?? nameFromUrl(flags.path ?? chart ?? address)
   const namespace = flags.namespace ?? connection?.namespace ?? 'default'
   const { credentials, path, releaseName } = flags
   const objects = importedBundle({

@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { troubleOf } from '../../../testing/hub/cli-hub.ts'
+import { expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { FLEET_EXAMPLES } from '../../../testing/fixtures/rancher-fleet/examples.ts'
-import { createImportScene } from '../../../testing/hub/import-workspace.ts'
+import { createImportWorkspace } from '../../../testing/hub/import-workspace.ts'
 import { importFleet } from './import-fleet.ts'
 import type { ImportFleetFlags } from './import-fleet.ts'
 
@@ -39,7 +39,7 @@ targetCustomizations: [{name: prod, clusterGroup: prod, helm: {values: {replicas
 }
 
 function scene(t: TestContext, files: Readonly<Record<string, string>>, beside: Readonly<Record<string, string>> = {}) {
-  const made = createImportScene(t, files, beside)
+  const made = createImportWorkspace(t, files, beside)
   const { root, run, stdinOf } = made
   const importing = (from: string, flags: ImportFleetFlags, stdin = '') =>
     importFleet(from, { ...run, stdin: stdinOf(stdin), flags: { ...(from === root ? {} : { root }), ...flags } })
@@ -111,7 +111,7 @@ test('a directory without a GitRepo says on the command line what one would', as
     [{ branch: 'main', allClusters: true }, 'a directory needs --repo URL'],
     [{ repo: where.repo, allClusters: true }, 'a directory needs --branch NAME'],
   ] as const) {
-    const trouble = await troubleOf(importing(root, flags))
+    const trouble = await expectErrorReport(importing(root, flags))
     assert.deepEqual([trouble.exitCode, trouble.what], [2, what])
   }
 })
@@ -123,7 +123,7 @@ test('what cannot be taken over is named, keeps the rest readable, and nothing i
     'scan/cm.yaml': SHOP['db/cm.yaml'],
   })
   const given = gitRepo('targets: [{clusterGroup: stores}]')
-  const trouble = await troubleOf(importing('-', {}, given))
+  const trouble = await expectErrorReport(importing('-', {}, given))
   assert.deepEqual(trouble, {
     exitCode: 1,
     what: '3 things are not taken over',
@@ -134,7 +134,7 @@ test('what cannot be taken over is named, keeps the rest readable, and nothing i
   const { out } = taken()
   assert.match(out, /^# - not taken over: targets name ClusterGroup stores, which is not in the files; /m)
   assert.match(out, /name: shop-db\n/)
-  assert.equal((await troubleOf(importing('-', { apply: true }, given))).exitCode, 1)
+  assert.equal((await expectErrorReport(importing('-', { apply: true }, given))).exitCode, 1)
   assert.match(taken().err, /imageScans would write/)
   assert.equal((await client.list(Source)).items.length, 0)
 })
@@ -142,7 +142,7 @@ test('what cannot be taken over is named, keeps the rest readable, and nothing i
 test('-l says who gets it instead of the targets, also of the cluster that Fleet runs in', async (t) => {
   const { importing, taken, acceptedByHub, client } = scene(t, { 'db/cm.yaml': SHOP['db/cm.yaml'] })
   const local = gitRepo('paths: [db]').replace('fleet-default', 'fleet-local')
-  const unsaid = await troubleOf(importing('-', {}, local))
+  const unsaid = await expectErrorReport(importing('-', {}, local))
   assert.equal(
     unsaid.why,
     'GitRepo shop is for the cluster that Fleet runs in (fleet-local); which Clusters are that here? say -l LABELS or --all-clusters',
@@ -163,12 +163,12 @@ test('what stands beside GitRepos is named, and two repositories are not read as
   const repo = gitRepo('paths: [db], targets: [{clusterSelector: {}}]')
   await importing('-', {}, `${repo}${beside('BundleNamespaceMapping', 'm')}`)
   assert.match(taken().out, /^# - BundleNamespaceMapping m is not taken over\n/m)
-  const chart = await troubleOf(importing('-', {}, `${repo}${beside('HelmOp', 'h')}`))
+  const chart = await expectErrorReport(importing('-', {}, `${repo}${beside('HelmOp', 'h')}`))
   assert.equal(
     chart.why,
     'HelmOp h is not taken over: only what GitRepos bring is; import its chart with flotilla bundle import helm',
   )
-  const two = await troubleOf(importing('-', {}, `${repo}---\n${repo.replaceAll('shop', 'other')}`))
+  const two = await expectErrorReport(importing('-', {}, `${repo}---\n${repo.replaceAll('shop', 'other')}`))
   assert.match(two.why ?? '', /--root is one repository, and the GitRepos name \S+shop and \S+other; /)
 })
 
@@ -183,10 +183,10 @@ test('what is no GitRepo, or says nothing, is a sentence', async (t) => {
     ['-', {}, '1 thing is not taken over', /spec.repo must name a git repository/],
   ]
   for (const [from, flags, what, why] of cases) {
-    const trouble = await troubleOf(importing(from, flags, noRepo))
+    const trouble = await expectErrorReport(importing(from, flags, noRepo))
     assert.equal(trouble.what, what)
     assert.match(trouble.why ?? '', why)
   }
-  const both = await troubleOf(importing('-', {}, twice))
+  const both = await expectErrorReport(importing('-', {}, twice))
   assert.equal(both.why, 'two different objects would be Source shop')
 })

@@ -4,7 +4,7 @@ import type { UnknownObject } from '../../../kinds/meta.ts'
 import type { Connection } from '../../api/connect.ts'
 import { deliverImport } from './deliver-import.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { readRepository } from '../../repository/repository-files.ts'
 import { clustersOf } from '../../input/selector-flag.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -92,7 +92,7 @@ function gitRepoOf(flags: ImportFleetFlags): UnknownObject {
   return {
     apiVersion: 'fleet.cattle.io/v1alpha1',
     kind: 'GitRepo',
-    metadata: { name: name ?? nameFrom(repo), namespace: 'fleet-default' },
+    metadata: { name: name ?? nameFromUrl(repo), namespace: 'fleet-default' },
     spec: {
       repo,
       branch,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { digestOf } from '../../../core/crypto/digest.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { build } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { sourceAccept, sourcePoll, sourceResume, sourceSuspend } from './source.ts'
 
 async function started(t: { after(fn: () => Promise<void>): void }) {
@@ -26,7 +26,7 @@ test('poll asks once more each time; suspend and resume', async (t) => {
   assert.notEqual((await source()).metadata.annotations?.['flotilla.dev/poll'], first)
   await sourceSuspend('apps', input)
   assert.equal((await source()).spec.suspend, true)
-  assert.deepEqual(await troubleOf(sourcePoll('apps', input)), {
+  assert.deepEqual(await expectErrorReport(sourcePoll('apps', input)), {
     exitCode: 5,
     what: 'source apps is suspended, so nobody is asked',
     todo: 'flotilla source resume apps',
@@ -34,13 +34,13 @@ test('poll asks once more each time; suspend and resume', async (t) => {
   await sourceResume('apps', input)
   assert.equal((await source()).spec.suspend, false)
   assert.match(said(), /source apps suspended; bundles have nothing yet/)
-  const missing = await troubleOf(sourcePoll('aps', input))
+  const missing = await expectErrorReport(sourcePoll('aps', input))
   assert.deepEqual([missing.exitCode, missing.what], [3, 'there is no source "aps" in default'])
 })
 
 test('accept releases exactly what is held, and asks', async (t) => {
   const { client, input, source } = await started(t)
-  assert.deepEqual(await troubleOf(sourceAccept('apps', input)), {
+  assert.deepEqual(await expectErrorReport(sourceAccept('apps', input)), {
     exitCode: 5,
     what: 'source apps holds nothing back',
   })
@@ -59,7 +59,7 @@ test('accept releases exactly what is held, and asks', async (t) => {
   }
   const held = { revision: 'main@sha1:bbb', accept: 'bbb', since: '2026-01-01T00:00:00Z' }
   await client.update(Source, { ...(await source()), status: { artifact, held } }, { subresource: 'status' })
-  const asked = await troubleOf(sourceAccept('apps', input))
+  const asked = await expectErrorReport(sourceAccept('apps', input))
   assert.equal(asked.exitCode, 2)
   assert.match(asked.what, /^source apps goes from main@sha1:aaa to main@sha1:bbb, which does not follow it/)
   await sourceAccept('apps', { ...input, flags: { yes: true } })

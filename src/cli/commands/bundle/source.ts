@@ -4,7 +4,7 @@ import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import { Source } from '../../../kinds/native/source.ts'
-import { askBefore } from '../../input/require-confirmation.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
@@ -61,7 +61,7 @@ export async function sourceAccept(name: string, input: SourceInput): Promise<vo
   const { held, artifact } = source.status ?? {}
   if (!held) throw new CliError(EXIT.conflict, { what: `source ${name} holds nothing back` })
   const question = `source ${name} goes from ${artifact?.revision ?? 'nothing'} to ${held.revision}, which does not follow it; bundles of it change`
-  await askBefore(question, input)
+  await requireConfirmation(question, input)
   // The resourceVersion: what was shown is what is released.
   const { resourceVersion } = source.metadata
   await patch(source, { metadata: { resourceVersion }, spec: { accept: held.accept } }, input)

@@ -6,7 +6,7 @@ import { Assignment } from '../../../kinds/native/assignment.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { JoinToken } from '../../../kinds/native/join-token.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { clusterAccept, clusterReject, clusterRevoke } from './acceptance.ts'
 import { clusterAdd } from './add.ts'
 
@@ -72,7 +72,7 @@ test('a manifest can be piped, with the rights its profile says', async (t) => {
 test('terms that make no sense are refused before anything is made', async (t) => {
   const { client, base } = await started(t)
   const add = (name: string | undefined, flags: object) =>
-    troubleOf(clusterAdd(name, base, { expires: '1h', output: 'json', ...flags }))
+    expectErrorReport(clusterAdd(name, base, { expires: '1h', output: 'json', ...flags }))
   const table: [string | undefined, object, RegExp][] = [
     [undefined, {}, /which cluster/],
     ['a', { pattern: 'a*' }, /which cluster/],
@@ -101,7 +101,7 @@ test('revoke says whom it cuts off and asks; --yes does not ask; accept asks to 
   const entries = [{ bundle: 'ns/b', generation: 1, set: ROOT, rollout: 'ns/r' }]
   const spec = { clusterId: 'c-store-1', epoch: 1, revision: 1, document: ROOT, entries }
   await client.create(Assignment, build(Assignment, 'store-1', { spec }))
-  const refused = await troubleOf(clusterRevoke('store-1', input))
+  const refused = await expectErrorReport(clusterRevoke('store-1', input))
   assert.deepEqual([refused.exitCode, refused.todo], [2, 'say --yes if you mean it'])
   assert.match(refused.what, /cuts 1 cluster off: .* its 1 bundle gets no more changes; what runs there stays$/)
   assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.accepted, true)
@@ -109,7 +109,7 @@ test('revoke says whom it cuts off and asks; --yes does not ask; accept asks to 
   await clusterRevoke('store-1', { ...input, flags: { yes: true, reason: 'stolen' } })
   const revoked = (await client.get(Cluster, { name: 'store-1' })).spec
   assert.deepEqual([revoked.accepted, revoked.refused?.verdict, revoked.refused?.reason], [false, 'Revoked', 'stolen'])
-  assert.match((await troubleOf(clusterAccept('store-1', input))).what, /was revoked at .* \(stolen\)/)
+  assert.match((await expectErrorReport(clusterAccept('store-1', input))).what, /was revoked at .* \(stolen\)/)
   await clusterAccept('store-1', { ...input, flags: { yes: true } })
   const again = (await client.get(Cluster, { name: 'store-1' })).spec
   assert.deepEqual([again.accepted, again.refused], [true, undefined])
@@ -118,7 +118,7 @@ test('revoke says whom it cuts off and asks; --yes does not ask; accept asks to 
 test('a person who says no changes nothing', async (t) => {
   const { client, input, asked } = await started(t, { tty: true, says: false })
   await client.create(Cluster, buildCluster('store-1'))
-  assert.match((await troubleOf(clusterRevoke('store-1', input))).what, /cancelled; nothing was changed/)
+  assert.match((await expectErrorReport(clusterRevoke('store-1', input))).what, /cancelled; nothing was changed/)
   assert.match(asked[0] ?? '', /its 0 bundles get no more changes.*Go on\?$/)
   assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.accepted, true)
 })
@@ -127,8 +127,8 @@ test('reject is for pending clusters and revoke for accepted ones', async (t) =>
   const { client, input, said } = await started(t)
   await client.create(Cluster, buildCluster('new', { spec: { accepted: false } }))
   await client.create(Cluster, buildCluster('old'))
-  assert.match((await troubleOf(clusterReject('old', input))).todo ?? '', /cluster revoke old$/)
-  assert.match((await troubleOf(clusterRevoke('new', input))).todo ?? '', /cluster reject new$/)
+  assert.match((await expectErrorReport(clusterReject('old', input))).todo ?? '', /cluster revoke old$/)
+  assert.match((await expectErrorReport(clusterRevoke('new', input))).todo ?? '', /cluster reject new$/)
   await clusterReject('new', { ...input, flags: { reason: 'who is this?' } })
   const { refused } = (await client.get(Cluster, { name: 'new' })).spec
   assert.deepEqual([refused?.verdict, refused?.reason], ['Rejected', 'who is this?'])

@@ -3,7 +3,7 @@ import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
-import { askBefore } from '../../input/require-confirmation.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { ASSIGNMENTS, CLUSTERS } from '../../api/flotilla-resources.ts'
@@ -11,20 +11,20 @@ import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { ClusterInput } from './add.ts'
 
 /** What these commands work with besides the connection. */
-export interface AdmissionInput extends ClusterInput {
+export interface AcceptanceInput extends ClusterInput {
   readonly flags: { readonly yes?: boolean; readonly reason?: string }
   readonly confirm: (question: string) => Promise<boolean>
 }
 
 /** Accepts a pending cluster; one that was turned away comes back only when a person says so twice. */
-export async function clusterAccept(name: string, input: AdmissionInput): Promise<void> {
+export async function clusterAccept(name: string, input: AcceptanceInput): Promise<void> {
   const { terminal } = input
-  const cluster = await clusterNamed(name, input)
+  const cluster = await getCluster(name, input)
   const { accepted, refused } = cluster.spec
   if (accepted && !refused) return terminal.step('ok', `cluster ${name} was accepted already`)
   if (refused) {
     const why = refused.reason === undefined ? '' : ` (${refused.reason})`
-    await askBefore(
+    await requireConfirmation(
       `cluster ${name} was ${refused.verdict.toLowerCase()} at ${refused.at}${why}; accepting trusts the same key again`,
       input,
     )
@@ -35,9 +35,9 @@ export async function clusterAccept(name: string, input: AdmissionInput): Promis
 }
 
 /** Turns a pending cluster away: its agent stops asking every few seconds, and its name stays taken. */
-export async function clusterReject(name: string, input: AdmissionInput): Promise<void> {
+export async function clusterReject(name: string, input: AcceptanceInput): Promise<void> {
   const { terminal } = input
-  const cluster = await clusterNamed(name, input)
+  const cluster = await getCluster(name, input)
   const { accepted, refused } = cluster.spec
   if (refused) return terminal.step('ok', `cluster ${name} was ${refused.verdict.toLowerCase()} already`)
   if (accepted) {
@@ -52,9 +52,9 @@ export async function clusterReject(name: string, input: AdmissionInput): Promis
 }
 
 /** Takes a cluster's access away: certificates stop working and streams end within seconds; what runs there stays. */
-export async function clusterRevoke(name: string, input: AdmissionInput): Promise<void> {
+export async function clusterRevoke(name: string, input: AcceptanceInput): Promise<void> {
   const { terminal } = input
-  const cluster = await clusterNamed(name, input)
+  const cluster = await getCluster(name, input)
   const { accepted, refused } = cluster.spec
   if (refused?.verdict === 'Revoked') return terminal.step('ok', `cluster ${name} was revoked already`)
   if (!accepted) {
@@ -63,9 +63,9 @@ export async function clusterRevoke(name: string, input: AdmissionInput): Promis
       todo: `to turn it away: flotilla cluster reject ${name}`,
     })
   }
-  const bundles = await bundlesOf(cluster, input)
+  const bundles = await countAssignedBundles(cluster, input)
   const content = bundles === 1 ? 'its 1 bundle gets' : `its ${bundles} bundles get`
-  await askBefore(
+  await requireConfirmation(
     `revoking ${name} cuts 1 cluster off: its certificates stop working within seconds and ${content} no more changes; what runs there stays`,
     input,
   )
@@ -75,7 +75,7 @@ export async function clusterRevoke(name: string, input: AdmissionInput): Promis
 }
 
 /** The cluster of a name, or an error that helps. */
-export async function clusterNamed(name: string, { connection }: AdmissionInput): Promise<Cluster> {
+export async function getCluster(name: string, { connection }: AcceptanceInput): Promise<Cluster> {
   const client = clientOver(connection.rest)
   try {
     return await client.get(CLUSTERS, { name })
@@ -96,7 +96,7 @@ export async function clusterNamed(name: string, { connection }: AdmissionInput)
 }
 
 /** How many bundles the cluster's document has. */
-export async function bundlesOf({ metadata }: Cluster, { connection }: AdmissionInput): Promise<number> {
+export async function countAssignedBundles({ metadata }: Cluster, { connection }: AcceptanceInput): Promise<number> {
   try {
     const { spec } = await clientOver(connection.rest).get(ASSIGNMENTS, { name: metadata.name })
     return spec.entries?.length ?? 0
@@ -106,12 +106,12 @@ export async function bundlesOf({ metadata }: Cluster, { connection }: Admission
   }
 }
 
-function verdict(word: 'Rejected' | 'Revoked', { flags }: AdmissionInput) {
+function verdict(word: 'Rejected' | 'Revoked', { flags }: AcceptanceInput) {
   const { reason } = flags
   return { verdict: word, at: formatTime(systemClock.now()), ...(reason === undefined ? {} : { reason }) }
 }
 
-async function write({ metadata }: Cluster, spec: object, { connection }: AdmissionInput): Promise<void> {
+async function write({ metadata }: Cluster, spec: object, { connection }: AcceptanceInput): Promise<void> {
   // The uid: a cluster that was deleted and joined again meanwhile is another one, and was not meant.
   const body = { metadata: { uid: metadata.uid }, spec }
   const { name } = metadata

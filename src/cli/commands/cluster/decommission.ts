@@ -6,12 +6,12 @@ import { formatTime } from '../../../core/time/time.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { CLUSTERS } from '../../api/flotilla-resources.ts'
-import { bundlesOf, clusterNamed } from './acceptance.ts'
-import type { AdmissionInput } from './acceptance.ts'
+import { countAssignedBundles, getCluster } from './acceptance.ts'
+import type { AcceptanceInput } from './acceptance.ts'
 
 /** What the command works with. */
-export interface DecommissionInput extends AdmissionInput {
-  readonly flags: AdmissionInput['flags'] & {
+export interface DecommissionInput extends AcceptanceInput {
+  readonly flags: AcceptanceInput['flags'] & {
     readonly orphan?: boolean
     readonly remove?: boolean
     readonly forceUnreachable?: boolean
@@ -24,7 +24,7 @@ export interface DecommissionInput extends AdmissionInput {
 /** Begins to decommission a cluster, or takes it back before its access is gone. */
 export async function clusterDecommission(name: string, input: DecommissionInput): Promise<void> {
   const { flags, terminal } = input
-  const cluster = await clusterNamed(name, input)
+  const cluster = await getCluster(name, input)
   if (flags.undo) return undo(cluster, input)
   if (flags.orphan === flags.remove) {
     throw new CliError(EXIT.usage, {
@@ -44,7 +44,7 @@ export async function clusterDecommission(name: string, input: DecommissionInput
       todo: `to forget it: flotilla delete cluster ${name}`,
     })
   }
-  const bundles = await bundlesOf(cluster, input)
+  const bundles = await countAssignedBundles(cluster, input)
   const isOffline = cluster.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'False')
   const what = `${bundles} ${bundles === 1 ? 'bundle' : 'bundles'}`
   const sentence = flags.remove

@@ -7,7 +7,7 @@ import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Window } from '../../../kinds/native/window.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { clusterHold, clusterRelease } from './hold.ts'
 import { freezeCreate, freezeLift, freezeList } from '../rollout/freeze.ts'
 import type { FreezeInput } from '../rollout/freeze.ts'
@@ -52,8 +52,8 @@ test('a freeze is made, listed and lifted; it says how many clusters it holds', 
   const lines = taken().out.trim().split('\n')
   assert.match(lines[1]!, /^black-friday +holds until .* tier=store +all +role=incident-commander +Black Friday$/)
   assert.match(lines[2]!, /^retail\/pos +in (29|30)m, .* all +pos-\* +- +stock$/)
-  assert.match(await troubleText(freezeLift('black-friday', input())), /nobody can be asked/)
-  assert.match(await troubleText(freezeLift('black-fridy', input())), /did you mean "black-friday"/)
+  assert.match(await expectErrorText(freezeLift('black-friday', input())), /nobody can be asked/)
+  assert.match(await expectErrorText(freezeLift('black-fridy', input())), /did you mean "black-friday"/)
   await freezeLift('black-friday', input({ yes: true }))
   await assert.rejects(client.get(ClusterWindow, { name: 'black-friday' }))
 })
@@ -70,7 +70,7 @@ test('what makes no sense is refused, with what to do', async (t) => {
     [{ reason: 'x', until: '1h', selector: 'a b' }, /-l a b/],
   ]
   for (const [flags, expected] of cases) {
-    const told = await troubleText(freezeCreate('f', input(flags)))
+    const told = await expectErrorText(freezeCreate('f', input(flags)))
     assert.match(told, expected)
     assert.match(told, /why:|do:/, 'says what to do')
   }
@@ -78,7 +78,7 @@ test('what makes no sense is refused, with what to do', async (t) => {
 
 test('a cluster is held and released, cordoned and uncordoned; many need a yes', async (t) => {
   const { client, taken, input } = await started(t)
-  assert.match(await troubleText(clusterHold('hold', ['store-1'], input())), /--reason/)
+  assert.match(await expectErrorText(clusterHold('hold', ['store-1'], input())), /--reason/)
   await clusterHold('hold', ['store-1'], input({ reason: 'fire' }))
   assert.match(
     taken().err,
@@ -100,10 +100,10 @@ test('a cluster is held and released, cordoned and uncordoned; many need a yes',
   await clusterRelease('cordon', ['store-1'], input())
   assert.equal((await client.get(Cluster, { name: 'store-1' })).spec.cordon, undefined)
   const many = input({ selector: 'tier=store', reason: 'x' })
-  assert.match(await troubleText(clusterHold('cordon', [], many)), /cordon stops every change on 2 clusters/)
+  assert.match(await expectErrorText(clusterHold('cordon', [], many)), /cordon stops every change on 2 clusters/)
   await clusterHold('cordon', [], input({ selector: 'tier=store', reason: 'x', yes: true }))
   assert.equal((await client.get(Cluster, { name: 'store-2' })).spec.cordon?.reason, 'x')
-  assert.match(await troubleText(clusterHold('hold', ['store-9'], input({ reason: 'x' }))), /did you mean/)
+  assert.match(await expectErrorText(clusterHold('hold', ['store-9'], input({ reason: 'x' }))), /did you mean/)
 })
 
 test('an exception is used on a rollout, with a reason', async (t) => {
@@ -115,7 +115,7 @@ test('an exception is used on a rollout, with a reason', async (t) => {
     }),
   )
   const flags = { namespace: 'retail', reason: 'CVE' }
-  assert.match(await troubleText(rolloutExcept('pos-g1', 'boss', input(flags))), /--as role=NAME/)
+  assert.match(await expectErrorText(rolloutExcept('pos-g1', 'boss', input(flags))), /--as role=NAME/)
   await rolloutExcept('pos-g1', 'role=incident-commander', input(flags))
   assert.match(taken().err, /passes windows and freezes that have an exception for role=incident-commander/)
   const { spec } = await client.get(Rollout, { name: 'pos-g1', namespace: 'retail' })

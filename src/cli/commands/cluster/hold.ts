@@ -8,11 +8,11 @@ import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { ASSIGNMENTS } from '../../api/flotilla-resources.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
-import { askForMany, chosenClusters, writeClusterSpec } from './resolve-clusters.ts'
-import type { ChosenInput } from './resolve-clusters.ts'
+import { confirmMany, resolveClusters, writeClusterSpec } from './resolve-clusters.ts'
+import type { ResolveClustersInput } from './resolve-clusters.ts'
 
 /** What these commands work with. */
-export type HoldInput = ChosenInput
+export type HoldInput = ResolveClustersInput
 
 const WORDS = {
   hold: { done: 'held', back: 'release', undone: 'released' },
@@ -29,7 +29,7 @@ export async function clusterHold(field: 'hold' | 'cordon', names: readonly stri
       todo: 'say --reason "…": everybody who waits will read it',
     })
   }
-  const clusters = await chosenClusters(names, input)
+  const clusters = await resolveClusters(names, input)
   const { username: by } = await whoAmI(input.connection.rest)
   const fresh = clusters.filter(({ spec }) => !spec[field])
   for (const cluster of clusters) {
@@ -45,7 +45,7 @@ export async function clusterHold(field: 'hold' | 'cordon', names: readonly stri
   if (fresh.length === 0) return
   const bundles = await bundlesOn(fresh, input)
   const anew = field === 'cordon' ? ', and no placement selects it anew' : ''
-  await askForMany(fresh, `${field} stops every change on`, input)
+  await confirmMany(fresh, `${field} stops every change on`, input)
   const held = { reason: flags.reason, since: formatTime(systemClock.now()), by }
   for (const cluster of fresh) await writeClusterSpec(cluster, { [field]: held }, input)
   terminal.step(
@@ -64,13 +64,13 @@ export async function clusterRelease(
 ): Promise<void> {
   const { terminal } = input
   const { undone, done } = WORDS[field]
-  const clusters = await chosenClusters(names, input)
+  const clusters = await resolveClusters(names, input)
   const bound = clusters.filter(({ spec }) => spec[field])
   for (const { metadata, spec } of clusters) {
     if (!spec[field]) terminal.step('ok', `cluster ${metadata.name} is not ${done}`)
   }
   if (bound.length === 0) return
-  await askForMany(bound, `what waits begins on`, input)
+  await confirmMany(bound, `what waits begins on`, input)
   for (const cluster of bound) {
     await writeClusterSpec(cluster, { [field]: null }, input)
     const left = holdOfCluster({ ...cluster, spec: { ...cluster.spec, [field]: undefined } })

@@ -2,7 +2,7 @@
 import { clientOver } from '../../../client/create-client.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
-import { askBefore } from '../../input/require-confirmation.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { CLUSTERS, listAll } from '../../api/flotilla-resources.ts'
@@ -10,7 +10,7 @@ import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 /** What commands about some clusters work with. */
-export interface ChosenInput {
+export interface ResolveClustersInput {
   readonly connection: Connection
   readonly terminal: Terminal
   readonly flags: { readonly selector?: string; readonly reason?: string; readonly yes?: boolean }
@@ -18,7 +18,7 @@ export interface ChosenInput {
 }
 
 /** The clusters with these names, and those with the selector's labels; one that is not there is an error before anything is changed. */
-export async function chosenClusters(names: readonly string[], input: ChosenInput): Promise<Cluster[]> {
+export async function resolveClusters(names: readonly string[], input: ResolveClustersInput): Promise<Cluster[]> {
   const { connection, flags } = input
   const client = clientOver(connection.rest)
   if (names.length === 0 && flags.selector === undefined) {
@@ -52,20 +52,24 @@ export async function chosenClusters(names: readonly string[], input: ChosenInpu
 }
 
 /** One cluster is easily undone; many are asked about. */
-export async function askForMany(clusters: readonly Cluster[], what: string, input: ChosenInput): Promise<void> {
+export async function confirmMany(
+  clusters: readonly Cluster[],
+  what: string,
+  input: ResolveClustersInput,
+): Promise<void> {
   if (clusters.length === 1) return
   const some = clusters
     .slice(0, 3)
     .map(({ metadata }) => metadata.name)
     .join(', ')
-  await askBefore(`${what} ${clusters.length} clusters (${some}${clusters.length > 3 ? ', …' : ''})`, input)
+  await requireConfirmation(`${what} ${clusters.length} clusters (${some}${clusters.length > 3 ? ', …' : ''})`, input)
 }
 
 /** Changes fields of a Cluster's spec; one that was made anew meanwhile is another cluster. */
 export async function writeClusterSpec(
   { metadata }: Cluster,
   spec: object,
-  { connection }: Pick<ChosenInput, 'connection'>,
+  { connection }: Pick<ResolveClustersInput, 'connection'>,
 ): Promise<void> {
   const { name, uid } = metadata
   const body = { metadata: { uid }, spec }

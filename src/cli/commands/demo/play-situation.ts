@@ -1,6 +1,6 @@
 /** `flotilla demo release|break|…`: plays a situation in the demo that runs. */
 import { isObject } from '../../../core/json.ts'
-import { askSocket } from '../../api/local-socket.ts'
+import { postToSocket } from '../../api/local-socket.ts'
 import type { CliEnvironment } from '../../config.ts'
 import { readDemoState } from '../../api/demo-state.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
@@ -29,7 +29,7 @@ export async function demoPlay(play: DemoPlay, { terminal, environment }: DemoPl
       todo: `start one in another terminal: flotilla demo`,
     })
   }
-  const { status, text } = await askSocket(demo.door, '/', JSON.stringify(play))
+  const { status, text } = await postToSocket(demo.door, '/', JSON.stringify(play))
   const body: unknown = JSON.parse(text)
   if (!isObject(body) || status !== 200) {
     const why = isObject(body) ? String(body['refused']) : `answered with ${status}`

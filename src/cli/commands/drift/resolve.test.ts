@@ -8,7 +8,7 @@ import { ensureNamespace } from '../../../hub/home/hub-info.ts'
 import { ClusterReport } from '../../../kinds/native/cluster-report.ts'
 import { Override } from '../../../kinds/native/override.ts'
 import { build } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { driftAccept, driftRevert } from './resolve.ts'
 
 const since = '2026-11-16T00:00:00Z'
@@ -78,11 +78,11 @@ test('reverting corrects the object for an hour', async (t) => {
 
 test('what cannot be decided is said', async (t) => {
   const { run, overrides } = await started(t, ['.'])
-  assert.match(await troubleText(driftAccept(['store-1'], run())), /cannot be accepted by its path/)
+  assert.match(await expectErrorText(driftAccept(['store-1'], run())), /cannot be accepted by its path/)
   assert.match(
-    await troubleText(driftAccept(['store-1'], run({ bundle: 'shop/other' }))),
+    await expectErrorText(driftAccept(['store-1'], run({ bundle: 'shop/other' }))),
     /nothing has drifted on store-1 of shop\/other/,
   )
-  assert.match(await troubleText(driftRevert(['store-9'], run())), /no report of cluster store-9/)
+  assert.match(await expectErrorText(driftRevert(['store-9'], run())), /no report of cluster store-9/)
   assert.deepEqual(await overrides(), [])
 })

@@ -8,7 +8,7 @@ import type { Override } from '../../../kinds/native/override.ts'
 import type { Connection } from '../../api/connect.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import { ownKind } from '../../api/flotilla-resources.ts'
+import { flotillaResource } from '../../api/flotilla-resources.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
 import { driftedOn } from './drift.ts'
@@ -29,7 +29,7 @@ export interface DecideInput {
 type Row = ClusterReport['spec']['bundles'][number]
 type Drift = NonNullable<Row['drift']>[number]
 
-const OVERRIDES = ownKind<Override>('Override', 'Namespaced')
+const OVERRIDES = flotillaResource<Override>('Override', 'Namespaced')
 /** Time enough for a rollout; afterwards the bundle's own rules hold again. */
 const REVERT_MS = 3_600_000
 

@@ -4,7 +4,7 @@ import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
-import { reasonIn } from '../../api/audit-reason.ts'
+import { reasonFromUserAgent } from '../../api/audit-reason.ts'
 
 /** Flags of `audit`. */
 export interface AuditFlags {
@@ -90,7 +90,7 @@ function rowOf({ sequence, line }: Shown): string[] {
     text('verb'),
     resource,
     object,
-    reasonIn(text('userAgent')) ?? '',
+    reasonFromUserAgent(text('userAgent')) ?? '',
   ]
 }
 

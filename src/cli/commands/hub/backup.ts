@@ -1,7 +1,7 @@
 /** `flotilla backup FILE`: a hub's database and blobs in one file, taken while it runs. */
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
-import { telling } from '../../errors/backup-error.ts'
+import { withBackupErrors } from '../../errors/backup-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 /** Flags of `backup`. */
@@ -17,7 +17,7 @@ export async function backup(
   flags: BackupFlags,
 ): Promise<void> {
   const { takeBackup } = await import('../../../hub/backup/backup.ts')
-  const manifest = await telling([file, flags.data], () =>
+  const manifest = await withBackupErrors([file, flags.data], () =>
     takeBackup(flags.data, file, { clock: systemClock, ids: systemIds }),
   )
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(manifest)}\n`)

@@ -126,7 +126,7 @@ async function agentFacts({ flags, environment, signal }: CheckInput): Promise<A
       todo: 'say what its own command line says: flotilla check --agent --data DIR --kubeconfig FILE',
     })
   }
-  const [{ lookAtAgent }, { proxyVariablesOf }] = await Promise.all([
+  const [{ inspectAgent: lookAtAgent }, { proxyVariablesOf }] = await Promise.all([
     import('../../../agent/inspect/inspect-agent.ts'),
     import('../../../agent/config.ts'),
   ])

@@ -14,7 +14,7 @@ import { Secret } from '../../../core/secret.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { readYaml } from '../../../yaml/read/read-yaml.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
-import { askBefore } from '../../input/require-confirmation.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import type { CliEnvironment } from '../../config.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { explainError } from '../../errors/explain-error.ts'
@@ -58,7 +58,7 @@ export async function login(server: string | undefined, input: LoginInput): Prom
   const file = await fileToWrite(name, flags.kubeconfig, environment)
   const known = serverOfContext(await configOf(file), name)
   if (known !== undefined && known !== connection.server) {
-    await askBefore(
+    await requireConfirmation(
       `context ${JSON.stringify(name)} of ${file} points to ${known || 'nothing'} and would be replaced`,
       input,
     )

@@ -1,6 +1,6 @@
 /** `flotilla restore FILE`: a hub's data directory from a backup, or the proof that one could be made. */
 import { systemIds } from '../../../core/system-ids.ts'
-import { telling } from '../../errors/backup-error.ts'
+import { withBackupErrors } from '../../errors/backup-error.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -26,7 +26,7 @@ export async function restore(
     })
   }
   const ports = { ids: systemIds }
-  const read = await telling([from, data, keys], () =>
+  const read = await withBackupErrors([from, data, keys], () =>
     data === undefined ? drillBackup(from, keys, ports) : restoreBackup(from, data, keys, ports),
   )
   const { manifest, objects, sealed, opened, blobs, auditRecords } = read

@@ -1,6 +1,6 @@
 /** `flotilla hub sign-in`: a new address of the live page, from the hub that holds a directory. */
 import { join } from 'node:path'
-import { askSocket } from '../../api/local-socket.ts'
+import { postToSocket } from '../../api/local-socket.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -8,8 +8,8 @@ const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
 /** Prints the address; only who may enter the hub's directory gets one. */
 export async function hubSignIn(data: string, { terminal }: { readonly terminal: Terminal }): Promise<void> {
-  const { CONSOLE_DOOR } = await import('../../../hub/console/console-socket.ts')
-  const { status, text } = await askSocket(join(data, CONSOLE_DOOR), '/sign-in').catch((cause: unknown) => {
+  const { CONSOLE_SOCKET: CONSOLE_DOOR } = await import('../../../hub/console/console-socket.ts')
+  const { status, text } = await postToSocket(join(data, CONSOLE_DOOR), '/sign-in').catch((cause: unknown) => {
     const { code = '' } = cause as NodeJS.ErrnoException
     if (code === 'EACCES') {
       const todo = 'run this as the user that runs the hub'

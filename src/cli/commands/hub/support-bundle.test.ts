@@ -11,7 +11,7 @@ import { ensureNamespace } from '../../../hub/home/hub-info.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { buildBundle, buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { readEnvironment } from '../../config.ts'
 import { supportBundle } from './support-bundle.ts'
 
@@ -46,5 +46,5 @@ test('a support bundle has what helps, and no content', async (t) => {
   const bundle = JSON.parse(part('objects/bundles.json'))
   assert.equal(bundle.spec.manifests, `(left out: ${manifests.length} characters)`)
   assert.doesNotMatch([...files.values()].join(''), /hunter2/)
-  assert.match(await troubleText(run()), /cannot be written\n {2}where: .*out\.tar\.gz\n {2}why: .*EEXIST/)
+  assert.match(await expectErrorText(run()), /cannot be written\n {2}where: .*out\.tar\.gz\n {2}why: .*EEXIST/)
 })

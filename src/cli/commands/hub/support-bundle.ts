@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { utf8 } from '../../../core/bytes.ts'
 import { toError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
-import { tarOf } from '../../../core/tar.ts'
+import { createTar } from '../../../core/tar.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import { VERSION } from '../../../core/version.ts'
 import { clientOver } from '../../../client/create-client.ts'
@@ -53,7 +53,7 @@ export async function supportBundle(words: readonly string[], input: SupportInpu
     }
   }
   if (missing.length > 0) files.push({ name: 'flotilla-support/missing.txt', data: utf8(`${missing.join('\n')}\n`) })
-  const bytes = gzipSync(tarOf(files))
+  const bytes = gzipSync(createTar(files))
   try {
     await writeFile(file, bytes, { flag: 'wx', mode: 0o600 })
   } catch (caught) {

@@ -3,10 +3,10 @@ import type { Client } from '../../../client/client.ts'
 import { compareText } from '../../../plan/placement/types.ts'
 import { shrinkToken } from '../../../plan/placement/shrink-guard.ts'
 import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, SOURCES } from '../../api/flotilla-resources.ts'
-import type { Victim } from './delete.ts'
+import type { DeleteTarget } from './delete.ts'
 
 /** What deleting one object does. */
-export interface Reach {
+export interface DeleteImpact {
   readonly sentence: string
   /** A Bundle that goes from clusters. */
   readonly removal?: Removal
@@ -22,8 +22,11 @@ export interface Removal {
 const RELEASE_DROP = 'flotilla.dev/release-drop'
 
 /** Says of each object that is to be deleted what that does; of kinds that only people read it says nothing. */
-export async function reachOf(client: Client, victims: readonly Victim[]): Promise<readonly Reach[]> {
-  const found: Reach[] = []
+export async function computeDeleteImpacts(
+  client: Client,
+  victims: readonly DeleteTarget[],
+): Promise<readonly DeleteImpact[]> {
+  const found: DeleteImpact[] = []
   for (const { resource, name, namespace = '' } of victims) {
     if (resource.group !== BUNDLES.group) continue
     if (resource.kind === BUNDLES.kind) found.push(await bundleReach(client, { name, namespace }))
@@ -39,7 +42,7 @@ interface Named {
   readonly namespace: string
 }
 
-async function bundleReach(client: Client, key: Named): Promise<Reach> {
+async function bundleReach(client: Client, key: Named): Promise<DeleteImpact> {
   const { spec, status } = await client.get(BUNDLES, key)
   const clusters = (await listAll(client, ASSIGNMENTS))
     .filter((one) => one.spec.entries?.some((entry) => entry.bundle === `${key.namespace}/${key.name}`))
@@ -58,7 +61,7 @@ function bundleSentence(name: string, clusters: readonly string[], isKept: boole
     : `bundle ${name} is removed from ${where}, ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them`
 }
 
-async function clusterReach(client: Client, name: string): Promise<Reach> {
+async function clusterReach(client: Client, name: string): Promise<DeleteImpact> {
   const { spec } = await client.get(CLUSTERS, { name })
   const entries =
     (await listAll(client, ASSIGNMENTS)).find(({ metadata }) => metadata.name === name)?.spec.entries?.length ?? 0
@@ -69,7 +72,7 @@ async function clusterReach(client: Client, name: string): Promise<Reach> {
   return { sentence: `cluster ${name} is forgotten and its agent shut out; ${left}${entries === 0 ? '' : better}` }
 }
 
-async function placementReach(client: Client, { name, namespace }: Named): Promise<Reach> {
+async function placementReach(client: Client, { name, namespace }: Named): Promise<DeleteImpact> {
   const { status } = await client.get(PLACEMENTS, { name, namespace })
   const bundles = (await listAll(client, BUNDLES, { namespace }))
     .filter(({ spec }) => spec.placement === name)
@@ -81,7 +84,7 @@ async function placementReach(client: Client, { name, namespace }: Named): Promi
   }
 }
 
-async function sourceReach(client: Client, { name, namespace }: Named): Promise<Reach> {
+async function sourceReach(client: Client, { name, namespace }: Named): Promise<DeleteImpact> {
   await client.get(SOURCES, { name, namespace })
   const fed = (await listAll(client, BUNDLES, { namespace }))
     .filter(({ spec }) => spec.source?.name === name)
@@ -101,7 +104,7 @@ function some(names: readonly string[]): string {
 }
 
 /** Says on the Bundle that a person meant just these clusters, so that the removal does not wait to be asked about. */
-export async function letGo(client: Client, { bundle, generation, clusters }: Removal): Promise<void> {
+export async function confirmRemoval(client: Client, { bundle, generation, clusters }: Removal): Promise<void> {
   if (clusters.length === 0) return
   const annotations = { [RELEASE_DROP]: shrinkToken({ generation, dropped: clusters }) }
   await client.patch(BUNDLES, bundle, { type: 'merge', body: { metadata: { annotations } } })

@@ -9,8 +9,8 @@ import { findResource, objectName } from '../../api/find-resource.ts'
 import type { ApiResource } from '../../api/find-resource.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { readObjects, resourceFinder, withNamespace } from './apply.ts'
-import { letGo, reachOf } from './delete-impact.ts'
-import type { Reach } from './delete-impact.ts'
+import { confirmRemoval, computeDeleteImpacts } from './delete-impact.ts'
+import type { DeleteImpact } from './delete-impact.ts'
 
 /** Flags of `delete`. */
 export interface DeleteFlags {
@@ -33,7 +33,7 @@ export interface DeleteInput {
 }
 
 /** One object to delete. */
-export interface Victim {
+export interface DeleteTarget {
   readonly resource: ApiResource
   readonly name: string
   readonly namespace: string | undefined
@@ -44,12 +44,12 @@ export async function deleteObjects(words: readonly string[], input: DeleteInput
   const client = clientOver(input.connection.rest)
   const victims = await present(await victimsOf(words, input), client, input)
   if (victims.length === 0) return
-  const reach = await reachOf(client, victims)
+  const reach = await computeDeleteImpacts(client, victims)
   for (const { sentence } of reach) input.terminal.step('warn', sentence)
   await askBefore(victims, reach, input)
   const removals = reach.flatMap(({ removal }) => removal ?? [])
   // Typed by a person who saw how far it reaches: the hub need not ask again.
-  if (!input.flags.yes) for (const one of removals) await letGo(client, one)
+  if (!input.flags.yes) for (const one of removals) await confirmRemoval(client, one)
   for (const { resource, name, namespace } of victims) {
     try {
       await client.delete(resource, { name, ...(namespace !== undefined && { namespace }) })
@@ -68,11 +68,11 @@ export async function deleteObjects(words: readonly string[], input: DeleteInput
 
 /** Those that are there; nobody is asked about one that is not. */
 async function present(
-  victims: readonly Victim[],
+  victims: readonly DeleteTarget[],
   client: Pick<Client, 'get'>,
   { connection, flags }: DeleteInput,
-): Promise<Victim[]> {
-  const there: Victim[] = []
+): Promise<DeleteTarget[]> {
+  const there: DeleteTarget[] = []
   for (const victim of victims) {
     const { resource, name, namespace } = victim
     try {
@@ -86,13 +86,13 @@ async function present(
   return there
 }
 
-async function victimsOf(words: readonly string[], input: DeleteInput): Promise<Victim[]> {
+async function victimsOf(words: readonly string[], input: DeleteInput): Promise<DeleteTarget[]> {
   const { connection, flags } = input
   const namespaceFor = (resource: ApiResource): string | undefined =>
     resource.scope === 'Namespaced' ? (flags.namespace ?? connection.namespace ?? 'default') : undefined
   if (flags.filename && flags.filename.length > 0) {
     const find = resourceFinder(connection)
-    const victims: Victim[] = []
+    const victims: DeleteTarget[] = []
     for (const { object, where } of await readObjects(flags.filename, input.stdin)) {
       const resource = await find(object, where)
       const { name, namespace } = withNamespace(object, resource, flags.namespace ?? connection.namespace).metadata
@@ -118,8 +118,8 @@ async function victimsOf(words: readonly string[], input: DeleteInput): Promise<
 }
 
 async function askBefore(
-  victims: readonly Victim[],
-  reach: readonly Reach[],
+  victims: readonly DeleteTarget[],
+  reach: readonly DeleteImpact[],
   { flags, terminal, confirm, confirmName }: DeleteInput,
 ): Promise<void> {
   const names = victims.map(({ resource, name, namespace }) =>

@@ -15,13 +15,13 @@ import type { Table } from '../../print/table.ts'
 import { statesOf, tableCsv } from '../../print/arrange-table.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import {
-  joined,
+  joinPages,
   kindOf,
   namespaceFor,
   pathOf,
   readObjects,
   readTables,
-  shaped,
+  filterAndSort,
   TABLE,
   versionOf,
 } from './read-objects.ts'
@@ -74,7 +74,7 @@ async function printNamed(
   const pages: Table[] = []
   const show = (): number => {
     if (pages.length === 0) return 0
-    const table = shaped(joined(pages), input.flags)
+    const table = filterAndSort(joinPages(pages), input.flags)
     print(targets[0].resource)(table)
     return table.rows.length
   }
@@ -153,17 +153,17 @@ function tablePrinters(
 async function printTable(target: Target, input: GetInput, print: PrintTable): Promise<number> {
   const { flags, terminal } = input
   const { pages, total, next, version } = await readTables(target, input)
-  const tables = needsWholeTable(flags) ? [shaped(joined(pages), flags)] : pages
+  const tables = needsWholeTable(flags) ? [filterAndSort(joinPages(pages), flags)] : pages
   for (const table of tables) print(table)
   const shown = tables.reduce((sum, { rows }) => sum + rows.length, 0)
   if (flags.state !== undefined && shown < total) {
-    const others = shown === 0 ? `; they are ${statesOf(joined(pages)).join(', ')}` : ''
+    const others = shown === 0 ? `; they are ${statesOf(joinPages(pages)).join(', ')}` : ''
     terminal.say(`${shown} of ${total} shown${others}`)
   }
   if (next !== undefined) terminal.say(`there is more: --continue ${next}`)
   if (flags.watch) {
     await follow(target, input, { version: version ?? '0', accept: TABLE }, (event) => {
-      if (isTable(event)) print(shaped(event, { ...flags, sortBy: undefined }))
+      if (isTable(event)) print(filterAndSort(event, { ...flags, sortBy: undefined }))
     })
   }
   return flags.state === undefined ? shown : total

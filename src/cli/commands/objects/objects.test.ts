@@ -10,7 +10,7 @@ import { Cluster } from '../../../kinds/native/cluster.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { JoinToken } from '../../../kinds/native/join-token.ts'
 import { buildPlacement } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleOf } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorReport } from '../../../testing/hub/cli-hub.ts'
 import { parseJoinCode, tokenHash } from '../../../wire/trust/join-code.ts'
 import { apply } from './apply.ts'
 import { clusterAccept } from '../cluster/acceptance.ts'
@@ -113,7 +113,7 @@ test('objects that are named one by one are one table, and what is missing is to
     rows.map((row) => row.slice(0, head.indexOf('STATE')).trimEnd()),
     ['a', 'a-long-name'],
   )
-  assert.equal((await troubleOf(hub.get(['clusters', 'a', 'a-long-nmae']))).todo, 'did you mean "a-long-name"?')
+  assert.equal((await expectErrorReport(hub.get(['clusters', 'a', 'a-long-nmae']))).todo, 'did you mean "a-long-name"?')
   assert.match(hub.taken().out, /^NAME .*\na /)
 })
 
@@ -171,7 +171,10 @@ test('a table can be cut, continued, chosen by state, sorted and taken as CSV', 
     ],
   )
   assert.match((await hub.get(['clusters', 'c'], { output: 'csv' })).out, /^NAME,STATE,.*\r\nc,Offline,/)
-  assert.equal((await troubleOf(hub.get(['clusters'], { limit: '0' }))).what, '--limit must be a whole number from 1')
+  assert.equal(
+    (await expectErrorReport(hub.get(['clusters'], { limit: '0' }))).what,
+    '--limit must be a whole number from 1',
+  )
 })
 
 test('watch prints what there is, then every change, until it is told to stop', async (t) => {
@@ -201,33 +204,33 @@ test('watch prints what there is, then every change, until it is told to stop', 
 test('what is not there is told with the nearest name', async (t) => {
   const hub = started(t)
   await hub.apply(PLACEMENTS)
-  assert.deepEqual(await troubleOf(hub.get(['fpl', 'nroth'])), {
+  assert.deepEqual(await expectErrorReport(hub.get(['fpl', 'nroth'])), {
     exitCode: 3,
     what: 'there is no placement "nroth"',
     where: 'namespace default',
     why: 'none of the placements there is called so',
     todo: 'did you mean "north"?',
   })
-  const kind = await troubleOf(hub.get(['clutser']))
+  const kind = await expectErrorReport(hub.get(['clutser']))
   assert.deepEqual([kind.exitCode, kind.todo], [2, 'did you mean "cluster"?'])
-  const output = await troubleOf(hub.get(['fpl'], { output: 'jsn' }))
+  const output = await expectErrorReport(hub.get(['fpl'], { output: 'jsn' }))
   assert.deepEqual([output.exitCode, output.todo], [2, 'did you mean "json"?'])
 })
 
 test('what cannot be applied is told with its place in the file', async (t) => {
   const hub = started(t)
-  const noName = await troubleOf(hub.apply('apiVersion: v1\nkind: ConfigMap\n'))
+  const noName = await expectErrorReport(hub.apply('apiVersion: v1\nkind: ConfigMap\n'))
   assert.deepEqual([noName.exitCode, noName.where], [2, 'stdin, line 1'])
-  const noKind = await troubleOf(
+  const noKind = await expectErrorReport(
     hub.apply('---\napiVersion: flotilla.dev/v1alpha1\nkind: Bundel\nmetadata: { name: x }\n'),
   )
   assert.deepEqual([noKind.exitCode, noKind.todo], [2, 'did you mean "Bundle"?'])
-  const invalid = await troubleOf(
+  const invalid = await expectErrorReport(
     hub.apply('apiVersion: flotilla.dev/v1alpha1\nkind: Bundle\nmetadata: { name: x }\nspec: { manifests: "" }\n'),
   )
   assert.equal(invalid.exitCode, 1)
   assert.match(invalid.why ?? '', /spec\.placement: Required value/)
-  const notYaml = await troubleOf(hub.apply('a: [\n'))
+  const notYaml = await expectErrorReport(hub.apply('a: [\n'))
   assert.equal(notYaml.exitCode, 2)
   assert.match(notYaml.why ?? '', /^stdin: line /)
 })
@@ -241,18 +244,18 @@ test('a server dry run stores nothing, and a conflict is refused until it is for
     'a: b',
     'a: c',
   )
-  assert.equal((await troubleOf(hub.apply(other, { fieldManager: 'somebody' }))).exitCode, 5)
+  assert.equal((await expectErrorReport(hub.apply(other, { fieldManager: 'somebody' }))).exitCode, 5)
   await hub.apply(other, { fieldManager: 'somebody', forceConflicts: true })
 })
 
 test('delete asks, and takes --yes where nobody can be asked', async (t) => {
   const hub = started(t)
   await hub.apply(PLACEMENTS)
-  const asked = await troubleOf(hub.delete(['fpl', 'north']))
+  const asked = await expectErrorReport(hub.delete(['fpl', 'north']))
   assert.deepEqual([asked.exitCode, asked.todo], [2, 'say --yes if you mean it'])
   assert.equal((await hub.delete(['fpl/north'], { yes: true })).out, 'placement.flotilla.dev/north deleted\n')
   for (const flags of [{ yes: true }, {}]) {
-    const gone = await troubleOf(hub.delete(['fpl', 'north'], flags))
+    const gone = await expectErrorReport(hub.delete(['fpl', 'north'], flags))
     assert.deepEqual(
       [gone.exitCode, gone.what],
       [3, 'there is no placement "north"'],
@@ -273,7 +276,7 @@ const ADD = { accept: 'auto', expires: '24h', output: 'json' }
 test('cluster add makes a token bound to the name, whose secret only the code has', async (t) => {
   const hub = started(t)
   const input = { connection: hub.connection, terminal: hub.terminal }
-  assert.match((await troubleOf(clusterAdd('store-1', input, ADD))).what, /no hub works on it/)
+  assert.match((await expectErrorReport(clusterAdd('store-1', input, ADD))).what, /no hub works on it/)
   await ensureNamespace(hub.client, SYSTEM_NAMESPACE)
   const info = { endpoints: ['https://hub.example:7444'], root: ROOT }
   await publishHubInfo(hub.client, { ...info, agentBundle: ROOT })
@@ -303,10 +306,10 @@ test('cluster add and accept refuse what cannot be', async (t) => {
     confirm: async () => true,
   }
   const accepting = { ...input, flags: {}, confirm: async () => false }
-  assert.equal((await troubleOf(clusterAdd('Store_1', input, ADD))).exitCode, 2)
+  assert.equal((await expectErrorReport(clusterAdd('Store_1', input, ADD))).exitCode, 2)
   await hub.client.create(Cluster, clusterOf('store-1'))
-  assert.equal((await troubleOf(clusterAdd('store-1', input, ADD))).exitCode, 5)
-  const unknown = await troubleOf(clusterAccept('stor-1', accepting))
+  assert.equal((await expectErrorReport(clusterAdd('store-1', input, ADD))).exitCode, 5)
+  const unknown = await expectErrorReport(clusterAccept('stor-1', accepting))
   assert.deepEqual([unknown.exitCode, unknown.why, unknown.todo], [3, 'waiting: store-1', 'did you mean "store-1"?'])
   await clusterAccept('store-1', accepting)
   assert.equal((await hub.client.get(Cluster, { name: 'store-1' })).spec.accepted, true)

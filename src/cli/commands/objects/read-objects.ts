@@ -107,13 +107,13 @@ function limitOf({ limit }: GetFlags): number | undefined {
 }
 
 /** Pages as one table. */
-export function joined(pages: readonly Table[]): Table {
+export function joinPages(pages: readonly Table[]): Table {
   const first = pages[0]!
   return { ...first, rows: pages.flatMap(({ rows }) => rows) }
 }
 
 /** The rows that --state chooses, in the order of --sort-by. */
-export function shaped(table: Table, { state, sortBy }: { state?: string; sortBy?: string | undefined }): Table {
+export function filterAndSort(table: Table, { state, sortBy }: { state?: string; sortBy?: string | undefined }): Table {
   const chosen = state === undefined ? table : rowsInState(table, state)
   return sortBy === undefined ? chosen : sortedRows(chosen, sortBy)
 }
@@ -167,7 +167,7 @@ export async function readObjects(target: Target, input: GetInput): Promise<Obje
   if (target.name === undefined && (flags.state !== undefined || flags.sortBy !== undefined)) {
     // Only a table has columns to choose and sort by.
     const { pages, next, version } = await readTables(target, input, true)
-    const { rows } = shaped(joined(pages), flags)
+    const { rows } = filterAndSort(joinPages(pages), flags)
     return {
       objects: rows
         .map(({ object }) => object)

@@ -7,7 +7,7 @@ import { Cluster } from '../../../kinds/native/cluster.ts'
 import { createEventRecorder } from '../../../engine/event-recorder.ts'
 import { createVirtualClock } from '../../../sim/kernel/virtual-clock.ts'
 import { buildBundle, buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { events } from './events.ts'
 
 test('events of every namespace come with the newest last, and can be asked for one object or for warnings only', async (t) => {
@@ -53,9 +53,9 @@ test('events of every namespace come with the newest last, and can be asked for 
   await run({ for: 'cluster/store-2' })
   assert.equal(taken().err, 'Nothing happened to cluster/store-2 in the last hour.\n')
   assert.match(
-    await troubleText(run({ for: 'cluster/store-3' })),
+    await expectErrorText(run({ for: 'cluster/store-3' })),
     /there is no cluster "store-3"[^]*did you mean "store-2"\?/,
   )
-  assert.match(await troubleText(run({ for: 'bundle/nobody' })), /there is no bundle "nobody"[^]*in any namespace/)
-  assert.match(await troubleText(run({ for: 'hello' })), /"hello" is not KIND\/NAME/)
+  assert.match(await expectErrorText(run({ for: 'bundle/nobody' })), /there is no bundle "nobody"[^]*in any namespace/)
+  assert.match(await expectErrorText(run({ for: 'hello' })), /"hello" is not KIND\/NAME/)
 })

@@ -11,7 +11,7 @@ import type { ResourceType } from '../../../kinds/meta.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { noSuchObject } from '../../errors/object-not-found.ts'
-import type { Wanted } from '../../errors/object-not-found.ts'
+import type { ObjectQuery } from '../../errors/object-not-found.ts'
 import { findResource } from '../../api/find-resource.ts'
 import { createTablePrinter } from '../../print/table.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -74,7 +74,7 @@ export async function events({ connection, terminal, signal, flags }: EventsInpu
   }
 }
 
-type Subject = Pick<Wanted, 'resource' | 'name'>
+type Subject = Pick<ObjectQuery, 'resource' | 'name'>
 
 async function subjectOf(text: string, rest: Rest): Promise<Subject> {
   const [word = '', name = '', ...more] = text.split('/')
@@ -90,7 +90,7 @@ function selectorOf(about: Subject | undefined, warnings: boolean): string {
 }
 
 /** Silence about an object is an answer only when there is one. */
-async function mustExist(wanted: Wanted, rest: Rest): Promise<void> {
+async function mustExist(wanted: ObjectQuery, rest: Rest): Promise<void> {
   const { resource, name, namespace } = wanted
   const path = collectionPath(resource, resource.scope === 'Namespaced' ? namespace : undefined)
   const fieldSelector = `metadata.name=${name}`

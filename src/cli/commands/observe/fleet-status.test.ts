@@ -4,7 +4,7 @@ import { formatTime } from '../../../core/time/time.ts'
 import { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
-import type { State } from '../../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import { build, buildCluster } from '../../../testing/fixtures/builders.ts'
 import { statusSummary, statusText } from './fleet-status.ts'
 
@@ -12,13 +12,13 @@ const NOW = 1_800_000_000_000
 const PLAIN = { paint: (_color: string, text: string) => text, isUtf8: true, command: (text: string) => text }
 const MADE = buildCluster('x')
 
-function clusters(counts: Partial<Record<State, number>>): Cluster[] {
+function clusters(counts: Partial<Record<BundleStateName, number>>): Cluster[] {
   return Object.entries(counts).flatMap(([state, count]) =>
     Array.from({ length: count }, (_, index) => ({
       ...MADE,
       metadata: { name: `${state.toLowerCase()}-${index}` },
       spec: { ...MADE.spec, accepted: true },
-      status: { state: state as State },
+      status: { state: state as BundleStateName },
     })),
   )
 }

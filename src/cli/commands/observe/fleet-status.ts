@@ -3,8 +3,8 @@ import { parseTime } from '../../../core/time/time.ts'
 import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
-import { STATES } from '../../../kinds/fields/states.ts'
-import type { State } from '../../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { Window } from '../../../kinds/native/window.ts'
 import { holdOfCluster } from '../../../plan/windows/cluster-hold.ts'
 import { compileWindow } from '../../../plan/windows/window-rules.ts'
@@ -74,8 +74,8 @@ function isMoving({ status }: Rollout): boolean {
   return MOVING.includes(status?.phase ?? 'Pending')
 }
 
-function countsOf(clusters: readonly Cluster[]): Partial<Record<State, number>> {
-  const counts: Partial<Record<State, number>> = {}
+function countsOf(clusters: readonly Cluster[]): Partial<Record<BundleStateName, number>> {
+  const counts: Partial<Record<BundleStateName, number>> = {}
   for (const cluster of clusters) counts[stateOf(cluster)] = (counts[stateOf(cluster)] ?? 0) + 1
   return counts
 }
@@ -86,7 +86,7 @@ function line(title: string, text: string): string {
 
 function fleetText(clusters: readonly Cluster[], look: Pick<Terminal, 'isUtf8' | 'paint'>): string {
   const counts = countsOf(clusters)
-  const parts = STATES.flatMap((state) => {
+  const parts = BUNDLE_STATES.flatMap((state) => {
     const count = counts[state]
     const [utf8, ascii, color] = STATE_GLYPHS[state]
     return count ? [look.paint(color, `${look.isUtf8 ? utf8 : ascii} ${grouped(count)} ${state}`)] : []
@@ -159,7 +159,7 @@ function certificateLines(clusters: readonly Cluster[], nowMs: number): string[]
 }
 
 function nextCommands({ clusters }: StatusFacts, moving: readonly Rollout[]): string[] {
-  const has = (state: State): boolean => clusters.some((cluster) => stateOf(cluster) === state)
+  const has = (state: BundleStateName): boolean => clusters.some((cluster) => stateOf(cluster) === state)
   const waiting = clusters.find(({ spec }) => !spec.accepted && !spec.refused)
   const asking = moving.find(needsApproval)
   const first = asking ?? moving[0]
@@ -173,7 +173,7 @@ function nextCommands({ clusters }: StatusFacts, moving: readonly Rollout[]): st
   ]
 }
 
-function stateOf({ status }: Cluster): State {
+function stateOf({ status }: Cluster): BundleStateName {
   return status?.state ?? 'Pending'
 }
 

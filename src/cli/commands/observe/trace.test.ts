@@ -13,7 +13,7 @@ import { Release } from '../../../kinds/native/release.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { objectSetBytes } from '../../../wire/document/signed-document.ts'
 import { trace } from './trace.ts'
 import { tree } from './tree.ts'
@@ -77,10 +77,10 @@ test('trace leads from an object in a cluster back to the commit', async (t) => 
   await run('configmaps/greeting', { namespace: 'pos', output: 'json' })
   assert.equal(JSON.parse(taken().out)[0].release.revision, `main@sha1:${COMMIT}`)
   assert.match(
-    await troubleText(run('deploy/wob')),
+    await expectErrorText(run('deploy/wob')),
     /no bundle tells cluster store-1 to have deploy\/wob\n.*should have web\n.*--field-selector cluster=store-1\n$/s,
   )
-  assert.match(await troubleText(run('web')), /"web" is not KIND\/NAME/)
+  assert.match(await expectErrorText(run('web')), /"web" is not KIND\/NAME/)
 })
 
 test('tree shows which source feeds which bundle and how far its rollout is', async (t) => {
@@ -99,5 +99,5 @@ test('tree shows which source feeds which bundle and how far its rollout is', as
       '',
     ].join('\n'),
   )
-  assert.match(await troubleText(run(['wep'])), /there is no bundle "wep"\n.*web/s)
+  assert.match(await expectErrorText(run(['wep'])), /there is no bundle "wep"\n.*web/s)
 })

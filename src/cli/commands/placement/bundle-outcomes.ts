@@ -6,7 +6,7 @@ import { removalState } from '../../../plan/document/removal-messages.ts'
 import { ASSIGNMENTS, BUNDLES, listAll, REPORTS, ROLLOUTS } from '../../api/flotilla-resources.ts'
 
 /** One line per bundle that the cluster has, loses or lost. */
-export async function runsText(
+export async function bundleOutcomeLines(
   client: Client,
   placement: Placement,
   on: { readonly cluster: string; readonly isSelected: boolean },

@@ -11,7 +11,7 @@ import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { build, buildBundle, buildCluster, buildPlacement } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { explainError } from '../../errors/explain-error.ts'
 import { explain, simulatePlacement } from './placement.ts'
 
@@ -78,14 +78,14 @@ test('explain lists everybody, also by a bundle, and a wrong name gets a suggest
   const { exitCode, trouble } = explainError(caught)
   assert.deepEqual([exitCode, trouble.what], [3, 'there is no placement store in namespace ns'])
   assert.match(trouble.todo ?? '', /stores/)
-  assert.match(await troubleText(explain(['zz'], input)), /do: +see them all: flotilla get placements -A/)
+  assert.match(await expectErrorText(explain(['zz'], input)), /do: +see them all: flotilla get placements -A/)
   for (const kind of ['placement', 'placements']) {
     assert.match(
-      await troubleText(explain([kind, 'stores'], input)),
+      await expectErrorText(explain([kind, 'stores'], input)),
       /do: +write the kind and the name as one: flotilla explain placement\/stores/,
     )
   }
-  assert.match(await troubleText(explain(['stores', 'zz-top'], input)), /do: +see them all: flotilla get clusters/)
+  assert.match(await expectErrorText(explain(['stores', 'zz-top'], input)), /do: +see them all: flotilla get clusters/)
 })
 
 test('simulate shows who is gained and lost by an edit, and stores nothing', async (t) => {

@@ -17,11 +17,11 @@ import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { placementView } from '../../repository/fleet-facts.ts'
 import type { PlacementView } from '../../repository/fleet-facts.ts'
-import { CLUSTERS, clustersWith, listAll, ownKind } from '../../api/flotilla-resources.ts'
+import { CLUSTERS, clustersWith, listAll, flotillaResource } from '../../api/flotilla-resources.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { readObjects } from '../objects/apply.ts'
-import { runsText } from './bundle-outcomes.ts'
+import { bundleOutcomeLines } from './bundle-outcomes.ts'
 
 /** What these commands work with. */
 export interface PlacementInput {
@@ -36,11 +36,11 @@ export interface PlacementInput {
   readonly stdin?: AsyncIterable<Uint8Array>
 }
 
-const CLUSTER_SET = ownKind<ClusterSet>('ClusterSet', 'Cluster')
-const BINDING = ownKind<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
-const PLACEMENT = ownKind<Placement>('Placement', 'Namespaced')
-const BUNDLE = ownKind<Bundle>('Bundle', 'Namespaced')
-const DECISION = ownKind<PlacementDecision>('PlacementDecision', 'Namespaced')
+const CLUSTER_SET = flotillaResource<ClusterSet>('ClusterSet', 'Cluster')
+const BINDING = flotillaResource<ClusterSetBinding>('ClusterSetBinding', 'Namespaced')
+const PLACEMENT = flotillaResource<Placement>('Placement', 'Namespaced')
+const BUNDLE = flotillaResource<Bundle>('Bundle', 'Namespaced')
+const DECISION = flotillaResource<PlacementDecision>('PlacementDecision', 'Namespaced')
 
 /** Explains a placement: why each cluster is selected or not, or one cluster in full. */
 export async function explain(words: readonly string[], input: PlacementInput): Promise<void> {
@@ -81,7 +81,7 @@ export async function explain(words: readonly string[], input: PlacementInput): 
   const verdict = explainCluster(selection, subject, world)
   if (flags.output === 'json') return terminal.data(`${JSON.stringify(verdict, undefined, 2)}\n`)
   terminal.data(terminal.command(oneText(placement, verdict)))
-  const runs = await runsText(client, placement, { cluster, isSelected: verdict.selected })
+  const runs = await bundleOutcomeLines(client, placement, { cluster, isSelected: verdict.selected })
   terminal.data(terminal.command(runs))
 }
 

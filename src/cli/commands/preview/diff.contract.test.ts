@@ -14,7 +14,7 @@ import { systemClock } from '../../../core/time/system-clock.ts'
 import { systemIds } from '../../../core/system-ids.ts'
 import { formatTime } from '../../../core/time/time.ts'
 import { composeApi } from '../../../hub/compose/compose-api.ts'
-import { inProcess } from '../../../hub/compose/in-process-transport.ts'
+import { inProcessTransport } from '../../../hub/compose/in-process-transport.ts'
 import { HUB_USERS } from '../../../hub/ports.ts'
 import { ConfigMap, Namespace, Secret } from '../../../kinds/builtin/core.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
@@ -87,7 +87,7 @@ async function scene(t: TestContext) {
 
   const api = composeApi({ store: createMemoryStore(), clock: systemClock, ids: systemIds, log: silentLogger })
   t.after(() => api.close())
-  const transport = inProcess(api.handle, HUB_USERS.admin)
+  const transport = inProcessTransport(api.handle, HUB_USERS.admin)
   const client = createClient({ transport, clock: systemClock })
   const namespace = 'shop'
   await client.create(Namespace, build(Namespace, namespace, {}))

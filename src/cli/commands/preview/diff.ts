@@ -23,7 +23,7 @@ import { checkOwn, readDefinitions } from '../../lint/read-definitions.ts'
 import type { Definition } from '../../lint/read-definitions.ts'
 import { manifestPaths } from '../../lint/manifest-paths.ts'
 import { ASSIGNMENTS, listAll, REPORTS } from '../../api/flotilla-resources.ts'
-import { repositoryOf } from '../../repository/repository-files.ts'
+import { findRepositoryRoot } from '../../repository/repository-files.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
@@ -52,7 +52,7 @@ const LIVE = 'live'
 /** Compares and prints; 1 when there are differences. */
 export async function diff({ terminal, connection, flags }: DiffInput): Promise<ExitCode> {
   const paths = flags.filename ?? ['.']
-  const root = flags.root ?? repositoryOf(paths[0] ?? '.')
+  const root = flags.root ?? findRepositoryRoot(paths[0] ?? '.')
   const repository = openRepository(root)
   const against = flags.against ?? LIVE
   const client = clientOver(connection.rest)

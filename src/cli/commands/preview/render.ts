@@ -4,7 +4,7 @@ import type { ClusterInputs } from '../../../core/cluster-inputs.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
-import { hideSecret, isSecret } from '../../../kinds/redact-secret.ts'
+import { redactSecret, isSecret } from '../../../kinds/redact-secret.ts'
 import { Override } from '../../../kinds/native/override.ts'
 import { clusterInputsOf } from '../../../plan/release/variants.ts'
 import { clusterKeys, describeKey } from '../../../render/bundle/chart/cluster-keys.ts'
@@ -17,7 +17,7 @@ import { describeProblems, objectIdentity } from '../../../render/render-result.
 import type { RenderResult } from '../../../render/render-result.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
 import { ENTROPY, recipeFor, textsOfObject } from '../../repository/bundle-recipe.ts'
-import type { TextsOf } from '../../repository/bundle-recipe.ts'
+import type { ReadInputData } from '../../repository/bundle-recipe.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { readRepository } from '../../repository/repository-files.ts'
@@ -75,7 +75,7 @@ export async function render({ terminal, stdin, connect, flags }: RenderInput): 
   }
   // Output goes into terminals, logs of pipelines and reviews; none of them is where a secret belongs.
   const hidden = result.objects.filter(isSecret).length
-  print(result.objects.map(hideSecret), flags.output ?? 'yaml', terminal)
+  print(result.objects.map(redactSecret), flags.output ?? 'yaml', terminal)
   if (hidden > 0 && flags.output !== 'name') {
     terminal.say(`the values of ${hidden} ${hidden === 1 ? 'Secret' : 'Secrets'} are not shown`)
   }
@@ -172,7 +172,7 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)]
 }
 
-function textsIn(given: readonly UnknownObject[]): TextsOf {
+function textsIn(given: readonly UnknownObject[]): ReadInputData {
   return (kind, name) => textsOfObject(given.find((object) => object.kind === kind && object.metadata.name === name))
 }
 

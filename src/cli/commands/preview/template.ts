@@ -154,7 +154,7 @@ async function outputOf(answer: TemplateAnswer, flags: TemplateFlags): Promise<s
   if (flags.outputDir && !flags.explain) return '\n'
   if (!flags.postRenderer) return answer.text
   const { postRender } = await import('../../template/post-render.ts')
-  const { documentText, printed } = await import('../../../render/helm/template-output.ts')
+  const { documentText, selectOutput: printed } = await import('../../../render/helm/template-output.ts')
   const { HELM_3 } = await import('../../../render/helm/profile.ts')
   const manifests = [...answer.crds, ...answer.release].map(documentText).join('')
   const changed = await postRender(flags.postRenderer, flags.postRendererArgs ?? [], manifests)

@@ -17,7 +17,7 @@ import { lintFiles } from '../../lint/lint-files.ts'
 import { manifestPaths } from '../../lint/manifest-paths.ts'
 import { printLint, summary } from '../../lint/print-findings.ts'
 import type { LintFormat } from '../../lint/print-findings.ts'
-import { readRepository, repositoryOf } from '../../repository/repository-files.ts'
+import { readRepository, findRepositoryRoot } from '../../repository/repository-files.ts'
 import type { Terminal } from '../../print/terminal.ts'
 
 /** Flags of `validate`. */
@@ -48,7 +48,7 @@ export async function validate(
 ): Promise<ExitCode> {
   const given = [...directories, ...(flags.filename ?? [])]
   const paths = given.length === 0 ? ['.'] : given
-  const root = flags.root ?? repositoryOf(firstDirectory(paths))
+  const root = flags.root ?? findRepositoryRoot(firstDirectory(paths))
   const files = readRepository(root)
   const definitions: NamedText[] = []
   for (const path of paths) definitions.push(...(await definitionsOf(path, { root, files, stdin })))

@@ -7,9 +7,9 @@ import type { ApprovalVerdict } from '../../../plan/rollout/gates/approvals.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
-import { address, namespaceOf, rolloutOfName } from './rollout.ts'
+import { address, namespaceOf, findRollout } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
-import { refuseOver } from './refuse-finished.ts'
+import { refuseFinishedRollout } from './refuse-finished.ts'
 
 const APPROVAL = address<Approval>('Approval')
 
@@ -23,8 +23,8 @@ type Ring = Rollout['spec']['rings'][number]
 /** Writes an Approval, and says what the ring still lacks. */
 export async function rolloutApprove(named: string, input: ApproveInput): Promise<void> {
   const { terminal, flags, connection } = input
-  const rollout = await rolloutOfName(named, input)
-  await refuseOver(rollout, input)
+  const rollout = await findRollout(named, input)
+  await refuseFinishedRollout(rollout, input)
   const { name } = rollout.metadata
   const namespace = namespaceOf(input)
   const ring = ringToApprove(rollout, flags.ring)

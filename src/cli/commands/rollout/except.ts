@@ -2,9 +2,9 @@
 import { clientOver } from '../../../client/create-client.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { ROLLOUTS } from '../../api/flotilla-resources.ts'
-import { rolloutOfName } from './rollout.ts'
+import { findRollout } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
-import { refuseOver } from './refuse-finished.ts'
+import { refuseFinishedRollout } from './refuse-finished.ts'
 
 const KINDS = { user: 'User', group: 'Group', role: 'Role' } as const
 
@@ -15,8 +15,8 @@ export async function rolloutExcept(name: string, as: string | undefined, input:
   if (flags.reason === undefined) {
     throw new CliError(EXIT.usage, { what: 'why does it pass?', todo: 'say --reason "…"; it is kept on the rollout' })
   }
-  const rollout = await rolloutOfName(name, input)
-  await refuseOver(rollout, input)
+  const rollout = await findRollout(name, input)
+  await refuseFinishedRollout(rollout, input)
   const before = rollout.spec.exceptions ?? []
   if (before.some(({ kind, name: known }) => kind === used.kind && known === used.name)) {
     return terminal.step('ok', `rollout ${rollout.metadata.name} passes as ${as} already`)

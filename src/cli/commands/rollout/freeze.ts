@@ -6,12 +6,12 @@ import { formatTime, parseTime } from '../../../core/time/time.ts'
 import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Window } from '../../../kinds/native/window.ts'
 import { compileWindow, isForCluster, windowObjectProblem } from '../../../plan/windows/window-rules.ts'
-import { askBefore } from '../../input/require-confirmation.ts'
+import { requireConfirmation } from '../../input/require-confirmation.ts'
 import type { Connection } from '../../api/connect.ts'
 import { readDuration } from '../../input/duration-flag.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { CLUSTER_WINDOWS, CLUSTERS, listAll, WINDOWS } from '../../api/flotilla-resources.ts'
-import { columns } from '../../print/print-rollout.ts'
+import { alignColumns } from '../../print/print-rollout.ts'
 import { requirementsOf } from '../../input/selector-flag.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -79,7 +79,7 @@ export async function freezeList(input: FreezeInput): Promise<void> {
       exceptionsText(object) || '-',
       object.spec.reason,
     ])
-  terminal.data(`${columns([['NAME', 'STATE', 'CLUSTERS', 'BUNDLES', 'EXCEPT', 'REASON'], ...rows])}\n`)
+  terminal.data(`${alignColumns([['NAME', 'STATE', 'CLUSTERS', 'BUNDLES', 'EXCEPT', 'REASON'], ...rows])}\n`)
 }
 
 /** Takes a freeze away, after saying what goes on then. */
@@ -91,7 +91,7 @@ export async function freezeLift(name: string, input: FreezeInput): Promise<void
   const { text } = windowStateText(object, systemClock.now())
   const held = await clustersOf(object, input)
   const question = `lifting freeze ${name} (${text}) lets what waits begin on up to ${held.length} clusters`
-  await askBefore(question, input)
+  await requireConfirmation(question, input)
   const { uid } = object.metadata
   const options = uid === undefined ? {} : { uid }
   if (namespace === undefined) await client.delete(CLUSTER_WINDOWS, { name }, options)

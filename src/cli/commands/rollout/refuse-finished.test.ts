@@ -8,7 +8,7 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Release } from '../../../kinds/native/release.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { build, buildBundle } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleOf, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorReport, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { retry } from './rollback.ts'
 import { rolloutApprove } from './approve.ts'
 import { rolloutExcept } from './except.ts'
@@ -50,8 +50,8 @@ async function started(t: { after(fn: () => Promise<void>): void }, newest = 'he
     const told: Record<string, string> = {}
     for (const verb of verbs) {
       const running = commands[verb](name, { connection, terminal, flags: {} })
-      told[verb] = await troubleText(running)
-      const { exitCode } = await troubleOf(commands[verb](name, { connection, terminal, flags: {} }))
+      told[verb] = await expectErrorText(running)
+      const { exitCode } = await expectErrorReport(commands[verb](name, { connection, terminal, flags: {} }))
       assert.equal(exitCode, 5, verb)
     }
     assert.equal((await client.get(Rollout, { ...NS, name })).metadata.resourceVersion, before)

@@ -5,21 +5,24 @@ import { findObject } from '../../../client/find-object.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
-import type { Trouble } from '../../errors/cli-error.ts'
+import type { ErrorReport } from '../../errors/cli-error.ts'
 import { BUNDLES, RELEASES } from '../../api/flotilla-resources.ts'
 import type { RolloutInput } from './rollout.ts'
 
 type Taken = NonNullable<NonNullable<Rollout['status']>['superseded']>
 
 /** Throws when nothing that is said to the rollout can have an effect; nothing was written by then. */
-export async function refuseOver(rollout: Rollout, { connection }: Pick<RolloutInput, 'connection'>): Promise<void> {
+export async function refuseFinishedRollout(
+  rollout: Rollout,
+  { connection }: Pick<RolloutInput, 'connection'>,
+): Promise<void> {
   const trouble = await overOf(rollout, clientOver(connection.rest))
   if (!trouble) return
   const where = `namespace ${rollout.metadata.namespace ?? 'default'}; nothing was changed`
   throw new CliError(EXIT.conflict, { where, ...trouble })
 }
 
-async function overOf(rollout: Rollout, reader: Pick<Reader, 'get'>): Promise<Trouble | undefined> {
+async function overOf(rollout: Rollout, reader: Pick<Reader, 'get'>): Promise<ErrorReport | undefined> {
   const { name, namespace = 'default' } = rollout.metadata
   const taken = await takenOver(rollout, reader)
 

@@ -11,7 +11,7 @@ import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import { Release } from '../../../kinds/native/release.ts'
 import { Rollout } from '../../../kinds/native/rollout.ts'
 import { build, buildBundle, buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { releaseLift, retry, rollback } from './rollback.ts'
 import type { RollbackInput } from './rollback.ts'
 import { rolloutHistory } from './rollout.ts'
@@ -56,7 +56,7 @@ async function started(t: { after(fn: () => Promise<void>): void }) {
 
 test('who goes where is shown first; nothing happens without a yes', async (t) => {
   const { hub, input } = await started(t)
-  const refused = await troubleText(rollback('hello', input()))
+  const refused = await expectErrorText(rollback('hello', input()))
   assert.match(refused, /take hello-g2 back on 1 cluster: nobody can be asked[\s\S]*say --yes if you mean it/)
   assert.equal(
     hub.taken().out,
@@ -95,7 +95,7 @@ test('what is asked is written on the rollout, in the caller’s own name', asyn
 test('what cannot be taken back is said', async (t) => {
   const { input } = await started(t)
   const say = (name: string, flags: RollbackInput['flags']) =>
-    troubleText(rollback(name, input({ yes: true, ...flags })))
+    expectErrorText(rollback(name, input({ yes: true, ...flags })))
   assert.match(
     await say('hello', { cluster: ['b'] }),
     /cannot be taken back there[\s\S]*b ran nothing of it before\n.*--to-release; see: flotilla rollout history hello -n ns/,
@@ -136,7 +136,7 @@ test('retry reaches who failed at what an older release brought and this one did
     const spec = { clusterId: `c-${name}`, epoch: 1, revision: 1, receivedAt: '2026-11-16T11:00:00Z', bundles }
     await hub.client.create(ClusterReport, build(ClusterReport, name, { spec }), write)
   }
-  assert.match(await troubleText(retry('hello-g2', input({ cluster: ['a', 'b', 'c'] }))), /a, b did not fail/)
+  assert.match(await expectErrorText(retry('hello-g2', input({ cluster: ['a', 'b', 'c'] }))), /a, b did not fail/)
   await retry('hello-g2', input({ cluster: ['c'] }))
   await retry('hello-g2', input())
   const { acts } = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec
@@ -151,12 +151,12 @@ test('retry reaches who failed at what an older release brought and this one did
 
 test('retry asks in the caller’s own name, for who failed, and for nobody else', async (t) => {
   const { hub, input } = await started(t)
-  assert.match(await troubleText(retry('hello-g2', input())), /nobody failed, so there is nothing to try again/)
+  assert.match(await expectErrorText(retry('hello-g2', input())), /nobody failed, so there is nothing to try again/)
   const rollout = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })
   const at = '2026-11-16T11:00:00Z'
   const admissions = [{ bundle: 'hello', cluster: 'a', ring: 'all', admittedAt: at, failedAt: at }]
   await hub.client.update(Rollout, { ...rollout, status: { admissions } }, { ...write, subresource: 'status' })
-  assert.match(await troubleText(retry('hello-g2', input({ cluster: ['b'] }))), /b did not fail/)
+  assert.match(await expectErrorText(retry('hello-g2', input({ cluster: ['b'] }))), /b did not fail/)
   await retry('hello-g2', input({ cluster: ['a'], reason: 'registry is back' }))
   const [act] = (await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g2' })).spec.acts!
   assert.deepEqual([act?.n, act?.verb, act?.clusters, act?.reason], [1, 'Retry', ['a'], 'registry is back'])
@@ -172,5 +172,5 @@ test('retry asks in the caller’s own name, for who failed, and for nobody else
   const over = await hub.client.get(Rollout, { namespace: 'ns', name: 'hello-g1' })
   const status = { phase: 'Superseded' as const, admissions }
   await hub.client.update(Rollout, { ...over, status }, { ...write, subresource: 'status' })
-  assert.match(await troubleText(retry('hello-g1', input())), /hello-g1 is over: hello-g2 took over/)
+  assert.match(await expectErrorText(retry('hello-g1', input())), /hello-g1 is over: hello-g2 took over/)
 })

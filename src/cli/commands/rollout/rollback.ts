@@ -15,11 +15,11 @@ import { rollbackCluster } from '../../../plan/release/rollback.ts'
 import type { PlannedRollback } from '../../../plan/release/rollback.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { REPORTS } from '../../api/flotilla-resources.ts'
-import { columns } from '../../print/print-rollout.ts'
+import { alignColumns } from '../../print/print-rollout.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
-import { address, changeRollout, find, namespaceOf, noReleaseYet, ROLLOUT, rolloutOfName } from './rollout.ts'
+import { address, changeRollout, findByName, namespaceOf, noReleaseYet, ROLLOUT, findRollout } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
-import { refuseOver } from './refuse-finished.ts'
+import { refuseFinishedRollout } from './refuse-finished.ts'
 
 const RELEASE = address<Release>('Release')
 const BUNDLE = address<Bundle>('Bundle')
@@ -96,9 +96,9 @@ async function ask(rollout: Rollout, input: RollbackInput, act: Omit<Act, 'n' | 
 /** Lets who failed try again. */
 export async function retry(named: string, input: RollbackInput): Promise<void> {
   const { terminal, flags } = input
-  const rollout = await rolloutOfName(named, input)
+  const rollout = await findRollout(named, input)
   const { name } = rollout.metadata
-  await refuseOver(rollout, input)
+  await refuseFinishedRollout(rollout, input)
   const failed = new Set((rollout.status?.admissions ?? []).filter((one) => one.failedAt).map((one) => one.cluster))
   // Who failed at content that an older Release brought, and this one did not change, was never admitted here: only counted.
   const count = Math.max(failed.size, rollout.status?.counts?.failed ?? 0)
@@ -121,7 +121,7 @@ async function notFailed(rollout: Rollout, clusters: readonly string[], input: R
   if (clusters.length === 0) return []
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
-  const release = await find(client, RELEASE, { name: rollout.spec.release, namespace })
+  const release = await findByName(client, RELEASE, { name: rollout.spec.release, namespace })
   const bundles = new Set(release.spec.bundles.map(({ name }) => `${namespace}/${name}`))
   const reports = await Promise.all(clusters.map((name) => findObject(client, REPORTS, { name })))
   const hasFailed = (report: ClusterReport | undefined) =>
@@ -136,7 +136,7 @@ export async function releaseLift(
 ) {
   const { terminal, connection, flags } = input
   const client = clientOver(connection.rest)
-  const release = await find(client, RELEASE, { name, namespace: namespaceOf(input) })
+  const release = await findByName(client, RELEASE, { name, namespace: namespaceOf(input) })
   const marks = release.status?.bad ?? []
   const rest = marks.filter(({ bundle }) => flags.bundle !== undefined && bundle !== flags.bundle)
   if (marks.length === rest.length) {
@@ -157,8 +157,8 @@ async function changeOf(name: string, input: RollbackInput) {
   const bundle = items.find(({ metadata }) => metadata.name === name)
   if (bundle && bundle.status?.release === undefined) throw noReleaseYet(name, namespace)
   const rolloutName = bundle?.status?.release ?? name
-  const rollout = await find(client, ROLLOUT, { name: rolloutName, namespace })
-  const release = await find(client, RELEASE, { name: rollout.spec.release, namespace })
+  const rollout = await findByName(client, ROLLOUT, { name: rolloutName, namespace })
+  const release = await findByName(client, RELEASE, { name: rollout.spec.release, namespace })
   return { rollout, release, bundles: bundle ? [name] : undefined }
 }
 
@@ -228,7 +228,7 @@ function blastRadius({ metadata }: Rollout, plans: readonly PlannedRollback[], t
     stuck.length === 0
       ? ''
       : `${stuck.length} ran nothing of it before and keep it: ${stuck.slice(0, 3).join(', ')}${stuck.length > 3 ? ' …' : ''}\n`
-  return `takes ${metadata.name} back on ${clustersText(touched)}, by the budgets of its rings\n${columns([['BUNDLE', 'FROM', 'TO', 'CLUSTERS', 'OFFLINE'], ...rows])}\n${keeps}`
+  return `takes ${metadata.name} back on ${clustersText(touched)}, by the budgets of its rings\n${alignColumns([['BUNDLE', 'FROM', 'TO', 'CLUSTERS', 'OFFLINE'], ...rows])}\n${keeps}`
 }
 
 function clustersText(count: number): string {

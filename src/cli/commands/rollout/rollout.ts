@@ -12,7 +12,7 @@ import type { PlacementDecision } from '../../../kinds/native/placement-decision
 import type { Release } from '../../../kinds/native/release.ts'
 import type { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
-import { pairHoldOf } from '../../../plan/windows/bundle-hold.ts'
+import { bundleHold } from '../../../plan/windows/bundle-hold.ts'
 import { previewRollout } from '../../../plan/rollout/preview.ts'
 import type { PreviewCluster, RolloutPreview } from '../../../plan/rollout/preview.ts'
 import type { RingSpec } from '../../../plan/rollout/rings.ts'
@@ -22,12 +22,12 @@ import { bytesText } from '../../print/format-bytes.ts'
 import type { Connection } from '../../api/connect.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
-import { columns, needsApproval, REASON, statusText } from '../../print/print-rollout.ts'
+import { alignColumns, needsApproval, REASON, statusText } from '../../print/print-rollout.ts'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
 import { listWindows } from '../../print/print-windows.ts'
-import { refuseOver } from './refuse-finished.ts'
+import { refuseFinishedRollout } from './refuse-finished.ts'
 
 /** What these commands work with. */
 export interface RolloutInput {
@@ -73,7 +73,7 @@ const TRAITS = [
 
 /** Shows how a rollout, or a bundle's newest one, stands, ring by ring; the exit code says whether it is through. */
 export async function rolloutStatus(name: string, input: RolloutInput): Promise<ExitCode> {
-  const rollout = await rolloutOfName(name, input)
+  const rollout = await findRollout(name, input)
   if (input.flags.output === 'json') input.terminal.data(`${JSON.stringify(rollout, undefined, 2)}\n`)
   else input.terminal.data(input.terminal.command(statusText(rollout)))
   return exitCodeOf(rollout)
@@ -89,8 +89,8 @@ export function exitCodeOf(rollout: Rollout): ExitCode {
 
 /** Lets nobody else begin; what was admitted goes on. */
 export async function rolloutPause(name: string, input: RolloutInput): Promise<void> {
-  const rollout = await rolloutOfName(name, input)
-  await refuseOver(rollout, input)
+  const rollout = await findRollout(name, input)
+  await refuseFinishedRollout(rollout, input)
   if (rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was paused already`)
   await write(rollout, { paused: true }, input)
   const isThrough = rollout.status?.phase === 'Completed'
@@ -101,8 +101,8 @@ export async function rolloutPause(name: string, input: RolloutInput): Promise<v
 
 /** Goes on, or starts one that waits for a person. */
 export async function rolloutResume(name: string, input: RolloutInput): Promise<void> {
-  const rollout = await rolloutOfName(name, input)
-  await refuseOver(rollout, input)
+  const rollout = await findRollout(name, input)
+  await refuseFinishedRollout(rollout, input)
   if (!rollout.spec.paused) return input.terminal.step('ok', `rollout ${rollout.metadata.name} is not paused`)
   const { username } = await whoAmI(input.connection.rest)
   // Where approvals must come from somebody else, the hub looks at this list; the API lets everybody add only themselves.
@@ -114,9 +114,9 @@ export async function rolloutResume(name: string, input: RolloutInput): Promise<
 
 /** Ends a rollout for good. */
 export async function rolloutAbort(name: string, input: RolloutInput): Promise<void> {
-  const rollout = await rolloutOfName(name, input)
+  const rollout = await findRollout(name, input)
   if (rollout.spec.aborted) return input.terminal.step('ok', `rollout ${rollout.metadata.name} was aborted already`)
-  await refuseOver(rollout, input)
+  await refuseFinishedRollout(rollout, input)
   await write(rollout, { aborted: true }, input)
   const { ready = 0, total = 0 } = rollout.status?.counts ?? {}
   input.terminal.step('ok', `rollout ${rollout.metadata.name} aborted: ${ready} of ${total} have it and keep it`)
@@ -156,7 +156,7 @@ export async function rolloutHistory(bundle: string, input: RolloutInput): Promi
       whyOf(release, rollout),
     ]),
   ]
-  input.terminal.data(`${columns(table)}\n`)
+  input.terminal.data(`${alignColumns(table)}\n`)
 }
 
 /** Why a release is there and what became of it: who took what back, who tried again, and what they said. */
@@ -178,10 +178,10 @@ export async function rolloutStart(bundleName: string, input: RolloutInput): Pro
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
   const key = { name: bundleName, namespace }
-  const bundle = await find(client, BUNDLE, key).catch(async (caught: unknown) => {
+  const bundle = await findByName(client, BUNDLE, key).catch(async (caught: unknown) => {
     const rollout = caught instanceof CliError ? await client.get(ROLLOUT, key).catch(() => undefined) : undefined
     if (!rollout) throw caught
-    await refuseOver(rollout, input)
+    await refuseFinishedRollout(rollout, input)
     throw new CliError(EXIT.notFound, {
       what: `${bundleName} is a rollout, and start takes the bundle it is of`,
       todo: `to let this one go on: flotilla rollout resume ${bundleName}`,
@@ -253,7 +253,7 @@ function holdsOf(bundle: Bundle, windows: readonly WindowObject[]) {
   const mine = windows.map(compileWindow).filter((window) => isForBundle(window, entry.bundle))
   const at = { now: systemClock.now(), look: rememberSpans() }
   return (cluster: Cluster): Pick<PreviewCluster, 'hold'> => {
-    const hold = pairHoldOf(cluster, mine, entry, at)
+    const hold = bundleHold(cluster, mine, entry, at)
     return hold ? { hold } : {}
   }
 }
@@ -280,18 +280,18 @@ function previewText(bundle: string, { rings, expectedMs, expectedBytes, unringe
   const total = rings.reduce((sum, { members }) => sum + members.length, 0) + unringed.length
   const fetched = expectedBytes === undefined ? '' : `, at most ${bytesText(expectedBytes)} to fetch`
   const first = `bundle ${bundle}: ${total} clusters, at least ${formatDuration(expectedMs)} with a minute for each step${fetched}`
-  return `${first}\n${columns(rows)}\n`
+  return `${first}\n${alignColumns(rows)}\n`
 }
 
 /** A rollout by its own name or, where there is none, the newest one of the bundle of that name. */
-export async function rolloutOfName(name: string, input: RolloutInput): Promise<Rollout> {
+export async function findRollout(name: string, input: RolloutInput): Promise<Rollout> {
   const client = clientOver(input.connection.rest)
   const namespace = namespaceOf(input)
   const rollout = await findObject(client, ROLLOUT, { name, namespace })
   if (rollout) return rollout
   const bundle = await findObject(client, BUNDLE, { name, namespace })
   if (bundle && bundle.status?.release === undefined) throw noReleaseYet(name, namespace)
-  return await find(client, ROLLOUT, { name: bundle?.status?.release ?? name, namespace })
+  return await findByName(client, ROLLOUT, { name: bundle?.status?.release ?? name, namespace })
 }
 
 /** What is said of a bundle that nothing was made of so far. */
@@ -303,7 +303,7 @@ export function noReleaseYet(bundle: string, namespace: string): CliError {
 }
 
 /** Finds an object, or says which is meant. */
-export async function find<T extends KubeObject>(
+export async function findByName<T extends KubeObject>(
   client: Client,
   type: ResourceType<T>,
   key: { readonly name: string; readonly namespace: string },

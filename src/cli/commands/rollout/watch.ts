@@ -6,7 +6,7 @@ import type { Rollout } from '../../../kinds/native/rollout.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import type { ExitCode } from '../../errors/cli-error.ts'
 import { conditionOf, headLine, needsApproval, ringLines } from '../../print/print-rollout.ts'
-import { exitCodeOf, namespaceOf, ROLLOUT, rolloutOfName } from './rollout.ts'
+import { exitCodeOf, namespaceOf, ROLLOUT, findRollout } from './rollout.ts'
 import type { RolloutInput } from './rollout.ts'
 
 /** What the command works with. */
@@ -21,7 +21,7 @@ const RESUME_MS = 1000
 /** Follows a rollout, or a bundle's newest one, until it is through, stopped or taken over. */
 export async function rolloutWatch(name: string, input: WatchInput): Promise<ExitCode> {
   const { terminal, flags } = input
-  const first = await rolloutOfName(name, input)
+  const first = await findRollout(name, input)
   const draw = terminal.isLive ? liveDrawing(input) : lineDrawing(input)
   for await (const rollout of versionsOf(first, input)) {
     draw(rollout)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { buildCluster } from '../../../testing/fixtures/builders.ts'
-import { createCliHub, troubleText } from '../../../testing/hub/cli-hub.ts'
+import { createCliHub, expectErrorText } from '../../../testing/hub/cli-hub.ts'
 import { trustRotateSealing } from './rotate-sealing.ts'
 
 test('clusters are asked for new sealing keys, once each, and only those that can have one', async (t) => {
@@ -35,9 +35,9 @@ test('clusters are asked for new sealing keys, once each, and only those that ca
   assert.match(taken().err, /store-1 was asked already, at 20/)
   assert.deepEqual((await specOf('store-1')).retiredSealingKey, retiredSealingKey)
 
-  assert.match(await troubleText(trustRotateSealing(['store-3'], input())), /no cluster "store-3"/)
-  assert.match(await troubleText(trustRotateSealing([], input())), /which clusters/)
-  const refused = await troubleText(trustRotateSealing(['store-2', 'waiting'], input()))
+  assert.match(await expectErrorText(trustRotateSealing(['store-3'], input())), /no cluster "store-3"/)
+  assert.match(await expectErrorText(trustRotateSealing([], input())), /which clusters/)
+  const refused = await expectErrorText(trustRotateSealing(['store-2', 'waiting'], input()))
   assert.match(refused, /waiting may not renew anything; nothing was changed[^]*flotilla cluster accept waiting/)
   assert.equal((await specOf('store-2')).retiredSealingKey, undefined)
 

@@ -4,13 +4,13 @@ import { formatTime } from '../../../core/time/time.ts'
 import { isSealingKeyRetired } from '../../../plan/fleet/sealing-key.ts'
 import { CliError, EXIT } from '../../errors/cli-error.ts'
 import { whoAmI } from '../../api/who-am-i.ts'
-import { askForMany, chosenClusters, writeClusterSpec } from '../cluster/resolve-clusters.ts'
-import type { ChosenInput } from '../cluster/resolve-clusters.ts'
+import { confirmMany, resolveClusters, writeClusterSpec } from '../cluster/resolve-clusters.ts'
+import type { ResolveClustersInput } from '../cluster/resolve-clusters.ts'
 
 /** Retires the sealing keys of clusters: each agent makes a new one, and the hub seals its values again. */
-export async function trustRotateSealing(names: readonly string[], input: ChosenInput): Promise<void> {
+export async function trustRotateSealing(names: readonly string[], input: ResolveClustersInput): Promise<void> {
   const { connection, terminal, flags } = input
-  const clusters = await chosenClusters(names, input)
+  const clusters = await resolveClusters(names, input)
   const outside = clusters.filter(({ spec }) => !spec.accepted || spec.refused)
   if (outside.length > 0) {
     throw new CliError(EXIT.failed, {
@@ -25,7 +25,7 @@ export async function trustRotateSealing(names: readonly string[], input: Chosen
     terminal.step('ok', `cluster ${cluster.metadata.name} was asked already, at ${cluster.spec.retiredSealingKey!.at}`)
   }
   if (fresh.length === 0) return
-  await askForMany(fresh, 'every secret value is sealed and sent again on', input)
+  await confirmMany(fresh, 'every secret value is sealed and sent again on', input)
   const { username: by } = await whoAmI(connection.rest)
   const asked = {
     at: formatTime(systemClock.now()),

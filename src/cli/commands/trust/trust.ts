@@ -72,7 +72,7 @@ export async function hubNewEpoch({ terminal, flags, confirm }: TrustInput): Pro
   const question =
     'Begin a new timeline from the state this hub has now? What agents hold of its lost future counts no more; they keep what they run until this hub has caught up with it.'
   if (!flags.yes && !(await confirm(question))) throw new CliError(EXIT.failed, { what: 'nothing was changed' })
-  const { beginEpoch } = await import('../../../hub/keys/trust-files.ts')
+  const { startEpoch: beginEpoch } = await import('../../../hub/keys/trust-files.ts')
   const { epoch, version } = (await beginEpoch(placeOf(flags), PORTS)).newest.bundle
   terminal.data(`epoch ${epoch}, trust version ${version}\n`)
   terminal.step('next', 'a running hub takes it within seconds and issues every cluster a document of the new epoch')

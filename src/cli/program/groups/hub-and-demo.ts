@@ -17,7 +17,7 @@ const SITUATIONS: readonly { readonly name: string; readonly target?: string; re
 ]
 
 /** Commands about hubs, agents and the demo; and login. */
-export function addStart(program: Command, act: Act): void {
+export function addHubAndDemo(program: Command, act: Act): void {
   const demo = program
     .command('demo')
     .description('a hub, sixty simulated clusters and their agents on this machine')

@@ -4,7 +4,7 @@ import { collect } from '../command-action.ts'
 import type { Act } from '../command-action.ts'
 
 /** Commands about care of a hub: check, backup, restore, audit, support-bundle. */
-export function addCare(program: Command, act: Act): void {
+export function addOperations(program: Command, act: Act): void {
   program
     .command('check')
     .argument('[cluster]', 'a cluster; without it, the hub')

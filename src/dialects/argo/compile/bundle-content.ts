@@ -1,26 +1,26 @@
 /** What an Application deploys, as the content of a Bundle: where from, of which style, with which values. */
-import { nameFrom } from '../../../core/text/name-from-url.ts'
+import { nameFromUrl } from '../../../core/text/name-from-url.ts'
 import { Source } from '../../../kinds/native/source.ts'
 import type { ArgoSource } from '../application.ts'
-import { hasMarks, shownText } from '../generators/cluster-placeholders.ts'
-import type { Application, CompileScene } from './compile-application.ts'
+import { hasPlaceholders, restorePlaceholders } from '../generators/cluster-placeholders.ts'
+import type { Application, ApplicationCompileContext } from './compile-application.ts'
 import { ignoredFiles } from '../files/ignored-files.ts'
 import { valuesOf } from './helm-values.ts'
-import { lackingCharts, tellApplications, tellJsonnet } from '../files/check-directory.ts'
+import { missingChartDependencies, warnNestedApplications, rejectJsonnet } from '../files/check-directory.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 import { locationOf } from './source-location.ts'
 
 /** Whose content it is. */
-export interface ContentScene {
+export interface ContentContext {
   readonly app: Application
   /** The Bundle it is for. */
   readonly bundle: string
-  readonly scene: CompileScene
+  readonly scene: ApplicationCompileContext
   readonly given: readonly ArgoSource[]
 }
 
 /** The content of a Bundle that one source is; undefined when there is none. */
-export function contentOf(source: ArgoSource, { app, bundle, scene, given }: ContentScene): object | undefined {
+export function bundleContent(source: ArgoSource, { app, bundle, scene, given }: ContentContext): object | undefined {
   const main = addSource(source, scene)
   if (main === undefined) return undefined
   const path = cleanPath(source.chart ? '' : (source.path ?? ''))
@@ -37,10 +37,10 @@ export function contentOf(source: ArgoSource, { app, bundle, scene, given }: Con
   const paths = repository?.paths
   const ignore = style === 'Raw' ? ignoredFiles(source.directory ?? {}, { path, paths }, scene) : []
   if (repository && !source.chart) {
-    tellApplications(repository, path, scene)
-    if (style === 'Raw') tellJsonnet(filesBelow(repository, path, ignore), scene)
+    warnNestedApplications(repository, path, scene)
+    if (style === 'Raw') rejectJsonnet(filesBelow(repository, path, ignore), scene)
     if (style === 'Helm') {
-      for (const chart of lackingCharts(repository, path, scene)) {
+      for (const chart of missingChartDependencies(repository, path, scene)) {
         const name = addSource(chart, scene)
         if (name !== undefined) include.push({ source: name, at: `charts/${chart.chart}` })
       }
@@ -65,18 +65,22 @@ function filesBelow({ paths }: RepositoryFiles, path: string, ignore: readonly s
   return paths.filter((one) => one.startsWith(below) && !isIgnored(one.slice(below.length)))
 }
 
-function addSource(source: ArgoSource, scene: CompileScene): string | undefined {
+function addSource(source: ArgoSource, scene: ApplicationCompileContext): string | undefined {
   const location = locationOf(source)
   if ('problem' in location) {
     scene.wrong(location.problem)
     return undefined
   }
   if (location.note !== undefined) scene.note(location.note)
-  return scene.objects.add(Source, nameFrom(source.chart ?? source.repoURL ?? ''), { spec: location.spec })
+  return scene.objects.add(Source, nameFromUrl(source.chart ?? source.repoURL ?? ''), { spec: location.spec })
 }
 
 /** What Argo CD would take the directory for. */
-function styleOf(source: ArgoSource, path: string, scene: CompileScene): 'Helm' | 'Kustomize' | 'Raw' | undefined {
+function styleOf(
+  source: ArgoSource,
+  path: string,
+  scene: ApplicationCompileContext,
+): 'Helm' | 'Kustomize' | 'Raw' | undefined {
   if (source.helm) return 'Helm'
   if (source.kustomize) return 'Kustomize'
   if (source.directory) return 'Raw'
@@ -96,13 +100,13 @@ function styleOf(source: ArgoSource, path: string, scene: CompileScene): 'Helm' 
 function helmOf(
   source: ArgoSource,
   valuesFiles: readonly string[],
-  { app, bundle, scene }: Omit<ContentScene, 'given'>,
+  { app, bundle, scene }: Omit<ContentContext, 'given'>,
 ): object {
   const { values, isTemplated } = valuesOf(source.helm ?? {}, (message) => scene.wrong(message))
-  const isOpen = hasMarks(app.ownName)
+  const isOpen = hasPlaceholders(app.ownName)
   if (!source.helm?.releaseName && isOpen) {
     scene.note(
-      `in Argo CD the release is called ${shownText(app.ownName)}, here ${app.name} on every cluster: objects named after the release are new ones; say helm.releaseName if that matters`,
+      `in Argo CD the release is called ${restorePlaceholders(app.ownName)}, here ${app.name} on every cluster: objects named after the release are new ones; say helm.releaseName if that matters`,
     )
   }
   // Templates see the name of the Application, whatever the Bundle is called.
@@ -119,7 +123,7 @@ interface ValuesFileScene {
   readonly path: string
   readonly source: ArgoSource
   readonly given: readonly ArgoSource[]
-  readonly scene: CompileScene
+  readonly scene: ApplicationCompileContext
 }
 
 /** Where a values file is from the path of the Bundle, and what must be included for it. */
@@ -155,7 +159,7 @@ function valuesFile(
 function isLeftOut(
   path: string,
   { repoURL = '' }: ArgoSource,
-  { file, scene }: { readonly file: string; readonly scene: CompileScene },
+  { file, scene }: { readonly file: string; readonly scene: ApplicationCompileContext },
 ): boolean {
   const paths = scene.repositoryOf(repoURL)?.paths
   if (!paths) {

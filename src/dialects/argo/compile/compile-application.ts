@@ -4,10 +4,10 @@ import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Placement } from '../../../kinds/native/placement.ts'
 import { RolloutPlan } from '../../../kinds/native/rollout-plan.ts'
 import { isAutomated, optionsOf, textsIn } from '../application.ts'
-import type { ApplicationSpec, Remarks } from '../application.ts'
-import { hasMarks, onlyWord, shownText } from '../generators/cluster-placeholders.ts'
-import { contentOf } from './bundle-content.ts'
-import type { OwnObjects } from './imported-objects.ts'
+import type { ApplicationSpec, Diagnostics } from '../application.ts'
+import { hasPlaceholders, solePlaceholder, restorePlaceholders } from '../generators/cluster-placeholders.ts'
+import { bundleContent } from './bundle-content.ts'
+import type { ImportedObjects } from './imported-objects.ts'
 import type { Repositories } from '../files/repositories.ts'
 
 /** An Application as it is read. */
@@ -28,8 +28,8 @@ export interface Application {
 }
 
 /** What compiling needs. */
-export interface CompileScene extends Remarks {
-  readonly objects: OwnObjects
+export interface ApplicationCompileContext extends Diagnostics {
+  readonly objects: ImportedObjects
   /** The Cluster that a destination is here. */
   clusterOf(destination: string): string | undefined
   /** Who gets everything, whatever the destinations say. */
@@ -42,7 +42,7 @@ const MOST_HISTORY = 1000
 const OWN_PREFIX = /(^|\.)(argoproj\.io|flotilla\.dev)\//
 
 /** Adds its objects; what cannot be said is told. */
-export function compileApplication(app: Application, scene: CompileScene): void {
+export function compileApplication(app: Application, scene: ApplicationCompileContext): void {
   const { spec } = app
   reportMarks(app, scene)
   const given = spec.sources && spec.sources.length > 0 ? spec.sources : spec.source ? [spec.source] : []
@@ -55,7 +55,7 @@ export function compileApplication(app: Application, scene: CompileScene): void 
   const labels = labelsOf(app, scene)
   for (const source of contents) {
     const bundle = scene.objects.nameFor(Bundle, app.name)
-    const content = contentOf(source, { app, bundle, scene, given })
+    const content = bundleContent(source, { app, bundle, scene, given })
     if (content === undefined || placement === undefined) continue
     const rollout = {
       ...(plan === undefined ? {} : { plan }),
@@ -69,7 +69,7 @@ export function compileApplication(app: Application, scene: CompileScene): void 
         placement,
         ...content,
         secrets: 'Allow',
-        ...(namespace && !hasMarks(namespace) ? { defaultNamespace: namespace } : {}),
+        ...(namespace && !hasPlaceholders(namespace) ? { defaultNamespace: namespace } : {}),
         ...(Object.keys(rollout).length === 0 ? {} : { rollout }),
         ...options,
       },
@@ -77,18 +77,19 @@ export function compileApplication(app: Application, scene: CompileScene): void 
   }
 }
 
-function labelsOf({ labels, rings }: Application, { note }: CompileScene): Record<string, string> {
+function labelsOf({ labels, rings }: Application, { note }: ApplicationCompileContext): Record<string, string> {
   return Object.fromEntries(
     Object.entries(labels).filter(([key, value]) => {
       // Rings ask the cluster itself for what such a label says.
-      if (hasMarks(value) && !rings) note(`label ${key} depends on the cluster (${shownText(value)}) and is left out`)
-      return !OWN_PREFIX.test(key) && !hasMarks(value)
+      if (hasPlaceholders(value) && !rings)
+        note(`label ${key} depends on the cluster (${restorePlaceholders(value)}) and is left out`)
+      return !OWN_PREFIX.test(key) && !hasPlaceholders(value)
     }),
   )
 }
 
 /** What depends on the cluster can be said in values and nowhere else. */
-function reportMarks({ spec }: Application, { wrong }: CompileScene): void {
+function reportMarks({ spec }: Application, { wrong }: ApplicationCompileContext): void {
   const { destination, source, sources, ...rest } = spec
   const bare = [...(source ? [source] : []), ...(sources ?? [])].map(({ helm, ...one }) => {
     const { values: _values, valuesObject: _object, parameters: _parameters, ...plain } = helm ?? {}
@@ -100,25 +101,25 @@ function reportMarks({ spec }: Application, { wrong }: CompileScene): void {
     destination: { namespace: destination?.namespace },
     ...rest,
   })) {
-    if (!hasMarks(text) || told.has(path)) continue
+    if (!hasPlaceholders(text) || told.has(path)) continue
     told.add(path)
     wrong(
-      `${path} depends on the cluster (${shownText(text)}), which only values can; write a variant of the Bundle for each value of the label`,
+      `${path} depends on the cluster (${restorePlaceholders(text)}), which only values can; write a variant of the Bundle for each value of the label`,
     )
   }
 }
 
-function placementOf(app: Application, scene: CompileScene): string | undefined {
+function placementOf(app: Application, scene: ApplicationCompileContext): string | undefined {
   const add = (spec: Placement['spec'], name = app.set ?? app.name): string =>
     scene.objects.add(Placement, name, { spec })
   const { destination = {} } = app.spec
   const by = scene.everybody ?? app.clusters
   if (!scene.everybody && app.clusters) {
     const target = destination.name ?? destination.server ?? ''
-    const word = onlyWord(target)
+    const word = solePlaceholder(target)
     if (word !== 'name' && word !== 'server') {
       scene.wrong(
-        `destination ${JSON.stringify(shownText(target))} must be {{name}} or {{server}} of the clusters that the generator finds`,
+        `destination ${JSON.stringify(restorePlaceholders(target))} must be {{name}} or {{server}} of the clusters that the generator finds`,
       )
       return undefined
     }
@@ -143,7 +144,7 @@ function copyOf({ key, operator, values }: LabelRequirement) {
   return { key, operator, ...(values ? { values: [...values] } : {}) }
 }
 
-function planOf(app: Application, scene: CompileScene): string | undefined {
+function planOf(app: Application, scene: ApplicationCompileContext): string | undefined {
   // Steps sync by themselves, whatever the Applications say.
   const isManual = !isAutomated(app.spec) && !app.rings
   if (!isManual && !app.rings) return undefined

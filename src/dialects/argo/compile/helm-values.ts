@@ -5,7 +5,7 @@ import { GoInt } from '../../../render/gotemplate/value.ts'
 import type { Dict } from '../../../render/helm/values/dict.ts'
 import { parseInto, StrvalsError } from '../../../render/helm/values/strvals.ts'
 import type { ArgoSource } from '../application.ts'
-import { asValueTemplate, hasMarks } from '../generators/cluster-placeholders.ts'
+import { asValueTemplate, hasPlaceholders } from '../generators/cluster-placeholders.ts'
 import { readText } from '../generators/parameters.ts'
 
 /** What a chart is given. */
@@ -18,7 +18,7 @@ export interface ChartValues {
 /** Reads the values; what cannot be read is told. */
 export function valuesOf(helm: NonNullable<ArgoSource['helm']>, wrong: (message: string) => void): ChartValues {
   const { values: text = '', valuesObject, parameters = [] } = helm
-  const isTemplated = hasMarks(JSON.stringify([text, valuesObject ?? {}, parameters]))
+  const isTemplated = hasPlaceholders(JSON.stringify([text, valuesObject ?? {}, parameters]))
   const filled = (one: string): string => (isTemplated ? asValueTemplate(one) : one)
   const base = valuesObject ? filledIn(valuesObject, filled) : valuesText(filled(text), wrong)
   const table = asTable(base) as Dict

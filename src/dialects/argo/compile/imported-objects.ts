@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 
 /** Objects of an import. */
-export interface OwnObjects {
+export interface ImportedObjects {
   /** The wanted name, with a number when another object has it. */
   nameFor(kind: Kind, wanted: string): string
   /** Adds an object and gives the name it has: that of an equal one, or the wanted one, with a number when it is taken. */
@@ -18,10 +18,10 @@ export interface OwnObjects {
 }
 
 /** None yet, in a namespace. */
-export function createOwnObjects(namespace: string): OwnObjects {
+export function createImportedObjects(namespace: string): ImportedObjects {
   const objects = new Map<string, UnknownObject>()
   const names = new Map<string, string>()
-  const nameFor: OwnObjects['nameFor'] = ({ kind }, wanted) => {
+  const nameFor: ImportedObjects['nameFor'] = ({ kind }, wanted) => {
     let name = wanted
     for (let count = 2; objects.has(`${kind}/${name}`); count++) name = `${wanted}-${count}`
     return name

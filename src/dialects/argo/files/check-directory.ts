@@ -1,13 +1,13 @@
 /** What the files of a directory mean that an Application does not say: Applications of its own, jsonnet, charts to fetch. */
 import { isObject } from '../../../core/json.ts'
-import type { ArgoSource, Remarks } from '../application.ts'
+import type { ArgoSource, Diagnostics } from '../application.ts'
 import { readText } from '../generators/parameters.ts'
 import type { RepositoryFiles } from './repositories.ts'
 
 const OF_ARGO = /^apiVersion:\s*["']?argoproj\.io\/[^]*?^kind:\s*["']?(Application|ApplicationSet|AppProject)\b/m
 
 /** Applications that an Application brings mean Argo CD, which may not be there. */
-export function tellApplications(repository: RepositoryFiles, path: string, { note }: Remarks): void {
+export function warnNestedApplications(repository: RepositoryFiles, path: string, { note }: Diagnostics): void {
   const below = path === '' ? '' : `${path}/`
   const found = repository.paths.find(
     (one) => one.startsWith(below) && /\.(ya?ml|json)$/.test(one) && OF_ARGO.test(repository.text(one) ?? ''),
@@ -19,13 +19,17 @@ export function tellApplications(repository: RepositoryFiles, path: string, { no
 }
 
 /** Jsonnet in a directory of manifests, which Argo CD evaluates without being told to. */
-export function tellJsonnet(files: readonly string[], { wrong }: Remarks): void {
+export function rejectJsonnet(files: readonly string[], { wrong }: Diagnostics): void {
   const found = files.find((one) => one.endsWith('.jsonnet'))
   if (found !== undefined) wrong(`${found}: jsonnet is not evaluated; keep its output in git`)
 }
 
 /** Charts that a chart needs and does not have, which Argo CD fetches while it renders. */
-export function lackingCharts(repository: RepositoryFiles, path: string, { wrong }: Remarks): ArgoSource[] {
+export function missingChartDependencies(
+  repository: RepositoryFiles,
+  path: string,
+  { wrong }: Diagnostics,
+): ArgoSource[] {
   const below = path === '' ? '' : `${path}/`
   const needed = ['Chart.yaml', 'requirements.yaml'].flatMap((file) => {
     const value = readText(repository.text(`${below}${file}`) ?? '', `${below}${file}`, wrong)

@@ -1,6 +1,6 @@
 /** A directory of plain manifests as Argo CD reads it: its own files, and those below only when it is told to. */
 import { matchesGlob } from '../../../core/text/glob.ts'
-import type { ArgoSource, Remarks } from '../application.ts'
+import type { ArgoSource, Diagnostics } from '../application.ts'
 
 /** The directory, and its files where they are known. */
 export interface DirectoryPlace {
@@ -14,7 +14,7 @@ const MOST = 256
 export function ignoredFiles(
   { recurse = false, include = '', exclude = '' }: NonNullable<ArgoSource['directory']>,
   { path, paths }: DirectoryPlace,
-  { note, wrong }: Remarks,
+  { note, wrong }: Diagnostics,
 ): string[] {
   const [wanted, unwanted] = [patternsOf(include), patternsOf(exclude)]
   if (!paths) {

@@ -8,28 +8,28 @@ const CLOSE = '\uE001'
 const MARK = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
 
 /** A mark for something of the cluster: `name`, `server`, `labels/KEY` or `annotations/KEY`. */
-export function markOf(word: string): string {
+export function placeholderFor(word: string): string {
   return `${OPEN}${word}${CLOSE}`
 }
 
 /** Whether a text has anything of the cluster in it. */
-export function hasMarks(text: string): boolean {
+export function hasPlaceholders(text: string): boolean {
   return text.includes(OPEN)
 }
 
 /** The text as the person wrote it, for messages. */
-export function shownText(text: string): string {
+export function restorePlaceholders(text: string): string {
   return text.replaceAll(MARK, (_all, word: string) => `{{${word.replace(/^(labels|annotations)\//, 'metadata.$1.')}}}`)
 }
 
 /** The one word that the text consists of. */
-export function onlyWord(text: string): string | undefined {
+export function solePlaceholder(text: string): string | undefined {
   const [whole, word] = new RegExp(MARK.source).exec(text) ?? []
   return whole === text ? word : undefined
 }
 
 /** The text without marks and what joined them: `{{name}}-guestbook` is `guestbook`. */
-export function withoutMarks(text: string): string {
+export function removePlaceholders(text: string): string {
   return text
     .replaceAll(MARK, '')
     .replaceAll(/[-._]{2,}/g, '-')

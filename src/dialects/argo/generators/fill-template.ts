@@ -3,7 +3,7 @@ import { isObject } from '../../../core/json.ts'
 import { createExpander } from '../../../render/bundle/expander.ts'
 import { RenderFailure } from '../../../render/bundle/render-failure.ts'
 import { goFunction } from '../../../render/gotemplate/function.ts'
-import { hasMarks, markOf } from './cluster-placeholders.ts'
+import { hasPlaceholders, placeholderFor } from './cluster-placeholders.ts'
 import { normalized } from './parameters.ts'
 
 /** Parameters of one Application: nested for Go templates, flat (`path.basename`) for the plain ones. */
@@ -64,8 +64,8 @@ function fillPlain(text: string, { parameters, ofCluster, wrong }: Filling): str
 function clusterMark(key: string): string | undefined {
   const [found, map, name] = CLUSTER_WORD.exec(key) ?? []
   if (found === undefined) return undefined
-  if (map !== undefined) return markOf(`${map}/${name}`)
-  return found === 'project' ? '' : markOf(found === 'server' ? 'server' : 'name')
+  if (map !== undefined) return placeholderFor(`${map}/${name}`)
+  return found === 'project' ? '' : placeholderFor(found === 'server' ? 'server' : 'name')
 }
 
 function namesOf(parameters: Parameters, ofCluster: boolean): string {
@@ -76,7 +76,7 @@ function namesOf(parameters: Parameters, ofCluster: boolean): string {
 
 function fillGo(text: string, { parameters, ofCluster, wrong }: Filling): string {
   const values = isObject(parameters['values']) ? parameters['values'] : {}
-  const isMarked = (key: string): boolean => typeof values[key] === 'string' && hasMarks(values[key])
+  const isMarked = (key: string): boolean => typeof values[key] === 'string' && hasPlaceholders(values[key])
   const markFor = (all: string, groups: GoWord): string => {
     const { own, word, map, key, indexed, quoted } = groups
     if (own !== undefined) return isMarked(own) ? String(values[own]) : all

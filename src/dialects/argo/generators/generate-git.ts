@@ -1,10 +1,10 @@
 /** The git generator: parameters of the directories and files that a repository has now. */
 import type { JsonObject } from '../../../core/json.ts'
 import { fileGlob } from '../../file-glob.ts'
-import { hasMarks } from './cluster-placeholders.ts'
+import { hasPlaceholders } from './cluster-placeholders.ts'
 import { fillTexts } from './fill-template.ts'
 import type { Parameters } from './fill-template.ts'
-import type { Generator, GenerateScene, ParameterSet } from './generate.ts'
+import type { Generator, GeneratorContext, ParameterSet } from './generate.ts'
 import { asValues, flattened, mapsOf, normalized, readText } from './parameters.ts'
 import type { RepositoryFiles } from '../files/repositories.ts'
 
@@ -12,7 +12,7 @@ type GitGenerator = NonNullable<Generator['git']>
 type Choice = NonNullable<GitGenerator['files']>[number]
 
 /** All sets of a git generator, in order of the paths. */
-export function ofGit(git: GitGenerator, scene: GenerateScene): ParameterSet[] {
+export function generateFromGit(git: GitGenerator, scene: GeneratorContext): ParameterSet[] {
   const { repoURL = '', directories = [], files = [] } = git
   const repository = scene.repositoryOf(repoURL)
   if (!repository) {
@@ -29,7 +29,7 @@ export function ofGit(git: GitGenerator, scene: GenerateScene): ParameterSet[] {
 
 interface GitScene {
   readonly git: GitGenerator
-  readonly scene: GenerateScene
+  readonly scene: GeneratorContext
 }
 
 function ofDirectories(repository: RepositoryFiles, wanted: readonly Choice[], { git, scene }: GitScene): Parameters[] {
@@ -60,10 +60,10 @@ function chosen(
   all: readonly string[],
   wanted: readonly Choice[],
   globOf: (pattern: string) => RegExp | undefined,
-  { wrong }: GenerateScene,
+  { wrong }: GeneratorContext,
 ): string[] {
   const compiled = wanted.map(({ path = '', exclude = false }) => {
-    const glob = hasMarks(path) ? undefined : globOf(path)
+    const glob = hasPlaceholders(path) ? undefined : globOf(path)
     if (!glob) wrong(`generators[].git: ${JSON.stringify(path)} is no pattern of paths`)
     return { glob, exclude }
   })
@@ -99,7 +99,7 @@ interface Place {
 function pathParameters(
   { path, filename }: Place,
   { pathParamPrefix = '' }: GitGenerator,
-  { isGo }: GenerateScene,
+  { isGo }: GeneratorContext,
 ): Parameters {
   const segments = path.split('/')
   const basename = segments.at(-1)!
@@ -120,7 +120,7 @@ function pathParameters(
   }
 }
 
-function withValues(parameters: Parameters, { values = {} }: GitGenerator, scene: GenerateScene): Parameters {
+function withValues(parameters: Parameters, { values = {} }: GitGenerator, scene: GeneratorContext): Parameters {
   const known = { ...parameters, ...scene.outer?.parameters }
   const ofCluster = scene.outer?.clusters !== undefined
   const own = fillTexts(values, { ...scene, parameters: known, ofCluster }) as Record<string, string>

@@ -5,12 +5,12 @@ import { meetsRequirement, requirementsOf } from '../../../core/text/label-selec
 import type { LabelRequirement, LabelSelector } from '../../../core/text/label-selector.ts'
 import { readFields } from '../../read-fields.ts'
 import type { Reading } from '../../read-fields.ts'
-import type { Remarks } from '../application.ts'
-import { hasMarks } from './cluster-placeholders.ts'
+import type { Diagnostics } from '../application.ts'
+import { hasPlaceholders } from './cluster-placeholders.ts'
 import { APPLICATION_SET } from '../fields.ts'
 import { fillTexts } from './fill-template.ts'
 import type { Parameters } from './fill-template.ts'
-import { ofGit } from './generate-git.ts'
+import { generateFromGit } from './generate-git.ts'
 import { asValues, flattened, joined, mapsOf, readText } from './parameters.ts'
 import type { Repositories } from '../files/repositories.ts'
 
@@ -54,7 +54,7 @@ export interface Generator {
 }
 
 /** What generating needs. */
-export interface GenerateScene extends Remarks {
+export interface GeneratorContext extends Diagnostics {
   readonly isGo: boolean
   /** The files of a repository; undefined when it is not on this disk. */
   readonly repositoryOf: Repositories['of']
@@ -64,7 +64,7 @@ export interface GenerateScene extends Remarks {
 }
 
 /** All sets of a generator, in its order. */
-export function generate(generator: Generator, scene: GenerateScene): ParameterSet[] {
+export function generate(generator: Generator, scene: GeneratorContext): ParameterSet[] {
   const { clusters, list, git, matrix, merge, selector } = generator
   const named = [clusters, list, git, matrix, merge].filter((one) => one !== undefined)
   if (named.length > 1) scene.wrong('generators: one entry has several generators; write an entry for each')
@@ -74,10 +74,10 @@ export function generate(generator: Generator, scene: GenerateScene): ParameterS
   return template ? wanted.map((one) => ({ ...one, template })) : wanted
 }
 
-function setsOf({ clusters, list, git, matrix, merge }: Generator, scene: GenerateScene): ParameterSet[] {
+function setsOf({ clusters, list, git, matrix, merge }: Generator, scene: GeneratorContext): ParameterSet[] {
   if (clusters) return [ofClusters(clusters, scene)]
   if (list) return ofList(list, scene)
-  if (git) return ofGit(git, scene)
+  if (git) return generateFromGit(git, scene)
   if (matrix) return ofMatrix(matrix.generators ?? [], scene)
   return merge ? ofMerge(merge, scene) : []
 }
@@ -86,7 +86,7 @@ function setsOf({ clusters, list, git, matrix, merge }: Generator, scene: Genera
 function chosenBy(
   requirements: readonly LabelRequirement[],
   set: ParameterSet,
-  { wrong }: GenerateScene,
+  { wrong }: GeneratorContext,
 ): ParameterSet[] {
   const labels = flattened(set.parameters)
   const open: LabelRequirement[] = []
@@ -94,7 +94,7 @@ function chosenBy(
     const { key } = requirement
     const label = set.clusters && /^metadata\.labels\.(.+)$/.exec(key)?.[1]
     if (label !== undefined) open.push({ ...requirement, key: label })
-    else if (hasMarks(labels[key] ?? '') || (set.clusters && !(key in labels))) {
+    else if (hasPlaceholders(labels[key] ?? '') || (set.clusters && !(key in labels))) {
       wrong(
         `generators[].selector: ${key} depends on the cluster, of which only labels can be asked (metadata.labels.KEY)`,
       )
@@ -107,7 +107,7 @@ const SECRET_TYPE = 'argocd.argoproj.io/secret-type'
 
 function ofClusters(
   { selector = {}, values = {} }: NonNullable<Generator['clusters']>,
-  scene: GenerateScene,
+  scene: GeneratorContext,
 ): ParameterSet {
   const parameters = scene.outer?.parameters ?? {}
   const filled = fillTexts(values, { ...scene, parameters, ofCluster: true }) as Record<string, string>
@@ -120,14 +120,14 @@ function ofClusters(
 
 function ofList(
   { elements = [], elementsYaml = '' }: NonNullable<Generator['list']>,
-  scene: GenerateScene,
+  scene: GeneratorContext,
 ): ParameterSet[] {
   const value = readText(elementsYaml, 'generators[].list.elementsYaml', scene.wrong)
   const more = mapsOf(value, 'generators[].list.elementsYaml', scene.wrong)
   return [...elements, ...more].map((element) => ofElement(element, scene))
 }
 
-function ofElement(element: JsonObject, { isGo, wrong }: GenerateScene): ParameterSet {
+function ofElement(element: JsonObject, { isGo, wrong }: GeneratorContext): ParameterSet {
   if (isGo) return { parameters: element }
   const parameters: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(element)) {
@@ -139,7 +139,7 @@ function ofElement(element: JsonObject, { isGo, wrong }: GenerateScene): Paramet
   return { parameters }
 }
 
-function ofMatrix(generators: readonly JsonObject[], scene: GenerateScene): ParameterSet[] {
+function ofMatrix(generators: readonly JsonObject[], scene: GeneratorContext): ParameterSet[] {
   if (generators.length !== 2) {
     scene.wrong(`generators[].matrix has two generators, and here are ${generators.length}`)
     return []
@@ -159,7 +159,7 @@ function ofMatrix(generators: readonly JsonObject[], scene: GenerateScene): Para
 }
 
 /** The sets of a generator inside of another one. */
-function nested(generator: JsonObject, scene: GenerateScene): ParameterSet[] {
+function nested(generator: JsonObject, scene: GeneratorContext): ParameterSet[] {
   const { shape } = APPLICATION_SET['generators']!
   const fields = (shape as { items: typeof APPLICATION_SET }).items
   return generate(readFields(generator, fields, scene.reading), scene).map(({ template, ...one }) => {
@@ -171,7 +171,7 @@ function nested(generator: JsonObject, scene: GenerateScene): ParameterSet[] {
 /** Sets of the first generator, each with what the others say of the one with the same keys. */
 function ofMerge(
   { generators = [], mergeKeys = [] }: NonNullable<Generator['merge']>,
-  scene: GenerateScene,
+  scene: GeneratorContext,
 ): ParameterSet[] {
   if (generators.length < 2 || mergeKeys.length === 0) {
     scene.wrong('generators[].merge has two generators or more, and mergeKeys')

@@ -1,9 +1,9 @@
 /** How the bundle of a directory is applied, on all its clusters alike. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { BundleOptions } from '../../../kinds/fields/bundle-options.ts'
-import type { CompileScene } from './compile-bundle.ts'
+import type { BundleCompileContext } from './compile-bundle.ts'
 import type { ComparePatch, FleetOptions, FleetYaml } from '../files/fleet-yaml.ts'
-import { fitsAlternative } from './targets.ts'
+import { matchesAlternative } from './targets.ts'
 
 /** The namespace of Fleet's agent in every cluster, where its service accounts are. */
 export const AGENT_NAMESPACE = 'cattle-fleet-system'
@@ -11,7 +11,7 @@ export const AGENT_NAMESPACE = 'cattle-fleet-system'
 /** The options of fleet.yaml and its GitRepo. */
 export function applyOptions(
   yaml: FleetYaml,
-  { options, workspace }: CompileScene,
+  { options, workspace }: BundleCompileContext,
   warn: (message: string) => void,
 ): BundleOptions {
   const drift = options.correctDrift?.enabled ? options.correctDrift : yaml.correctDrift
@@ -103,14 +103,14 @@ const STATE_OF: Readonly<Record<string, NonNullable<Dependency['states']>[number
 
 function dependenciesOf(
   yaml: FleetYaml,
-  workspace: CompileScene['workspace'],
+  workspace: BundleCompileContext['workspace'],
   warn: (message: string) => void,
 ): Dependency[] {
   return (yaml.dependsOn ?? []).flatMap(({ name, selector, acceptedStates = [] }) => {
     const states = [...new Set(acceptedStates.map((state) => STATE_OF[state]!))]
     const wanted = states.length === 0 ? {} : { states }
     if (name) return [{ bundle: name, ...wanted }]
-    const found = workspace.bundles.filter((one) => fitsAlternative({ clusterSelector: selector ?? {} }, one))
+    const found = workspace.bundles.filter((one) => matchesAlternative({ clusterSelector: selector ?? {} }, one))
     if (found.length === 0 && workspace.isWhole !== false)
       warn('dependsOn: no bundle has these labels, so nothing is waited for')
     return found.map((one) => ({ bundle: one.name, ...wanted }))
@@ -132,7 +132,7 @@ const CHANGED: Readonly<Partial<Record<keyof FleetOptions, readonly (keyof Bundl
 }
 
 /** The options of a customization: each that it says anything about, over those of fleet.yaml. */
-export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: CompileScene): BundleOptions {
+export function customOptions(yaml: FleetYaml, custom: FleetOptions, scene: BundleCompileContext): BundleOptions {
   const { helm } = custom
   const names = (Object.keys(CHANGED) as (keyof FleetOptions)[]).filter((field) => custom[field] !== undefined)
   const appliesOtherwise = helm?.timeoutSeconds !== undefined || helm?.force === true || helm?.takeOwnership === true

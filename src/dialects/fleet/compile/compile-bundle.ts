@@ -7,12 +7,12 @@ import { applyOptions, customOptions } from './apply-options.ts'
 import { hasContent } from '../files/has-content.ts'
 import type { FleetCustomization, FleetTarget, FleetYaml } from '../files/fleet-yaml.ts'
 import { layerOf } from './layer.ts'
-import type { LayerScene, RemoteChart } from './layer.ts'
+import type { LayerContext, RemoteChart } from './layer.ts'
 import { placementOf } from './placement.ts'
 import type { Finding } from '../../read-fields.ts'
 import { ringsOf } from './rollout.ts'
 import type { ScannedBundle } from '../files/scan.ts'
-import { fitsAlternative, meaningOf } from './targets.ts'
+import { matchesAlternative, resolveTarget } from './targets.ts'
 import type { Workspace } from './targets.ts'
 
 /** What a GitRepo says for all its bundles. */
@@ -27,7 +27,7 @@ export interface GitRepoOptions {
 }
 
 /** What compiling needs besides the directory. */
-export interface CompileScene {
+export interface BundleCompileContext {
   readonly gitRepo: {
     readonly namespace: string
     readonly name: string
@@ -64,7 +64,7 @@ const OWN_PREFIX = /(^|\.)(fleet\.cattle\.io|flotilla\.dev)\//
 export function compileBundle(
   scanned: ScannedBundle,
   yaml: FleetYaml,
-  scene: CompileScene,
+  scene: BundleCompileContext,
 ): CompiledBundle | undefined {
   const { findings, gitRepo, options, workspace } = scene
   const file = scanned.fleetYaml ?? (scanned.path || '.')
@@ -72,7 +72,7 @@ export function compileBundle(
   const wrong = (message: string): void => void findings.push({ level: 'error', file, message })
   const warn = (message: string): void => void findings.push({ level: 'warning', file, message })
   const charts = new Map<string, RemoteChart>()
-  const layerScene: LayerScene = {
+  const layerScene: LayerContext = {
     path: scanned.path,
     gitRepo: gitRepo.name,
     file: (path) => scene.file(path),
@@ -145,10 +145,10 @@ function targetsOf({ targets }: GitRepoOptions): readonly FleetTarget[] {
   return targets && targets.length > 0 ? targets : [{ name: 'default', clusterGroup: 'default' }]
 }
 
-function countOf(targets: readonly FleetTarget[], workspace: CompileScene['workspace']): number {
-  const meanings = targets.map((target) => meaningOf(target, workspace))
+function countOf(targets: readonly FleetTarget[], workspace: BundleCompileContext['workspace']): number {
+  const meanings = targets.map((target) => resolveTarget(target, workspace))
   const alternatives = meanings.flatMap((meaning) => ('problem' in meaning ? [] : meaning.alternatives))
-  return workspace.clusters.filter((cluster) => alternatives.some((one) => fitsAlternative(one, cluster))).length
+  return workspace.clusters.filter((cluster) => alternatives.some((one) => matchesAlternative(one, cluster))).length
 }
 
 function ringOf({ soakMs: _soak, startByMs: _startBy, ...ring }: RingSpec): RolloutPlan['spec']['rings'][number] {
@@ -178,8 +178,8 @@ function taken(
 
 interface VariantScene {
   readonly yaml: FleetYaml
-  readonly scene: CompileScene
-  readonly layerScene: LayerScene
+  readonly scene: BundleCompileContext
+  readonly layerScene: LayerContext
   warn(message: string): void
   wrong(message: string): void
 }
@@ -190,7 +190,7 @@ function variantOf(
   custom: FleetCustomization & { readonly name: string },
   { yaml, scene, layerScene, warn, wrong }: VariantScene,
 ): Variant[] {
-  const meaning = meaningOf(custom, scene.workspace)
+  const meaning = resolveTarget(custom, scene.workspace)
   if ('problem' in meaning) {
     wrong(`customization ${custom.name}: ${meaning.problem}`)
     return []

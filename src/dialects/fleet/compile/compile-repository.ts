@@ -2,7 +2,7 @@
 import { fromUtf8 } from '../../../core/bytes.ts'
 import { subdomainProblems } from '../../../core/text/name-validation.ts'
 import { compileBundle } from './compile-bundle.ts'
-import type { CompiledBundle, CompileScene, GitRepoOptions } from './compile-bundle.ts'
+import type { CompiledBundle, BundleCompileContext, GitRepoOptions } from './compile-bundle.ts'
 import { readFleetYaml } from '../files/fleet-yaml.ts'
 import type { FleetYaml } from '../files/fleet-yaml.ts'
 import type { Finding } from '../../read-fields.ts'
@@ -11,9 +11,9 @@ import type { ScanRequest } from '../files/scan.ts'
 
 /** What a repository is read with. */
 export interface RepositoryRequest {
-  readonly gitRepo: CompileScene['gitRepo']
+  readonly gitRepo: BundleCompileContext['gitRepo']
   readonly spec: GitRepoOptions & Omit<ScanRequest, 'gitRepo'>
-  readonly workspace: CompileScene['workspace']
+  readonly workspace: BundleCompileContext['workspace']
   readonly files: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'keys'>
 }
 
@@ -28,7 +28,7 @@ export interface ReadRepository {
 const NOTHING: FleetYaml = { customizations: [], allMatches: false }
 
 /** Reads a repository. */
-export function readRepository({ gitRepo, spec, workspace, files }: RepositoryRequest): ReadRepository {
+export function compileRepository({ gitRepo, spec, workspace, files }: RepositoryRequest): ReadRepository {
   const findings: Finding[] = []
   const text = (path: string): string | undefined => {
     const bytes = files.get(path)

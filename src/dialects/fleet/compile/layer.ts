@@ -19,7 +19,7 @@ export interface RemoteChart {
 }
 
 /** What making a layer needs. */
-export interface LayerScene {
+export interface LayerContext {
   /** The directory of the bundle. */
   readonly path: string
   readonly gitRepo: string
@@ -33,7 +33,7 @@ export interface LayerScene {
 }
 
 /** Makes a layer. */
-export function layerOf(options: FleetOptions, scene: LayerScene): LayerOptions {
+export function layerOf(options: FleetOptions, scene: LayerContext): LayerOptions {
   const helm = options.helm && helmOf(options.helm, scene)
   const dir = options.kustomize?.dir
   const overlays = options.yaml?.overlays
@@ -53,7 +53,7 @@ function relative(path: string): string {
 
 type HelmLayer = NonNullable<LayerOptions['helm']>
 
-function helmOf(helm: FleetHelm, scene: LayerScene): HelmLayer {
+function helmOf(helm: FleetHelm, scene: LayerContext): HelmLayer {
   const values = valuesOf(helm, scene)
   const chart = chartOf(helm, scene)
   const valuesFrom = valuesFromOf(helm, scene)
@@ -72,7 +72,7 @@ function helmOf(helm: FleetHelm, scene: LayerScene): HelmLayer {
 }
 
 /** Keys of the cluster; of one entry the ConfigMap, then the Secret. */
-function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerScene): ClusterValues[] {
+function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerContext): ClusterValues[] {
   return valuesFrom.flatMap(({ configMapKeyRef, secretKeyRef }) => {
     const refs = [
       ['ConfigMap', configMapKeyRef],
@@ -88,14 +88,14 @@ function valuesFromOf({ valuesFrom = [] }: FleetHelm, { wrong }: LayerScene): Cl
 }
 
 /** Values, and over them those of files, in order: the other way round than in a Bundle, so they are one from here on. */
-function valuesOf(helm: FleetHelm, scene: LayerScene): JsonObject {
+function valuesOf(helm: FleetHelm, scene: LayerContext): JsonObject {
   return (helm.valuesFiles ?? []).reduce(
     (values, name) => mergeValues(values, fileValues(name, scene)),
     helm.values ?? {},
   )
 }
 
-function fileValues(name: string, { path, file, wrong }: LayerScene): JsonObject {
+function fileValues(name: string, { path, file, wrong }: LayerContext): JsonObject {
   const where = cleanPath(`${path}/${name}`)
   if (where.startsWith('..')) {
     wrong(`helm.valuesFiles: ${JSON.stringify(name)} is outside the repository`)
@@ -119,7 +119,7 @@ function fileValues(name: string, { path, file, wrong }: LayerScene): JsonObject
 }
 
 /** Where the chart is, when this layer says anything about it. */
-function chartOf(helm: FleetHelm, scene: LayerScene): string | undefined {
+function chartOf(helm: FleetHelm, scene: LayerContext): string | undefined {
   if (!helm.chart && !helm.repo && !helm.version) return undefined
   const chart = helm.chart || scene.base?.chart || ''
   const repo = helm.repo || scene.base?.repo || ''

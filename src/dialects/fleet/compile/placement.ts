@@ -1,7 +1,7 @@
 /** Targets as a Placement. */
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { FleetTarget } from '../files/fleet-yaml.ts'
-import { meaningOf } from './targets.ts'
+import { resolveTarget } from './targets.ts'
 import type { Alternative, Workspace } from './targets.ts'
 
 /** The workspace of clusters that say nothing else. */
@@ -23,7 +23,7 @@ export function placementOf(
   },
 ): Placement['spec'] {
   const alternatives = targets.flatMap((target) => {
-    const meaning = meaningOf(target, workspace)
+    const meaning = resolveTarget(target, workspace)
     if (!('problem' in meaning)) return meaning.alternatives
     wrong(`target ${target.name ?? ''}: ${meaning.problem}`)
     return []

@@ -10,7 +10,7 @@ import type { CompiledBundle } from './compile-bundle.ts'
 import { GIT_REPO } from '../fields.ts'
 import { findingText, readFields } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
-import { readRepository } from './compile-repository.ts'
+import { compileRepository } from './compile-repository.ts'
 import type { RepositoryRequest } from './compile-repository.ts'
 import type { FleetGroup } from './targets.ts'
 
@@ -66,7 +66,7 @@ export function bundlesOfFiles(
     .flatMap((object) => {
       const { name, namespace = 'fleet-default', labels = {} } = object.metadata
       const groups = objects.filter((one) => isOfFleet(one, 'ClusterGroup')).map(groupOf)
-      const read = readRepository({
+      const read = compileRepository({
         gitRepo: { namespace, name, labels },
         spec: readGitRepoSpec(object['spec'], findings),
         workspace: { groups, aliases: () => [], clusters: [], bundles: [], isWhole: false },
@@ -83,7 +83,7 @@ export function findingsOfFiles(
   files: ReadonlyMap<string, Uint8Array>,
   directories: readonly string[],
 ): readonly Finding[] {
-  const read = readRepository({
+  const read = compileRepository({
     gitRepo: { namespace: 'fleet-default', name: 'repository', labels: {} },
     spec: { paths: directories, targets: [{ clusterSelector: {} }] },
     workspace: { groups: [], aliases: () => [], clusters: [], bundles: [], isWhole: false },

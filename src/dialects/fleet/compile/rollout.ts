@@ -3,7 +3,7 @@ import { fromFleet } from '../../../plan/rollout/foreign-strategies.ts'
 import type { MappedRollout } from '../../../plan/rollout/foreign-strategies.ts'
 import type { RingSpec } from '../../../plan/rollout/rings.ts'
 import type { FleetRollout } from '../files/fleet-yaml.ts'
-import { meaningOf } from './targets.ts'
+import { resolveTarget } from './targets.ts'
 import type { Workspace } from './targets.ts'
 
 /** The rings of a bundle that goes to so many clusters, and what is not the same as in Fleet. */
@@ -13,7 +13,7 @@ export function ringsOf(strategy: FleetRollout, clusters: number, workspace: Wor
   const all = limitOf(maxUnavailable)
   const selected = partitions.flatMap((partition, at) => {
     const name = partition.name ?? `partition-${at}`
-    const meaning = meaningOf(partition, workspace)
+    const meaning = resolveTarget(partition, workspace)
     if ('problem' in meaning) {
       notes.push(`partition ${name}: ${meaning.problem}; its clusters come last`)
       return []

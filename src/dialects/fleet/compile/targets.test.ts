@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FleetTarget } from '../files/fleet-yaml.ts'
-import { fitsAlternative, meaningOf } from './targets.ts'
+import { matchesAlternative, resolveTarget } from './targets.ts'
 import type { Workspace } from './targets.ts'
 
 const CLUSTERS: { name: string; labels: Record<string, string> }[] = [
@@ -22,9 +22,9 @@ const WORKSPACE: Workspace = {
 }
 
 function meant(target: FleetTarget, workspace = WORKSPACE): string {
-  const meaning = meaningOf(target, workspace)
+  const meaning = resolveTarget(target, workspace)
   if ('problem' in meaning) return meaning.problem
-  return CLUSTERS.filter((cluster) => meaning.alternatives.some((one) => fitsAlternative(one, cluster)))
+  return CLUSTERS.filter((cluster) => meaning.alternatives.some((one) => matchesAlternative(one, cluster)))
     .map(({ name }) => name)
     .join(' ')
 }

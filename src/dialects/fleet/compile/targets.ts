@@ -32,12 +32,12 @@ export interface Alternative {
 }
 
 /** What a target is, or the sentence that says why it cannot be said. */
-export type Meaning = { readonly alternatives: readonly Alternative[] } | { readonly problem: string }
+export type TargetClusters = { readonly alternatives: readonly Alternative[] } | { readonly problem: string }
 
 const MOST = 32
 
 /** Turns a target into alternatives; none: nobody is meant. */
-export function meaningOf(target: FleetTarget, { groups, aliases, missing }: Workspace): Meaning {
+export function resolveTarget(target: FleetTarget, { groups, aliases, missing }: Workspace): TargetClusters {
   const { clusterName, clusterSelector, clusterGroup, clusterGroupSelector } = target
   if (!clusterName && !clusterSelector && !clusterGroup && !clusterGroupSelector) return { alternatives: [] }
   if (clusterGroup && !groups.some(({ name }) => name === clusterGroup)) missing?.(clusterGroup)
@@ -112,7 +112,7 @@ function unique(requirements: readonly LabelRequirement[]): LabelRequirement[] {
 }
 
 /** Whether an alternative means a cluster. */
-export function fitsAlternative(
+export function matchesAlternative(
   { clusterSelector, clusters }: Alternative,
   cluster: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
 ): boolean {

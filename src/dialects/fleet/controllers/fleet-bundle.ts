@@ -8,8 +8,8 @@ import { summaryOf, summaryText, worstOf } from '../status/states.ts'
 import type { GitRepoPorts } from './ports.ts'
 
 /** Shows a Bundle. */
-export function bundleRowReconciler(
-  ports: Pick<GitRepoPorts, 'bundleOf' | 'countsOf' | 'pace'>,
+export function fleetBundleReconciler(
+  ports: Pick<GitRepoPorts, 'bundleOf' | 'countsOf' | 'statusThrottle'>,
 ): Reconciler<FleetBundle> {
   return {
     name: 'fleet-bundle-row',
@@ -20,9 +20,9 @@ export function bundleRowReconciler(
       const { namespace = '', name } = row.metadata
       const bundle = ports.bundleOf(namespace, name)
       if (!bundle) throw new Waiting('BundleNotFound', `There is no Bundle ${name} of flotilla.dev.`, 60_000)
-      const waitMs = ports.pace.waitMs(key)
+      const waitMs = ports.statusThrottle.waitMs(key)
       if (waitMs > 0 && draft.seen.status?.display) return { requeueAfterMs: waitMs }
-      ports.pace.note(key)
+      ports.statusThrottle.note(key)
       show(draft, bundle, ports)
       return {}
     },

@@ -12,7 +12,7 @@ import type { Logger } from '../../../core/log.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import { createController, watchOf } from '../../../engine/controller.ts'
 import type { Controller } from '../../../engine/controller.ts'
-import { createPace } from '../../../engine/keyed-throttle.ts'
+import { createKeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import { Secret } from '../../../kinds/builtin/core.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
@@ -26,7 +26,7 @@ import { ClusterGroup, FleetBundle, GitRepo } from '../kinds.ts'
 import { DEFAULT_WORKSPACE, WORKSPACE_LABEL } from '../compile/placement.ts'
 import { groupOf } from '../compile/read-git-repo.ts'
 import type { RolloutCounts } from '../status/states.ts'
-import { bundleRowReconciler } from './fleet-bundle.ts'
+import { fleetBundleReconciler } from './fleet-bundle.ts'
 import { clusterGroupReconciler } from './cluster-group.ts'
 import { gitRepoReconciler } from './git-repo.ts'
 import { lazyFiles } from './lazy-files.ts'
@@ -70,7 +70,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
   clusters.addIndex('fleet-workspace', (cluster) => [workspaceOf(cluster)])
   clusters.addIndex('fleet-aliased', (cluster) => (aliasesOf(cluster).length > 0 ? [workspaceOf(cluster)] : []))
   const clustersOf = (namespace: string) => clusters.lister.by('fleet-workspace', namespace)
-  const ports: Omit<GitRepoPorts, 'pace'> = {
+  const ports: Omit<GitRepoPorts, 'statusThrottle'> = {
     find: (kind, namespace, name) => made.get(kind)?.lister.get(`${namespace}/${name}`),
     madeFor: (uid) =>
       [...made].flatMap(([kind, informer]) =>
@@ -134,7 +134,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
         ...all,
         type: GitRepo,
         informer: repos,
-        reconciler: gitRepoReconciler({ ...ports, pace: createPace(parts.clock, SAVED_UP_MS) }),
+        reconciler: gitRepoReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
         watches: [
           watchOf(sources, repoOf),
           watchOf(bundles, repoOf),
@@ -149,7 +149,7 @@ export function createFleetControllers(parts: FleetParts): readonly Controller[]
       ...all,
       type: FleetBundle,
       informer: rows,
-      reconciler: bundleRowReconciler({ ...ports, pace: createPace(parts.clock, SAVED_UP_MS) }),
+      reconciler: fleetBundleReconciler({ ...ports, statusThrottle: createKeyedThrottle(parts.clock, SAVED_UP_MS) }),
       watches: [
         watchOf(bundles, (bundle) => (ownersOf(bundle).length > 0 ? [keyOf(bundle)] : [])),
         watchOf(rollouts, (rollout) => bundles.lister.by('fleet-release', releaseOf(rollout)).map(keyOf)),

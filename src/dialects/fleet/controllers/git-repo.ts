@@ -15,7 +15,7 @@ import { findingText } from '../../read-fields.ts'
 import type { Finding } from '../../read-fields.ts'
 import { readGitRepoSpec } from '../compile/read-git-repo.ts'
 import type { GitRepoSpec } from '../compile/read-git-repo.ts'
-import { readRepository } from '../compile/compile-repository.ts'
+import { compileRepository } from '../compile/compile-repository.ts'
 import type { ReadRepository } from '../compile/compile-repository.ts'
 import { addSummaries, summaryOf, summaryText, worstOf } from '../status/states.ts'
 import type { GitRepoPorts } from './ports.ts'
@@ -72,10 +72,10 @@ export function gitRepoReconciler(ports: GitRepoPorts): Reconciler<GitRepo> {
       all.push(...taken)
       const isWhole = read.failed.length === 0 && !all.some(({ level }) => level === 'error')
       const pruned = isWhole ? await prune(repo, read, { ports, context }) : { again: false }
-      const waitMs = ports.pace.waitMs(key)
+      const waitMs = ports.statusThrottle.waitMs(key)
       const shown = statusOf(repo, { read, findings: all, source, ports })
       if (waitMs > 0 && onlyCounts(draft.seen, shown)) return { requeueAfterMs: waitMs }
-      ports.pace.note(key)
+      ports.statusThrottle.note(key)
       show(draft, shown, source)
       return pruned.again ? { requeueAfterMs: 1000 } : {}
     },
@@ -138,8 +138,8 @@ async function compiled(
     },
   }
   const request = { gitRepo: { namespace, name, labels }, spec, workspace: watched, files }
-  let read = readRepository(request)
-  for (let round = 1; round < MAX_ROUNDS && (await files.load()); round++) read = readRepository(request)
+  let read = compileRepository(request)
+  for (let round = 1; round < MAX_ROUNDS && (await files.load()); round++) read = compileRepository(request)
   known.set(keyOf(repo), { digest: digestWith(sawBundles ? workspace.bundles : []), read, sawBundles })
   return read
 }

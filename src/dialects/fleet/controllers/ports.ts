@@ -1,12 +1,12 @@
 import type { Digest } from '../../../core/crypto/digest.ts'
-import type { Pace } from '../../../engine/keyed-throttle.ts'
+import type { KeyedThrottle } from '../../../engine/keyed-throttle.ts'
 import type { Context } from '../../../engine/reconciler.ts'
 import type { Secret } from '../../../kinds/builtin/core.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
 import type { KubeObject } from '../../../kinds/meta.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Source } from '../../../kinds/native/source.ts'
-import type { CompileScene } from '../compile/compile-bundle.ts'
+import type { BundleCompileContext } from '../compile/compile-bundle.ts'
 import type { RolloutCounts } from '../status/states.ts'
 
 /** What making a GitRepo's objects needs from the world. */
@@ -26,13 +26,13 @@ export interface GitRepoPorts {
   filesOf(artifact: Digest): Promise<LazyFiles>
   bundleOf(namespace: string, name: string): Bundle | undefined
   /** How often counts are shown. */
-  readonly pace: Pace
+  readonly statusThrottle: KeyedThrottle
   /** How the newest Release of a Bundle does. */
   countsOf(bundle: Bundle): RolloutCounts | undefined
 }
 
 /** A workspace, and what of it changes what targets mean. */
-export type KnownWorkspace = CompileScene['workspace'] & {
+export type KnownWorkspace = BundleCompileContext['workspace'] & {
   /** Clusters that go by other names, with these. */
   readonly named: readonly (readonly [string, readonly string[]])[]
 }

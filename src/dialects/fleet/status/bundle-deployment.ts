@@ -4,11 +4,11 @@ import type { Kind } from '../../../kinds/define-kind.ts'
 import { apiVersionOf } from '../../../kinds/meta.ts'
 import type { UnknownObject } from '../../../kinds/meta.ts'
 import { enumOf, name, object, text } from '../../../kinds/schema/schema-builders.ts'
-import type { State } from '../../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import { toStructural } from '../../../kinds/schema/structural.ts'
 import { REPO_LABEL } from '../compile/desired-objects.ts'
 import { FLEET_GROUP } from '../compile/read-git-repo.ts'
-import { fleetState, RANK } from './states.ts'
+import { fleetState, STATES_WORST_FIRST } from './states.ts'
 
 /** Fleet's BundleDeployment; in the namespace of its bundle. */
 export const BundleDeployment: Kind = kindOf({
@@ -30,7 +30,7 @@ export const BundleDeployment: Kind = kindOf({
         display: object({
           deployed: text({ max: 8192, description: 'True, or what is in the way.' }),
           monitored: text({ max: 64, description: 'Whether the cluster reports about it.' }),
-          state: enumOf(RANK),
+          state: enumOf(STATES_WORST_FIRST),
         }),
         message: text({ max: 8192, description: 'Why, in one or two sentences.' }),
       }),
@@ -54,9 +54,9 @@ export function isOfGitRepo({ metadata }: { readonly metadata: UnknownObject['me
 interface StateRow extends UnknownObject {
   readonly bundle: string
   readonly cluster: string
-  readonly state: State
+  readonly state: BundleStateName
   readonly message: string
-  readonly lastKnown?: State
+  readonly lastKnown?: BundleStateName
   readonly generation?: number
   readonly target?: number
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { STATES } from '../../../kinds/fields/states.ts'
+import { BUNDLE_STATES } from '../../../kinds/fields/states.ts'
 import { addSummaries, fleetState, summaryOf, summaryText, worstOf } from './states.ts'
 
 test('every state has its word, and what decides between two', () => {
-  const words = STATES.map((state) => [
+  const words = BUNDLE_STATES.map((state) => [
     fleetState(state),
     fleetState(state, { generation: 1, target: 2 }),
     fleetState(state, { generation: 2, target: 2, lastKnown: 'Drifted' }),

@@ -1,5 +1,5 @@
 /** Flotilla's states in Fleet's words: one table, for GitRepos, Bundles and BundleDeployments alike. */
-import type { State } from '../../../kinds/fields/states.ts'
+import type { BundleStateName } from '../../../kinds/fields/states.ts'
 import type { FleetSummary } from '../kinds.ts'
 
 /** Fleet's states. */
@@ -10,11 +10,11 @@ export interface StateFacts {
   /** The generation that the cluster reports, and the one it should have. */
   readonly generation?: number | undefined
   readonly target?: number | undefined
-  readonly lastKnown?: State | undefined
+  readonly lastKnown?: BundleStateName | undefined
 }
 
 /** The state of a bundle on a cluster in Fleet's words; a cluster that is not selected has none. */
-export function fleetState(state: State, facts: StateFacts = {}): FleetState | undefined {
+export function fleetState(state: BundleStateName, facts: StateFacts = {}): FleetState | undefined {
   const isApplied = facts.generation !== undefined && facts.generation === facts.target
   switch (state) {
     case 'Ready':
@@ -35,7 +35,7 @@ export function fleetState(state: State, facts: StateFacts = {}): FleetState | u
 }
 
 /** From the worst on: what a whole is shown as. */
-export const RANK: readonly FleetState[] = [
+export const STATES_WORST_FIRST: readonly FleetState[] = [
   'ErrApplied',
   'WaitApplied',
   'Modified',
@@ -95,12 +95,12 @@ function compact(summary: FleetSummary): FleetSummary {
 
 /** The worst state that anybody is in. */
 export function worstOf(summary: FleetSummary): FleetState {
-  return RANK.find((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0) ?? 'Ready'
+  return STATES_WORST_FIRST.find((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0) ?? 'Ready'
 }
 
 /** `NotReady(2); Pending(3)`; empty when all are ready. */
 export function summaryText(summary: FleetSummary): string {
-  return RANK.filter((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0)
+  return STATES_WORST_FIRST.filter((state) => state !== 'Ready' && (summary[FIELDS[state]] ?? 0) > 0)
     .sort()
     .map((state) => `${state}(${summary[FIELDS[state]]})`)
     .join('; ')

@@ -3,7 +3,7 @@ import { selectorText } from '../../../core/text/label-selector.ts'
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { Cell } from '../../define-kind.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt } from '../read-path.ts'
 
 /** Makes a cell; `now` is in milliseconds. */
 export type CellMaker = (object: UnknownObject, now: number) => Cell
@@ -27,14 +27,14 @@ export function number(path: string): CellMaker {
 
 /** The flag at a path, as a flag. */
 export function flag(path: string): CellMaker {
-  return (object) => at(object, path) === true
+  return (object) => readPath(object, path) === true
 }
 
 /** How many items or keys there are at a path. */
 export function count(...paths: readonly string[]): CellMaker {
   return (object) => {
     const sizes = paths.map((path) => {
-      const found = at(object, path)
+      const found = readPath(object, path)
       return Array.isArray(found) ? found.length : Object.keys(mapAt(object, path)).length
     })
     return sizes.reduce((sum, size) => sum + size, 0)
@@ -52,7 +52,7 @@ export function labelsText(labels: unknown): string {
 
 /** Labels at a path. */
 export function labels(path: string): CellMaker {
-  return (object) => labelsText(at(object, path))
+  return (object) => labelsText(readPath(object, path))
 }
 
 /** The label selector at a path. */

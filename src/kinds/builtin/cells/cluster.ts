@@ -1,7 +1,7 @@
 import { humanAge } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { eventToCore } from '../versions/event-versions.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
 import { EVENT_CELLS } from './event.ts'
 import { count, CREATED, firstOf, flag, NONE, number, selector, text, UNSET } from './cell-makers.ts'
 import type { CellMaker, Cells } from './cell-makers.ts'
@@ -9,12 +9,12 @@ import type { CellMaker, Cells } from './cell-makers.ts'
 function paramKind(policy: UnknownObject): string {
   const kind = mapAt(policy, 'spec.paramKind')
   const version = textAt(kind, 'apiVersion')
-  if (at(policy, 'spec.paramKind') === undefined) return UNSET
+  if (readPath(policy, 'spec.paramKind') === undefined) return UNSET
   return version === '' ? textAt(kind, 'kind') : `${version}/${textAt(kind, 'kind')}`
 }
 
 function paramRef(binding: UnknownObject): string {
-  if (at(binding, 'spec.paramRef') === undefined) return UNSET
+  if (readPath(binding, 'spec.paramRef') === undefined) return UNSET
   const namespace = textAt(binding, 'spec.paramRef.namespace')
   const name = textAt(binding, 'spec.paramRef.name')
   return namespace === '' ? name : `${namespace}/${name}`
@@ -23,7 +23,7 @@ function paramRef(binding: UnknownObject): string {
 const BINDING: Cells = { PolicyName: text('spec.policyName'), ParamRef: paramRef }
 
 function serviceOf(api: UnknownObject): string {
-  if (at(api, 'spec.service') === undefined) return 'Local'
+  if (readPath(api, 'spec.service') === undefined) return 'Local'
   return `${textAt(api, 'spec.service.namespace')}/${textAt(api, 'spec.service.name')}`
 }
 
@@ -44,7 +44,7 @@ function requestState(request: UnknownObject): string {
 }
 
 function requestedDuration(request: UnknownObject): string {
-  const seconds = at(request, 'spec.expirationSeconds')
+  const seconds = readPath(request, 'spec.expirationSeconds')
   return typeof seconds === 'number' ? humanAge(seconds * 1000) : NONE
 }
 
@@ -62,14 +62,14 @@ function sliceEndpoints(slice: UnknownObject): string {
 
 function queuing(field: string): CellMaker {
   return (level) =>
-    at(level, 'spec.limited.limitResponse.queuing') === undefined
+    readPath(level, 'spec.limited.limitResponse.queuing') === undefined
       ? NONE
       : numberAt(level, `spec.limited.limitResponse.queuing.${field}`)
 }
 
 function parametersOf(ingressClass: UnknownObject): string {
   const parameters = mapAt(ingressClass, 'spec.parameters')
-  if (at(ingressClass, 'spec.parameters') === undefined) return NONE
+  if (readPath(ingressClass, 'spec.parameters') === undefined) return NONE
   const group = textAt(parameters, 'apiGroup')
   return `${textAt(parameters, 'kind')}${group === '' ? '' : `.${group}`}/${textAt(parameters, 'name')}`
 }
@@ -90,7 +90,7 @@ function addressOf(ingress: UnknownObject): string {
 
 function parentOf(address: UnknownObject): string {
   const parent = mapAt(address, 'spec.parentRef')
-  if (at(address, 'spec.parentRef') === undefined) return NONE
+  if (readPath(address, 'spec.parentRef') === undefined) return NONE
   const group = textAt(parent, 'group')
   const words = [
     `${textAt(parent, 'resource')}${group === '' ? '' : `.${group}`}`,
@@ -125,7 +125,7 @@ const ROLE_BINDING: Cells = {
 
 function claimState(claim: UnknownObject): string {
   const deleted = claim.metadata.deletionTimestamp !== undefined
-  if (at(claim, 'status.allocation') === undefined) return deleted ? 'deleted' : 'pending'
+  if (readPath(claim, 'status.allocation') === undefined) return deleted ? 'deleted' : 'pending'
   const reserved = itemsAt(claim, 'status.reservedFor').length > 0
   return [...(deleted ? ['deleted'] : []), 'allocated', ...(reserved ? ['reserved'] : [])].join(',')
 }
@@ -180,7 +180,7 @@ export const CLUSTER_CELLS: Readonly<Record<string, Cells>> = {
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': {
     Type: text('spec.type'),
     NominalConcurrencyShares: (level) => {
-      const shares = at(level, 'spec.limited.nominalConcurrencyShares')
+      const shares = readPath(level, 'spec.limited.nominalConcurrencyShares')
       return typeof shares === 'number' ? shares : NONE
     },
     Queues: queuing('queues'),

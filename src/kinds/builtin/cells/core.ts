@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
 import { EVENT_CELLS } from './event.ts'
 import { POD_CELLS } from './pod.ts'
 import {
@@ -50,13 +50,13 @@ function classOf(object: UnknownObject): string {
 
 function claimOf(volume: UnknownObject): string {
   const claim = mapAt(volume, 'spec.claimRef')
-  return at(volume, 'spec.claimRef') === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`
+  return readPath(volume, 'spec.claimRef') === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`
 }
 
 function nodeStatus(node: UnknownObject): string {
   const ready = itemsAt(node, 'status.conditions').find((it) => it['type'] === 'Ready')
   const state = ready === undefined ? 'Unknown' : hasCondition(node, 'Ready') ? 'Ready' : 'NotReady'
-  return at(node, 'spec.unschedulable') === true ? `${state},SchedulingDisabled` : state
+  return readPath(node, 'spec.unschedulable') === true ? `${state},SchedulingDisabled` : state
 }
 
 function nodeRoles(node: UnknownObject): string {

@@ -1,4 +1,4 @@
-import { ageOf } from '../../columns.ts'
+import { formatAge } from '../../columns.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { numberAt, textAt } from '../read-path.ts'
 import { text } from './cell-makers.ts'
@@ -28,13 +28,13 @@ function sourceOf(event: UnknownObject): string {
 
 /** The cells of an event in the words of the core group. */
 export const EVENT_CELLS: Cells = {
-  'Last Seen': (event, now) => ageOf(lastSeen(event) || undefined, now),
+  'Last Seen': (event, now) => formatAge(lastSeen(event) || undefined, now),
   Type: text('type'),
   Reason: text('reason'),
   Object: targetOf,
   Subobject: text('involvedObject.fieldPath'),
   Source: sourceOf,
   Message: (event) => textAt(event, 'message').trim(),
-  'First Seen': (event, now) => ageOf(firstSeen(event) || undefined, now),
+  'First Seen': (event, now) => formatAge(firstSeen(event) || undefined, now),
   Count: (event) => numberAt(event, 'series.count') || numberAt(event, 'count') || 1,
 }

@@ -1,7 +1,7 @@
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, mapAt, numberAt, textAt } from '../read-path.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt } from '../read-path.ts'
 import { hasCondition, NONE } from './cell-makers.ts'
 import type { Cells } from './cell-makers.ts'
 
@@ -34,7 +34,7 @@ function look(pod: UnknownObject): Seen {
       restartedAt = Math.max(restartedAt, finishedAt(status))
       const said = reasonOf(status)
       if (said !== undefined) reason = said
-      else if (status['ready'] === true && at(status, 'state.running') !== undefined) {
+      else if (status['ready'] === true && readPath(status, 'state.running') !== undefined) {
         running = true
         ready++
       }
@@ -60,7 +60,7 @@ function phaseOf(pod: UnknownObject): string {
 function reasonOf(status: JsonObject): string | undefined {
   const waiting = textAt(status, 'state.waiting.reason')
   if (waiting !== '') return waiting
-  if (at(status, 'state.terminated') === undefined) return undefined
+  if (readPath(status, 'state.terminated') === undefined) return undefined
   return textAt(status, 'state.terminated.reason') || exitOf(status)
 }
 

@@ -1,6 +1,6 @@
 import { humanAge, parseTime } from '../../../core/time/time.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, numberAt, textAt } from '../read-path.ts'
+import { readPath, itemsAt, numberAt, textAt } from '../read-path.ts'
 import {
   containers,
   flagText,
@@ -36,7 +36,7 @@ function jobStatus(job: UnknownObject): string {
 
 function completionsOf(job: UnknownObject): string {
   const done = numberAt(job, 'status.succeeded')
-  if (typeof at(job, 'spec.completions') === 'number') return `${done}/${numberAt(job, 'spec.completions')}`
+  if (typeof readPath(job, 'spec.completions') === 'number') return `${done}/${numberAt(job, 'spec.completions')}`
   const parallel = numberAt(job, 'spec.parallelism')
   return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`
 }
@@ -49,8 +49,8 @@ function durationOf(job: UnknownObject, now: number): string {
 
 function targetsOf(autoscaler: UnknownObject): string {
   const specs = itemsAt(autoscaler, 'spec.metrics')
-  if (specs.length === 0 && at(autoscaler, 'spec.targetCPUUtilizationPercentage') !== undefined) {
-    const current = at(autoscaler, 'status.currentCPUUtilizationPercentage')
+  if (specs.length === 0 && readPath(autoscaler, 'spec.targetCPUUtilizationPercentage') !== undefined) {
+    const current = readPath(autoscaler, 'status.currentCPUUtilizationPercentage')
     const shown = current === undefined ? UNKNOWN : `${textAt(autoscaler, 'status.currentCPUUtilizationPercentage')}%`
     return `cpu: ${shown}/${textAt(autoscaler, 'spec.targetCPUUtilizationPercentage')}%`
   }
@@ -130,7 +130,7 @@ export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
   'batch/CronJob': {
     Schedule: text('spec.schedule'),
     Timezone: text('spec.timeZone', NONE),
-    Suspend: (it) => flagText(at(it, 'spec.suspend')),
+    Suspend: (it) => flagText(readPath(it, 'spec.suspend')),
     Active: (it) => itemsAt(it, 'status.active').length,
     'Last Schedule': (it, now) => {
       const last = textAt(it, 'status.lastScheduleTime')

@@ -119,7 +119,7 @@ export const DEFAULTS: Readonly<Record<string, Values>> = {
 }
 
 /** Types whose required fields are written although they are empty, besides every status. */
-export const WRITTEN_EMPTY: ReadonlySet<string> = new Set([
+export const KEPT_WHEN_EMPTY: ReadonlySet<string> = new Set([
   'apps.v1.ControllerRevision',
   'core.v1.DaemonEndpoint',
   'core.v1.NodeSystemInfo',

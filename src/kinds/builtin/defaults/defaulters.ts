@@ -3,7 +3,7 @@ import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
 import { defaultPod, defaultPodSpec } from './default-pod.ts'
-import { at, itemsAt, mapAt, textAt } from '../read-path.ts'
+import { readPath, itemsAt, mapAt, textAt } from '../read-path.ts'
 
 type Defaulter = (object: UnknownObject) => void
 
@@ -12,7 +12,7 @@ function specOf(object: UnknownObject): JsonObject {
 }
 
 function template(path: string): Defaulter {
-  return (object) => defaultPodSpec(at(object, path))
+  return (object) => defaultPodSpec(readPath(object, path))
 }
 
 /** Gives the parameters of the usual way of updating when the way is the usual one. */

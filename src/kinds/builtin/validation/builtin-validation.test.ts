@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fieldErrorText } from '../../validation/field-error.ts'
-import { ASKS } from './required-fields.ts'
-import { definitionOf } from '../definitions.ts'
-import { FORMS } from './field-validators.ts'
-import { ownErrors } from './builtin-validation.ts'
+import { REQUIRED_FIELDS } from './required-fields.ts'
+import { typeSchema } from '../definitions.ts'
+import { FIELD_VALIDATORS } from './field-validators.ts'
+import { builtinValidationErrors } from './builtin-validation.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { WORKLOAD_RULES } from './workload-rules.ts'
 
@@ -70,21 +70,21 @@ describe("what only Kubernetes' own validation knows", () => {
   ]
   for (const [type, value, ...missing] of cases) {
     it(`${type} ${JSON.stringify(value)}`, () => {
-      assert.deepEqual(ownErrors(value, definitionOf(type)).map(fieldErrorText), missing)
+      assert.deepEqual(builtinValidationErrors(value, typeSchema(type)).map(fieldErrorText), missing)
     })
   }
 
   it('is said about types and fields that there are', () => {
-    for (const [type, forms] of Object.entries(FORMS)) {
-      const { properties = {} } = definitionOf(type)
+    for (const [type, forms] of Object.entries(FIELD_VALIDATORS)) {
+      const { properties = {} } = typeSchema(type)
       for (const field of Object.keys(forms)) assert.ok(Object.hasOwn(properties, field), `${type} has no ${field}`)
     }
-    for (const type of Object.keys({ ...POD_RULES, ...WORKLOAD_RULES })) assert.ok(definitionOf(type).properties, type)
+    for (const type of Object.keys({ ...POD_RULES, ...WORKLOAD_RULES })) assert.ok(typeSchema(type).properties, type)
   })
 
   it('is asked of types and fields that there are', () => {
-    for (const [type, asks] of Object.entries(ASKS)) {
-      const { properties = {} } = definitionOf(type)
+    for (const [type, asks] of Object.entries(REQUIRED_FIELDS)) {
+      const { properties = {} } = typeSchema(type)
       for (const { oneOf, ofSeveral, where, unless = [] } of asks) {
         const fields = [
           ...(ofSeveral === undefined ? oneOf : [ofSeveral]),

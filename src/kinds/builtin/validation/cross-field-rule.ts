@@ -4,17 +4,17 @@ import { duplicate } from '../../validation/field-error.ts'
 import type { FieldError } from '../../validation/field-error.ts'
 
 /** Where a value is. */
-export interface Place {
+export interface ValueLocation {
   readonly path: string
   /** The objects it is in, the nearest first. */
   readonly above: readonly JsonObject[]
 }
 
 /** What is wrong with an object of some type. */
-export type Rule = (object: JsonObject, place: Place) => FieldError[]
+export type CrossFieldRule = (object: JsonObject, place: ValueLocation) => FieldError[]
 
 /** The fields with a text that another one before them has. */
-export function repeated(fields: readonly (readonly [field: string, text: string])[]): FieldError[] {
+export function duplicateFieldErrors(fields: readonly (readonly [field: string, text: string])[]): FieldError[] {
   const seen = new Set<string>()
   return fields.flatMap(([field, text]) => {
     if (text === '') return []

@@ -8,10 +8,10 @@ import { forbidden, invalid, notSupported, required } from '../../validation/fie
 import type { FieldError } from '../../validation/field-error.ts'
 import { itemsAt, mapAt, numberAt, textAt } from '../read-path.ts'
 import { mountErrors } from './volume-mount-rules.ts'
-import { repeated } from './cross-field-rule.ts'
-import type { Rule } from './cross-field-rule.ts'
+import { duplicateFieldErrors } from './cross-field-rule.ts'
+import type { CrossFieldRule } from './cross-field-rule.ts'
 
-const podSpec: Rule = (spec, { path, above }) => {
+const podSpec: CrossFieldRule = (spec, { path, above }) => {
   const volumes = itemsAt(spec, 'volumes')
   const byName = new Map(volumes.map((volume) => [textAt(volume, 'name'), volume]))
   // Each of these becomes a volume of the pods of a StatefulSet.
@@ -23,8 +23,8 @@ const podSpec: Rule = (spec, { path, above }) => {
   ) as [Placed[], Placed[], Placed[]]
   const named = [...running, ...first]
   return [
-    ...repeated(volumes.map((volume, index) => [`${path}.volumes[${index}].name`, textAt(volume, 'name')])),
-    ...repeated(named.map(({ container, at }) => [`${at}.name`, textAt(container, 'name')])),
+    ...duplicateFieldErrors(volumes.map((volume, index) => [`${path}.volumes[${index}].name`, textAt(volume, 'name')])),
+    ...duplicateFieldErrors(named.map(({ container, at }) => [`${at}.name`, textAt(container, 'name')])),
     ...[...named, ...debugging].flatMap(({ container, at }) => mountErrors(container, byName, at)),
     // Containers run side by side, those for the start one after the other.
     ...[running, ...first.map((one) => [one])].flatMap((together) => hostPortErrors(together, spec)),
@@ -52,7 +52,7 @@ function hostPortErrors(containers: readonly Placed[], spec: JsonObject): FieldE
   const idOf = (port: JsonObject) => `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${textAt(port, 'hostPort')}`
   const words = 'must match `containerPort` when `hostNetwork` is true'
   return [
-    ...repeated(ports.map(({ port, at }) => [at, idOf(port)])),
+    ...duplicateFieldErrors(ports.map(({ port, at }) => [at, idOf(port)])),
     ...ports.flatMap(({ port, at }) =>
       spec['hostNetwork'] === true && port['hostPort'] !== port['containerPort']
         ? [invalid(at, port['hostPort'], words)]
@@ -70,9 +70,11 @@ function initErrors(container: JsonObject, path: string): FieldError[] {
   )
 }
 
-const container: Rule = (object, { path }) => {
+const container: CrossFieldRule = (object, { path }) => {
   const ports = itemsAt(object, 'ports')
-  const errors = repeated(ports.map((port, index) => [`${path}.ports[${index}].name`, textAt(port, 'name')]))
+  const errors = duplicateFieldErrors(
+    ports.map((port, index) => [`${path}.ports[${index}].name`, textAt(port, 'name')]),
+  )
   for (const probe of ['livenessProbe', 'startupProbe']) {
     const threshold = numberAt(object, `${probe}.successThreshold`)
     if (threshold > 1) errors.push(invalid(`${path}.${probe}.successThreshold`, threshold, 'must be 1'))
@@ -125,7 +127,7 @@ function compareAmounts(one: unknown, other: unknown): number {
 }
 
 /** One thing of several kinds: the second is told, in this order. */
-function oneOf(kinds: readonly string[], detail: string): Rule {
+function oneOf(kinds: readonly string[], detail: string): CrossFieldRule {
   return (object, { path }) =>
     kinds
       .filter((kind) => object[kind] !== undefined && object[kind] !== null)
@@ -149,7 +151,7 @@ const PROJECTIONS = [
   'podCertificate',
 ]
 
-const projection: Rule = (source, { path }) =>
+const projection: CrossFieldRule = (source, { path }) =>
   PROJECTIONS.filter((kind) => source[kind] !== undefined).length > 1
     ? [forbidden(path, 'may not specify more than 1 volume type per source')]
     : []
@@ -179,7 +181,7 @@ const ENV_RESOURCES = ['limits', 'requests'].flatMap((side) =>
   ['cpu', 'ephemeral-storage', 'memory'].map((name) => `${side}.${name}`),
 )
 
-const variable: Rule = (object, { path }) => {
+const variable: CrossFieldRule = (object, { path }) => {
   const from = object['valueFrom'] === undefined ? undefined : mapAt(object, 'valueFrom')
   if (!from) return []
   const field = `${path}.valueFrom`
@@ -207,12 +209,12 @@ function fieldErrors(name: string, path: string): FieldError[] {
   return [invalid(field, name, `error converting fieldPath: field label not supported: ${name}`)]
 }
 
-const variables: Rule = (source, { path }) =>
+const variables: CrossFieldRule = (source, { path }) =>
   source['configMapRef'] !== undefined && source['secretRef'] !== undefined
     ? [invalid(path.slice(0, path.lastIndexOf('[')), '', 'may not have more than one field specified at a time')]
     : []
 
-const toleration: Rule = (object, { path }) => {
+const toleration: CrossFieldRule = (object, { path }) => {
   const errors: FieldError[] = []
   const field = `${path}.operator`
   const [operator, value, effect] = ['operator', 'value', 'effect'].map((name) => textAt(object, name)) as [
@@ -235,7 +237,7 @@ const toleration: Rule = (object, { path }) => {
   return errors
 }
 
-const spread: Rule = (object, { path }) =>
+const spread: CrossFieldRule = (object, { path }) =>
   object['minDomains'] !== undefined && object['whenUnsatisfiable'] === 'ScheduleAnyway'
     ? [
         invalid(
@@ -247,7 +249,7 @@ const spread: Rule = (object, { path }) =>
     : []
 
 /** A pod that nobody is cannot prove who it is; of templates this is not asked. */
-const pod: Rule = (object) => {
+const pod: CrossFieldRule = (object) => {
   if (textAt(object, 'spec.serviceAccountName') !== '') return []
   return itemsAt(object, 'spec.volumes').flatMap((volume, v) =>
     itemsAt(volume, 'projected.sources').flatMap((source, s) =>
@@ -264,7 +266,7 @@ const pod: Rule = (object) => {
 }
 
 /** By type. */
-export const POD_RULES: Readonly<Record<string, Rule>> = {
+export const POD_RULES: Readonly<Record<string, CrossFieldRule>> = {
   'core.v1.Pod': pod,
   'core.v1.PodSpec': podSpec,
   'core.v1.Container': container,

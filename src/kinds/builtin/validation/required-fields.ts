@@ -6,7 +6,7 @@
 import { subdomainProblems } from '../../../core/text/name-validation.ts'
 
 /** One of some fields of a type must be there. */
-export interface Ask {
+export interface RequiredField {
   /** Paths below the object. */
   readonly oneOf: readonly string[]
   /** What the answer names: a path below the object, the `object` itself, the `list` it is in, or its `parent`; the first path unless told. */
@@ -25,15 +25,15 @@ export interface Ask {
   readonly ofSeveral?: string
 }
 
-const each = (...fields: readonly string[]): readonly Ask[] => fields.map((field) => ({ oneOf: [field] }))
+const each = (...fields: readonly string[]): readonly RequiredField[] => fields.map((field) => ({ oneOf: [field] }))
 
 const CONTAINER = each('name', 'image')
-const KEY_OF_OBJECT: readonly Ask[] = [
+const KEY_OF_OBJECT: readonly RequiredField[] = [
   { oneOf: ['name'], invalid: '', detail: subdomainProblems('')[0]! },
   ...each('key'),
 ]
 const RULE = each('operations', 'apiGroups', 'apiVersions', 'resources')
-const NAMED_PORTS: Ask = { ofSeveral: 'ports', oneOf: ['name'] }
+const NAMED_PORTS: RequiredField = { ofSeveral: 'ports', oneOf: ['name'] }
 const HANDLER = { names: 'object', detail: 'must specify a handler type' } as const
 
 const VOLUME_SOURCES =
@@ -41,7 +41,7 @@ const VOLUME_SOURCES =
   vsphereVolume portworxVolume quobyte flexVolume flocker photonPersistentDisk scaleIO storageos`.split(/\s+/)
 
 /** An autoscaler's target, in each of its versions. */
-const TARGET: readonly Ask[] = [
+const TARGET: readonly RequiredField[] = [
   {
     oneOf: ['scaleTargetRef.apiVersion'],
     invalid: '',
@@ -51,7 +51,7 @@ const TARGET: readonly Ask[] = [
 ]
 
 /** By type. */
-export const ASKS: Readonly<Record<string, readonly Ask[]>> = {
+export const REQUIRED_FIELDS: Readonly<Record<string, readonly RequiredField[]>> = {
   'core.v1.PodSpec': [
     ...each('containers'),
     { oneOf: ['dnsConfig'], where: ['dnsPolicy', 'None'], detail: 'must provide `dnsConfig` when `dnsPolicy` is None' },

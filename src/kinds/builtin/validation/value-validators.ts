@@ -7,28 +7,28 @@ import {
   portNameProblems,
   subdomainProblems,
 } from '../../../core/text/name-validation.ts'
-import { addressProblems } from '../../validation/metadata.ts'
+import { ipAddressProblems } from '../../validation/metadata.ts'
 import { invalid, notSupported } from '../../validation/field-error.ts'
 import type { FieldError } from '../../validation/field-error.ts'
 
 /** What is wrong with a value that is there. */
-export type Form = (value: unknown, field: string) => readonly FieldError[]
+export type ValueValidator = (value: unknown, field: string) => readonly FieldError[]
 
 const NOTHING: readonly FieldError[] = []
 
 /** One of these words, which are told in this order. An empty one is none, and asked for where it is missed. */
-export function words(...known: readonly string[]): Form {
+export function oneOfValues(...known: readonly string[]): ValueValidator {
   return (value, field) =>
     value === '' || known.includes(String(value)) ? NOTHING : [notSupported(field, value, known)]
 }
 
 /** A number that is right. */
-export function number(isRight: (value: number) => boolean, problem: string): Form {
+export function number(isRight: (value: number) => boolean, problem: string): ValueValidator {
   return (value, field) => (typeof value === 'number' && !isRight(value) ? [invalid(field, value, problem)] : NOTHING)
 }
 
 /** A text without these problems. */
-export function text(problemsOf: (value: string) => readonly string[]): Form {
+export function text(problemsOf: (value: string) => readonly string[]): ValueValidator {
   return (value, field) => {
     const problems = typeof value === 'string' ? problemsOf(value) : []
     return problems.length === 0 ? NOTHING : problems.map((problem) => invalid(field, value, problem))
@@ -36,18 +36,18 @@ export function text(problemsOf: (value: string) => readonly string[]): Form {
 }
 
 /** The same; an empty text is asked for where it is missed. */
-export function someText(problemsOf: (value: string) => readonly string[]): Form {
+export function nonEmptyText(problemsOf: (value: string) => readonly string[]): ValueValidator {
   return text((value) => (value === '' ? [] : problemsOf(value)))
 }
 
 /** A list of such values. */
-export function each(form: Form): Form {
+export function each(form: ValueValidator): ValueValidator {
   return (value, field) =>
     Array.isArray(value) ? value.flatMap((item, index) => form(item, `${field}[${index}]`)) : []
 }
 
 /** A number in a range. */
-export const between = (min: number, max: number): Form =>
+export const between = (min: number, max: number): ValueValidator =>
   number((value) => value >= min && value <= max, `must be between ${min} and ${max}, inclusive`)
 
 /** At least nothing. */
@@ -55,32 +55,33 @@ export const NOT_NEGATIVE = number((value) => value >= 0, 'must be greater than 
 /** The number of a port. */
 export const PORT = between(1, 65_535)
 /** A port that may be left open; to Go, zero is none. */
-export const MAYBE_PORT: Form = (value, field) => (value === 0 ? NOTHING : PORT(value, field))
+export const OPTIONAL_PORT: ValueValidator = (value, field) => (value === 0 ? NOTHING : PORT(value, field))
 /** The number of a user or a group. */
-export const USER = between(0, 2 ** 31 - 1)
+export const USER_OR_GROUP_ID = between(0, 2 ** 31 - 1)
 /** Names, by what they may be made of. */
-export const LABEL = someText(labelProblems)
-export const SUBDOMAIN = someText(subdomainProblems)
-export const QUALIFIED = someText(labelKeyProblems)
+export const LABEL = nonEmptyText(labelProblems)
+export const SUBDOMAIN = nonEmptyText(subdomainProblems)
+export const QUALIFIED = nonEmptyText(labelKeyProblems)
 /** What goes over a port. */
-export const PROTOCOL = words('SCTP', 'TCP', 'UDP')
+export const PROTOCOL = oneOfValues('SCTP', 'TCP', 'UDP')
 /** An address of IPv4 or IPv6. */
-export const ADDRESS = someText(addressProblems)
+export const IP_ADDRESS = nonEmptyText(ipAddressProblems)
 
 const PORT_NAME = text(portNameProblems)
 
 /** A port by number or by name. */
-export const PORT_OR_NAME: Form = (value, field) => (typeof value === 'number' ? PORT : PORT_NAME)(value, field)
+export const PORT_OR_NAME: ValueValidator = (value, field) =>
+  (typeof value === 'number' ? PORT : PORT_NAME)(value, field)
 
 /** The name of a variable of the environment. */
-export const VARIABLE = someText((value) =>
+export const ENV_VAR_NAME = nonEmptyText((value) =>
   /^[ -<>-~]*$/.test(value)
     ? []
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"],
 )
 
 /** Labels by which something is chosen. */
-export const LABELS: Form = (value, field) =>
+export const LABELS: ValueValidator = (value, field) =>
   Object.entries(isObject(value) ? value : {}).flatMap(([key, word]) => [
     ...labelKeyProblems(key).map((problem) => invalid(field, key, problem)),
     ...labelValueProblems(String(word)).map((problem) => invalid(field, word, problem)),
@@ -93,22 +94,25 @@ export const MODE = number(
 )
 
 /** Whether a path leads up again. */
-export const stepsBack = (value: string): string[] => (value.split('/').includes('..') ? ["must not contain '..'"] : [])
+export const parentDirectoryProblems = (value: string): string[] =>
+  value.split('/').includes('..') ? ["must not contain '..'"] : []
 
 /** What is wrong with a path below something. */
-export const pathBelow: Form = someText((value) => [
+export const relativePath: ValueValidator = nonEmptyText((value) => [
   ...(value.startsWith('/') ? ['must be a relative path'] : []),
-  ...stepsBack(value),
+  ...parentDirectoryProblems(value),
 ])
 
 /** What is wrong with a path that does not begin at the root. */
-export const pathFromRoot: Form = someText((value) => (value.startsWith('/') ? [] : ['must be an absolute path']))
+export const absolutePath: ValueValidator = nonEmptyText((value) =>
+  value.startsWith('/') ? [] : ['must be an absolute path'],
+)
 
 const PERCENT = '[0-9]+%'
 const isPercent = new RegExp(`^${PERCENT}$`)
 
 /** A number or a share of all. */
-export const AMOUNT: Form = (value, field) => {
+export const COUNT_OR_PERCENT: ValueValidator = (value, field) => {
   if (typeof value === 'number') return NOT_NEGATIVE(value, field)
   if (isPercent.test(String(value))) return []
   const words = "a valid percent string must be a numeric string followed by an ending '%'"
@@ -116,8 +120,8 @@ export const AMOUNT: Form = (value, field) => {
 }
 
 /** The same, and never more than all. */
-export const PART: Form = (value, field) => {
-  const errors = AMOUNT(value, field)
+export const COUNT_OR_PERCENT_TO_100: ValueValidator = (value, field) => {
+  const errors = COUNT_OR_PERCENT(value, field)
   if (errors.length > 0 || typeof value === 'number' || Number.parseInt(String(value), 10) <= 100) return errors
   return [invalid(field, value, 'must not be greater than 100%')]
 }

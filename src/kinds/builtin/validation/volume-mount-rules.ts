@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { forbidden, invalid, notFound, notSupported, required } from '../../validation/field-error.ts'
 import type { FieldError } from '../../validation/field-error.ts'
-import { pathBelow } from './value-validators.ts'
-import { at, itemsAt, textAt } from '../read-path.ts'
+import { relativePath } from './value-validators.ts'
+import { readPath, itemsAt, textAt } from '../read-path.ts'
 
 /** Volumes by their names. */
 export type Volumes = ReadonlyMap<string, JsonObject>
@@ -52,13 +52,13 @@ function volumeMountErrors(
       errors.push(invalid(pathField, mountPath, 'must not already exist as a path in volumeDevices'))
     }
     // A kube-apiserver names no item here.
-    errors.push(...pathBelow(textAt(mount, 'subPath'), `${list}.subPath`))
+    errors.push(...relativePath(textAt(mount, 'subPath'), `${list}.subPath`))
     const expression = textAt(mount, 'subPathExpr')
     if (expression !== '' && textAt(mount, 'subPath') !== '') {
       const words = 'subPathExpr and subPath are mutually exclusive'
       errors.push(invalid(`${list}[${index}].subPathExpr`, expression, words))
     }
-    errors.push(...pathBelow(expression, `${list}.subPathExpr`))
+    errors.push(...relativePath(expression, `${list}.subPathExpr`))
     return [...errors, ...propagationErrors(textAt(mount, 'mountPropagation'), container, `${list}.mountPropagation`)]
   })
 }
@@ -66,7 +66,7 @@ function volumeMountErrors(
 function propagationErrors(propagation: string, container: JsonObject, field: string): FieldError[] {
   if (propagation === '') return []
   if (!PROPAGATIONS.includes(propagation)) return [notSupported(field, propagation, PROPAGATIONS)]
-  if (propagation !== 'Bidirectional' || at(container, 'securityContext.privileged') === true) return []
+  if (propagation !== 'Bidirectional' || readPath(container, 'securityContext.privileged') === true) return []
   return [forbidden(field, 'Bidirectional mount propagation is available only to privileged containers')]
 }
 

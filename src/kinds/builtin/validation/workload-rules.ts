@@ -3,16 +3,16 @@
  * what a kube-apiserver answered (`testing/fixtures/builtin-spoiled.json`).
  */
 import { compareQuantities, parseQuantity } from '../../../core/text/quantity.ts'
-import { addressProblems } from '../../validation/metadata.ts'
+import { ipAddressProblems } from '../../validation/metadata.ts'
 import { forbidden, invalid, notSupported, required } from '../../validation/field-error.ts'
 import type { FieldError } from '../../validation/field-error.ts'
 import { LABELS } from './value-validators.ts'
-import { at, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
-import { repeated } from './cross-field-rule.ts'
-import type { Rule } from './cross-field-rule.ts'
+import { readPath, itemsAt, mapAt, numberAt, textAt, textsAt } from '../read-path.ts'
+import { duplicateFieldErrors } from './cross-field-rule.ts'
+import type { CrossFieldRule } from './cross-field-rule.ts'
 
 /** Pods that are to run for ever; a Deployment speaks of the ReplicaSets it makes. */
-function endless(kind: string): Rule {
+function endless(kind: string): CrossFieldRule {
   return ({ template }, { path }) => {
     const errors: FieldError[] = []
     const at = `${path}.template.spec`
@@ -26,14 +26,14 @@ function endless(kind: string): Rule {
   }
 }
 
-const deployment: Rule = (spec, place) => {
+const deployment: CrossFieldRule = (spec, place) => {
   const { path } = place
   const errors = endless('ReplicaSet')(spec, place)
   const deadline = spec['progressDeadlineSeconds']
   if (typeof deadline === 'number' && deadline >= 0 && deadline <= numberAt(spec, 'minReadySeconds')) {
     errors.push(invalid(`${path}.progressDeadlineSeconds`, deadline, 'must be greater than minReadySeconds'))
   }
-  const rolling = at(spec, 'strategy.rollingUpdate')
+  const rolling = readPath(spec, 'strategy.rollingUpdate')
   if (textAt(spec, 'strategy.type') === 'Recreate' && rolling !== undefined) {
     const words = "may not be specified when strategy `type` is 'Recreate'"
     errors.push(forbidden(`${path}.strategy.rollingUpdate`, words))
@@ -43,12 +43,12 @@ const deployment: Rule = (spec, place) => {
 
 const isNone = (amount: unknown): boolean => Number.parseInt(String(amount), 10) === 0
 
-const rollingDeployment: Rule = ({ maxUnavailable, maxSurge }, { path }) =>
+const rollingDeployment: CrossFieldRule = ({ maxUnavailable, maxSurge }, { path }) =>
   isNone(maxUnavailable) && isNone(maxSurge)
     ? [invalid(`${path}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0')]
     : []
 
-const rollingDaemonSet: Rule = ({ maxUnavailable, maxSurge }, { path }) => {
+const rollingDaemonSet: CrossFieldRule = ({ maxUnavailable, maxSurge }, { path }) => {
   if (isNone(maxUnavailable) && isNone(maxSurge)) {
     return [required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0')]
   }
@@ -58,7 +58,7 @@ const rollingDaemonSet: Rule = ({ maxUnavailable, maxSurge }, { path }) => {
 
 const MAX_INDEXED = 100_000
 
-const job: Rule = (spec, { path }) => {
+const job: CrossFieldRule = (spec, { path }) => {
   const errors: FieldError[] = []
   const isIndexed = spec['completionMode'] === 'Indexed'
   const parallelism = numberAt(spec, 'parallelism')
@@ -80,12 +80,14 @@ const job: Rule = (spec, { path }) => {
   return errors
 }
 
-const service: Rule = (spec, { path }) => {
+const service: CrossFieldRule = (spec, { path }) => {
   const type = textAt(spec, 'type')
   const ports = itemsAt(spec, 'ports')
   const isInside = type === 'ClusterIP' && textsAt(spec, 'externalIPs').length === 0
   const policy = textAt(spec, 'externalTrafficPolicy')
-  const errors = repeated(ports.map((port, index) => [`${path}.ports[${index}].name`, textAt(port, 'name')]))
+  const errors = duplicateFieldErrors(
+    ports.map((port, index) => [`${path}.ports[${index}].name`, textAt(port, 'name')]),
+  )
   if (type === 'ClusterIP') {
     for (const [index, port] of ports.entries()) {
       if (numberAt(port, 'nodePort') === 0) continue
@@ -107,12 +109,12 @@ const service: Rule = (spec, { path }) => {
 function clusterAddressErrors(address: string, type: string, path: string): FieldError[] {
   const field = `${path}.clusterIPs[0]`
   if (address === '') return []
-  if (address !== 'None') return addressProblems(address).map((problem) => invalid(field, address, problem))
+  if (address !== 'None') return ipAddressProblems(address).map((problem) => invalid(field, address, problem))
   if (type !== 'NodePort' && type !== 'LoadBalancer') return []
   return [invalid(field, address, `may not be set to 'None' for ${type} services`)]
 }
 
-const backend: Rule = (object, { path }) => {
+const backend: CrossFieldRule = (object, { path }) => {
   const port = mapAt(object, 'service.port')
   if (object['service'] !== undefined && object['resource'] !== undefined) {
     return [invalid(path, '', 'cannot set both resource and service backends')]
@@ -123,7 +125,7 @@ const backend: Rule = (object, { path }) => {
 
 const NOT_IN_PATHS = ['//', '/./', '/../', '%2f', '%2F']
 
-const ingressPath: Rule = (object, { path }) => {
+const ingressPath: CrossFieldRule = (object, { path }) => {
   const text = textAt(object, 'path')
   if (!['Exact', 'Prefix'].includes(textAt(object, 'pathType')) || text === '') return []
   const field = `${path}.path`
@@ -133,22 +135,22 @@ const ingressPath: Rule = (object, { path }) => {
   )
 }
 
-const peer: Rule = (object, { path }) =>
+const peer: CrossFieldRule = (object, { path }) =>
   object['ipBlock'] !== undefined && (object['podSelector'] ?? object['namespaceSelector']) !== undefined
     ? [forbidden(path, 'may not specify both ipBlock and another peer')]
     : []
 
-const autoscaler: Rule = (spec, { path }) => {
+const autoscaler: CrossFieldRule = (spec, { path }) => {
   const [min, max] = [numberAt(spec, 'minReplicas'), numberAt(spec, 'maxReplicas')]
   if (max >= min || max < 1) return []
   return [invalid(`${path}.maxReplicas`, max, 'must be greater than or equal to `minReplicas`')]
 }
 
-const template: Rule = ({ metadata }, { path }) => [...LABELS(mapAt(metadata, 'labels'), `${path}.labels`)]
+const template: CrossFieldRule = ({ metadata }, { path }) => [...LABELS(mapAt(metadata, 'labels'), `${path}.labels`)]
 
 const NOTHING = parseQuantity('0')!
 
-const claim: Rule = (spec, { path }) => {
+const claim: CrossFieldRule = (spec, { path }) => {
   const told = textAt(mapAt(spec, 'resources.requests'), 'storage')
   const size = parseQuantity(told)
   if (!size || compareQuantities(size, NOTHING) > 0) return []
@@ -156,7 +158,7 @@ const claim: Rule = (spec, { path }) => {
 }
 
 /** By type. */
-export const WORKLOAD_RULES: Readonly<Record<string, Rule>> = {
+export const WORKLOAD_RULES: Readonly<Record<string, CrossFieldRule>> = {
   'core.v1.PodTemplateSpec': template,
   'core.v1.PersistentVolumeClaimSpec': claim,
   'core.v1.ReplicationControllerSpec': endless('ReplicationController'),

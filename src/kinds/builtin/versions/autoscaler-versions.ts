@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { UnknownObject } from '../../meta.ts'
-import { at, itemsAt, mapAt, textAt } from '../read-path.ts'
+import { readPath, itemsAt, mapAt, textAt } from '../read-path.ts'
 
 /**
  * autoscaling/v1 is a narrow view of autoscaling/v2: it has one target, for cpu; everything else is kept in annotations,
@@ -69,12 +69,12 @@ export function autoscalerFromV2(object: UnknownObject): UnknownObject {
     metadata: metadataWith(object, annotations),
     spec: {
       ...spec,
-      ...(cpu ? { targetCPUUtilizationPercentage: at(cpu, 'resource.target.averageUtilization') } : {}),
+      ...(cpu ? { targetCPUUtilizationPercentage: readPath(cpu, 'resource.target.averageUtilization') } : {}),
     },
     status: {
       currentReplicas: 0,
       ...status,
-      ...(used ? { currentCPUUtilizationPercentage: at(used, 'resource.current.averageUtilization') } : {}),
+      ...(used ? { currentCPUUtilizationPercentage: readPath(used, 'resource.current.averageUtilization') } : {}),
     },
   }
 }
@@ -97,7 +97,7 @@ function cpuMetric(use: { readonly target?: unknown; readonly current?: unknown 
 
 function isCpu(metric: JsonObject, part: string): boolean {
   if (metric['type'] !== 'Resource' || textAt(metric, 'resource.name') !== 'cpu') return false
-  return at(metric, `resource.${part}.averageUtilization`) !== undefined
+  return readPath(metric, `resource.${part}.averageUtilization`) !== undefined
 }
 
 function sourceOf(metric: JsonObject): string {
@@ -112,13 +112,13 @@ function metricFromV2(metric: JsonObject, part: 'target' | 'current'): JsonObjec
   const shared = Object.fromEntries((SHARED[source] ?? []).map((field) => [field, from[field]]))
   const values = Object.entries(mapAt(from, part)).filter(([field]) => field !== 'type')
   const flat = values.map(([field, value]) => [`${part}${field.slice(0, 1).toUpperCase()}${field.slice(1)}`, value])
-  const name = at(from, 'metric.name')
+  const name = readPath(from, 'metric.name')
   return {
     type: metric['type'],
     [source]: {
       ...shared,
       ...(name === undefined ? {} : { metricName: name }),
-      ...(at(from, 'metric.selector') === undefined ? {} : { selector: at(from, 'metric.selector') }),
+      ...(readPath(from, 'metric.selector') === undefined ? {} : { selector: readPath(from, 'metric.selector') }),
       ...(from['describedObject'] === undefined ? {} : { target: from['describedObject'] }),
       ...(Object.fromEntries(flat) as JsonObject),
     },

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { PlacementDecision } from '../../../kinds/native/placement-decision.ts'
 import { build } from '../../../testing/fixtures/builders.ts'
 import { createPlacementLoads } from './decision-load.ts'
-import { loadBeside } from '../read-objects.ts'
+import { loadFromOthers } from '../read-objects.ts'
 
 const CLUSTERS = ['a', 'b', 'c', 'd']
 
@@ -35,7 +35,7 @@ test('property: what is counted page by page is what all pages together say, bes
       const all = [...pages.values()]
       for (const placement of ['p', 'q', 'r', 'nobody']) {
         const kept = loads.beside(all.filter(({ spec }) => spec.placement === placement))
-        const anew = loadBeside(all, `ns/${placement}`)
+        const anew = loadFromOthers(all, `ns/${placement}`)
         assert.equal(kept.max, anew.max)
         for (const name of CLUSTERS) assert.equal(kept.countOf(name), anew.countOf(name), `${placement} ${name}`)
       }

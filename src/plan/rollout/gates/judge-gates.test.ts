@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ASK_EVERY_MS, judgeGates } from './judge-gates.ts'
-import type { BundleStanding, GateAnswer, GateSpec, GatesVerdict } from './judge-gates.ts'
+import type { BundleReadiness, GateAnswer, GateSpec, GatesVerdict } from './judge-gates.ts'
 import { holdSentence } from '../holds.ts'
 import { judgeSeries } from './metric-gate.ts'
 import type { MetricSeries } from './metric-gate.ts'
@@ -24,7 +24,7 @@ const other: GateSpec = { name: 'base', when: 'Open', bundleReady: { bundle: 'ba
 
 interface Known {
   readonly answer?: GateAnswer
-  readonly standing?: BundleStanding
+  readonly standing?: BundleReadiness
   readonly since?: number
 }
 

@@ -38,7 +38,7 @@ export type GateAnswer = { readonly askedAt: number } & (
 )
 
 /** How another bundle stands. */
-export interface BundleStanding {
+export interface BundleReadiness {
   readonly isReady: boolean
   readonly message: string
 }
@@ -49,7 +49,7 @@ export interface GateFacts {
   /** Since when it is these gates' turn; an older answer was about something else. */
   readonly since: number
   answerOf(gate: string): GateAnswer | undefined
-  standingOf(bundle: string): BundleStanding | undefined
+  standingOf(bundle: string): BundleReadiness | undefined
 }
 
 /** What is written down about a gate. */
@@ -62,7 +62,7 @@ export interface GateRecord {
 }
 
 /** Something to ask the world; a metric for the time from `startMs` to `endMs`. */
-export interface GateAsk {
+export interface GateQuery {
   readonly gate: GateSpec
   readonly window?: { readonly startMs: number; readonly endMs: number; readonly stepMs: number }
 }
@@ -72,7 +72,7 @@ export interface GatesVerdict {
   readonly isPassed: boolean
   readonly records: readonly GateRecord[]
   /** What to ask now. */
-  readonly asks: readonly GateAsk[]
+  readonly asks: readonly GateQuery[]
   /** Milliseconds since 1970 at which to look again. */
   readonly until?: number
   /** Why not; absent when they pass. */
@@ -92,7 +92,7 @@ interface Judged {
   readonly state: GateRecord['state']
   readonly message: string
   readonly releasedBy: string
-  readonly ask?: GateAsk
+  readonly ask?: GateQuery
   readonly until?: number
 }
 
@@ -226,7 +226,7 @@ interface Reading {
   read(answer: GateAnswer): Pick<Judged, 'state' | 'message'> | undefined
 }
 
-function judgeAnswer(ask: GateAsk, { now, since, answerOf }: GateFacts, reading: Reading): Judged {
+function judgeAnswer(ask: GateQuery, { now, since, answerOf }: GateFacts, reading: Reading): Judged {
   const { releasedBy } = reading
   const answer = answerOf(ask.gate.name)
   const isDue = !answer || now - answer.askedAt >= ASK_EVERY_MS || answer.askedAt < since

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertRingsKept, OpeningWorld, openingHistories } from '../../../testing/models/ring-opening.ts'
+import { assertRingOpeningRules, RingOpeningModel, ringOpeningHistories } from '../../../testing/models/ring-opening.ts'
 
 test('a ring that asks for approval waits, says by whom and how, and opens with the record before anybody is admitted', () => {
-  const world = new OpeningWorld()
+  const world = new RingOpeningModel()
   world.settle()
   assert.equal(world.tell(), 'Wait ApprovalPending early []')
   assert.equal(
@@ -29,7 +29,7 @@ test('a ring that asks for approval waits, says by whom and how, and opens with 
 })
 
 test('a ring that was passed while empty still asks when a cluster comes', () => {
-  const world = new OpeningWorld({ clusters: { a: { ring: 'canary' }, z: { ring: 'rest' } } })
+  const world = new RingOpeningModel({ clusters: { a: { ring: 'canary' }, z: { ring: 'rest' } } })
   world.settle()
   assert.equal(world.tell(), 'Complete rest []', 'nobody in early, so nobody asks')
   world.join('b')
@@ -43,15 +43,15 @@ test('a ring that was passed while empty still asks when a cluster comes', () =>
 
 test('property: nobody is admitted before what their ring asks for is recorded, through any crash (I-04)', () => {
   fc.assert(
-    fc.property(openingHistories, (steps) => void assertRingsKept(steps)),
+    fc.property(ringOpeningHistories, (steps) => void assertRingOpeningRules(steps)),
     { numRuns: 300 },
   )
 })
 
 test('property: once everybody approves and is well, the rollout completes (I-12)', () => {
   fc.assert(
-    fc.property(openingHistories, (steps) => {
-      const world = assertRingsKept(steps)
+    fc.property(ringOpeningHistories, (steps) => {
+      const world = assertRingOpeningRules(steps)
       world.allIsWell()
       assert.equal(world.tell(), 'Complete rest []')
     }),

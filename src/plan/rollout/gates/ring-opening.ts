@@ -5,33 +5,33 @@
 import { formatTime, parseTime } from '../../../core/time/time.ts'
 import { judgeApprovals } from './approvals.ts'
 import type { ApprovalContext } from './approvals.ts'
-import type { RingAsk, RolloutInput } from '../types.ts'
+import type { RingGateQuery, RolloutInput } from '../types.ts'
 import { judgeGates } from './judge-gates.ts'
 import type { GateRecord, GateSpec, GatesVerdict } from './judge-gates.ts'
 import { holdOf, nameSome } from '../holds.ts'
 import type { Hold } from '../holds.ts'
-import { askedOf, judgeGate } from '../rings.ts'
-import type { GateVerdict, RingCount, RingSpec, RingState } from '../rings.ts'
+import { requiredMembers, judgeReadiness } from '../rings.ts'
+import type { ReadinessVerdict, RingCount, RingSpec, RingState } from '../rings.ts'
 
 /** What is not there yet: why, what to write down and ask meanwhile, and when to look again. */
-export interface NotYet {
+export interface RingBlocked {
   readonly hold: Hold
   readonly state: RingState
-  readonly asks: readonly RingAsk[]
+  readonly asks: readonly RingGateQuery[]
   readonly until?: number
 }
 
 /** Whether a ring admits: yes; yes once `state` is written down; or why not. */
-export type Opening =
+export type RingOpening =
   | { readonly kind: 'Open' }
   | { readonly kind: 'Ready'; readonly state: RingState }
-  | ({ readonly kind: 'Held' } & NotYet)
+  | ({ readonly kind: 'Held' } & RingBlocked)
 
 /** Whether a ring is through: as its members stand, or as its gates say. */
-export type Exit =
-  | Exclude<GateVerdict, { readonly kind: 'Open' }>
+export type RingExit =
+  | Exclude<ReadinessVerdict, { readonly kind: 'Open' }>
   | { readonly kind: 'Open'; readonly state: RingState }
-  | ({ readonly kind: 'Gated' } & NotYet)
+  | ({ readonly kind: 'Gated' } & RingBlocked)
 
 /** Judges whether a ring may open; `since` is when it became its turn. */
 export function judgeOpening(
@@ -39,7 +39,7 @@ export function judgeOpening(
   state: RingState,
   input: RolloutInput,
   since: number | undefined,
-): Opening {
+): RingOpening {
   const gates = gatesAt(ring, 'Open')
   if (state.openedAt !== undefined || (!ring.approvals && gates.length === 0)) return { kind: 'Open' }
   const verdict = askGates(ring, gates, state, { input, since: since ?? 0 })
@@ -52,11 +52,11 @@ export function judgeOpening(
 }
 
 /** Judges whether a ring is through: enough members Ready, for long enough, and its gates. */
-export function judgeExit(ring: RingSpec, state: RingState, count: RingCount, input: RolloutInput): Exit {
-  const verdict = judgeGate(ring, state, count, input.now)
+export function judgeExit(ring: RingSpec, state: RingState, count: RingCount, input: RolloutInput): RingExit {
+  const verdict = judgeReadiness(ring, state, count, input.now)
   const gates = gatesAt(ring, 'Pass')
   if (verdict.kind !== 'Open') return verdict
-  if (state.passedAt !== undefined || askedOf(count) === 0 || gates.length === 0) return { ...verdict, state }
+  if (state.passedAt !== undefined || requiredMembers(count) === 0 || gates.length === 0) return { ...verdict, state }
   const readyAt = state.readyAt ?? formatTime(input.now)
   const asked = askGates(ring, gates, state, { input, since: parseTime(readyAt) ?? input.now })
   const judged = { ...withRecords(state, gates, asked.records), readyAt }
@@ -65,7 +65,7 @@ export function judgeExit(ring: RingSpec, state: RingState, count: RingCount, in
 }
 
 /** What is written down about a ring that is short of members: what its gates said about a better time is void. */
-export function withoutExit(ring: RingSpec, state: RingState): RingState {
+export function clearExitGates(ring: RingSpec, state: RingState): RingState {
   const { readyAt: _, gates, ...rest } = state
   const kept = (gates ?? []).filter(({ name }) => gatesAt(ring, 'Open').some((gate) => gate.name === name))
   return kept.length === 0 ? rest : { ...rest, gates: kept }
@@ -89,7 +89,7 @@ function askGates(
   })
 }
 
-function nextLook({ name: ring }: RingSpec, { asks, until }: GatesVerdict): Pick<NotYet, 'asks' | 'until'> {
+function nextLook({ name: ring }: RingSpec, { asks, until }: GatesVerdict): Pick<RingBlocked, 'asks' | 'until'> {
   return { asks: asks.map((ask) => ({ ...ask, ring })), ...(until === undefined ? {} : { until }) }
 }
 

@@ -6,7 +6,7 @@ import { YamlError } from '../../../yaml/yaml.ts'
 import { RenderFailure } from '../render-failure.ts'
 
 /** Where a chart is, and what is looked at for it. */
-export interface ChartPlace {
+export interface ChartLocation {
   readonly files: ReadonlyMap<string, Uint8Array>
   /** The directory of the bundle: dependencies are taken from below it, for its content is what is watched. */
   readonly base: string
@@ -17,7 +17,7 @@ export interface ChartPlace {
 const DEEPEST = 8
 
 /** Files by their path in the chart. */
-export function chartFiles(path: string, place: ChartPlace, depth = 0): Map<string, Uint8Array> {
+export function chartFiles(path: string, place: ChartLocation, depth = 0): Map<string, Uint8Array> {
   if (depth > DEEPEST) throw new RenderFailure(`the charts of ${path} depend on one another more than ${DEEPEST} deep`)
   const own = filesBelow(path, place)
   for (const { name, repository } of dependenciesOf(own.get('Chart.yaml'))) {
@@ -34,7 +34,7 @@ export function chartFiles(path: string, place: ChartPlace, depth = 0): Map<stri
   return own
 }
 
-function filesBelow(path: string, { files, ignored }: ChartPlace): Map<string, Uint8Array> {
+function filesBelow(path: string, { files, ignored }: ChartLocation): Map<string, Uint8Array> {
   const folder = path === '' ? '' : `${path}/`
   return new Map(
     [...files]

@@ -15,15 +15,15 @@ import { releaseNamespace } from './cluster-keys.ts'
 import { withClusterValues } from './cluster-values.ts'
 import { insidePath } from '../detect-style.ts'
 import type { Expander } from '../expander.ts'
-import { textOf } from '../raw-directory.ts'
+import { decodeManifestText } from '../raw-directory.ts'
 import type { BundleRecipe, LayerOptions } from '../recipe.ts'
 import { RenderFailure } from '../render-failure.ts'
-import { remembered } from '../render-context.ts'
-import type { ArtifactFiles, Scene } from '../render-context.ts'
+import { memoize } from '../render-context.ts'
+import type { ArtifactFiles, RenderContext } from '../render-context.ts'
 import { expandValues } from './value-templates.ts'
 
 /** What a chart's render works with. */
-export interface ChartScene extends Scene {
+export interface ChartRenderContext extends RenderContext {
   readonly expander: Expander | undefined
 }
 
@@ -37,9 +37,9 @@ export function profileFor(recipe: BundleRecipe): HelmProfile {
 
 /** A chart of the files. */
 export function chartAt(path: string, recipe: BundleRecipe, files: ArtifactFiles): Chart {
-  const loaded = remembered(charts, files, () => new Map<string, Chart>())
+  const loaded = memoize(charts, files, () => new Map<string, Chart>())
   const profile = profileFor(recipe)
-  const { base, ignored } = placeOf(recipe)
+  const { base, ignored } = chartLocation(recipe)
   const key = JSON.stringify([profile.name, path, base, ignored])
   const chart =
     loaded.get(key) ??
@@ -51,7 +51,7 @@ export function chartAt(path: string, recipe: BundleRecipe, files: ArtifactFiles
 }
 
 /** Where the charts of a recipe are looked for, and which files do not count. */
-export function placeOf(recipe: BundleRecipe): { readonly base: string; readonly ignored: readonly string[] } {
+export function chartLocation(recipe: BundleRecipe): { readonly base: string; readonly ignored: readonly string[] } {
   const base = insidePath('', recipe.path ?? '', 'spec.source.path')
   return { base, ignored: (recipe.ignore ?? []).map((one) => insidePath(base, one, 'spec.source.ignore')) }
 }
@@ -60,7 +60,7 @@ export function placeOf(recipe: BundleRecipe): { readonly base: string; readonly
 export function valueFiles(
   recipe: BundleRecipe,
   options: LayerOptions,
-  { files, expander, watched, watch }: ChartScene,
+  { files, expander, watched, watch }: ChartRenderContext,
 ): { readonly name: string; readonly data: Uint8Array }[] {
   const own = expandValues(options.helm, { watched, bundle: recipe.bundle, watch })
   const expand = (text: string, file: string): string => (expander ? expander.expand(text, file) : text)
@@ -68,7 +68,7 @@ export function valueFiles(
     const file = insidePath(recipe.path ?? '', name, 'helm.valuesFiles')
     const bytes = files.get(file)
     if (!bytes) throw new RenderFailure(`helm.valuesFiles names ${JSON.stringify(name)}, and there is no such file`)
-    return { name: file, data: utf8(expand(textOf(bytes, file), file)) }
+    return { name: file, data: utf8(expand(decodeManifestText(bytes, file), file)) }
   })
   return [...named, { name: 'helm.values', data: utf8(expand(writeYaml(own), 'helm.values')) }]
 }
@@ -78,7 +78,7 @@ export function chartText(
   chart: Chart,
   recipe: BundleRecipe,
   options: LayerOptions,
-  scene: ChartScene,
+  scene: ChartRenderContext,
 ): { readonly text: string; readonly frozen: FrozenRecord; readonly notes: readonly string[] } {
   const { watched, entropy, frozen, watch, limits, cluster } = scene
   const profile = profileFor(recipe)

@@ -6,25 +6,25 @@ import { isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { readFirstYaml } from '../../../yaml/read/read-yaml.ts'
 import { writeYaml } from '../../../yaml/write/write-yaml.ts'
-import type { RenderWatch } from '../../helm/render-limits.ts'
+import type { RenderBudget } from '../../helm/render-limits.ts'
 import { createExpander } from '../expander.ts'
 import type { LayerOptions } from '../recipe.ts'
 import { RenderFailure } from '../render-failure.ts'
-import type { WatchedInputs } from '../track-reads.ts'
+import type { TrackedInputs } from '../track-reads.ts'
 
 /** What value templates may know. */
-export interface ValueTemplateScene {
-  readonly watched: WatchedInputs
+export interface ValueTemplateContext {
+  readonly watched: TrackedInputs
   /** `namespace/name` of the bundle. */
   readonly bundle: string
-  readonly watch?: RenderWatch | undefined
+  readonly watch?: RenderBudget | undefined
 }
 
 const LABEL_TEXT = 'global.fleet.clusterLabels.'
 const DEEPEST = 50
 
 /** The values of a cluster; as they are when nobody asked for templates. */
-export function expandValues(helm: LayerOptions['helm'], scene: ValueTemplateScene): JsonObject {
+export function expandValues(helm: LayerOptions['helm'], scene: ValueTemplateContext): JsonObject {
   const values = helm?.values ?? {}
   const mode = helm?.valuesTemplating ?? 'None'
   if (mode === 'None') return values
@@ -48,7 +48,7 @@ function parse(text: string, file: string): unknown {
   return readFirstYaml(text, { file, resolver: '1.1', duplicateKeys: 'last' }).value
 }
 
-function withLabels(value: unknown, scene: ValueTemplateScene, depth: number): unknown {
+function withLabels(value: unknown, scene: ValueTemplateContext, depth: number): unknown {
   if (depth > DEEPEST) throw new RenderFailure(`helm.values are more than ${DEEPEST} maps deep`)
   if (Array.isArray(value)) return value.map((item) => (isObject(item) ? withLabels(item, scene, depth + 1) : item))
   if (!isObject(value)) return value
@@ -67,7 +67,7 @@ const isShownLabel = (key: string): boolean =>
   /^(fleet|management)\.cattle\.io\//.test(key) || !(key.includes('cattle.io/') || isOfKubectl(key))
 const isShownAnnotation = (key: string): boolean => !(key.includes('cattle.io/') || isOfKubectl(key))
 
-function dataOf({ watched, bundle }: ValueTemplateScene): Map<string, unknown> {
+function dataOf({ watched, bundle }: ValueTemplateContext): Map<string, unknown> {
   return new LazyMap([
     ['ClusterNamespace', () => bundle.slice(0, bundle.indexOf('/'))],
     ['ClusterName', () => watched.map.get('Name')],

@@ -14,24 +14,24 @@ import type { Chart } from '../chart/chart.ts'
 import { tableAt } from '../values/dict.ts'
 import type { Dict } from '../values/dict.ts'
 import { execError, parseError, warning } from './exec-error.ts'
-import type { Draws } from '../frozen-random.ts'
+import type { RandomDraws } from '../frozen-random.ts'
 import { helmFunctions } from '../functions/helm-functions.ts'
 import type { LookUp } from '../functions/helm-functions.ts'
 import { HelmError } from '../helm-error.ts'
 import { LimitError } from '../render-limits.ts'
-import type { RenderLimits, RenderWatch } from '../render-limits.ts'
+import type { RenderLimits, RenderBudget } from '../render-limits.ts'
 import type { HelmProfile } from '../profile.ts'
 import { chartObject, filesObject, namedValues } from './template-objects.ts'
-import { textOf } from '../chart/file-text.ts'
+import { decodeFileText } from '../chart/file-text.ts'
 
 /** What the engine works with. */
 export interface EngineOptions {
   readonly profile: HelmProfile
-  readonly draws: Draws
+  readonly draws: RandomDraws
   readonly lookUp: LookUp
   readonly limits: Required<RenderLimits>
   readonly trace?: RenderTrace
-  readonly watch?: RenderWatch
+  readonly watch?: RenderBudget
   /** Trees of text given to `tpl`, kept between renders of one chart. */
   readonly parsed: ParseCache
 }
@@ -200,7 +200,7 @@ class Engine {
     const known = files.get(data)?.get(name)
     if (known) return known
     try {
-      const trees = parseTemplate(name, textOf(data), this.#hasFunction)
+      const trees = parseTemplate(name, decodeFileText(data), this.#hasFunction)
       const byName = files.get(data) ?? new Map<string, ReadonlyMap<string, Tree>>()
       byName.set(name, trees)
       files.set(data, byName)

@@ -2,7 +2,7 @@
 import { executeTemplate } from '../../gotemplate/exec.ts'
 import { TemplateExecError } from '../../gotemplate/exec-options.ts'
 import { parseTemplate, TemplateParseError } from '../../gotemplate/parse.ts'
-import { Draws } from '../frozen-random.ts'
+import { RandomDraws } from '../frozen-random.ts'
 import type { Entropy } from '../frozen-random.ts'
 import { helmFunctions } from '../functions/helm-functions.ts'
 import { HelmError } from '../helm-error.ts'
@@ -26,7 +26,7 @@ const CHARTS_ONLY = [
 
 /** The name; throws HelmError in Go's words. */
 export function nameFromTemplate(text: string, entropy: Entropy, profile: HelmProfile): string {
-  const functions = helmFunctions({ profile, draws: new Draws(entropy), lookUp: () => undefined })
+  const functions = helmFunctions({ profile, draws: new RandomDraws(entropy), lookUp: () => undefined })
   for (const name of CHARTS_ONLY) functions.delete(name)
   try {
     const trees = parseTemplate('name-template', text, (name) => functions.has(name))

@@ -10,14 +10,14 @@ import type { RunOutput } from '../../../testing/helm/compare.ts'
 import { renderLikeHelm } from '../../../testing/helm/render.ts'
 import { SHAPE_CHART, shapeCases } from '../../../testing/helm/fuzz/shape-cases.ts'
 import { findBinary } from '../../../testing/testenv.ts'
-import { Draws } from '../frozen-random.ts'
+import { RandomDraws } from '../frozen-random.ts'
 import { helmFunctions } from './helm-functions.ts'
 import { profileOf } from '../profile.ts'
 
 const COUNT = Number(process.env['FUZZ_SHAPES'] ?? 1000)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 
-const draws = new Draws({ randomBytes: () => new Uint8Array(), now: () => 0, generateKey: () => '' })
+const draws = new RandomDraws({ randomBytes: () => new Uint8Array(), now: () => 0, generateKey: () => '' })
 
 /** Where things are in memory is another place each time. */
 const withoutAddresses = (text: string) => text.replaceAll(/0x[0-9a-f]{6,}/g, 'ADDRESS')

@@ -2,7 +2,7 @@
 import { GoError, goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
 import { GoInt, goInt, goInt64, GoNamed, GoStruct, plainValue } from '../../gotemplate/value.ts'
-import type { Draws } from '../frozen-random.ts'
+import type { RandomDraws } from '../frozen-random.ts'
 import { civilOf, daysOfDate, durationText, loadZone, parseDuration, UTC } from './go/go-time.ts'
 import type { GoTime, Zone } from './go/go-time.ts'
 import { formatLayout } from './go/time-layout.ts'
@@ -160,7 +160,7 @@ function durationRound(nanos: bigint): string {
 }
 
 /** Dates. */
-export function dateFunctions(draws: Draws, localName = 'UTC'): Record<string, GoFunction> {
+export function dateFunctions(draws: RandomDraws, localName = 'UTC'): Record<string, GoFunction> {
   const local: Zone = { ...(loadZone(localName) ?? UTC), name: 'Local' }
   const now = (): GoTime => ({
     nanos: BigInt(draws.draw('now', (entropy) => String(BigInt(Math.round(entropy.now() * 1000)) * 1000n))),

@@ -11,7 +11,7 @@ import { CASES as FUNCTION_CASES, CASE_VALUES } from '../../../testing/helm/func
 import { renderLikeHelm } from '../../../testing/helm/render.ts'
 import { TOML_CASES } from '../../../testing/helm/toml-cases.ts'
 import { findBinary } from '../../../testing/testenv.ts'
-import { Draws } from '../frozen-random.ts'
+import { RandomDraws } from '../frozen-random.ts'
 import { helmFunctions } from './helm-functions.ts'
 import { profileOf } from '../profile.ts'
 import type { HelmVersion } from '../profile.ts'
@@ -91,7 +91,7 @@ for (const version of ['helm4', 'helm3'] as const) {
 
 test('the expressions name every function', () => {
   const none = () => new Uint8Array()
-  const draws = new Draws({ randomBytes: none, now: () => 0, generateKey: () => '' })
+  const draws = new RandomDraws({ randomBytes: none, now: () => 0, generateKey: () => '' })
   const names = [...helmFunctions({ profile: profileOf('helm3'), draws, lookUp: () => undefined }).keys()]
   const text = [...CASES, ...FAILING].join('\n')
   assert.deepEqual(

@@ -2,7 +2,7 @@
 import { goBuiltins } from '../../gotemplate/builtins.ts'
 import { goFunction } from '../../gotemplate/function.ts'
 import type { GoFunction } from '../../gotemplate/function.ts'
-import type { Draws } from '../frozen-random.ts'
+import type { RandomDraws } from '../frozen-random.ts'
 import type { HelmProfile } from '../profile.ts'
 import { certificateFunctions } from './crypto/certificates.ts'
 import { dateFunctions } from './dates.ts'
@@ -48,7 +48,7 @@ const PURE: ReadonlyMap<string, GoFunction> = new Map([
 /** What the functions of one render depend on. */
 export interface FunctionContext {
   readonly profile: HelmProfile
-  readonly draws: Draws
+  readonly draws: RandomDraws
   readonly lookUp: LookUp
 }
 

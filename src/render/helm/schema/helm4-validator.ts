@@ -3,7 +3,7 @@ import { deepEqual } from '../functions/go/deep-equal.ts'
 import { hasFormat } from './formats.ts'
 import {
   brokenBounds,
-  elsewhere,
+  remoteReferenceError,
   isMultiple,
   isObject,
   MAX_SCHEMA_DEPTH,
@@ -21,7 +21,7 @@ export function draftOf(schema: unknown): Draft {
   const address = isObject(schema) ? schema.get('$schema') : undefined
   if (typeof address !== 'string') return 2020
   const match = /^https?:\/\/json-schema\.org\/(?:draft-0([467])\/|draft\/(2019-09|2020-12)\/)?schema#?$/.exec(address)
-  if (!match) throw elsewhere(address)
+  if (!match) throw remoteReferenceError(address)
   return match[1] ? (Number(match[1]) as Draft) : match[2] === '2019-09' ? 2019 : 2020
 }
 

@@ -183,6 +183,6 @@ export function metaschemaOf(draft: Draft): unknown {
 }
 
 /** Its address. */
-export function addressOf(draft: Draft): string {
+export function metaschemaUrl(draft: Draft): string {
   return ADDRESSES[draft]
 }

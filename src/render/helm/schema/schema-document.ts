@@ -96,7 +96,7 @@ export class SchemaDocument {
     if (known !== undefined) return known
     const [base = '', fragment = ''] = ref.split('#')
     let found: unknown = base === '' ? this.root : this.#anchors.get(base)
-    if (found === undefined) throw elsewhere(ref)
+    if (found === undefined) throw remoteReferenceError(ref)
     const bad = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(fragment)?.[0]
     if (bad !== undefined) throw new SchemaError(`parse ${goQuote(ref)}: invalid URL escape ${goQuote(bad)}`)
     for (const part of fragment.split('/').slice(1)) {
@@ -123,6 +123,6 @@ export class SchemaDocument {
 }
 
 /** A reference to another address, which is never fetched. */
-export function elsewhere(address: string): SchemaError {
+export function remoteReferenceError(address: string): SchemaError {
   return new SchemaError(`failing loading ${JSON.stringify(address)}: schemas elsewhere are not fetched`)
 }

@@ -3,7 +3,7 @@ import { GoInt, GoNamed } from '../../gotemplate/value.ts'
 import type { Chart } from '../chart/chart.ts'
 import { isTable } from '../values/dict.ts'
 import type { Dict } from '../values/dict.ts'
-import { textOf } from '../chart/file-text.ts'
+import { decodeFileText } from '../chart/file-text.ts'
 import { JsonError, readJsonPrefix } from '../functions/go/read-json.ts'
 import { HelmError } from '../helm-error.ts'
 import type { HelmProfile } from '../profile.ts'
@@ -11,7 +11,7 @@ import { SchemaError } from './schema-document.ts'
 import { Helm3Validator } from './helm3-validator.ts'
 import { draftOf, Helm4Validator } from './helm4-validator.ts'
 import type { Draft } from './helm4-validator.ts'
-import { addressOf, metaschemaOf } from './metaschemas.ts'
+import { metaschemaUrl, metaschemaOf } from './metaschemas.ts'
 import { isPlainSchema } from './plain-schema.ts'
 import { helm3Line, helm4Report } from './problem-messages.ts'
 
@@ -57,7 +57,7 @@ const metaschemas = new Map<Draft, Helm4Validator>()
 function checkOf(schemaText: Uint8Array, profile: HelmProfile): Check {
   const known = checks.get(schemaText)?.get(profile.name)
   if (known) return known
-  const schema = readSchema(textOf(schemaText), profile)
+  const schema = readSchema(decodeFileText(schemaText), profile)
   const check = profile.name === 'helm3' ? helm3Check(schema) : helm4Check(schema)
   const byVersion = checks.get(schemaText) ?? new Map<string, Check>()
   byVersion.set(profile.name, check)
@@ -89,7 +89,7 @@ function helm4Check(schema: unknown): Check {
   const wrong = isPlainSchema(schema) ? '' : helm4Report(metaValidator(draft).problems(schema))
   if (wrong !== '') {
     throw new SchemaError(
-      `"file:///values.schema.json#" is not valid against metaschema: jsonschema validation failed with '${addressOf(draft)}'\n${wrong.trimEnd()}`,
+      `"file:///values.schema.json#" is not valid against metaschema: jsonschema validation failed with '${metaschemaUrl(draft)}'\n${wrong.trimEnd()}`,
     )
   }
   const validator = new Helm4Validator(schema, draft)

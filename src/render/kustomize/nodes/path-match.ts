@@ -1,5 +1,5 @@
 /** Paths that lead to several nodes: `[name=pattern]`, `*`, indexes, and fields that are made on the way. */
-import { KustomizeError, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, wrapError } from '../kustomize-error.ts'
 import {
   elementsOf,
   fieldOf,
@@ -97,7 +97,7 @@ function matchItems(
   try {
     if (elementsOf(node) && node) node.content.push(made)
   } catch (caught) {
-    throw wrapped(caught, `failed to create element for ${JSON.stringify(part)}`)
+    throw wrapError(caught, `failed to create element for ${JSON.stringify(part)}`)
   }
   return find()
 }

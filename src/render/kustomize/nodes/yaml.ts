@@ -8,7 +8,7 @@ export type { NodeKind, YamlNode } from '../../../yaml/node.ts'
 export { nodeValue, readFirstYaml, readNodes } from '../../../yaml/read/read-yaml.ts'
 export { writeNode, writeYaml } from '../../../yaml/write/write-yaml.ts'
 export { goFloat } from '../../../yaml/go-text.ts'
-export { isOldBoolean, resolvePlain } from '../../../yaml/resolve-scalar.ts'
+export { isYaml11Boolean as isOldBoolean, resolvePlain } from '../../../yaml/resolve-scalar.ts'
 export { goJson } from '../../../yaml/go-json.ts'
 export { YamlError } from '../../../yaml/yaml.ts'
 

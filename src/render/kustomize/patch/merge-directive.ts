@@ -5,7 +5,7 @@ import { clearField, fieldOf, getField, isNull } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 
 /** The two sides of a merge; what is changed comes first. */
-export interface Sides {
+export interface MergeOperands {
   target: YamlNode | undefined
   readonly patch: YamlNode | undefined
 }
@@ -18,14 +18,18 @@ export interface MergeContext {
   /** Nulls that stay, because the target had them and the patch says nothing. */
   readonly keptNulls: Set<YamlNode>
   /** Merges what is inside. */
-  readonly mergeNodes: (sides: Sides, schema: MergeSchema | undefined, context: MergeContext) => YamlNode | undefined
+  readonly mergeNodes: (
+    sides: MergeOperands,
+    schema: MergeSchema | undefined,
+    context: MergeContext,
+  ) => YamlNode | undefined
 }
 
 /** What `$patch` asks for. */
 export type Directive = 'merge' | 'replace' | 'delete'
 
 /** What a merge goes on with when its target is there: nothing, the patch itself, or the target. */
-export function directed({ target, patch }: Sides): YamlNode | undefined {
+export function applyDirective({ target, patch }: MergeOperands): YamlNode | undefined {
   if (patch && isNull(patch)) return undefined
   switch (takeDirective(patch)) {
     case 'delete':

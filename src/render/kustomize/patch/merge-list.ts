@@ -2,12 +2,12 @@
 import type { MergeSchema } from './merge-schema.ts'
 import { expectKind, fieldOf, getField, isNull, isNullOrEmpty, plainScalar, setField } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
-import { directed } from './merge-directive.ts'
-import type { MergeContext, Sides } from './merge-directive.ts'
+import { applyDirective } from './merge-directive.ts'
+import type { MergeContext, MergeOperands } from './merge-directive.ts'
 import { makeNode } from '../nodes/yaml.ts'
 
 /** Merges two lists whose items have keys, or are plain values. */
-export function mergeList(sides: Sides, schema: MergeSchema, context: MergeContext): YamlNode | undefined {
+export function mergeList(sides: MergeOperands, schema: MergeSchema, context: MergeContext): YamlNode | undefined {
   const target = startList(sides)
   if (!target) return undefined
   sides.target = target
@@ -17,18 +17,18 @@ export function mergeList(sides: Sides, schema: MergeSchema, context: MergeConte
   return mergeItems({ sides, schema, context, values: plainValues(sides, context), keys: [''] })
 }
 
-function startList({ target, patch }: Sides): YamlNode | undefined {
+function startList({ target, patch }: MergeOperands): YamlNode | undefined {
   if (target && patch && target.kind !== 'scalar' && target.content.length === 0) target.style = patch.style
   if (isNull(target)) return patch
-  return directed({ target, patch })
+  return applyDirective({ target, patch })
 }
 
-function inOrder({ target, patch }: Sides, context: MergeContext): YamlNode[] {
+function inOrder({ target, patch }: MergeOperands, context: MergeContext): YamlNode[] {
   const nodes = context.prepend ? [patch, target] : [target, patch]
   return nodes.filter((node) => node !== undefined)
 }
 
-function keyValues(sides: Sides, keys: readonly string[], context: MergeContext): string[][] {
+function keyValues(sides: MergeOperands, keys: readonly string[], context: MergeContext): string[][] {
   const seen = new Set<string>()
   const result: string[][] = []
   for (const node of inOrder(sides, context)) {
@@ -46,13 +46,13 @@ function keyValues(sides: Sides, keys: readonly string[], context: MergeContext)
   return result
 }
 
-function plainValues(sides: Sides, context: MergeContext): string[][] {
+function plainValues(sides: MergeOperands, context: MergeContext): string[][] {
   const items = inOrder(sides, context).flatMap((node) => node.content)
   return [...new Set(items.map((item) => item.value))].map((value) => [value])
 }
 
 interface ItemsInput {
-  readonly sides: Sides
+  readonly sides: MergeOperands
   readonly schema: MergeSchema
   readonly context: MergeContext
   readonly values: readonly string[][]

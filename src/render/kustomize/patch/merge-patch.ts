@@ -2,8 +2,8 @@
  * Kustomize's own strategic merge. It is not the API server's: patched list items move to the front, `$patch` is known
  * but neither `$retainKeys` nor `$deleteFromPrimitiveList` nor `$setElementOrder`, which are fields like others.
  */
-import { directed, takeDirective } from './merge-directive.ts'
-import type { Directive, MergeContext, Sides } from './merge-directive.ts'
+import { applyDirective, takeDirective } from './merge-directive.ts'
+import type { Directive, MergeContext, MergeOperands } from './merge-directive.ts'
 import { mergeList } from './merge-list.ts'
 import type { MergeSchema, MergeSchemas } from './merge-schema.ts'
 import { NULL_TAG, expectKind, fieldNames, fieldOf, isNull, setField, textOf } from '../nodes/node.ts'
@@ -20,7 +20,7 @@ export function mergePatch(
   return mergeNodes({ target, patch }, undefined, { schemas, prepend, keptNulls: new Set(), mergeNodes })
 }
 
-function mergeNodes(sides: Sides, known: MergeSchema | undefined, context: MergeContext): YamlNode | undefined {
+function mergeNodes(sides: MergeOperands, known: MergeSchema | undefined, context: MergeContext): YamlNode | undefined {
   const schema = known ?? ownSchema(sides, context.schemas)
   const kind = kindOf(sides)
   if (kind === undefined || kind === 'mapping') {
@@ -32,17 +32,17 @@ function mergeNodes(sides: Sides, known: MergeSchema | undefined, context: Merge
   return sides.patch ?? sides.target
 }
 
-function kindOf({ target, patch }: Sides): NodeKind | undefined {
+function kindOf({ target, patch }: MergeOperands): NodeKind | undefined {
   if (!isNull(target)) return target.kind
   return isNull(patch) ? undefined : patch.kind
 }
 
-function expectSides({ target, patch }: Sides, kind: NodeKind): void {
+function expectSides({ target, patch }: MergeOperands, kind: NodeKind): void {
   expectKind(target, kind)
   expectKind(patch, kind)
 }
 
-function ownSchema({ target, patch }: Sides, schemas: MergeSchemas): MergeSchema | undefined {
+function ownSchema({ target, patch }: MergeOperands, schemas: MergeSchemas): MergeSchema | undefined {
   for (const node of [target, patch]) {
     if (isNull(node)) continue
     const kind = textOf(fieldOf(node, 'kind'))
@@ -53,7 +53,11 @@ function ownSchema({ target, patch }: Sides, schemas: MergeSchemas): MergeSchema
   return undefined
 }
 
-function mergeMappings(sides: Sides, schema: MergeSchema | undefined, context: MergeContext): YamlNode | undefined {
+function mergeMappings(
+  sides: MergeOperands,
+  schema: MergeSchema | undefined,
+  context: MergeContext,
+): YamlNode | undefined {
   const { patch } = sides
   if (sides.target && patch && sides.target.kind !== 'scalar' && sides.target.content.length === 0) {
     sides.target.style = patch.style
@@ -81,7 +85,7 @@ function keyStyle(node: YamlNode, name: string): number {
   return node.content[at]?.style ?? 0
 }
 
-function startMapping({ target, patch }: Sides, context: MergeContext): YamlNode | undefined {
+function startMapping({ target, patch }: MergeOperands, context: MergeContext): YamlNode | undefined {
   if (isNull(target)) {
     if (directiveOrMerge(patch) === 'delete') return undefined
     if (patch === undefined && target && (target as YamlNode).value !== '') {
@@ -91,7 +95,7 @@ function startMapping({ target, patch }: Sides, context: MergeContext): YamlNode
     }
     return patch
   }
-  return directed({ target, patch })
+  return applyDirective({ target, patch })
 }
 
 function directiveOrMerge(patch: YamlNode | undefined): Directive {

@@ -1,5 +1,5 @@
 /** Which lists are merged by key: the table of the built-in kinds, or a schema that a kustomization brings. */
-import { definitionName, definitionOf } from '../../../kinds/builtin/definitions.ts'
+import { typeNameOfSchema, typeSchema } from '../../../kinds/builtin/definitions.ts'
 import { METADATA_SCHEMA } from '../../../kinds/validation/metadata.ts'
 import type { StructuralSchema } from '../../../kinds/schema/structural.ts'
 import { fieldSchema } from '../../../kinds/schema/merge-keys.ts'
@@ -122,7 +122,7 @@ function mergeSchemaOf(schema: StructuralSchema | undefined, isLater = false): M
   const key = schema['x-kubernetes-patch-merge-key']
   const keys = schema['x-kubernetes-list-map-keys'] ?? (key === undefined ? NO_KEYS : [key])
   return {
-    field: (name) => mergeSchemaOf(fieldSchema(schema, name), LATER.has(`${definitionName(schema)}.${name}`)),
+    field: (name) => mergeSchemaOf(fieldSchema(schema, name), LATER.has(`${typeNameOfSchema(schema)}.${name}`)),
     elements: () => mergeSchemaOf(schema.items),
     strategy,
     keys: strategy === '' ? NO_KEYS : keys,
@@ -137,7 +137,7 @@ export const BUILT_IN_SCHEMAS: MergeSchemas = {
     if (other) return mergeSchemaOf(other)
     if (!kinds.has(id)) return undefined
     const type = kinds.get(id)
-    return mergeSchemaOf(type === undefined ? PLAIN : definitionOf(type))
+    return mergeSchemaOf(type === undefined ? PLAIN : typeSchema(type))
   },
 }
 

@@ -4,7 +4,7 @@ import { textIfUtf8 } from '../resources/generated-data.ts'
 import { applyJsonPatch, readJsonPatch } from './json-patch.ts'
 import type { Operation } from './json-patch.ts'
 import type { Patch, Selector } from '../kustomization.ts'
-import { KustomizeError, messageOf, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, messageOf, wrapError } from '../kustomize-error.ts'
 import type { Loader } from '../loader.ts'
 import { plainValue } from '../nodes/plain-value.ts'
 import { readResources } from '../resources/read-resources.ts'
@@ -53,7 +53,7 @@ function loadPatch(path: string, loader: Loader): string {
   try {
     return decodeText(loader.load(path))
   } catch (caught) {
-    throw wrapped(caught, `failed to get the patch file from path(${path})`)
+    throw wrapError(caught, `failed to get the patch file from path(${path})`)
   }
 }
 
@@ -78,7 +78,7 @@ function applyMerge(map: ResourceMap, patches: readonly Resource[], { target, so
     try {
       selected = selectResources(map.resources, target)
     } catch (caught) {
-      throw wrapped(caught, `unable to find patch target "${selectorText(target)}" in \`resources\``)
+      throw wrapError(caught, `unable to find patch target "${selectorText(target)}" in \`resources\``)
     }
     map.applyPatchTo(selected, patches[0]!, ports.schemas())
     return
@@ -88,7 +88,7 @@ function applyMerge(map: ResourceMap, patches: readonly Resource[], { target, so
     try {
       found = map.theOneWithId(patch.originalId)
     } catch (caught) {
-      throw wrapped(caught, `no resource matches strategic merge patch "${idText(patch.originalId)}"`)
+      throw wrapError(caught, `no resource matches strategic merge patch "${idText(patch.originalId)}"`)
     }
     applyPatch(found, patch, ports.schemas())
   }
@@ -130,12 +130,12 @@ function readPatchFile(path: string, loader: Loader): Resource[] {
   try {
     return readResources(text)
   } catch (caught) {
-    throw namingFile(caught, path)
+    throw withFileName(caught, path)
   }
 }
 
 /** The error of a file that is no YAML, with the file's name as kustomize adds it. */
-export function namingFile(caught: unknown, path: string): unknown {
+export function withFileName(caught: unknown, path: string): unknown {
   const message = messageOf(caught)
   return message.includes('MalformedYAMLError') ? new KustomizeError(`${message} in File: ${path}`) : caught
 }
@@ -154,7 +154,7 @@ export function json6902Transformer(
   try {
     patch = readJsonPatch(text)
   } catch (caught) {
-    throw text.startsWith('[') || !(caught instanceof KustomizeError) ? caught : wrapped(caught, `decoding ${text}`)
+    throw text.startsWith('[') || !(caught instanceof KustomizeError) ? caught : wrapError(caught, `decoding ${text}`)
   }
   if (patch.length === 0) throw new KustomizeError(`patch appears to be empty; file=${path}, JsonOp=${text}`)
   return (map) => applyJson(map, patch, { target, source: text, remember: false })

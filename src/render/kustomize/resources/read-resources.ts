@@ -1,5 +1,5 @@
 /** Text to objects: documents split as kustomize splits them, aliases resolved, lists taken apart. */
-import { KustomizeError, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, wrapError } from '../kustomize-error.ts'
 import { clearField, copyNode, fieldOf, getField, isNull, isNullOrEmpty, textOf } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import { plainValue } from '../nodes/plain-value.ts'
@@ -38,7 +38,7 @@ function readDocument(text: string): YamlNode | undefined {
   try {
     return readFirstNode(text)?.content[0]
   } catch (caught) {
-    throw wrapped(caught, 'MalformedYAMLError')
+    throw wrapError(caught, 'MalformedYAMLError')
   }
 }
 

@@ -16,7 +16,7 @@ import {
   REPLICAS,
   VAR_REFERENCES,
 } from './field-spec-tables.ts'
-import { treeOf } from '../loader.ts'
+import { createFileTree } from '../loader.ts'
 import { splitPath } from '../nodes/node.ts'
 
 const kubectl = findBinary('kubectl')
@@ -37,7 +37,7 @@ function compare(files: Record<string, unknown>): void {
       maxBuffer: 1 << 30,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    const tree = treeOf(new Map(texts.map(([name, text]) => [`/d/${name}`, utf8(text)])))
+    const tree = createFileTree(new Map(texts.map(([name, text]) => [`/d/${name}`, utf8(text)])))
     const got = buildText(buildKustomization(tree, '/d').resources)
     // Whole texts are too long to read: the first objects that differ tell enough.
     const [wantedObjects, gotObjects] = [wanted.split('---\n'), got.split('---\n')]

@@ -1,5 +1,5 @@
 /** Field specs: which fields of which kinds a transformer touches, and the walk to them. */
-import { KustomizeError, inContext, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, inContext, wrapError } from '../kustomize-error.ts'
 import { NULL_TAG, fieldOf, getField, lookup, splitPath } from '../nodes/node.ts'
 import type { NodeKind, YamlNode } from '../nodes/node.ts'
 import { idText, isSelectedBy, parseApiVersion } from '../resources/resource-id.ts'
@@ -44,7 +44,7 @@ export function visitField(object: YamlNode, spec: FieldSpec, action: FieldActio
   try {
     walk(object, pathOf(spec), { spec, action })
   } catch (caught) {
-    throw wrapped(caught, `considering field '${spec.path}' of object ${objectText(object)}`)
+    throw wrapError(caught, `considering field '${spec.path}' of object ${objectText(object)}`)
   }
 }
 

@@ -2,7 +2,7 @@
 import { HELM_GENERATED } from '../resources/build-annotations.ts'
 import { visitField, visitFields } from './field-spec.ts'
 import type { FieldSpec } from './field-spec.ts'
-import { KustomizeError, NodeKindError, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, NodeKindError, wrapError } from '../kustomize-error.ts'
 import { elementsOf, getField, isNull, isNullOrEmpty, lookup, plainScalar, setField, setScalar } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import type { Resource } from '../resources/resource.ts'
@@ -111,7 +111,10 @@ export function setNamespace(resource: Resource, options: NamespaceOptions): voi
     visitFields(node, specs, { set, createKind: 'scalar', createTag: '!!str' })
   } catch (caught) {
     const isKind = caught instanceof NodeKindError && caught.actual !== 'scalar'
-    throw wrapped(caught, isKind ? 'namespace field specs must target scalar nodes' : 'namespace transformation failed')
+    throw wrapError(
+      caught,
+      isKind ? 'namespace field specs must target scalar nodes' : 'namespace transformation failed',
+    )
   }
 }
 
@@ -139,6 +142,6 @@ function setSubjects(node: YamlNode, { subjects = '' }: NamespaceOptions, set: (
       if (namespace) set(namespace)
     }
   } catch (caught) {
-    throw wrapped(caught, 'setting namespace on (cluster)role binding subjects')
+    throw wrapError(caught, 'setting namespace on (cluster)role binding subjects')
   }
 }

@@ -3,7 +3,7 @@ import { PREFIXES, SUFFIXES } from '../resources/build-annotations.ts'
 import { visitField } from './field-spec.ts'
 import type { FieldSpec } from './field-spec.ts'
 import type { NameReference } from './field-spec-tables.ts'
-import { KustomizeError, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, wrapError } from '../kustomize-error.ts'
 import { fieldOf, getField, isNull, plainScalar, setField, setScalar } from '../nodes/node.ts'
 import type { YamlNode } from '../nodes/node.ts'
 import type { Resource } from '../resources/resource.ts'
@@ -75,7 +75,7 @@ function updateField(update: Update): void {
     const { gvk } = referrer
     visitField(referrer.node!, { ...spec, ...gvk }, { set: (node) => setReference(node, update) })
   } catch (caught) {
-    throw wrapped(caught, `updating name reference in '${spec.path}' field of '${idText(referrer.currentId)}'`)
+    throw wrapError(caught, `updating name reference in '${spec.path}' field of '${idText(referrer.currentId)}'`)
   }
 }
 

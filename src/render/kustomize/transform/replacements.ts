@@ -3,7 +3,7 @@ import { textIfUtf8 } from '../resources/generated-data.ts'
 import { decode, listOf } from '../decode.ts'
 import { replacementShape } from '../kustomization.ts'
 import type { FieldOptions, Replacement, Selector } from '../kustomization.ts'
-import { KustomizeError, messageOf, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, messageOf, wrapError } from '../kustomize-error.ts'
 import type { Loader } from '../loader.ts'
 import {
   copyNode,
@@ -113,7 +113,7 @@ function findValue(resources: readonly Resource[], { source, sourceValue }: Repl
   try {
     node = lookup(found[0]!.node, splitFieldPath(fieldPath))
   } catch (caught) {
-    throw wrapped(caught, 'error looking up replacement source')
+    throw wrapError(caught, 'error looking up replacement source')
   }
   if (isNullOrEmpty(node)) {
     const { name, namespace } = selector
@@ -154,7 +154,7 @@ function copyTo(
     try {
       fields = elementsOf(matchPath(target, splitFieldPath(fieldPath), create))
     } catch (caught) {
-      throw wrapped(caught, problem)
+      throw wrapError(caught, problem)
     }
     if (fields.length === 0) throw new KustomizeError(problem)
     for (const field of fields) setValue(field, value, options)

@@ -16,7 +16,7 @@ import {
 import type { NameReference } from './field-spec-tables.ts'
 import { fieldSpecShape } from '../kustomization.ts'
 import type { FieldSpecInput } from '../kustomization.ts'
-import { KustomizeError, messageOf, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, messageOf, wrapError } from '../kustomize-error.ts'
 import type { Loader } from '../loader.ts'
 import { isRecord } from '../is-record.ts'
 import { sameGvk } from '../resources/resource-id.ts'
@@ -59,7 +59,7 @@ export function mergeConfigs(a: TransformerConfig, b: TransformerConfig): Transf
       try {
         return [name, mergeFieldSpecs(a[name], b[name])]
       } catch (caught) {
-        throw wrapped(caught, `failed to merge ${GO_NAMES[name]} fieldSpec`)
+        throw wrapError(caught, `failed to merge ${GO_NAMES[name]} fieldSpec`)
       }
     }),
   ) as unknown as Record<ListName, readonly FieldSpec[]>
@@ -89,7 +89,7 @@ function addReference(list: readonly NameReference[], added: NameReference): Nam
     try {
       return { ...reference, fieldSpecs: mergeFieldSpecs(reference.fieldSpecs, added.fieldSpecs) }
     } catch (caught) {
-      throw wrapped(caught, 'failed to merge NameReference fieldSpec')
+      throw wrapError(caught, 'failed to merge NameReference fieldSpec')
     }
   })
   return found ? result : [...result, added]
@@ -196,7 +196,7 @@ export function loadCrdConfig(loader: Loader, paths: readonly string[]): Transfo
       const { value } = readFirstYaml(content, { resolver: '1.1', duplicateKeys: 'last' })
       config = mergeConfigs(config, crdConfig(isRecord(value) ? value : {}))
     } catch (caught) {
-      throw wrapped(caught, `unable to parse open API definition from '${path}'`)
+      throw wrapError(caught, `unable to parse open API definition from '${path}'`)
     }
   }
   return config

@@ -2,7 +2,7 @@
 import { visitField, visitFields } from './field-spec.ts'
 import type { FieldSpec } from './field-spec.ts'
 import type { ImageChange, Selector } from '../kustomization.ts'
-import { KustomizeError, wrapped } from '../kustomize-error.ts'
+import { KustomizeError, wrapError } from '../kustomize-error.ts'
 import { cleanPath } from '../loader.ts'
 import { setNamespace } from './metadata-transformers.ts'
 import { expectKind, getField, isNull, lookup, plainScalar, setScalar } from '../nodes/node.ts'
@@ -33,7 +33,7 @@ function imagePattern(name: string): Pattern {
     return compilePattern(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$`)
   } catch (caught) {
     // The original crashes here.
-    throw wrapped(caught, `the image name "${name}" is used as a regular expression, and is none`)
+    throw wrapError(caught, `the image name "${name}" is used as a regular expression, and is none`)
   }
 }
 

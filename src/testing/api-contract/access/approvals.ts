@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
-import { APPROVE_BINDING, APPROVE_POLICY, TERMS_BINDING, TERMS_POLICY } from '../../../kinds/policies/approve-policy.ts'
+import {
+  APPROVE_BINDING,
+  APPROVE_POLICY,
+  ROLLOUT_PROTECTION_BINDING,
+  ROLLOUT_PROTECTION_POLICY,
+} from '../../../kinds/policies/approve-policy.ts'
 import type { Api, ApiCase, Reply } from '../harness.ts'
-import { eventually, under } from '../policies/validating-policies.ts'
+import { eventually, withPolicy } from '../policies/validating-policies.ts'
 import type { Spec } from '../policies/validating-policies.ts'
 
 /** Approvals: their author is who the API says, who may approve is a role, and nobody edits their way around. */
@@ -58,7 +63,7 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
           headers: { 'impersonate-user': ana, 'impersonate-group': 'ops' },
         })
       const installed = [APPROVE_POLICY, APPROVE_BINDING] as unknown as readonly [Spec, Spec]
-      await under(api, installed, async () => {
+      await withPolicy(api, installed, async () => {
         const forged = await post({ author: 'ben' })
         assert.equal(forged.status, 403, forged.text)
         assert.equal(
@@ -117,8 +122,8 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
           headers: { 'impersonate-user': who },
         })
       }
-      const installed = [TERMS_POLICY, TERMS_BINDING] as unknown as readonly [Spec, Spec]
-      await under(api, installed, async () => {
+      const installed = [ROLLOUT_PROTECTION_POLICY, ROLLOUT_PROTECTION_BINDING] as unknown as readonly [Spec, Spec]
+      await withPolicy(api, installed, async () => {
         const [canary, rest] = rings
         const { approvals: _, ...open } = rest!
         const bypasses: readonly Spec[] = [
@@ -151,7 +156,7 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
       const zoe = `zoe-${namespace}`
       const bypass = rule(['rolloutplans'], ['bypass'], ['careful'])
       await person(api, zoe, [rule(['rollouts'], ['get', 'update']), bypass])
-      await under(api, installed, async () => {
+      await withPolicy(api, installed, async () => {
         const open = { rings: [rings[0], { ...rings[1], approvals: undefined }] }
         assert.equal((await put(open)).status, 403)
         const broken = await put(open, zoe)
@@ -161,7 +166,7 @@ export const APPROVAL_CASES: readonly ApiCase[] = [
         const body = await api.ok('GET', path)
         await api.ok('PUT', path, { ...body, spec: { ...spec, startedBy: ['ana'] } })
       })
-      await under(api, installed, async () => {
+      await withPolicy(api, installed, async () => {
         assert.match(messageOf(await put({ startedBy: [ben] })), /who started a rollout stays written down/)
       })
     },

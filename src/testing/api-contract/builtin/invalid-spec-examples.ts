@@ -2,13 +2,13 @@
 import type { JsonObject } from '../../../core/json.ts'
 
 /** An object to be created, without its name. */
-export interface SpoiledSpec {
+export interface InvalidSpec {
   readonly apiVersion: string
   readonly kind: string
   readonly spec: JsonObject
 }
 
-const spoiled = (apiVersion: string, kind: string, spec: JsonObject): SpoiledSpec => ({ apiVersion, kind, spec })
+const spoiled = (apiVersion: string, kind: string, spec: JsonObject): InvalidSpec => ({ apiVersion, kind, spec })
 const container = (more: JsonObject = {}, name = 'a'): JsonObject => ({ name, image: 'a', ...more })
 const pod = (spec: JsonObject) => spoiled('v1', 'Pod', { containers: [container()], ...spec })
 const only = (more: JsonObject) => pod({ containers: [container(more)] })
@@ -79,7 +79,7 @@ const mountsClaim = (name: string) =>
   statefulSet(CLAIMS, template({ containers: [container({ volumeMounts: [{ name, mountPath: '/d' }] })] }))
 
 /** By what they are about. */
-export const SPOILED_SPECS: Readonly<Record<string, readonly SpoiledSpec[]>> = {
+export const INVALID_SPECS: Readonly<Record<string, readonly InvalidSpec[]>> = {
   'mounts name volumes that are there, and each path once': [
     pod(NO_VOLUME),
     init({ volumeMounts: [{ name: 'x', mountPath: '/x' }] }),

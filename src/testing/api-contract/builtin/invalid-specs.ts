@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { exampleKind } from './builtin-kinds.ts'
 import type { Api, ApiCase } from '../harness.ts'
 import { openApiPath } from '../../../kinds/openapi.ts'
-import { SPOILED_SPECS } from './invalid-spec-examples.ts'
-import type { SpoiledSpec } from './invalid-spec-examples.ts'
+import { INVALID_SPECS } from './invalid-spec-examples.ts'
+import type { InvalidSpec } from './invalid-spec-examples.ts'
 
 /** Built-in kinds spoiled in one way each: both homes say the same against them, or nothing. */
 
@@ -12,10 +12,10 @@ import type { SpoiledSpec } from './invalid-spec-examples.ts'
 export const SPOILED_FILE = new URL('../../fixtures/builtin-spoiled.json', import.meta.url)
 
 /** By which an answer is found. */
-export const spoiledTitle = ({ kind, spec }: SpoiledSpec): string => `${kind} ${JSON.stringify(spec)}`
+export const spoiledTitle = ({ kind, spec }: InvalidSpec): string => `${kind} ${JSON.stringify(spec)}`
 
 /** What a home says against an object. */
-export async function saidAgainst(api: Api, { apiVersion, kind, spec }: SpoiledSpec): Promise<string> {
+export async function validationAnswer(api: Api, { apiVersion, kind, spec }: InvalidSpec): Promise<string> {
   const served = exampleKind({ object: { apiVersion, kind } })
   const path = `/${openApiPath(served)}/namespaces/${api.namespace}/${served.plural}?dryRun=All`
   const { status, text } = await api.send('POST', path, {
@@ -27,12 +27,12 @@ export async function saidAgainst(api: Api, { apiVersion, kind, spec }: SpoiledS
 }
 
 /** The cases. */
-export const SPOILED_CASES: readonly ApiCase[] = Object.entries(SPOILED_SPECS).map(([title, specs]) => ({
+export const SPOILED_CASES: readonly ApiCase[] = Object.entries(INVALID_SPECS).map(([title, specs]) => ({
   title,
   async run(api) {
     const known = JSON.parse(readFileSync(SPOILED_FILE, 'utf8')) as Readonly<Record<string, string>>
     for (const spoiled of specs) {
-      assert.equal(await saidAgainst(api, spoiled), known[spoiledTitle(spoiled)], spoiledTitle(spoiled))
+      assert.equal(await validationAnswer(api, spoiled), known[spoiledTitle(spoiled)], spoiledTitle(spoiled))
     }
   },
 }))

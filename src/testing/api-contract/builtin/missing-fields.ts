@@ -29,7 +29,7 @@ function without(object: unknown, path: Path): unknown {
 }
 
 /** Which fields of an example a home cannot do without, and what it says then. */
-export async function missedBy(api: Api, example: BuiltinExample): Promise<Record<string, string>> {
+export async function findRequiredFields(api: Api, example: BuiltinExample): Promise<Record<string, string>> {
   const kind = exampleKind(example)
   const place = kind.scope === 'Namespaced' ? `/namespaces/${api.namespace}` : ''
   const text = JSON.stringify({ ...example.object, metadata: { name: 'shown', ...example.object.metadata } })
@@ -93,7 +93,7 @@ const EXAMPLE_CASES: readonly ApiCase[] = BUILTIN_EXAMPLES.map((example) => ({
   async run(api) {
     const all = JSON.parse(readFileSync(MISSED_FILE, 'utf8')) as Readonly<Record<string, Record<string, string>>>
     const known = all[titleOf(example)] ?? {}
-    const refused = await missedBy(api, example)
+    const refused = await findRequiredFields(api, example)
     const named = (path: string) => `${titleOf(example)} ${path}`
     assert.deepEqual(
       Object.keys(refused).filter((path) => !Object.hasOwn(known, path)),

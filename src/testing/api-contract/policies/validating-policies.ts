@@ -62,7 +62,11 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
 }
 
 /** Installs a policy, runs a check until it holds, and takes the policy away. */
-export async function under(api: Api, installed: readonly [Spec, Spec], check: () => Promise<void>): Promise<void> {
+export async function withPolicy(
+  api: Api,
+  installed: readonly [Spec, Spec],
+  check: () => Promise<void>,
+): Promise<void> {
   const name = String((installed[0]['metadata'] as Spec)['name'])
   await api.ok('POST', POLICIES, installed[0])
   await api.ok('POST', BINDINGS, installed[1])
@@ -95,7 +99,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
         { expression: 'has(object.data.x)', message: 'need x' },
         { expression: `object.data.x == '1'`, messageExpression: `'x is ' + object.data.x`, reason: 'Forbidden' },
       ]
-      await under(api, [policy(api, { validations }), binding(api)], async () => {
+      await withPolicy(api, [policy(api, { validations }), binding(api)], async () => {
         const missing = await create(api, { y: '1' })
         assert.equal(missing.status, 422, missing.text)
         assert.deepEqual(missing.body, {
@@ -119,7 +123,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
     title: 'an expression that fails refuses, unless the policy ignores failures',
     async run(api) {
       const validations = [{ expression: `object.data.x == '1'` }]
-      await under(api, [policy(api, { validations }), binding(api)], async () => {
+      await withPolicy(api, [policy(api, { validations }), binding(api)], async () => {
         const reply = await create(api, {})
         assert.equal(reply.status, 422, reply.text)
         assert.match(reply.body.message, /expression 'object\.data\.x == "?'?1'?"?' resulted in error: no such key: /)
@@ -133,7 +137,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
         policy(api, { failurePolicy: 'Ignore', validations }, `${api.namespace}-ignore`),
         binding(api, {}, `${api.namespace}-ignore`),
       ] as const
-      await under(api, ignoring, async () => {
+      await withPolicy(api, ignoring, async () => {
         assert.equal((await create(api, { x: '2' })).status, 422)
         assert.equal((await create(api, { y: '1' })).status, 201)
       })
@@ -146,7 +150,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
         { expression: `object.data.x == '1'`, message: 'm1' },
         { expression: `object.data.y == '1'`, message: 'm2' },
       ]
-      await under(
+      await withPolicy(
         api,
         [policy(api, { validations }), binding(api, { validationActions: ['Warn', 'Audit'] })],
         async () => {
@@ -176,7 +180,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
           { expression: `object.data.stop != 'yes'`, message: 'stopped' },
         ],
       }
-      await under(api, [policy(api, spec), binding(api)], async () => {
+      await withPolicy(api, [policy(api, spec), binding(api)], async () => {
         const reply = await create(api, { stop: 'yes' })
         assert.equal(reply.body.message, `configmaps "cm" is forbidden: ${denied(api, 'stopped')}`)
         assert.equal((await create(api, { stop: 'no' })).status, 201)
@@ -193,14 +197,14 @@ export const POLICY_CASES: readonly ApiCase[] = [
         validations: [{ expression: 'object.data.x == params.data.x', messageExpression: `'want ' + params.data.x` }],
       }
       const ref = { name: 'limits', namespace: api.namespace, parameterNotFoundAction: 'Deny' }
-      await under(api, [policy(api, spec), binding(api, { paramRef: ref })], async () => {
+      await withPolicy(api, [policy(api, spec), binding(api, { paramRef: ref })], async () => {
         const reply = await create(api, { x: '1' })
         assert.equal(reply.body.message, `configmaps "cm" is forbidden: ${denied(api, 'want 7')}`)
         assert.equal((await create(api, { x: '7' })).status, 201)
       })
       const name = `${api.namespace}-missing`
       const missing = [policy(api, spec, name), binding(api, { paramRef: { ...ref, name: 'nope' } }, name)] as const
-      await under(api, missing, async () => {
+      await withPolicy(api, missing, async () => {
         const reply = await create(api, { x: '7' })
         assert.equal(reply.status, 422)
         assert.match(
@@ -295,7 +299,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
           headers: { 'impersonate-user': ann },
         })
       const installed = [ACCEPT_POLICY, ACCEPT_BINDING] as unknown as readonly [Spec, Spec]
-      await under(api, installed, async () => {
+      await withPolicy(api, installed, async () => {
         const reply = await post(true)
         assert.equal(reply.status, 403, reply.text)
         const policyName = ACCEPT_POLICY.metadata.name
@@ -346,7 +350,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
       const sealingKey = String(example.spec['sealingKey']).replace('3p7b', '3p7c')
       const installed = [GATEWAY_POLICY, GATEWAY_BINDING] as unknown as readonly [Spec, Spec]
       try {
-        await under(api, installed, async () => {
+        await withPolicy(api, installed, async () => {
           const reply = await patch({ spec: { sealingKey, accepted: false } })
           assert.equal(reply.status, 403, reply.text)
           const policyName = GATEWAY_POLICY.metadata.name
@@ -396,7 +400,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
           headers: { 'impersonate-user': ben },
         })
       const installed = [BIND_POLICY, BIND_BINDING] as unknown as readonly [Spec, Spec]
-      await under(api, installed, async () => {
+      await withPolicy(api, installed, async () => {
         const reply = await post('stores')
         assert.equal(reply.status, 403, reply.text)
         assert.match(
@@ -443,7 +447,7 @@ export const POLICY_CASES: readonly ApiCase[] = [
         (await api.send('POST', `${rollouts}?dryRun=All`, { body: rollout(...exceptions), headers: as })).status
       const commander = { kind: 'Role', name: 'incident-commander' }
       const installed = [EXCEPTION_POLICY, EXCEPTION_BINDING] as unknown as readonly [Spec, Spec]
-      await under(api, installed, async () => {
+      await withPolicy(api, installed, async () => {
         const reply = await api.send('POST', `${rollouts}?dryRun=All`, { body: rollout(commander), headers: as })
         assert.equal(reply.status, 403, reply.text)
         assert.match(reply.body.message as string, new RegExp(`${cleo} may not use an exception of pos-g1: it must be`))

@@ -27,7 +27,7 @@ import { formatValue } from '../../../gotemplate/format.ts'
 import { fromGoBytes, goBytes, goLength, goQuote } from '../../../gotemplate/go-string.ts'
 import { GoStruct } from '../../../gotemplate/value.ts'
 import type { GoInt } from '../../../gotemplate/value.ts'
-import type { Draws } from '../../frozen-random.ts'
+import type { RandomDraws } from '../../frozen-random.ts'
 import { decodeBase64 } from './encode.ts'
 import { parseIp } from '../go/parse-ip.ts'
 
@@ -251,7 +251,7 @@ const KEY_TYPES: Readonly<Record<string, KeyType>> = {
 }
 
 /** Certificates and keys; each one drawn can be frozen. */
-export function certificateFunctions(draws: Draws): Record<string, GoFunction> {
+export function certificateFunctions(draws: RandomDraws): Record<string, GoFunction> {
   const make = (name: string, request: Request, given: string | undefined, ca?: GoStruct): GoStruct => {
     const key = given === undefined ? undefined : parsedKey(given)
     const issuer = ca ? issuerOf(ca) : undefined

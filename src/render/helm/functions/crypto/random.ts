@@ -5,7 +5,7 @@ import type { GoFunction } from '../../../gotemplate/function.ts'
 import { fromGoBytes, goBytes } from '../../../gotemplate/go-string.ts'
 import { goInt } from '../../../gotemplate/value.ts'
 import type { GoInt } from '../../../gotemplate/value.ts'
-import type { Draws, Entropy } from '../../frozen-random.ts'
+import type { RandomDraws, Entropy } from '../../frozen-random.ts'
 import { bcryptHash } from './bcrypt.ts'
 import { count, MAX_TEXT } from '../convert.ts'
 import { decodeBase64 } from './encode.ts'
@@ -119,7 +119,7 @@ function decryptAes(password: string, text: string): string {
 }
 
 /** Functions that draw, and their cryptographic kin. */
-export function randomFunctions(draws: Draws): Record<string, GoFunction> {
+export function randomFunctions(draws: RandomDraws): Record<string, GoFunction> {
   const text = (name: string, alphabet: string) =>
     goFunction(['int'], ([length]) => {
       const wanted = lengthOf(length)

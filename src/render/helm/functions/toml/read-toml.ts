@@ -3,7 +3,7 @@ import { goQuote, goSlice } from '../../../gotemplate/go-string.ts'
 import { quoted, TomlCursor, TomlProblem } from './cursor.ts'
 import { scanName, scanValue } from './scan.ts'
 import { TomlTables } from './tables.ts'
-import { scalarOf, textOf } from './scalars.ts'
+import { scalarOf, tomlStringValue } from './scalars.ts'
 
 /** Text that is not TOML. */
 export class TomlError extends Error {
@@ -116,7 +116,7 @@ class TomlReader {
   #name(path: string[]): void {
     const name = scanName(this.#cursor, this.#toml11)
     if (path.length === 0) this.#tables.line = name.line
-    path.push(textOf(name))
+    path.push(tomlStringValue(name))
   }
 
   /** `key = value`; inside braces it is also put into the table of these. */

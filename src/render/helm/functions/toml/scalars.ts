@@ -6,10 +6,10 @@ import { fixedZone, UTC } from '../go/go-time.ts'
 import type { Zone } from '../go/go-time.ts'
 import { tryLayout } from '../go/parse-time.ts'
 import { TomlProblem } from './cursor.ts'
-import type { TomlWord } from './scan.ts'
+import type { TomlToken } from './scan.ts'
 
 /** The value of a word that is neither a list nor a table. */
-export function scalarOf(word: TomlWord, toml11: boolean): unknown {
+export function scalarOf(word: TomlToken, toml11: boolean): unknown {
   switch (word.kind) {
     case 'integer':
       return integerOf(word)
@@ -20,12 +20,12 @@ export function scalarOf(word: TomlWord, toml11: boolean): unknown {
     case 'date':
       return dateOf(word, toml11)
     default:
-      return textOf(word)
+      return tomlStringValue(word)
   }
 }
 
 /** The text of a string. */
-export function textOf(word: TomlWord): string {
+export function tomlStringValue(word: TomlToken): string {
   switch (word.kind) {
     case 'escaped':
       return withoutEscapes(word, word.text)
@@ -58,7 +58,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 }
 
-function withoutEscapes({ line }: TomlWord, text: string): string {
+function withoutEscapes({ line }: TomlToken, text: string): string {
   return text.replace(/\\(?:x..|u.{4}|U.{8}|.)/gs, (escape) => {
     const meant = ESCAPES[escape.slice(1)]
     if (meant !== undefined) return meant
@@ -81,7 +81,7 @@ function hasLeadingZero(text: string): boolean {
   return /^0[^box]/.test(text) || /^[+-]0./.test(text)
 }
 
-function integerOf({ text, line }: TomlWord): GoInt {
+function integerOf({ text, line }: TomlToken): GoInt {
   if (!hasGoodUnderscores(text)) {
     throw new TomlProblem(line, `Invalid integer ${goQuote(text)}: underscores must be surrounded by digits`)
   }
@@ -91,7 +91,7 @@ function integerOf({ text, line }: TomlWord): GoInt {
   return new GoInt(value, 'int64')
 }
 
-function floatOf({ text, line }: TomlWord): number {
+function floatOf({ text, line }: TomlToken): number {
   const refuse = (why: string): never => {
     throw new TomlProblem(line, `Invalid float ${goQuote(text)}: ${why}`)
   }
@@ -138,7 +138,7 @@ function missesZero(text: string, layout: string): boolean {
   return [...fixed].some((char, at) => !/\d/.test(char) && text[at] !== char)
 }
 
-function dateOf({ text, line }: TomlWord, toml11: boolean): unknown {
+function dateOf({ text, line }: TomlToken, toml11: boolean): unknown {
   const upper = text.replaceAll(/[t ]/g, 'T').replaceAll('z', 'Z')
   for (const [layout, zone, later] of LAYOUTS) {
     if (later && !toml11) continue

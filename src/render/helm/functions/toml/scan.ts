@@ -4,7 +4,7 @@ import { quoted, shown } from './cursor.ts'
 import type { TomlCursor } from './cursor.ts'
 
 /** A word and the line it ends on. */
-export interface TomlWord {
+export interface TomlToken {
   readonly kind:
     | 'plain'
     | 'escaped'
@@ -22,14 +22,14 @@ export interface TomlWord {
 
 const HEX = /[0-9a-fA-F]/
 
-function word(cursor: TomlCursor, kind: TomlWord['kind']): TomlWord {
+function word(cursor: TomlCursor, kind: TomlToken['kind']): TomlToken {
   const { piece, line } = cursor
   cursor.begin()
   return { kind, text: piece, line }
 }
 
 /** One part of a key, which may be empty when no letter of a key is there. */
-export function scanName(cursor: TomlCursor, toml11: boolean): TomlWord {
+export function scanName(cursor: TomlCursor, toml11: boolean): TomlToken {
   const quote = cursor.peek()
   if (quote !== '"' && quote !== "'") {
     cursor.run(/[A-Za-z0-9_-]*/y)
@@ -46,7 +46,7 @@ function around(quote: string, text: string): string {
 }
 
 /** A string of one line, behind its opening quote. */
-function scanString(cursor: TomlCursor, quote: string, toml11: boolean): TomlWord {
+function scanString(cursor: TomlCursor, quote: string, toml11: boolean): TomlToken {
   cursor.begin()
   let isEscaped = false
   for (;;) {
@@ -66,7 +66,7 @@ function scanString(cursor: TomlCursor, quote: string, toml11: boolean): TomlWor
 }
 
 /** A string of several lines, behind its opening quotes. */
-function scanLines(cursor: TomlCursor, quote: string, toml11: boolean): TomlWord {
+function scanLines(cursor: TomlCursor, quote: string, toml11: boolean): TomlToken {
   cursor.begin()
   for (;;) {
     const rune = cursor.next()
@@ -120,7 +120,7 @@ function scanEscape(cursor: TomlCursor, toml11: boolean): void {
 }
 
 /** The beginning of a value: a whole word, or the opening of a list or table. */
-export function scanValue(cursor: TomlCursor, toml11: boolean): TomlWord {
+export function scanValue(cursor: TomlCursor, toml11: boolean): TomlToken {
   cursor.skipSpaces()
   const rune = cursor.next()
   switch (rune) {
@@ -173,7 +173,7 @@ const BASES: Readonly<Record<string, readonly [string, RegExp, RegExp]>> = {
 }
 
 /** Whatever begins with a digit. */
-function scanNumber(cursor: TomlCursor): TomlWord {
+function scanNumber(cursor: TomlCursor): TomlToken {
   if (cursor.sees(DATE)) {
     cursor.run(DATE)
     const date = word(cursor, 'date')
@@ -190,7 +190,7 @@ function scanNumber(cursor: TomlCursor): TomlWord {
   return scanDecimal(cursor)
 }
 
-function scanDecimal(cursor: TomlCursor): TomlWord {
+function scanDecimal(cursor: TomlCursor): TomlToken {
   if (cursor.sees(FLOAT)) {
     cursor.run(FLOAT)
     return word(cursor, 'float')
@@ -200,7 +200,7 @@ function scanDecimal(cursor: TomlCursor): TomlWord {
 }
 
 /** A number behind its sign. */
-function scanSigned(cursor: TomlCursor): TomlWord {
+function scanSigned(cursor: TomlCursor): TomlToken {
   const rune = cursor.next()
   if (rune === 'i' || rune === 'n') {
     const [second, third] = rune === 'i' ? ['n', 'f'] : ['a', 'n']
