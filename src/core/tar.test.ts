@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { gzipSync } from 'node:zlib'
-import { hostileTars, NO_LENGTHS, plantedTar, tarWithPax } from '../testing/hostile-tar.ts'
+import { hostileTars, NO_LENGTHS, plantedTar, tarWithPax } from '../testing/fixtures/hostile-tar.ts'
 import { fromUtf8, gunzip, utf8 } from './bytes.ts'
 import { TAR_BLOCK_BYTES, tarEntries, TarError, tarNumber, createTar } from './tar.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hostileTars, tarWithPax } from '../testing/hostile-tar.ts'
+import { hostileTars, tarWithPax } from '../testing/fixtures/hostile-tar.ts'
 import { SourceError } from './source-error.ts'
 import { extractFiles } from './untar.ts'
 

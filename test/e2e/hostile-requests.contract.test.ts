@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
 import { freePort } from '../../src/hub/http/free-port.ts'
-import { connectTo, pester, rawGet, sendRaw, statusesIn } from '../../src/testing/hostile-requests.ts'
+import { connectTo, pester, rawGet, sendRaw, statusesIn } from '../../src/testing/hub/hostile-requests.ts'
 import { FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 
 const READY = /^flotilla hub ready: api https:\/\/\S+:(\d+) gateway https:\/\/\S+:(\d+) console http:\/\/\S+:(\d+)\//

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { chartArchive, ENDLESS_MODULE, ENDLESS_NOTE } from '../../src/testing/endless-archive.ts'
+import { chartArchive, ENDLESS_MODULE, ENDLESS_NOTE } from '../../src/testing/hub/endless-archive.ts'
 import { eventually, FREE, runFlotilla, startFlotilla, temporaryFolder } from './flotilla-process.ts'
 import type { Cleanup } from './flotilla-process.ts'
 

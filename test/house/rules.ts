@@ -100,12 +100,12 @@ const DOORS: readonly { readonly word: RegExp; readonly says: string; readonly e
   },
   {
     word: /\bcreate(Secure)?Server\b/,
-    says: 'opens a listener whose handler may end the process; use createPlainServer of hub/plain-server.ts',
+    says: 'opens a listener whose handler may end the process; use createPlainServer of hub/http/plain-server.ts',
     except: /^src\/(hub\/(plain-server|free-port)|(apiserver|gateway)\/https-listener)\.ts$/,
   },
   {
     word: /\bnew URL\([^)]*\brequest\.(url|path)\b/,
-    says: 'throws on a malformed request target; split the path by hand, or use readTarget of hub/plain-server.ts',
+    says: 'throws on a malformed request target; split the path by hand, or use readTarget of hub/http/plain-server.ts',
     except: /^$/,
   },
 ]

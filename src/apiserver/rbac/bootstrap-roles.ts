@@ -200,7 +200,7 @@ export const HUB_ROLES: readonly BootstrapRole[] = [
     name: 'system:flotilla:gateway',
     rules: [
       // A token may accept its cluster at the first join. With patch the gateway records a new sealing key; the policy of
-      // kinds/gateway-policy.ts refuses every other change.
+      // kinds/policies/gateway-policy.ts refuses every other change.
       ruleFor([...READ, 'create', 'patch', 'accept'], OWN, 'clusters'),
       ruleFor(['get', 'patch', 'update'], OWN, 'clusters/status'),
       ruleFor(READ, OWN, 'jointokens'),

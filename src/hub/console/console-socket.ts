@@ -2,7 +2,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
-import { createPlainServer } from '../plain-server.ts'
+import { createPlainServer } from '../http/plain-server.ts'
 
 /** The socket's name in the hub's directory. */
 export const CONSOLE_SOCKET = 'console.sock'

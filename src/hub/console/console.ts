@@ -16,8 +16,8 @@ import { SESSION_COOKIE, createConsoleSessions } from './console-sessions.ts'
 import type { FleetView } from './fleet-view.ts'
 import { listenOn } from '../http/listen.ts'
 import { sendMetrics } from '../metrics/metrics-listener.ts'
-import { createPlainServer } from '../plain-server.ts'
-import type { RequestTarget } from '../plain-server.ts'
+import { createPlainServer } from '../http/plain-server.ts'
+import type { RequestTarget } from '../http/plain-server.ts'
 import { Stalled } from '../../core/errors.ts'
 
 /** A running console. */

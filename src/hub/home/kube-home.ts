@@ -12,7 +12,7 @@ import {
 } from '../../kinds/policies/approve-policy.ts'
 import { BIND_BINDING, BIND_POLICY } from '../../kinds/policies/bind-policy.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../kinds/policies/exception-policy.ts'
-import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../kinds/gateway-policy.ts'
+import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../kinds/policies/gateway-policy.ts'
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../kinds/builtin/admission.ts'
 import { ClusterRole } from '../../kinds/builtin/rbac.ts'
 import { toCrd } from '../../kinds/crd/to-crd.ts'

@@ -12,7 +12,7 @@ import { Source } from '../../kinds/native/source.ts'
 import { checkWebhook } from '../../source/verify-webhook.ts'
 import type { ListenAddress } from './listen-address.ts'
 import { listenOn } from './listen.ts'
-import { createPlainServer } from '../plain-server.ts'
+import { createPlainServer } from './plain-server.ts'
 
 /** What the listener needs. */
 export interface WebhookOptions {

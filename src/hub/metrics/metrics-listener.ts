@@ -5,7 +5,7 @@ import type { Logger } from '../../core/log.ts'
 import type { ListenAddress } from '../http/listen-address.ts'
 import { listenOn } from '../http/listen.ts'
 import type { Listening } from '../http/listen.ts'
-import { createPlainServer } from '../plain-server.ts'
+import { createPlainServer } from '../http/plain-server.ts'
 import { METRICS_TYPE } from './metrics-page.ts'
 
 /** Answers a scrape; a failure is a 500 with the reason, so that Prometheus shows the target as down. */

@@ -3,7 +3,7 @@ import { isObject } from '../../core/json.ts'
 import type { Logger } from '../../core/log.ts'
 import { parseAddress } from '../../hub/http/listen-address.ts'
 import { listenOn } from '../../hub/http/listen.ts'
-import { createPlainServer } from '../../hub/plain-server.ts'
+import { createPlainServer } from '../../hub/http/plain-server.ts'
 import { sentJson } from './sent-json.ts'
 import type { Site } from './site.ts'
 

@@ -3,7 +3,7 @@ import { ACCEPT_BINDING, ACCEPT_POLICY } from '../../../kinds/policies/accept-po
 import { BIND_BINDING, BIND_POLICY } from '../../../kinds/policies/bind-policy.ts'
 import { Cluster } from '../../../kinds/native/cluster.ts'
 import { EXCEPTION_BINDING, EXCEPTION_POLICY } from '../../../kinds/policies/exception-policy.ts'
-import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../../kinds/gateway-policy.ts'
+import { GATEWAY_BINDING, GATEWAY_POLICY } from '../../../kinds/policies/gateway-policy.ts'
 import type { Api, ApiCase, Reply } from '../harness.ts'
 import { configMap } from '../harness.ts'
 

@@ -1,6 +1,6 @@
 /** The fields of a Cluster that the gateway may change: a policy that ships with our kinds, for both homes. */
-import { Cluster } from './native/cluster.ts'
-import { shippedPolicyBinding, shippedPolicy } from './policies/shipped-policy.ts'
+import { Cluster } from '../native/cluster.ts'
+import { shippedPolicyBinding, shippedPolicy } from './shipped-policy.ts'
 
 const NAME = 'clusters-gateway.flotilla.dev'
 const USER = 'system:flotilla:gateway'

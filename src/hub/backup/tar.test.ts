@@ -4,10 +4,10 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { utf8 } from '../core/bytes.ts'
-import { TAR_BLOCK_BYTES, tarChecksum } from '../core/tar.ts'
-import { plantedTar } from '../testing/hostile-tar.ts'
-import { readTar } from './backup/tar.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { TAR_BLOCK_BYTES, tarChecksum } from '../../core/tar.ts'
+import { plantedTar } from '../../testing/fixtures/hostile-tar.ts'
+import { readTar } from './tar.ts'
 
 test('a backup whose sizes are no numbers is refused, also when its checksums are right', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-tar-'))

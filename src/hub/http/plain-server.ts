@@ -3,8 +3,8 @@
  * a line in the log. Nothing that a client sends reaches the process as an uncaught error.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { toError } from '../core/errors.ts'
-import type { Logger } from '../core/log.ts'
+import { toError } from '../../core/errors.ts'
+import type { Logger } from '../../core/log.ts'
 
 // An import of `node:http` makes Node load everything that it can give, fetch and WebSockets among it: 5 MB in each thread, of which a server uses nothing.
 const { createServer } = process.getBuiltinModule('node:http')

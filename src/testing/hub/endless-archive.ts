@@ -1,7 +1,7 @@
 /** An archive that never ends: a mark in its bytes, and a module that keeps a thread busy for ever when that thread opens it. */
 import { gzipSync } from 'node:zlib'
-import { utf8 } from '../core/bytes.ts'
-import { createTar } from '../core/tar.ts'
+import { utf8 } from '../../core/bytes.ts'
+import { createTar } from '../../core/tar.ts'
 
 const MARK = 'this archive never ends'
 

@@ -6,9 +6,9 @@ import { after, before, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import fc from 'fast-check'
-import { startApiHome } from '../testing/control-plane/embedded-api.ts'
-import type { ApiHome } from '../testing/control-plane/embedded-api.ts'
-import { connectTo, HOSTILE_TARGETS, pester, rawGet, sendRaw, statusesIn } from '../testing/hostile-requests.ts'
+import { startApiHome } from '../../testing/control-plane/embedded-api.ts'
+import type { ApiHome } from '../../testing/control-plane/embedded-api.ts'
+import { connectTo, HOSTILE_TARGETS, pester, rawGet, sendRaw, statusesIn } from '../../testing/hub/hostile-requests.ts'
 
 const TARGETS = [
   '/healthz',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLogger } from '../core/log.ts'
-import { connectTo, rawGet, sendRaw, statusesIn } from '../testing/hostile-requests.ts'
-import { listenOn } from './http/listen.ts'
+import { silentLogger } from '../../core/log.ts'
+import { connectTo, rawGet, sendRaw, statusesIn } from '../../testing/hub/hostile-requests.ts'
+import { listenOn } from './listen.ts'
 import { createPlainServer, readTarget } from './plain-server.ts'
 import type { PlainServerOptions, RequestTarget } from './plain-server.ts'
 
