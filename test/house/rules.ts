@@ -101,7 +101,7 @@ const DOORS: readonly { readonly word: RegExp; readonly says: string; readonly e
   {
     word: /\bcreate(Secure)?Server\b/,
     says: 'opens a listener whose handler may end the process; use createPlainServer of hub/http/plain-server.ts',
-    except: /^src\/(hub\/(plain-server|free-port)|(apiserver|gateway)\/https-listener)\.ts$/,
+    except: /^src\/(hub\/http\/(plain-server|free-port)|(apiserver\/http|gateway)\/https-listener)\.ts$/,
   },
   {
     word: /\bnew URL\([^)]*\brequest\.(url|path)\b/,
