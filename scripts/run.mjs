@@ -14,6 +14,7 @@ const commands = {
   'apply-histories': { needs: 'dev', script: 'scripts/apply-histories.ts', args: [] },
   'builtin-kinds': { needs: 'dev', script: 'scripts/builtin-kinds.ts', args: [] },
   docs: { needs: 'dev', script: 'scripts/docs.ts', args: [] },
+  measures: { needs: 'none', script: 'scripts/measures.ts', args: [] },
 }
 
 const [name, ...args] = process.argv.slice(2)

@@ -34,6 +34,7 @@ async function main(): Promise<number> {
   if (wanted('check')) rows.push(await check())
   if (process.env['CI'] === 'true') await bringParts(tiers)
   for (const tier of tiers) rows.push(await runOrSkip(tier))
+  if (wanted('check')) await run(process.execPath, ['scripts/measures.ts'], { cwd: root, onOutput: show })
   show(`\n${table(rows)}\n`)
   return rows.some((row) => row.outcome === 'FAILED') ? 1 : 0
 }

@@ -6,7 +6,7 @@ import type { ProxyVariables } from './link/proxy.ts'
 import type { RunAgentOptions } from './run.ts'
 
 /** A command line that cannot be used; the message says what to write instead. */
-export class AgentConfigError extends Error {
+class AgentConfigError extends Error {
   override readonly name = 'AgentConfigError'
 }
 

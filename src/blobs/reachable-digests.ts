@@ -15,7 +15,7 @@ export function digestsIn(text: string): Digest[] {
  * The blobs a blob names. A signed document names the sets of its entries, and not its predecessor: history is kept by
  * the objects that name it. Of what is not known here, every digest counts.
  */
-export function digestsNamedBy(bytes: Uint8Array): Digest[] {
+function digestsNamedBy(bytes: Uint8Array): Digest[] {
   const text = new TextDecoder().decode(bytes)
   const value = parsed(text)
   if (!isObject(value) || typeof value['payloadType'] !== 'string' || typeof value['payload'] !== 'string') {

@@ -23,7 +23,7 @@ import { CelBudgetExceeded, CelFailure } from './values.ts'
 import type { CelValue } from './values.ts'
 
 /** What one evaluation may cost, as in Kubernetes. */
-export const PER_CALL_LIMIT = 1_000_000
+const PER_CALL_LIMIT = 1_000_000
 /** What all rules of one object may cost together, as in Kubernetes. */
 export const PER_OBJECT_LIMIT = 10_000_000
 

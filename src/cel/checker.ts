@@ -45,7 +45,7 @@ export function checkExpr(expr: Expr, declarations: Declarations): CheckedExpr {
 }
 
 /** The types that are names of values: `int`, `type(x) == string`. */
-export const TYPE_NAMES: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+const TYPE_NAMES: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ...(['bool', 'int', 'uint', 'double', 'string', 'bytes'] as const).map((name) => [name, SIMPLE[name]] as const),
   ['null_type', SIMPLE.null],
   ['list', listType(SIMPLE.dyn)],

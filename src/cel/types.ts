@@ -1,10 +1,3 @@
-/** CEL's types, their names in messages, and which of them fit which. */
-
-/** A field of an object type. */
-export interface FieldType {
-  readonly type: CelType
-}
-
 /** A type. */
 export type CelType =
   | { readonly kind: SimpleKind; readonly maxElements?: number }

@@ -241,7 +241,7 @@ export function fromJson(raw: unknown): CelValue {
 }
 
 /** Whether a JavaScript object is already a value. */
-export function isCelObject(raw: object): raw is Exclude<CelValue, null | boolean | bigint | number | string> {
+function isCelObject(raw: object): raw is Exclude<CelValue, null | boolean | bigint | number | string> {
   return (
     raw instanceof CelMap ||
     raw instanceof CelList ||

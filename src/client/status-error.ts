@@ -12,7 +12,7 @@ export function statusToError(status: unknown, httpStatus: number, fallback: str
 }
 
 /** The reason for an HTTP code when the answer itself gives none. */
-export function reasonForStatusCode(code: number): ApiReason {
+function reasonForStatusCode(code: number): ApiReason {
   const exact = REASON_OF_CODE[code]
   if (exact) return exact
   if (code === 502) return 'ServiceUnavailable'

@@ -1,12 +1,6 @@
 /** Who leads, decided from what a Lease says: pure. The loop is in leader-election.ts. */
 import { formatMicroTime } from '../core/time/time.ts'
-import { Lease } from '../kinds/builtin/coordination.ts'
-
-/** How to address Leases. */
-export const LEASE = Lease
-
-/** coordination.k8s.io/v1 Lease. */
-export type LeaseObject = Lease
+import type { Lease } from '../kinds/builtin/coordination.ts'
 
 /** A Lease's resourceVersion and when, on our own monotonic clock, we first saw it. Other machines' clocks are never compared. */
 export interface LeaseObservation {

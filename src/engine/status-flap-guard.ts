@@ -7,7 +7,7 @@ import type { Condition, KubeObject } from '../kinds/meta.ts'
 import type { Draft } from './reconciler.ts'
 
 /** How long what was taken back is not repeated: nobody learns much in less. */
-export const FLAP_WINDOW_MS = 10_000
+const FLAP_WINDOW_MS = 10_000
 
 /** The last words about each object, for as long as they matter. */
 export interface StatusFlapGuard {

@@ -29,7 +29,7 @@ const NAME: Column = {
 }
 
 /** All columns of a kind. NAME comes first unless the kind places it itself. */
-export function printerColumns(kind: Pick<Kind, 'columns'>): readonly Column[] {
+function printerColumns(kind: Pick<Kind, 'columns'>): readonly Column[] {
   return kind.columns.some((column) => column.format === 'name') ? kind.columns : [NAME, ...kind.columns]
 }
 

@@ -8,7 +8,7 @@ import type { FieldError } from './validation/field-error.ts'
 export const GROUP = 'flotilla.dev'
 
 /** The version of Flotilla's own kinds; changes within it are additive. */
-export const VERSION = 'v1alpha1'
+const VERSION = 'v1alpha1'
 
 /** What a cell of a table holds. */
 export type Cell = string | number | boolean | null

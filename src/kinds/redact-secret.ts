@@ -4,7 +4,7 @@ import { isObject } from '../core/json.ts'
 import type { UnknownObject } from './meta.ts'
 
 /** What stands in the place of a value that is not shown. */
-export const REDACTED_VALUE = '[sealed]'
+const REDACTED_VALUE = '[sealed]'
 
 // A shorter text is in too many sentences by chance, and tells too little where it is not.
 const SHORTEST = 4

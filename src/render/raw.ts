@@ -22,7 +22,7 @@ export interface RawOptions {
 }
 
 /** Stops a text that would make the hub store more than any cluster could use. */
-export const MAX_OBJECTS = 10_000
+const MAX_OBJECTS = 10_000
 
 type Path = readonly (string | number)[]
 

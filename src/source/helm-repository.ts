@@ -205,7 +205,7 @@ async function get(url: string, maxBytes: number, context: FetchContext): Promis
 }
 
 /** The versions of one chart in an index. */
-export function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion[] {
+function readIndex(bytes: Uint8Array, chart: string, file: string): ChartVersion[] {
   let value: unknown
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -60,7 +60,7 @@ export function selects({ paths, ignore }: Selection): (path: string) => boolean
 }
 
 /** `./a/` is `a`; `.` is everything. */
-export function cleanDirectory(path: string): string {
+function cleanDirectory(path: string): string {
   return path
     .split('/')
     .filter((part) => part !== '' && part !== '.')

@@ -1,4 +1,5 @@
 /** The import table of ARCHITECTURE.md as data: which room may import which. */
+import { readFileSync } from 'node:fs'
 
 const PURE = ['core', 'yaml', 'cel', 'kinds']
 const ALL = [
@@ -63,4 +64,19 @@ export const STATIC_IMPORTS: Readonly<Record<Room, readonly string[]>> = {
 export const DYNAMIC_IMPORTS: Readonly<Partial<Record<Room, readonly string[]>>> = {
   hub: ['agent'],
   cli: ['hub', 'agent', 'sim', 'dialects'],
+}
+
+/**
+ * The public files of each sub-room: files outside the sub-room import these alone. A sub-room should need one to four; the table has what is
+ * imported today, and a file leaves it when its last importer from outside goes.
+ */
+export const SUB_ROOMS: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync(new URL('./sub-rooms.json', import.meta.url), 'utf8'),
+) as Record<string, string[]>
+
+const DEEPEST_FIRST = Object.keys(SUB_ROOMS).toSorted((a, b) => b.length - a.length)
+
+/** The innermost sub-room of a path such as `src/plan/rollout/gates/metric.ts`. */
+export function subRoomOf(path: string): string | undefined {
+  return DEEPEST_FIRST.find((room) => path.startsWith(`src/${room}/`))
 }

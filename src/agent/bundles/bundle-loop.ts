@@ -312,6 +312,3 @@ function hushed(row: ReportRow, { plan }: BundleRun): ReportRow {
 function isHookUnderWay({ inventory }: BundleRun, key: string): boolean {
   return (inventory?.hooks ?? []).some((record) => record.state === 'Started' && objectKey(record) === key)
 }
-
-/** Runs the document. */
-export type BundleLoop = ReturnType<typeof createBundleLoop>

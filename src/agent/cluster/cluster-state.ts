@@ -444,7 +444,7 @@ function parseHead(name: string, text: string): Static<typeof PagedSchema> | Inv
 }
 
 /** The ConfigMap of a bundle's inventory. */
-export function inventoryName(bundle: string): string {
+function inventoryName(bundle: string): string {
   return `flotilla-inventory-${hex(sha256(bundle)).slice(0, 16)}`
 }
 

@@ -27,7 +27,7 @@ const CeilingSchema = Type.Object(
 )
 
 /** A ceiling that cannot be used; an agent without its ceiling does not start. */
-export class LocalLimitsError extends Error {
+class LocalLimitsError extends Error {
   override readonly name = 'CeilingError'
 }
 

@@ -8,7 +8,7 @@ import type { ClusterRenderAnswer, ClusterRenderRequest } from '../../render/bun
 import type { ClusterRenderPort } from './cluster-render.ts'
 
 /** The limits when nobody says otherwise. */
-export const RENDER_LIMITS: WorkLimits = { timeMs: 60_000, memoryMiB: 512, graceMs: 2_000 }
+const RENDER_LIMITS: WorkLimits = { timeMs: 60_000, memoryMiB: 512, graceMs: 2_000 }
 
 /** What the thread is started with; it is how the agent's own file knows that it is to render. */
 export interface RenderThreadData {

@@ -48,7 +48,7 @@ function visitList(value: unknown, list: ListAtom, path: FieldPath, set: FieldSe
 }
 
 /** The elements that come more than once. */
-export function duplicatesOf(elements: readonly PathElement[]): Set<PathElement> {
+function duplicatesOf(elements: readonly PathElement[]): Set<PathElement> {
   const seen = new Set<PathElement>()
   const duplicates = new Set<PathElement>()
   for (const element of elements) (seen.has(element) ? duplicates : seen).add(element)

@@ -8,7 +8,7 @@ import { internalContext } from '../server/internal-context.ts'
 import { deleteObject } from '../verbs/delete.ts'
 
 /** How long an Event is kept after it was last seen. */
-export const EVENT_TTL_MS = 3_600_000
+const EVENT_TTL_MS = 3_600_000
 const LOOK_MS = 300_000
 
 /** Runs until the signal is aborted; the promise never rejects. */

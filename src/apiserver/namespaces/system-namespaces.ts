@@ -12,7 +12,7 @@ import { strategyOf } from '../strategies/strategy.ts'
 /** Namespaces: the ones that always exist, and the rule that a namespaced object needs its own. */
 
 /** Namespaces that exist from the start and cannot be deleted. */
-export const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'flotilla-system'] as const
+const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'flotilla-system'] as const
 
 /** 404 when the namespace of a new object does not exist, 403 while it is being deleted. */
 export async function requireNamespace({ parts, kind }: RequestContext, metadata: ObjectMeta): Promise<void> {

@@ -40,7 +40,7 @@ export function patchJson(value: unknown, patch: unknown): unknown {
 }
 
 /** Why a patch does not fit what it is for. */
-export class PatchProblem extends Error {}
+class PatchProblem extends Error {}
 
 /** A value is not what a patch wants it to be. */
 export class TestFailed extends PatchProblem {}

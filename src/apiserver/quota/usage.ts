@@ -54,7 +54,7 @@ const OLD_NAMES: ReadonlySet<string> = new Set(['configmaps', 'replicationcontro
 const ONE = countOf(1)
 
 /** The name under which objects of a type are counted. */
-export function countName({ group, plural }: CountedType): string {
+function countName({ group, plural }: CountedType): string {
   return group === '' ? `count/${plural}` : `count/${plural}.${group}`
 }
 

@@ -91,7 +91,7 @@ export interface ApiServer {
 }
 
 /** The Kubernetes version whose behaviour is served. */
-export const KUBERNETES_VERSION = { major: '1', minor: '36' } as const
+const KUBERNETES_VERSION = { major: '1', minor: '36' } as const
 
 const ANONYMOUS = 'system:anonymous'
 

@@ -43,7 +43,7 @@ export interface ServiceAccountTokens {
 }
 
 /** Who issues tokens, as they say themselves, and the audience of those for this API. */
-export const TOKEN_ISSUER = 'https://kubernetes.default.svc'
+const TOKEN_ISSUER = 'https://kubernetes.default.svc'
 
 /** Kinds a token may be bound to, when they are served. */
 const BINDABLE: Readonly<Record<string, Pick<Kind, 'group' | 'version' | 'plural'>>> = {

@@ -46,7 +46,7 @@ export function decodeAndDefault(kind: Kind, value: JsonObject, strictness: Stri
 }
 
 /** The body as an object of its kind; apiVersion and kind must be right. */
-export function requireObjectShape(kind: Kind, value: JsonObject): UnknownObject {
+function requireObjectShape(kind: Kind, value: JsonObject): UnknownObject {
   const apiVersion = apiVersionOf(kind)
   if (!isCustom(kind)) {
     // Built-in kinds are decoded into the type of the path, so a body without apiVersion and kind is complete.

@@ -12,7 +12,7 @@ import { forbidden } from '../http/api-errors.ts'
 const STAYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const
 
 /** Lets a pod stay on a node that went away for five minutes, unless it says otherwise. */
-export function defaultTolerations(spec: JsonObject): void {
+function defaultTolerations(spec: JsonObject): void {
   const tolerations = itemsAt(spec, 'tolerations')
   const isSaid = (key: string) =>
     tolerations.some((it) => [key, ''].includes(textAt(it, 'key')) && ['NoExecute', ''].includes(textAt(it, 'effect')))
@@ -26,7 +26,7 @@ export function defaultTolerations(spec: JsonObject): void {
 }
 
 /** Gives a pod the overhead, the nodes and the tolerations of its class; returns why it may not be. */
-export function applyRuntimeClass(spec: JsonObject, runtime: UnknownObject | undefined): string | undefined {
+function applyRuntimeClass(spec: JsonObject, runtime: UnknownObject | undefined): string | undefined {
   const overhead = readPath(runtime, 'overhead.podFixed')
   const own = spec['overhead']
   if (overhead === undefined) {

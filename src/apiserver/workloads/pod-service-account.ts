@@ -34,7 +34,7 @@ function tokenVolume(name: string): JsonObject {
 }
 
 /** Gives a pod what its account has: pull secrets when it names none, and a token unless one of both says no. */
-export function applyServiceAccount(spec: JsonObject, account: UnknownObject, suffix: () => string): void {
+function applyServiceAccount(spec: JsonObject, account: UnknownObject, suffix: () => string): void {
   const pull = itemsAt(account, 'imagePullSecrets')
   if (itemsAt(spec, 'imagePullSecrets').length === 0 && pull.length > 0) {
     spec['imagePullSecrets'] = pull.map((secret) => ({ name: textAt(secret, 'name') }))

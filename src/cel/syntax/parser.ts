@@ -7,7 +7,7 @@ import { CelUint, MAX_INT, MAX_UINT, MIN_INT } from '../values.ts'
 import type { CelValue } from '../values.ts'
 
 /** Longer sources are refused unread. */
-export const MAX_SOURCE = 100_000
+const MAX_SOURCE = 100_000
 const MAX_DEPTH = 250
 
 const RESERVED: ReadonlySet<string> = new Set(

@@ -6,7 +6,7 @@ import type { PlacedFinding } from './read-definitions.ts'
 import type { LintReport } from './lint-files.ts'
 
 /** How findings can be printed. */
-export const LINT_FORMATS = ['text', 'json', 'markdown', 'sarif', 'github'] as const
+const LINT_FORMATS = ['text', 'json', 'markdown', 'sarif', 'github'] as const
 
 /** One of the forms. */
 export type LintFormat = (typeof LINT_FORMATS)[number]

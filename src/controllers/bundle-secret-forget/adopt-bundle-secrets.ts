@@ -14,10 +14,7 @@ import {
 const PAGE = 200
 
 /** The mark for a Secret that is a bundle's and has none; a Secret that somebody else made has a bundle's name by chance. */
-export function markFor({
-  metadata,
-  data = {},
-}: Secret): Pick<Secret['metadata'], 'labels' | 'annotations'> | undefined {
+function markFor({ metadata, data = {} }: Secret): Pick<Secret['metadata'], 'labels' | 'annotations'> | undefined {
   const { namespace = '', name, labels = {}, managedFields = [] } = metadata
   const own = bundleSecretName(name)
   if (!own || labels[BUNDLE_SECRET_LABEL] !== undefined || metadata.deletionTimestamp) return undefined

@@ -4,7 +4,7 @@ import type { Draft } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 
 /** Its key; a placement may tolerate it. */
-export const UNREACHABLE = 'flotilla.dev/unreachable'
+const UNREACHABLE = 'flotilla.dev/unreachable'
 
 /** Brings the taint in line with condition Available. While the hub does not know, it stays as it is. */
 export function taintUnreachable({ seen, next }: Draft<Cluster>, now: number): void {

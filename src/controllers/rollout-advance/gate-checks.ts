@@ -50,7 +50,7 @@ interface GateBookOptions {
 }
 
 /** How many are asked at once, how many may wait, and how long an answer is kept at most. */
-export const GATE_LIMITS = { atOnce: 8, waiting: 2000, keptMs: 600_000 } as const
+const GATE_LIMITS = { atOnce: 8, waiting: 2000, keptMs: 600_000 } as const
 
 /** Makes an empty book. */
 export function createGateChecks(options: GateBookOptions): GateChecks {

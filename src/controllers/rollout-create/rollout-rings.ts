@@ -4,7 +4,7 @@ import type { RolloutPlan } from '../../kinds/native/rollout-plan.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 
 /** How many clusters may be changing at once unless the Bundle says otherwise. */
-export const DEFAULT_CONCURRENCY = 10
+const DEFAULT_CONCURRENCY = 10
 
 type Moves = Pick<Rollout['spec'], 'rings' | 'paused' | 'plan' | 'progressDeadline'>
 

@@ -10,10 +10,10 @@ import type { FetchSourcePort } from './ports.ts'
 import { sourceFetchReconciler } from './reconcile.ts'
 
 /** Where the hub's rewrite rules are: key `mirrors.yaml` of this ConfigMap. */
-export const MIRRORS = { namespace: 'flotilla-system', name: 'source-mirrors', key: 'mirrors.yaml' } as const
+const MIRRORS = { namespace: 'flotilla-system', name: 'source-mirrors', key: 'mirrors.yaml' } as const
 
 /** Keys of ssh servers: key `known_hosts` of this ConfigMap, as `ssh-keyscan` prints them. */
-export const KNOWN_HOSTS = { namespace: 'flotilla-system', name: 'source-known-hosts', key: 'known_hosts' } as const
+const KNOWN_HOSTS = { namespace: 'flotilla-system', name: 'source-known-hosts', key: 'known_hosts' } as const
 
 /** Source → artifact. */
 export function createSourceFetch(parts: ControllerParts & { readonly fetchSource: FetchSourcePort }): Controller {

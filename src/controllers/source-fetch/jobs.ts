@@ -60,7 +60,7 @@ interface Suspicion {
 }
 
 /** How many at once; those that run alone count for themselves. Two of a namespace: a suspect need not wait for the one that did it. */
-export const JOB_LIMITS = { total: 12, perHost: 3, alone: 4, alonePerNamespace: 2 } as const
+const JOB_LIMITS = { total: 12, perHost: 3, alone: 4, alonePerNamespace: 2 } as const
 // A server that misbehaves only now and then is with the others ever more seldom.
 const MAX_SUSPICION = 64
 

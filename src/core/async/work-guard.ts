@@ -108,9 +108,6 @@ export function createWorkGuard({ clock, limits, place }: WorkGuardOptions) {
   }
 }
 
-/** Watches over work. */
-export type WorkGuard = ReturnType<typeof createWorkGuard>
-
 /** A thread, as far as it matters here. */
 export interface WorkThread {
   on(event: 'message' | 'error' | 'exit', heard: (value: unknown) => void): unknown

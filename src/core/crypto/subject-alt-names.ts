@@ -24,7 +24,7 @@ export function decodeSan(read: DerElement): string {
 }
 
 /** The bytes of an IPv4 or IPv6 address; undefined for anything else. */
-export function parseIp(text: string): Uint8Array | undefined {
+function parseIp(text: string): Uint8Array | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }
 

@@ -23,7 +23,7 @@ import { repositoriesOf } from './files/repositories.ts'
 import type { Clone } from './files/repositories.ts'
 
 /** The group of Argo CD's kinds. */
-export const ARGO_GROUP = 'argoproj.io'
+const ARGO_GROUP = 'argoproj.io'
 
 /** What is imported. */
 export interface ApplicationsRequest {

@@ -85,7 +85,7 @@ const DIFF: Fields = {
 }
 
 /** Which clusters a target, a customization or a partition means. */
-export const TARGET_FIELDS: Fields = {
+const TARGET_FIELDS: Fields = {
   name: exact('text', 'Only a name; values never go to clusters by it.'),
   clusterName: exact('text', 'The name of the Cluster, its Fleet alias, or its display-name label.'),
   clusterSelector: exact('selector', '`{}` is every cluster of the workspace.'),

@@ -23,7 +23,7 @@ export interface JoinManifestOptions {
 
 const NAMESPACE = 'flotilla-agent'
 /** Where a cluster says its name to a manifest that is for several: ConfigMap and key. */
-export const NAME_CONFIG_MAP = { name: 'flotilla-cluster', key: 'name' } as const
+const NAME_CONFIG_MAP = { name: 'flotilla-cluster', key: 'name' } as const
 
 const LABELS = { 'app.kubernetes.io/name': 'flotilla-agent' }
 

@@ -1,7 +1,7 @@
 /** What the agent may do in its cluster: three profiles, from everything to looking. */
 
 /** `full`: all of it. `namespaced`: everything in some namespaces. `read-only`: look, and report that nothing can be applied. */
-export const AGENT_PROFILES = ['full', 'namespaced', 'read-only'] as const
+const AGENT_PROFILES = ['full', 'namespaced', 'read-only'] as const
 export type AgentProfile = (typeof AGENT_PROFILES)[number]
 
 /** Whose rights, and how far they go. */

@@ -10,7 +10,7 @@ import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 
 /** The limits when nobody says otherwise; far above what real content needs. */
-export const RENDER_LIMITS: WorkLimits = { timeMs: 120_000, memoryMiB: 2048, graceMs: 5_000 }
+const RENDER_LIMITS: WorkLimits = { timeMs: 120_000, memoryMiB: 2048, graceMs: 5_000 }
 
 /** Renders, one bundle after the other. */
 export interface LimitedRenderer {

@@ -31,9 +31,6 @@ export const DRIFT_MODES = ['Correct', 'Report', 'Ignore'] as const
 export const CATCH_UP = ['Immediate', 'NextWindow', 'Hold'] as const
 /** What becomes of objects. */
 export const DELETE_POLICIES = ['Delete', 'Orphan'] as const
-/** Why a bundle, or an object of it, leaves a cluster. */
-export const DELETE_CAUSES = ['removed', 'unplaced', 'bundleDeleted'] as const
-
 const glob = (description: string) => optional(text({ max: 253, description }))
 
 /** Objects by group, kind, namespace and name; `*` stands for any text, an absent field for all. */

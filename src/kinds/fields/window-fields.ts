@@ -15,7 +15,7 @@ import {
 } from '../schema/schema-builders.ts'
 
 /** Who somebody is when they use an exception. */
-export const EXCEPTION_SUBJECTS = ['User', 'Group', 'Role'] as const
+const EXCEPTION_SUBJECTS = ['User', 'Group', 'Role'] as const
 
 /** Somebody who may use an exception, or who did. */
 export const exceptionSubject = {

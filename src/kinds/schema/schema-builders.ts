@@ -42,11 +42,10 @@ export interface ListOptions extends FieldOptions {
 export const optional = Type.Optional
 
 /** The longest list or map unless the field says otherwise. */
-export const DEFAULT_MAX_ITEMS = 256
+const DEFAULT_MAX_ITEMS = 256
 
 const NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
 const DURATION = '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$'
-const QUANTITY = '^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$'
 
 /** An object with known fields; unknown ones are pruned. */
 export function object<P extends TProperties>(properties: P, options: FieldOptions = {}): TObject<P> {
@@ -162,11 +161,6 @@ export function duration(options: FieldOptions = {}): TUnsafe<string> {
   return text({ ...options, max: 64, pattern: DURATION })
 }
 
-/** A Kubernetes quantity such as `500m` or `2Gi`. */
-export function quantity(options: FieldOptions = {}): TUnsafe<number | string> {
-  return intOrString({ ...options, pattern: QUANTITY })
-}
-
 /** An RFC 3339 time. */
 export function time(options: FieldOptions = {}): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'date-time', ...fieldOf(options) })
@@ -184,21 +178,6 @@ export function rawObject(options: FieldOptions = {}): TUnsafe<JsonObject> {
     'x-kubernetes-preserve-unknown-fields': true,
     ...fieldOf(options),
   })
-}
-
-/** A whole Kubernetes object inside another one. */
-export function embeddedObject(options: FieldOptions = {}): TUnsafe<JsonObject> {
-  return Type.Unsafe<JsonObject>({
-    type: 'object',
-    'x-kubernetes-embedded-resource': true,
-    'x-kubernetes-preserve-unknown-fields': true,
-    ...fieldOf(options),
-  })
-}
-
-/** Any value at all, kept as it is. */
-export function rawValue(options: FieldOptions = {}): TUnsafe {
-  return Type.Unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...fieldOf(options) })
 }
 
 /** The same schema with its list or map merged as a whole, or with other keywords of a CRD. */
@@ -223,14 +202,6 @@ export const Conditions = Type.Optional(
     ),
   ),
 )
-
-/** A reference to an object in the same namespace, or in another one where that is allowed. */
-export const ObjectRef = object({
-  apiVersion: optional(text({ max: 317 })),
-  kind: text({ max: 63, min: 1 }),
-  namespace: optional(text({ max: 63 })),
-  name: name(),
-})
 
 /** Kubernetes' label selector; the empty one selects everything. */
 export function labelSelector(options: FieldOptions = {}) {

@@ -172,7 +172,7 @@ export interface CompiledRule {
 const compiledBy = new WeakMap<StructuralSchema, readonly (CompiledRule | string)[]>()
 
 /** The rules of a schema node, compiled; a text says why one cannot be. */
-export function compiledRules(schema: StructuralSchema, isRoot: boolean): readonly (CompiledRule | string)[] {
+function compiledRules(schema: StructuralSchema, isRoot: boolean): readonly (CompiledRule | string)[] {
   const before = compiledBy.get(schema)
   if (before) return before
   const rules = schema['x-kubernetes-validations'] ?? []

@@ -128,7 +128,7 @@ function checkInto(errors: FieldError[], matches: PatternMatcher = matchesPatter
 }
 
 /** Matches with RE2: a pattern from outside must not be able to take for ever. */
-export const matchesInLinearTime: PatternMatcher = (pattern, text) => compileRegex(pattern).matcher(text).find()
+const matchesInLinearTime: PatternMatcher = (pattern, text) => compileRegex(pattern).matcher(text).find()
 
 /** Matches with JavaScript's engine; Go's syntax is nearly a part of its. */
 export const matchesPattern: PatternMatcher = (pattern, text) => expressionOf(pattern).test(text)

@@ -13,7 +13,7 @@ import { describeObject, objectKey } from '../objects/object-id.ts'
 import type { ObjectId } from '../objects/object-id.ts'
 
 /** Annotations that make an object a hook. */
-export const HOOK_ANNOTATIONS = {
+const HOOK_ANNOTATIONS = {
   on: 'flotilla.dev/hook',
   weight: 'flotilla.dev/hook-weight',
   delete: 'flotilla.dev/hook-delete',

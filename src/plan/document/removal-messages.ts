@@ -49,7 +49,7 @@ export function removalState(facts: RemovalFactsOnCluster): StateOnCluster | und
 }
 
 /** One sentence about what a removal did. */
-export function receiptMessage({
+function receiptMessage({
   state,
   deleted = 0,
   left = [],

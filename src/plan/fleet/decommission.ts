@@ -67,7 +67,7 @@ export type DecommissionStep =
   | { readonly kind: 'Forget' }
 
 /** As many lines of what was left as a status holds. */
-export const MOST_LEFT = 100
+const MOST_LEFT = 100
 
 /** Decides the next step. */
 export function planDecommission(facts: DecommissionFacts): DecommissionStep {

@@ -54,7 +54,7 @@ export function lintFields(kind: Kind, object: UnknownObject): Finding[] {
 }
 
 /** Fields of a value that its schema does not know; what may hold anything is not looked into. */
-export function unknownFields(value: unknown, schema: StructuralSchema): UnknownField[] {
+function unknownFields(value: unknown, schema: StructuralSchema): UnknownField[] {
   const found: UnknownField[] = []
   look(value, schema, [], found)
   return found.slice(0, MOST)

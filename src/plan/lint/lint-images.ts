@@ -38,7 +38,7 @@ export function lintImages(object: UnknownObject): Finding[] {
 }
 
 /** All images of containers, wherever pods are described in the object. */
-export function imagesOf(object: UnknownObject): FoundImage[] {
+function imagesOf(object: UnknownObject): FoundImage[] {
   const found: FoundImage[] = []
   walk(object, [], found)
   return found

@@ -73,7 +73,7 @@ function isProtected(name: string | undefined): boolean {
 }
 
 /** The places of an object that its rules ignore. */
-export function ignoredPlaces(rules: readonly IgnoreRule[], object: UnknownObject): FieldPath[] {
+function ignoredPlaces(rules: readonly IgnoreRule[], object: UnknownObject): FieldPath[] {
   return rules.flatMap((rule): FieldPath[] => {
     switch (rule.type) {
       case 'pointer': {

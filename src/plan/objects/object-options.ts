@@ -17,7 +17,7 @@ import { describeObject, selects } from './object-id.ts'
 import type { ObjectId } from './object-id.ts'
 
 /** Annotations by which an object says how it wants to be treated. */
-export const ANNOTATIONS = {
+const ANNOTATIONS = {
   wave: 'flotilla.dev/wave',
   apply: 'flotilla.dev/apply',
   force: 'flotilla.dev/force',
@@ -52,7 +52,7 @@ export type ReadOptions =
   | { readonly ok: false; readonly problem: string }
 
 /** How long a wave may take unless the bundle says. */
-export const DEFAULT_TIMEOUT_MS = 5 * 60_000
+const DEFAULT_TIMEOUT_MS = 5 * 60_000
 
 /** Reads what holds for an object. */
 export function objectOptions(bundle: BundleOptions, object: UnknownObject): ReadOptions {

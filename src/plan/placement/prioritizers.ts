@@ -4,12 +4,7 @@ import { parseTime } from '../../core/time/time.ts'
 import type { Misconfigured, PlacementCluster, PlacementQuestion, PlacementWorld, PrioritizerConfig } from './types.ts'
 
 /** The built-in prioritizers. */
-export const BUILT_IN_PRIORITIZERS = [
-  'Balance',
-  'Steady',
-  'ResourceAllocatableCPU',
-  'ResourceAllocatableMemory',
-] as const
+const BUILT_IN_PRIORITIZERS = ['Balance', 'Steady', 'ResourceAllocatableCPU', 'ResourceAllocatableMemory'] as const
 
 /** One prioritizer that counts. */
 export interface Prioritizer {

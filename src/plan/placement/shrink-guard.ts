@@ -29,7 +29,7 @@ export type ShrinkVerdict =
   | { readonly kind: 'Held'; readonly token: string; readonly allowed: number; readonly message: string }
 
 /** Unless said: half of them, but up to five always. */
-export const DEFAULT_SHRINK = { percent: 50, atLeast: 5 } as const
+const DEFAULT_SHRINK = { percent: 50, atLeast: 5 } as const
 
 /** How many may be dropped at once. */
 export function shrinkAllowance(limit: number | string | undefined, of: number): number {

@@ -8,7 +8,7 @@ import { isForCluster, ruleOf } from './window-rules.ts'
 import type { CompiledWindow, WindowEntry } from './window-rules.ts'
 
 /** Marks of what is held, beside its state. */
-export const HOLD_BADGES = ['Frozen', 'Held', 'Cordoned'] as const
+const HOLD_BADGES = ['Frozen', 'Held', 'Cordoned'] as const
 
 type HoldBadge = (typeof HOLD_BADGES)[number]
 

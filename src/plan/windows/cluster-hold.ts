@@ -2,7 +2,7 @@
 import type { Labels } from '../../core/text/label-selector.ts'
 
 /** The label with which a site or a person holds a cluster as it is: `maintenance=frozen`. */
-export const FREEZE_LABEL = 'maintenance'
+const FREEZE_LABEL = 'maintenance'
 
 /** The taint that a cordoned cluster counts as having. */
 export const CORDON_TAINT = 'flotilla.dev/cordoned'

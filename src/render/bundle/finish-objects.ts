@@ -62,7 +62,7 @@ function withImages(value: unknown, rewrites: readonly ImageRewrite[]): unknown 
 }
 
 /** An image from where the first fitting rule says; short names mean what they mean to a container runtime. */
-export function rewriteImage(image: string, rewrites: readonly ImageRewrite[]): string {
+function rewriteImage(image: string, rewrites: readonly ImageRewrite[]): string {
   const whole = wholeImageName(image)
   for (const { from, to } of rewrites) {
     const prefix = from.endsWith('/') ? from : `${from}/`

@@ -39,7 +39,7 @@ export type ClusterRenderAnswer =
   | { readonly kind: 'Rendered'; readonly result: RenderResult; readonly frozen: FrozenRecord }
 
 /** Far above what real content needs, and bearable in a small agent. */
-export const CLUSTER_RENDER_LIMITS: RenderLimits = { output: 64 * 1024 * 1024 }
+const CLUSTER_RENDER_LIMITS: RenderLimits = { output: 64 * 1024 * 1024 }
 
 /** Renders. */
 export function renderInCluster(

@@ -114,7 +114,7 @@ function slice(args: readonly unknown[]): unknown {
 }
 
 /** Go's len. */
-export function length(given: unknown): GoInt {
+function length(given: unknown): GoInt {
   const value = plainValue(given)
   if (value instanceof GoBytes) return goInt(value.bytes.length)
   if (value === null) throw new GoError('len of nil pointer')

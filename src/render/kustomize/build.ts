@@ -49,7 +49,7 @@ export interface Build {
 }
 
 /** The version whose behaviour this is. */
-export const KUSTOMIZE_VERSION = 'v5.8.1'
+const KUSTOMIZE_VERSION = 'v5.8.1'
 
 /** Builds the kustomization in a directory of a tree; throws KustomizeError in kustomize's words. */
 export function buildKustomization(tree: FileTree, directory: string, options: BuildOptions = {}): Build {

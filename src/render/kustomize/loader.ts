@@ -137,7 +137,7 @@ function resolved(path: string, tree: FileTree): { readonly path: string; readon
 }
 
 /** Whether a directory is another one or below it. */
-export function isWithin(directory: string, root: string): boolean {
+function isWithin(directory: string, root: string): boolean {
   return root === '/' || directory === root || directory.startsWith(`${root}/`)
 }
 

@@ -132,7 +132,7 @@ export interface DemoPlan {
 }
 
 /** The ring that waits for a person: the third, or the last where there are fewer. */
-export function approvedRing(stores: readonly Store[]): string {
+function approvedRing(stores: readonly Store[]): string {
   const rings = ringsOf(stores)
   return rings[Math.min(2, rings.length - 1)] ?? RINGS[0]
 }

@@ -97,7 +97,7 @@ function historyOf({ metadata: { annotations = {} } }: UnknownObject): string {
 }
 
 /** One ReplicaSet per content, the newest with the highest revision; going back makes an old one the newest. */
-export const deploymentChildren: ChildrenRule = (parent, { sets }) => {
+const deploymentChildren: ChildrenRule = (parent, { sets }) => {
   const steps: Step[] = []
   const hash = shortHash(readPath(parent, 'spec.template'))
   const newest = Math.max(0, ...sets.map(revisionOf))
@@ -149,7 +149,7 @@ function changed(set: UnknownObject, replicas: number, annotations: Readonly<Rec
 }
 
 /** As many pods as are wanted; the youngest go first. */
-export const replicaChildren: ChildrenRule = (parent, { pods, suffix }) => {
+const replicaChildren: ChildrenRule = (parent, { pods, suffix }) => {
   const wanted = wantedOf(parent)
   const generateName = `${parent.metadata.name}-`
   const missing = Array.from({ length: Math.max(0, wanted - pods.length) }, () =>
@@ -183,7 +183,7 @@ function revisionSteps(parent: UnknownObject, { revisions }: Owned, label: strin
 }
 
 /** Pods with numbers; one of older content goes before the new one comes under its name. */
-export const statefulSetChildren: ChildrenRule = (parent, owned) => {
+const statefulSetChildren: ChildrenRule = (parent, owned) => {
   const wanted = wantedOf(parent)
   const { name } = parent.metadata
   const hash = `${name}-${shortHash(readPath(parent, 'spec.template'))}`
@@ -213,7 +213,7 @@ export const statefulSetChildren: ChildrenRule = (parent, owned) => {
 }
 
 /** One pod: an embedded cluster has one node, in name. */
-export const daemonSetChildren: ChildrenRule = (parent, owned) => {
+const daemonSetChildren: ChildrenRule = (parent, owned) => {
   const hash = shortHash(readPath(parent, 'spec.template'))
   const generateName = `${parent.metadata.name}-`
   const [kept, ...more] = owned.pods.filter(({ metadata }) => metadata.labels?.[REVISION_HASH] === hash)
@@ -227,7 +227,7 @@ export const daemonSetChildren: ChildrenRule = (parent, owned) => {
 }
 
 /** As many pods as must come to their end. */
-export const jobChildren: ChildrenRule = (parent, { pods, suffix }) => {
+const jobChildren: ChildrenRule = (parent, { pods, suffix }) => {
   if (readPath(parent, 'spec.suspend') === true) return []
   const { name, uid = '' } = parent.metadata
   const isOver = itemsAt(parent, 'status.conditions').some(

@@ -4,7 +4,7 @@
 export const TIME_HEADER = 'flotilla-time'
 
 /** Less than this is the way there and the request's wait. */
-export const SKEW_MATTERS_SECONDS = 60
+const SKEW_MATTERS_SECONDS = 60
 
 /** The skew in seconds (positive: ahead of the hub) to show instead of the shown one; undefined when that is still true enough. */
 export function skewToShow(shown: number, skewMs: number): number | undefined {

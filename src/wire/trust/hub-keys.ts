@@ -159,7 +159,7 @@ export function createTransportCa(options: Pick<NewTrust, 'newKeyPair' | 'now' |
 export const AGENT_ORGANIZATION = 'flotilla:agents'
 
 /** How long an agent's certificate lives; it renews after two thirds. */
-export const AGENT_CERTIFICATE_MS = 14 * 86_400_000
+const AGENT_CERTIFICATE_MS = 14 * 86_400_000
 
 /** What an issued certificate is remembered by. */
 export interface IssuedCertificate {

@@ -4,7 +4,7 @@
  */
 import type { Static } from 'typebox'
 import { base64, fromBase64, publicKeyDer, publicKeyPem, utf8 } from '../../core/bytes.ts'
-import { digestOf, isDigest } from '../../core/crypto/digest.ts'
+import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Type } from '../../core/schema/typebox.ts'
 import { keyIdOf, openEnvelope, PAYLOAD, signEnvelope, trustedKey, unverifiedPayload } from './envelope.ts'
@@ -120,10 +120,4 @@ export function readPublicKey(spkiBase64: string): string {
 /** Base64 SPKI of a PEM public key, as kinds and frames carry keys. */
 export function writePublicKey(publicKey: string): string {
   return base64(publicKeyDer(publicKey))
-}
-
-/** The digest when the text is one; a WireError otherwise. */
-export function readDigest(text: string): Digest {
-  if (!isDigest(text)) throw new WireError('Malformed', `${JSON.stringify(text.slice(0, 80))} is not a digest`)
-  return text
 }

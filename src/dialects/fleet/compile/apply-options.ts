@@ -6,7 +6,7 @@ import type { ComparePatch, FleetOptions, FleetYaml } from '../files/fleet-yaml.
 import { matchesAlternative } from './targets.ts'
 
 /** The namespace of Fleet's agent in every cluster, where its service accounts are. */
-export const AGENT_NAMESPACE = 'cattle-fleet-system'
+const AGENT_NAMESPACE = 'cattle-fleet-system'
 
 /** The options of fleet.yaml and its GitRepo. */
 export function applyOptions(

@@ -142,7 +142,7 @@ function made(repo: GitRepo, kind: Kind, metadata: Named, spec: unknown): Desire
 }
 
 /** Names may be longer than labels. */
-export function labelOf({ metadata: { name } }: GitRepo): string {
+function labelOf({ metadata: { name } }: GitRepo): string {
   return name.length <= 63 ? name : `${name.slice(0, 50).replace(/[^a-z0-9]+$/, '')}-${digestOfJson(name).slice(7, 19)}`
 }
 

@@ -7,7 +7,7 @@ import type { LabelRequirement, LabelSelector } from '../../../core/text/label-s
 import type { FleetTarget } from '../files/fleet-yaml.ts'
 
 /** The label whose value a Cluster goes by besides its name. */
-export const DISPLAY_NAME = 'management.cattle.io/cluster-display-name'
+const DISPLAY_NAME = 'management.cattle.io/cluster-display-name'
 
 /** A ClusterGroup; one without a selector has no members. */
 export interface FleetGroup {

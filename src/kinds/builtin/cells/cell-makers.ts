@@ -45,7 +45,7 @@ export function count(...paths: readonly string[]): CellMaker {
 export const CREATED: CellMaker = ({ metadata }) => metadata.creationTimestamp ?? null
 
 /** Labels, or any map, as `a=1,b=2`. */
-export function labelsText(labels: unknown): string {
+function labelsText(labels: unknown): string {
   const entries = Object.entries(mapAt({ labels }, 'labels')).map(([key, value]) => `${key}=${String(value)}`)
   return entries.length === 0 ? NONE : entries.sort().join(',')
 }

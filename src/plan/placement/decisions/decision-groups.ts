@@ -11,7 +11,7 @@ export interface DecisionGroup {
 }
 
 /** How many clusters one group may have, of a total; 0 and more than the total mean all. */
-export function groupLength(clustersPerGroup: number | string | undefined, total: number): number | Misconfigured {
+function groupLength(clustersPerGroup: number | string | undefined, total: number): number | Misconfigured {
   if (clustersPerGroup === undefined) return total
   let length = clustersPerGroup
   if (typeof length === 'string') {
@@ -27,7 +27,7 @@ export function groupLength(clustersPerGroup: number | string | undefined, total
 }
 
 /** What is wrong with the named groups, or undefined. */
-export function groupsProblem(question: PlacementQuestion): string | undefined {
+function groupsProblem(question: PlacementQuestion): string | undefined {
   for (const { name, labelSelector = {}, claimSelector = {} } of question.decisionGroups?.groups ?? []) {
     const problem = selectorProblem(labelSelector) ?? selectorProblem(claimSelector)
     if (problem) return `decisionGroups.groups ${JSON.stringify(name)}: ${problem}.`

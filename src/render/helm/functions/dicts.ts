@@ -54,7 +54,7 @@ function merge(overwrite: boolean): GoFunction {
 }
 
 /** copystructure: new maps and lists of the same types; everything else is shared. */
-export function deepCopy(value: unknown): unknown {
+function deepCopy(value: unknown): unknown {
   if (value instanceof GoNamed) return new GoNamed(deepCopy(value.value), value.info)
   if (value instanceof Map) {
     const copy = new Map([...(value as Dict)].map(([key, item]) => [key, deepCopy(item)]))

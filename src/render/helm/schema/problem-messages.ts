@@ -27,7 +27,7 @@ const quotedList = (items: readonly string[]) => items.map(quoted).join(', ')
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 /** A number as Go's printer for people writes it: 1,000 and 1.5×10⁰⁶. */
-export function humanizeNumber(value: number): string {
+function humanizeNumber(value: number): string {
   const [, digits = '', exponent = 0] = /^(.*)e(.*)$/.exec(value.toExponential()) ?? []
   if (value === 0 || (Number(exponent) >= -4 && Number(exponent) < 6)) return grouped(formatFloat(value, 'f', -1))
   const power = String(Math.abs(Number(exponent))).padStart(2, '0')

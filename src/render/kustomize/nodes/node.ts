@@ -9,7 +9,7 @@ import { KustomizeError, NodeKindError } from '../kustomize-error.ts'
 export type { NodeKind, YamlNode }
 
 export const NULL_TAG = '!!null'
-export const STRING_TAG = '!!str'
+const STRING_TAG = '!!str'
 
 /** Whether there is no node, or an explicit null. */
 export function isNull(node: YamlNode | undefined): node is undefined {

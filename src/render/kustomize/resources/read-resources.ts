@@ -151,7 +151,7 @@ function presentText(node: YamlNode | undefined, name: string): string {
 }
 
 /** A map of strings as Go prints it with `%v`. */
-export function goMap(map: StringMap): string {
+function goMap(map: StringMap): string {
   const entries = [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   return `map[${entries.map(([key, value]) => `${key}:${value}`).join(' ')}]`
 }

@@ -31,7 +31,7 @@ function pathOf(spec: FieldSpec): readonly string[] {
 }
 
 /** Whether an object is of the type that a spec is for. */
-export function isForObject(spec: Gvk, object: YamlNode): boolean {
+function isForObject(spec: Gvk, object: YamlNode): boolean {
   if (spec.kind !== '' && spec.kind !== (fieldOf(object, 'kind')?.value ?? '')) return false
   if (spec.group === '' && spec.version === '') return true
   const { group, version } = parseApiVersion(fieldOf(object, 'apiVersion')?.value ?? '')

@@ -20,7 +20,7 @@ export function addHashes(resources: readonly Resource[]): void {
 const LETTERS: Readonly<Record<string, string>> = { '0': 'g', '1': 'h', '3': 'k', a: 'm', e: 't' }
 
 /** Ten characters without those that make words. */
-export function contentHash(resource: Resource): string {
+function contentHash(resource: Resource): string {
   const digits = hex(sha256(hashedText(resource))).slice(0, 10)
   return digits.replace(/[013ae]/g, (digit) => LETTERS[digit]!)
 }

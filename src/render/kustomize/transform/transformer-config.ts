@@ -128,7 +128,7 @@ function sorted(config: TransformerConfig): TransformerConfig {
 }
 
 /** What is in force unless a kustomization adds to it. */
-export const DEFAULT_CONFIG: TransformerConfig = sorted({
+const DEFAULT_CONFIG: TransformerConfig = sorted({
   namePrefix: NAMES,
   nameSuffix: NAMES,
   namespace: NAMESPACES,
