@@ -1,4 +1,4 @@
-// npm run check: types, lint, format, house test and unit tests, two at a time.
+// npm run check: types, lint, format, house test and unit tests, two at a time. `npm run check -- lint types` runs these alone.
 import { endChildrenWithScript, run } from './child.ts'
 import { root, runTier, type TierName } from './tiers.ts'
 
@@ -25,12 +25,16 @@ const steps: readonly Step[] = [
 ]
 
 endChildrenWithScript()
-process.exitCode = (await check()) ? 0 : 1
+process.exitCode = (await check(process.argv.slice(2))) ? 0 : 1
 
-/** Runs all steps and tells each one's outcome as it ends; failures are repeated by name last. */
-async function check(): Promise<boolean> {
+/** Runs the named steps, or all, and prints each outcome as the step ends; failures are repeated by name last. */
+async function check(names: readonly string[]): Promise<boolean> {
   const started = performance.now()
-  const waiting = [...steps]
+  const waiting = steps.filter(({ name }) => names.length === 0 || names.includes(name))
+  if (waiting.length === 0) {
+    process.stdout.write(`unknown step: ${names.join(', ')}; steps: ${steps.map(({ name }) => name).join(', ')}\n`)
+    return false
+  }
   const failed: string[] = []
   const worker = async (): Promise<void> => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {

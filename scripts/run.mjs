@@ -4,6 +4,10 @@ import { launch } from './bootstrap.mjs'
 const commands = {
   start: { needs: 'prod', script: 'src/cli/main.ts', args: ['demo'] },
   check: { needs: 'dev', script: 'scripts/check.ts', args: [] },
+  lint: { needs: 'dev', script: 'scripts/check.ts', args: ['lint', 'format'] },
+  typecheck: { needs: 'dev', script: 'scripts/check.ts', args: ['types', 'types of pure rooms', 'types of the page'] },
+  'test:unit': { needs: 'dev', script: 'scripts/check.ts', args: ['unit tests', 'house test'] },
+  'test:file': { needs: 'dev', script: 'scripts/test-file.ts', args: [] },
   test: { needs: 'dev', script: 'scripts/test.ts', args: [] },
   'test:deep': { needs: 'dev', script: 'scripts/test.ts', args: ['--deep'] },
   testenv: { needs: 'none', script: 'scripts/testenv.ts', args: [] },
