@@ -6,8 +6,12 @@
  *   Stalled    a person must change something; condition Stalled=True, no retry until an input changes
  *   (others)   the world failed, or a bug; back off with jitter, log with cause
  *
+ * An error is data: `message` is the cause, `where` the object or field with the mistake, `todo` what the reader can
+ * do. Code that needs one of these parts reads the member; it never cuts the message apart.
+ *
  * `invariant` throws for what cannot happen; it is never caught to continue.
  */
+import { compact } from './compact.ts'
 
 /** Reasons of Kubernetes Status answers, with the HTTP code each one has. */
 export const API_REASONS = {
@@ -49,24 +53,44 @@ export interface ApiErrorDetails {
   readonly retryAfterSeconds?: number
 }
 
+/** The parts of an error besides its message. Both are for people, and code may print them on lines of their own. */
+export interface ErrorHints {
+  /** The object, file or field that the error is about: `rollout "pos-app-g14"`, `spec.rings[2].gates[0]`. */
+  readonly where?: string
+  /** What the reader can do: `list rollouts with "flotilla get rollouts -A"`. */
+  readonly todo?: string
+}
+
+/** Reads the hints of a caught error of any class that carries them, or of the options of one. */
+export function errorHints(from: unknown): ErrorHints {
+  const { where, todo }: { readonly where?: unknown; readonly todo?: unknown } = Object(from)
+  return compact({
+    where: typeof where === 'string' ? where : undefined,
+    todo: typeof todo === 'string' ? todo : undefined,
+  })
+}
+
 /** The API's own answer: NotFound, Conflict, Invalid with its causes, and so on. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly reason: ApiReason
   readonly code: number
   readonly details: ApiErrorDetails
+  declare readonly where?: string
+  declare readonly todo?: string
 
   /** `code`: where Kubernetes answers with another one than the reason's. */
   constructor(
     reason: ApiReason,
     message: string,
     details: ApiErrorDetails = {},
-    options?: ErrorOptions & { readonly code?: number },
+    options?: ErrorOptions & ErrorHints & { readonly code?: number },
   ) {
     super(message, options)
     this.reason = reason
     this.code = options?.code ?? API_REASONS[reason]
     this.details = details
+    Object.assign(this, errorHints(options))
   }
 }
 
@@ -75,11 +99,14 @@ export class Waiting extends Error {
   override readonly name = 'Waiting'
   readonly reason: string
   readonly retryAfterMs: number
+  declare readonly where?: string
+  declare readonly todo?: string
 
-  constructor(reason: string, message: string, retryAfterMs: number) {
+  constructor(reason: string, message: string, retryAfterMs: number, hints?: ErrorHints) {
     super(message)
     this.reason = reason
     this.retryAfterMs = retryAfterMs
+    Object.assign(this, errorHints(hints))
   }
 }
 
@@ -87,10 +114,13 @@ export class Waiting extends Error {
 export class Stalled extends Error {
   override readonly name = 'Stalled'
   readonly reason: string
+  declare readonly where?: string
+  declare readonly todo?: string
 
-  constructor(reason: string, message: string, options?: ErrorOptions) {
+  constructor(reason: string, message: string, options?: ErrorOptions & ErrorHints) {
     super(message, options)
     this.reason = reason
+    Object.assign(this, errorHints(options))
   }
 }
 

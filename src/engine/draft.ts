@@ -1,4 +1,5 @@
 /** Drafts: an object as it was seen and as it should be, and the one write that follows from the difference. */
+import { findCondition } from '../core/conditions.ts'
 import { jsonClone, jsonEqual } from '../core/json.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
@@ -71,7 +72,7 @@ interface ConditionOptions {
 
 function conditionsOf(object: WithStatus, { nowMs, touched }: ConditionOptions): ConditionSet {
   return {
-    get: (type) => object.status?.conditions?.find((condition) => condition.type === type),
+    get: (type) => findCondition(object.status?.conditions, type),
     set: (type, status, reason, message) => {
       touched.add(type)
       object.status ??= {}

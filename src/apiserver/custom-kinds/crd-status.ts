@@ -1,4 +1,5 @@
 /** What the server says about a CustomResourceDefinition: which names it got, and whether it is served. */
+import { findCondition } from '../../core/conditions.ts'
 import type { CustomResourceDefinition } from '../../kinds/builtin/apiextensions.ts'
 import type { Kind } from '../../kinds/define-kind.ts'
 
@@ -69,7 +70,7 @@ export function withCondition(
   wanted: Omit<Condition, 'lastTransitionTime'>,
 ): Status & { conditions: Condition[] } {
   const conditions = status.conditions ?? []
-  const before = conditions.find(({ type }) => type === wanted.type)
+  const before = findCondition(conditions, wanted.type)
   const next: Condition = {
     ...wanted,
     lastTransitionTime: before?.status === wanted.status ? before.lastTransitionTime : now,

@@ -1,4 +1,5 @@
 /** Whether one cluster joined, is heard, follows its newest document and runs what it should. */
+import { findCondition } from '../../core/conditions.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { ClusterReport } from '../../kinds/native/cluster-report.ts'
@@ -42,7 +43,7 @@ function registrationChecks({ metadata, spec, status }: Cluster): Check[] {
 }
 
 function connectivityChecks({ spec, status }: Cluster, nowMs: number): Check[] {
-  const available = status?.conditions?.find(({ type }) => type === 'Available')
+  const available = findCondition(status?.conditions, 'Available')
   const seen = agoOf(status?.lastSeen, nowMs)
   const { rival } = status?.agent ?? {}
   return [

@@ -1,8 +1,8 @@
 /** A preview as text, JSON, or markdown for a pull request. */
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { bytesText } from '../print/format-bytes.ts'
 import { humanAge, parseTime } from '../../core/time/time.ts'
 import type { DiffGroup, Effect, ObjectDiff } from '../../plan/fleet/fleet-diff.ts'
-import { someOf } from '../../plan/lint/finding.ts'
 import { formatFieldChange } from '../../plan/objects/object-changes.ts'
 import { isDifference } from './preview.ts'
 import type { BundlePreview } from './preview.ts'
@@ -75,7 +75,7 @@ function text(bundles: readonly BundlePreview[], printing: DiffPrinting): string
 }
 
 function titleOf({ bundle, isNew, selected, gained, lost }: BundlePreview, { from, to }: DiffPrinting): string {
-  const clusters = `${selected.after} ${selected.after === 1 ? 'cluster' : 'clusters'}`
+  const clusters = plural(selected.after, 'cluster')
   return `bundle ${bundle}${isNew ? ' (new)' : ''}  ${from} → ${to}     ${clusters} selected (+${gained.length} gained, -${lost.length} lost)`
 }
 
@@ -86,7 +86,7 @@ interface GroupScene extends Pick<DiffPrinting, 'now' | 'renderCommand'> {
 /** What happens to a group in one line; what it shares with the largest one is said once. */
 function groupWords(group: DiffGroup, first: DiffGroup | undefined, scene: GroupScene): string {
   const { effect, objects, clusters, reverts, reason = '' } = group
-  const names = someOf(clusters, 2)
+  const names = nameSome(clusters, 2)
   const on = `  (${names})`
   switch (effect) {
     case 'same':
@@ -95,11 +95,11 @@ function groupWords(group: DiffGroup, first: DiffGroup | undefined, scene: Group
       return `${names}: ${reason}  → ${scene.renderCommand(scene.bundle, clusters[0] ?? '')}`
     case 'gained':
     case 'mended':
-      return `${counted(objects.length, 'object')}${on}`
+      return `${plural(objects.length, 'object')}${on}`
     case 'lost':
-      return `${counted(objects.length, 'object')} of it leave${on}`
+      return `${plural(objects.length, 'object')} of it leave${on}`
     case 'skipped':
-      return `${reason} leaves it out: ${counted(objects.length, 'object')} of it leave${on}`
+      return `${reason} leaves it out: ${plural(objects.length, 'object')} of it leave${on}`
     case 'changed': {
       if (reverts) return `${revertWords(reverts, scene.now)}${on}`
       const words = changedWords(group)
@@ -153,7 +153,7 @@ function detailLines(group: DiffGroup, indent: string): string[] {
   const drift = (group.reverts ?? []).flatMap(({ object, fields }) =>
     fields.map((field) => `${indent}! ${object} ${field} goes back to what the bundle says`),
   )
-  const clusters = `${indent}on ${someOf(group.clusters, 20)}`
+  const clusters = `${indent}on ${nameSome(group.clusters, 20)}`
   return [clusters, ...lines, ...drift]
 }
 
@@ -171,10 +171,6 @@ function sizesOf({ groups }: BundlePreview): string {
   const total = moving.reduce((sum, { bytes, clusters }) => sum + bytes * clusters.length, 0)
   const most = Math.max(...moving.map(({ bytes }) => bytes))
   return `up to ${bytesText(most)} of objects per cluster, ${bytesText(total)} in all (compressed, as differences)`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** How many groups of each kind there are, for whoever decides about a merge. */
@@ -213,11 +209,11 @@ function visibleMarkdown(
 ): string {
   if (bundles.length === 0)
     return `### flotilla diff: no differences\n\n${printing.from} → ${printing.to}\n${notesText(printing)}`
-  const title = `### flotilla diff: ${counted(totals.bundles, 'bundle')} on ${counted(totals.clusters, 'cluster')}\n`
+  const title = `### flotilla diff: ${plural(totals.bundles, 'bundle')} on ${plural(totals.clusters, 'cluster')}\n`
   const warnings = [
-    ...(totals.cannotRender > 0 ? [`**${counted(totals.cannotRender, 'cluster')} cannot be rendered.**`] : []),
-    ...(totals.revertsDrift > 0 ? [`**Drift would be reverted on ${counted(totals.revertsDrift, 'cluster')}.**`] : []),
-    ...(totals.lost > 0 ? [`**${counted(totals.lost, 'cluster')} would lose something.**`] : []),
+    ...(totals.cannotRender > 0 ? [`**${plural(totals.cannotRender, 'cluster')} cannot be rendered.**`] : []),
+    ...(totals.revertsDrift > 0 ? [`**Drift would be reverted on ${plural(totals.revertsDrift, 'cluster')}.**`] : []),
+    ...(totals.lost > 0 ? [`**${plural(totals.lost, 'cluster')} would lose something.**`] : []),
   ]
   const head = [
     title,
@@ -253,7 +249,7 @@ function bundleMarkdown(bundle: BundlePreview, printing: DiffPrinting): string {
   const details = groups
     .filter(isDifference)
     .flatMap((group) => [
-      `${counted(group.clusters.length, 'cluster')}, ${labelOf(group)}:`,
+      `${plural(group.clusters.length, 'cluster')}, ${labelOf(group)}:`,
       ...detailLines(group, '').slice(0, MOST_DETAILS),
       '',
     ])

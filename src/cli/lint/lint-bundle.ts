@@ -1,9 +1,10 @@
 /** One bundle of a file: rendered for every cluster it is for, and what came out checked. */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Source } from '../../kinds/native/source.ts'
-import { finding, someOf } from '../../plan/lint/finding.ts'
+import { finding } from '../../plan/lint/finding.ts'
 import type { Finding } from '../../plan/lint/finding.ts'
 import { lintChart, lintKustomization } from '../../plan/lint/lint-charts.ts'
 import { lintContents } from '../../plan/lint/lint-objects.ts'
@@ -139,10 +140,10 @@ function problemFinding(problem: RenderProblem, { key, known, when, here }: Prob
   const { message, file, line, column } = problem
   const place = { place: ['spec', 'source'] }
   if (known.length === 0 && Object.keys(when).length > 0) {
-    const words = `Bundle ${key}: its content depends on the cluster (${someOf(Object.keys(when))}), and none is known here: ${message}`
+    const words = `Bundle ${key}: its content depends on the cluster (${nameSome(Object.keys(when))}), and none is known here: ${message}`
     return here(finding('not-rendered', words, { ...place, todo: 'give --hub, or files with Clusters' }))
   }
-  const who = known.length === 0 ? '' : ` for ${someOf(known)}`
+  const who = known.length === 0 ? '' : ` for ${nameSome(known)}`
   const found = finding('cannot-render', `Bundle ${key} cannot be rendered${who}: ${message}`, place)
   if (file === undefined) return here(found)
   return { ...found, bundle: key, file, line: line ?? 1, column: column ?? 1 }

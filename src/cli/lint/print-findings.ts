@@ -1,4 +1,5 @@
 /** Findings as text, JSON, markdown, SARIF, or annotations of a GitHub workflow. */
+import { plural } from '../../core/text/name-some.ts'
 import { CHECKS } from '../../plan/lint/finding.ts'
 import type { CheckId, Severity } from '../../plan/lint/finding.ts'
 import { VERSION } from '../../core/version.ts'
@@ -34,20 +35,16 @@ export function summary({ findings, checked }: LintReport): string {
   const number = (wanted: Severity) => findings.filter(({ severity }) => severity === wanted).length
   const parts = (['error', 'warning', 'note'] as const).flatMap((one) => {
     const count = number(one)
-    return count === 0 ? [] : [counted(count, one)]
+    return count === 0 ? [] : [plural(count, one)]
   })
   const { objects, bundles, clusters, contents } = checked
   const looked = [
-    ...(objects === 0 ? [] : [counted(objects, 'definition')]),
-    ...(bundles === 0 ? [] : [counted(bundles, 'bundle')]),
-    counted(contents, 'object'),
-    ...(clusters === 0 ? ['no cluster known'] : [`for ${counted(clusters, 'cluster')}`]),
+    ...(objects === 0 ? [] : [plural(objects, 'definition')]),
+    ...(bundles === 0 ? [] : [plural(bundles, 'bundle')]),
+    plural(contents, 'object'),
+    ...(clusters === 0 ? ['no cluster known'] : [`for ${plural(clusters, 'cluster')}`]),
   ]
   return `${parts.length === 0 ? 'nothing found' : parts.join(', ')}; checked ${looked.join(', ')}`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function text(report: LintReport): string {

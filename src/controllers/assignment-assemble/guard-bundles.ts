@@ -1,5 +1,6 @@
 /** A cluster that would lose more of its bundles at once than may go unasked keeps them until a person says so. */
 import { Stalled } from '../../core/errors.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import type { AdmittedRemoval, AssembledEntry, AssembledTombstone } from '../../plan/document/assemble-document.ts'
@@ -29,7 +30,7 @@ export function guardBundles(
     ...(release === undefined ? {} : { release }),
   })
   if (verdict.kind !== 'Held') return { removals }
-  const some = `${fresh.slice(0, 3).join(', ')}${fresh.length > 3 ? ` and ${fresh.length - 3} more` : ''}`
+  const some = nameSome(fresh)
   const held = new Stalled(
     'DropHeld',
     `${verdict.message} Its document keeps ${some}; everything else goes on. Let them go with: kubectl annotate clusters.flotilla.dev ${metadata.name} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`,

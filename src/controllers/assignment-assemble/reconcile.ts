@@ -2,6 +2,7 @@ import { digestOf } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled } from '../../core/errors.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import { Assignment } from '../../kinds/native/assignment.ts'
@@ -167,8 +168,7 @@ function isTrusted({ spec }: Assignment, ports: AssignmentAssemblePorts): boolea
 function refuseWhileBehind(ports: AssignmentAssemblePorts): void {
   const ahead = ports.clustersAhead(ports.epoch())
   if (ahead.length === 0) return
-  const some = ahead.slice(0, 3).join(', ')
-  const names = ahead.length > 3 ? `${some} and ${ahead.length - 3} more` : some
+  const names = nameSome(ahead)
   throw new Stalled(
     'HubBehind',
     `The agents of ${names} hold documents of this hub that it does not know: it came back from an older state. Nothing is issued to any cluster. Bring the newer state back, or go on from this one: flotilla hub new-epoch`,

@@ -1,5 +1,6 @@
 /** Content that waits for the other bundles of its commit: kept in the Bundle's status, released by release-gather. */
 import { utf8 } from '../../core/bytes.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import type { Draft, Result } from '../../engine/reconciler.ts'
 import { canonicalJson } from '../../core/json.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
@@ -57,7 +58,7 @@ export function waitsForOthers(
     .othersOf(next)
     .filter(({ artifact }) => artifact !== next.status?.artifact)
     .map(({ name }) => name)
-  const some = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
+  const some = nameSome(names)
   const message = `${next.status?.sourceRevision ?? 'The new content'} is rendered; one Release is made of all bundles that it changes${some === '' ? '' : `, when ${some} are rendered too`}.`
   conditions.set('Ready', 'False', 'Gathering', message)
   conditions.set('Reconciling', 'True', 'Gathering', message)

@@ -1,6 +1,7 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import { findObject } from '../../client/find-object.ts'
 import { fromBase64, fromUtf8 } from '../../core/bytes.ts'
+import { findCondition } from '../../core/conditions.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
 import type { Controller } from '../../engine/controller.ts'
@@ -145,7 +146,7 @@ function triggersOf(caches: Caches) {
 function shownOf(rollout: Rollout | undefined): string {
   const phase = rollout?.status?.phase ?? ''
   if (phase !== 'Completed' && phase !== 'Failed') return phase
-  return `${phase} ${rollout?.status?.conditions?.find((condition) => condition.type === 'Ready')?.message}`
+  return `${phase} ${findCondition(rollout?.status?.conditions, 'Ready')?.message}`
 }
 
 function bundlesOf(caches: Caches, rollout: Rollout | undefined): string[] {

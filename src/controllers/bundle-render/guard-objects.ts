@@ -1,6 +1,7 @@
 /** A change that would drop more objects from clusters than its guard allows stops before a Release is made of it, and asks. */
 import { Stalled } from '../../core/errors.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import { ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import { describeObject } from '../../plan/objects/object-id.ts'
@@ -41,7 +42,7 @@ export async function guardObjects(
       ...(written === undefined ? {} : { release: written }),
     })
     if (verdict.kind !== 'Held') continue
-    const some = `${dropped.slice(0, 3).join(', ')}${dropped.length > 3 ? ` and ${dropped.length - 3} more` : ''}`
+    const some = nameSome(dropped)
     throw new Stalled(
       'DropHeld',
       `${verdict.message} On ${inputs.name}: ${some}. Clusters keep what they run. Let it through with: kubectl annotate bundles.flotilla.dev ${name} -n ${namespace} --overwrite ${ALLOW_DROP_ANNOTATION}=${verdict.token}`,

@@ -1,4 +1,5 @@
 /** A Bundle, its Source's artifact and its Overrides as one recipe, and the digest that says whether anything of it changed. */
+import { findCondition } from '../../core/conditions.ts'
 import { digestOfJson } from '../../core/crypto/digest.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
@@ -117,7 +118,7 @@ function artifactOf(
   if (!source) throw new Waiting('SourceNotFound', `spec.source names Source ${name}, and there is none.`, WAIT_MS)
   const artifact = source.status?.artifact
   if (artifact) return artifact
-  const words = source.status?.conditions?.find(({ type }) => type === 'Ready')?.message
+  const words = findCondition(source.status?.conditions, 'Ready')?.message
   throw new Waiting('SourceNotReady', `Source ${name} has no artifact yet${words ? `: ${words}` : '.'}`, WAIT_MS)
 }
 

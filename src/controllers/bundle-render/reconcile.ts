@@ -1,6 +1,7 @@
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
 import type { Digest } from '../../core/crypto/digest.ts'
 import { Stalled, Waiting } from '../../core/errors.ts'
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
 import type { Bundle } from '../../kinds/native/bundle.ts'
 import type { BundleOptions } from '../../kinds/fields/bundle-options.ts'
@@ -295,7 +296,7 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
   const sets = new Set(stored.flatMap(({ set }) => (set === undefined ? [] : [set]))).size
   const isPrepared = variants.some(({ result }) => result.ok === 'prepared')
   const noun = isPrepared ? 'file' : 'object'
-  const count = `${objects} ${noun}${objects === 1 ? '' : 's'}`
+  const count = plural(objects, noun)
   const told = notes.length === 0 ? '' : ` Note: ${notes.slice(0, 3).join('; ')}.`
   const how = isPrepared ? 'Made ready for rendering in the clusters,' : 'Rendered to'
   const rendered = sets === 1 ? `${how} ${count}.` : `${how} up to ${count}, ${sets} distinct contents.`
@@ -305,7 +306,7 @@ function show(draft: Draft<Bundle>, { variants, stored, objects, what, notes }: 
     return
   }
   const who = variants.flatMap(({ clusters }, at) => (stored[at]?.problem === undefined ? [] : clusters))
-  const names = `${who.slice(0, 3).join(', ')}${who.length > 3 ? ` and ${who.length - 3} more` : ''}`
+  const names = nameSome(who)
   const message = `${shared} Not for ${names}: ${problem}. They keep what they run.`
   draft.conditions.set('Rendered', 'True', 'PartlyRendered', message.slice(0, 4096))
 }

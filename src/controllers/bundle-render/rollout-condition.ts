@@ -1,3 +1,4 @@
+import { findCondition } from '../../core/conditions.ts'
 import type { ConditionSet } from '../../engine/reconciler.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 
@@ -7,7 +8,7 @@ import type { Rollout } from '../../kinds/native/rollout.ts'
  */
 export function setRolloutCondition(conditions: ConditionSet, release: string, rollout: Rollout | undefined): void {
   const phase = rollout?.status?.phase
-  const words = rollout?.status?.conditions?.find((condition) => condition.type === 'Ready')?.message
+  const words = findCondition(rollout?.status?.conditions, 'Ready')?.message
   switch (phase) {
     case 'Completed':
       conditions.set('Ready', 'True', 'RolledOut', words ?? `Release ${release} is rolled out.`)

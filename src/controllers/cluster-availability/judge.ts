@@ -1,3 +1,4 @@
+import { findCondition } from '../../core/conditions.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import { judgeAvailability } from '../../plan/fleet/availability.ts'
 import type { Availability } from '../../plan/fleet/availability.ts'
@@ -35,7 +36,7 @@ export function verdictDiffers(
 }
 
 function availableCondition(cluster: Cluster): Availability['state'] | undefined {
-  const status = cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status
+  const status = findCondition(cluster.status?.conditions, 'Available')?.status
   if (status === undefined) return undefined
   return status === 'True' ? 'Available' : status === 'False' ? 'Offline' : 'Unknown'
 }

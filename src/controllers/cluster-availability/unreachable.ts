@@ -1,4 +1,5 @@
 /** The taint of clusters that are offline: nobody new selects them, and nobody who has them loses them. */
+import { findCondition } from '../../core/conditions.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Draft } from '../../engine/reconciler.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
@@ -8,7 +9,7 @@ const UNREACHABLE = 'flotilla.dev/unreachable'
 
 /** Brings the taint in line with condition Available. While the hub does not know, it stays as it is. */
 export function taintUnreachable({ seen, next }: Draft<Cluster>, now: number): void {
-  const available = seen.status?.conditions?.find(({ type }) => type === 'Available')?.status
+  const available = findCondition(seen.status?.conditions, 'Available')?.status
   const others = (seen.spec.taints ?? []).filter(({ key }) => key !== UNREACHABLE)
   const isTainted = others.length !== (seen.spec.taints ?? []).length
   if (available === 'False' && !isTainted) {

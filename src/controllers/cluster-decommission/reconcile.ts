@@ -1,3 +1,4 @@
+import { findCondition } from '../../core/conditions.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
@@ -60,7 +61,7 @@ function factsOf(cluster: Cluster, ports: ClusterDecommissionPorts, nowMs: numbe
   const recorded = cluster.status?.decommission
   const document = ports.assignmentOf(cluster)?.spec
   const report = ports.reportOf(cluster)?.spec
-  const available = cluster.status?.conditions?.find(({ type }) => type === 'Available')
+  const available = findCondition(cluster.status?.conditions, 'Available')
   return {
     asked: asked && {
       policy: asked.policy,

@@ -1,5 +1,6 @@
 import type { Blobs } from '../../blobs/blobs.ts'
 import { fromUtf8 } from '../../core/bytes.ts'
+import { findCondition } from '../../core/conditions.ts'
 import { Waiting } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { createController } from '../../engine/controller.ts'
@@ -59,7 +60,7 @@ export function createReleaseGather(parts: ControllerParts & { readonly blobs: P
 
 /** What of a Bundle concerns its Release. */
 function lookedAt(bundle: Bundle | undefined): unknown {
-  const rendered = bundle?.status?.conditions?.find(({ type }) => type === 'Rendered')
+  const rendered = findCondition(bundle?.status?.conditions, 'Rendered')
   return [
     bundle?.status?.artifact,
     bundle?.status?.candidate,

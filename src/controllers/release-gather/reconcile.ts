@@ -1,3 +1,4 @@
+import { findCondition } from '../../core/conditions.ts'
 import { canonicalJson, jsonEqual } from '../../core/json.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
@@ -57,7 +58,7 @@ function asGathered(
   ports: ReleaseGatherPorts,
 ): GatheredBundle {
   const { status, spec, metadata } = bundle
-  const rendered = status?.conditions?.find(({ type }) => type === 'Rendered')
+  const rendered = findCondition(status?.conditions, 'Rendered')
   // Without decisions a Rollout cannot begin: such a bundle goes alone.
   const alone = ports.isPlaced(bundle) ? '' : metadata.name
   const { history: _, ...moves } = spec.rollout ?? {}

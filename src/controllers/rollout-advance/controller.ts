@@ -1,5 +1,6 @@
 import type { Change } from '../../client/cache.ts'
 import type { Informer } from '../../client/informer.ts'
+import { findCondition } from '../../core/conditions.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { parseTime } from '../../core/time/time.ts'
 import { createController } from '../../engine/controller.ts'
@@ -380,7 +381,7 @@ function clusterFacts(caches: Caches, name: string): RolloutCluster | undefined 
 
 /** What cluster-availability last found; a cluster it has not judged yet is Unknown. */
 function availabilityOf(cluster: Cluster): Availability {
-  const condition = cluster.status?.conditions?.find(({ type }) => type === 'Available')
+  const condition = findCondition(cluster.status?.conditions, 'Available')
   const message = condition?.message ?? 'Its agent has not been heard yet.'
   if (condition?.status === 'True') return { state: 'Available', reason: 'Seen', message }
   if (condition?.status === 'False') return { state: 'Offline', reason: 'Silent', message }

@@ -1,3 +1,4 @@
+import { findCondition } from '../../core/conditions.ts'
 import { parseDuration } from '../../core/time/duration.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
@@ -166,7 +167,7 @@ function takesBack(release: Release | undefined): boolean {
 
 /** Whether a Rollout has recorded that newer ones carry all its bundles. */
 export function isClosed(rollout: Rollout): boolean {
-  return rollout.status?.conditions?.find(({ type }) => type === 'Superseded')?.status === 'True'
+  return findCondition(rollout.status?.conditions, 'Superseded')?.status === 'True'
 }
 
 function isClosedFor(rollout: Rollout, bundle: string): boolean {

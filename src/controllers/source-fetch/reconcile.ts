@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../core/json.ts'
 import { digestOf } from '../../core/crypto/digest.ts'
+import { plural } from '../../core/text/name-some.ts'
 import { backoffMs } from '../../core/time/backoff.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { Context, Draft, Reconciler, Result } from '../../engine/reconciler.ts'
@@ -223,7 +224,7 @@ function goOn({ status }: Source): string {
 
 function showFetched({ conditions, next }: Draft<Source>): void {
   const { revision, files } = next.status!.artifact!
-  conditions.set('Ready', 'True', 'Fetched', `${revision} is stored: ${files} ${files === 1 ? 'file' : 'files'}.`)
+  conditions.set('Ready', 'True', 'Fetched', `${revision} is stored: ${plural(files, 'file')}.`)
 }
 
 function showSuspended(draft: Draft<Source>): void {

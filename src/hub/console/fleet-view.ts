@@ -2,6 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { createInformers } from '../../client/informers.ts'
 import type { Informer } from '../../client/informer.ts'
+import { findCondition } from '../../core/conditions.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
@@ -158,7 +159,7 @@ function clusterRow(cluster: Cluster, report: ClusterReport | undefined, nowMs: 
 }
 
 function bundleRow(bundle: Bundle): BundleRow {
-  const ready = bundle.status?.conditions?.find(({ type }) => type === 'Ready')
+  const ready = findCondition(bundle.status?.conditions, 'Ready')
   return {
     name: keyOf(bundle),
     generation: bundle.metadata.generation ?? 0,
@@ -170,7 +171,7 @@ function bundleRow(bundle: Bundle): BundleRow {
 
 /** A Bundle that is on its way has not failed; only one that stands still until a person looks at it has. */
 function stateOf({ status }: Bundle): string {
-  const of = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
+  const of = (wanted: string) => findCondition(status?.conditions, wanted)
   const ready = of('Ready')
   if (ready?.status === 'True') return 'Ready'
   if (of('Stalled')?.status === 'True') return 'Failed'
@@ -186,7 +187,7 @@ function rolloutRow(rollout: Rollout): RolloutRow {
     phase: status?.phase ?? 'Pending',
     ring: status?.ring ?? '',
     counts: { ...status?.counts },
-    message: status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+    message: findCondition(status?.conditions, 'Ready')?.message ?? '',
   }
 }
 

@@ -1,4 +1,5 @@
 /** The fleet in numbers, in the one vocabulary of states. Labels come from closed sets: a fleet of 10,000 has no more series than one of 5. */
+import { findCondition } from '../../core/conditions.ts'
 import type { Metrics, Observe } from '../../core/metrics.ts'
 import { parseTime } from '../../core/time/time.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
@@ -144,7 +145,7 @@ function conditionOf(
   { status }: KubeObject & { readonly status?: { readonly conditions?: readonly ConditionLike[] } },
   type: string,
 ): (typeof CONDITION_STATUSES)[number] {
-  return status?.conditions?.find((condition) => condition.type === type)?.status ?? 'Unknown'
+  return findCondition(status?.conditions, type)?.status ?? 'Unknown'
 }
 
 interface ConditionLike {

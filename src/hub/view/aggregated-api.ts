@@ -7,6 +7,7 @@
 import { hostname } from 'node:os'
 import type { Client } from '../../client/client.ts'
 import { base64, utf8 } from '../../core/bytes.ts'
+import { findCondition } from '../../core/conditions.ts'
 import { isApiError, toError } from '../../core/errors.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { ConfigMap } from '../../kinds/builtin/core.ts'
@@ -131,7 +132,7 @@ export async function startAggregatedApi(options: AggregatedApiOptions): Promise
     const until = clock.monotonicMs() + AVAILABLE_MS
     for (;;) {
       const { status } = await client.get(API_SERVICE, { name: API_SERVICE_NAME }, signal)
-      const available = status?.conditions?.find(({ type }) => type === 'Available')
+      const available = findCondition(status?.conditions, 'Available')
       if (available?.status === 'True') return
       if (clock.monotonicMs() > until) {
         await withdraw()

@@ -1,4 +1,5 @@
 /** Rows about bundles: BundleState per (bundle, cluster), BundleCount per bundle. Each row reads what it needs and no more. */
+import { findCondition } from '../../core/conditions.ts'
 import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
@@ -17,7 +18,7 @@ import type { BundleHold } from '../../plan/windows/bundle-hold.ts'
 import { isForBundle } from '../../plan/windows/window-rules.ts'
 import type { CompiledWindow } from '../../plan/windows/window-rules.ts'
 import { spanAt } from '../../plan/windows/window.ts'
-import { compareText } from '../../plan/placement/decide-placement.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 import { countsOf, rowOf } from '../../plan/fleet/view-rows.ts'
 import type { RowBundle, RowCluster } from '../../plan/fleet/view-rows.ts'
 import { clusterInputsOf, contentFor } from '../../plan/release/variants.ts'
@@ -192,7 +193,7 @@ async function factsOf(reads: ViewReader, bundle: Bundle): Promise<BundleFacts> 
   const released = found?.spec.bundles.find((one) => one.name === name)
   const rollouts = release === undefined ? [] : await reads.rollouts(namespace)
   const rollout = rollouts.find(({ spec }) => spec.release === release && !spec.removal)
-  const ready = rollout?.status?.conditions?.find(({ type }) => type === 'Ready')
+  const ready = findCondition(rollout?.status?.conditions, 'Ready')
   const admissions = (rollout?.status?.admissions ?? []).filter((admission) => admission.bundle === name)
   const counts = rollout?.status?.bundles?.find((one) => one.name === name) ?? rollout?.status?.counts
   return {
@@ -290,7 +291,7 @@ function holdOf(
 const VERDICTS = { True: 'Available', False: 'Offline', Unknown: 'Unknown' } as const
 
 function availabilityOf({ status }: Cluster): RowCluster['availability'] {
-  const condition = status?.conditions?.find(({ type }) => type === 'Available')
+  const condition = findCondition(status?.conditions, 'Available')
   if (!condition) return { state: 'Unknown', message: 'No gateway has heard from its agent yet.' }
   return { state: VERDICTS[condition.status], message: condition.message }
 }

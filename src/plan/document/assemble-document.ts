@@ -5,7 +5,7 @@
  * a receipt or for an admission above it. Generations never go back.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
-import { compareText } from '../placement/decide-placement.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 import type { Revision } from '../fleet/state.ts'
 import { strictest } from '../windows/window.ts'
 import type { CatchUp } from '../windows/window.ts'

@@ -1,4 +1,5 @@
 /** How the removal of a bundle from a cluster is said, the same in rows, explanations and lists. */
+import { plural } from '../../core/text/name-some.ts'
 import type { Availability } from '../fleet/availability.ts'
 import type { StateOnCluster, Revision } from '../fleet/state.ts'
 
@@ -55,7 +56,7 @@ function receiptMessage({
   left = [],
   leftTotal = left.length,
 }: NonNullable<RemovalFactsOnCluster['removal']>): string {
-  const objects = (count: number) => `${count} ${count === 1 ? 'object' : 'objects'}`
+  const objects = (count: number) => plural(count, 'object')
   const kept = leftTotal === 0 ? '' : `, ${objects(leftTotal)} left in place: ${someOf(left, leftTotal)}`
   return `${state === 'Orphaned' ? 'Orphaned' : 'Removed'}: ${objects(deleted)} deleted${kept}.`
 }

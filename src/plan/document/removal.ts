@@ -8,8 +8,8 @@
  * recorded as settled and never looked at again: what happens to the pair later is another change, with another Rollout.
  */
 import { digestOfJson } from '../../core/crypto/digest.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
-import { compareText } from '../placement/types.ts'
 import type { VerdictReason } from '../placement/types.ts'
 import type { FreedSlot, RolloutInput } from '../rollout/types.ts'
 import { holdByFreezeLabel, bundleOnClusterKey } from '../rollout/bundle-on-cluster.ts'

@@ -12,8 +12,9 @@
  *
  * Until it is revoked a person can take it back: then its Placements select it again. Nothing here follows from silence alone.
  */
+import { compareText } from '../../core/text/compare-text.ts'
+import { nameSome, plural } from '../../core/text/name-some.ts'
 import { formatTime } from '../../core/time/time.ts'
-import { compareText } from '../placement/types.ts'
 
 /** What a person asked for. */
 export interface DecommissionAsked {
@@ -107,7 +108,7 @@ export function planDecommission(facts: DecommissionFacts): DecommissionStep {
   }
   const verb = asked.policy === 'Orphan' ? 'to be let go' : 'to be removed'
   const wait = facts.isOffline ? ' It is offline: it follows when it returns, or say --force-unreachable.' : ''
-  const message = `Waits for ${open.length} ${open.length === 1 ? 'bundle' : 'bundles'} ${verb}: ${some(open)}.${wait}`
+  const message = `Waits for ${plural(open.length, 'bundle')} ${verb}: ${nameSome(open)}.${wait}`
   return { kind: 'Show', phase: 'Leaving', left: [], message }
 }
 
@@ -119,12 +120,7 @@ function leftBy({ removals }: DecommissionFacts): readonly string[] {
 }
 
 function revokedWords(left: readonly string[], forgetAtMs?: number): string {
-  const what = left.length === 0 ? 'Nothing was left in it' : `Left in it: ${some(left)}`
+  const what = left.length === 0 ? 'Nothing was left in it' : `Left in it: ${nameSome(left)}`
   const when = forgetAtMs === undefined ? 'once it is deleted' : `at ${formatTime(forgetAtMs)}, when it is forgotten`
   return `Decommissioned. ${what}. Its name is free ${when}.`
-}
-
-function some(names: readonly string[]): string {
-  const shown = names.slice(0, 3).join(', ')
-  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown
 }

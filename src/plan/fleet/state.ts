@@ -3,6 +3,7 @@
  * API, CLI, console and metrics all ask here, so that they cannot disagree.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
+import { plural } from '../../core/text/name-some.ts'
 import { BUNDLE_STATES } from '../../kinds/fields/states.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { Availability } from './availability.ts'
@@ -164,10 +165,7 @@ export function clusterSummary(
   if (!first) return of('Ready', readySentence(held.length))
   const words = BUNDLE_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`)
   const failing = held.find(({ reported }) => reported?.state === first && reported.message)?.reported
-  return of(
-    first,
-    `Of ${held.length} ${held.length === 1 ? 'bundle' : 'bundles'}: ${words.join(', ')}.${failing ? ` ${failing.message}` : ''}`,
-  )
+  return of(first, `Of ${plural(held.length, 'bundle')}: ${words.join(', ')}.${failing ? ` ${failing.message}` : ''}`)
 }
 
 function readySentence(bundles: number): string {

@@ -124,9 +124,3 @@ export function finding(
 ): Finding {
   return { check, severity: CHECKS[check].severity, message, ...more }
 }
-
-/** `a, b, c and 9 more`. */
-export function someOf(names: readonly string[], most = 3): string {
-  const shown = names.slice(0, most).join(', ')
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown
-}

@@ -1,6 +1,7 @@
+import { nameSome } from '../../core/text/name-some.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { describeObject } from '../objects/object-id.ts'
-import { finding, someOf } from './finding.ts'
+import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { apiLife, minorOf } from './kubernetes-apis.ts'
 import type { ApiLife } from './kubernetes-apis.ts'
@@ -50,7 +51,7 @@ function nameOf(object: UnknownObject): string {
 }
 
 function ran(names: readonly string[], version = 'that or a newer one'): string {
-  return `and ${names.length === 1 ? 'one cluster runs' : `${names.length} clusters run`} ${version} (${someOf(names)})`
+  return `and ${names.length === 1 ? 'one cluster runs' : `${names.length} clusters run`} ${version} (${nameSome(names)})`
 }
 
 function todoOf({ instead }: ApiLife): { todo?: string } {

@@ -1,8 +1,9 @@
 /** Bundles that have the same object on the same cluster. */
+import { nameSome } from '../../core/text/name-some.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 import { differences } from '../objects/differences.ts'
 import { describeObject, objectKey } from '../objects/object-id.ts'
-import { finding, someOf } from './finding.ts'
+import { finding } from './finding.ts'
 import type { Finding } from './finding.ts'
 
 /** One content of a bundle, and who gets it. */
@@ -79,7 +80,7 @@ function overlap(a: Holder, b: Holder, mayMeet: (a: string, b: string) => boolea
   const isOpen = a.content.clusters.length === 0 || b.content.clusters.length === 0
   if (common.length === 0 && !(isOpen && mayMeet(a.content.bundle, b.content.bundle))) return undefined
   const { apiVersion, kind, metadata } = b.object
-  const where = common.length === 0 ? 'on clusters that are in both placements' : `on ${someOf(common)}`
+  const where = common.length === 0 ? 'on clusters that are in both placements' : `on ${nameSome(common)}`
   const clash = differences(a.object, b.object).find(({ live, wanted }) => live !== undefined && wanted !== undefined)
   const how = clash === undefined ? 'both have it' : 'with different fields'
   const message = `${describeObject({ ...metadata, apiVersion, kind })} is in bundle ${a.content.bundle} and in bundle ${b.content.bundle} ${where}, ${how}`

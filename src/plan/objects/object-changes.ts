@@ -1,4 +1,5 @@
 /** What changes in an object, field by field, in words short enough for a line; values of Secrets are never among them. */
+import { plural } from '../../core/text/name-some.ts'
 import { isObject, jsonEqual } from '../../core/json.ts'
 import type { UnknownObject } from '../../kinds/meta.ts'
 
@@ -100,15 +101,11 @@ function changeOf(
 }
 
 function shortText(value: unknown): string {
-  if (Array.isArray(value)) return counted(value.length, 'item')
-  if (isObject(value)) return counted(Object.keys(value).length, 'field')
+  if (Array.isArray(value)) return plural(value.length, 'item')
+  if (isObject(value)) return plural(Object.keys(value).length, 'field')
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (text.includes('\n')) return counted(text.split('\n').length, 'line')
+  if (text.includes('\n')) return plural(text.split('\n').length, 'line')
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Changes as parts of one line: `image 2.13.4→2.14.0`, `env +FEATURE_X`, `replicas 2→3`. */

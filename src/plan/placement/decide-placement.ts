@@ -9,8 +9,9 @@
  * claims, scores) only leaves, and keeps what it runs.
  */
 import { jsonEqual } from '../../core/json.ts'
+import { compareText } from '../../core/text/compare-text.ts'
+import { plural } from '../../core/text/name-some.ts'
 import { describeVerdict } from './explain.ts'
-import { compareText } from './types.ts'
 import type { PlacementCluster, PlacementQuestion, PlacementWorld, VerdictReason } from './types.ts'
 import { compileFilter, firstRejection } from './filter.ts'
 import { paginate } from './decisions/paginate.ts'
@@ -20,7 +21,6 @@ import type { Selection } from './select-clusters.ts'
 import { judgeShrink } from './shrink-guard.ts'
 import type { ShrinkVerdict } from './shrink-guard.ts'
 
-export { compareText } from './types.ts'
 export type * from './types.ts'
 export { PAGE_SIZE } from './decisions/paginate.ts'
 export type { ClusterDecision } from './decisions/paginate.ts'
@@ -199,15 +199,14 @@ export interface SelectionCounts {
 
 /** The sentence about the whole; for nobody it says why. */
 export function summarize({ selected, stopped, unscheduled, feasible }: SelectionCounts, clusters: number): string {
-  const plural = (n: number) => `${n} ${n === 1 ? 'cluster' : 'clusters'}`
   if (selected > 0) {
     // Totals of the fleet stay out of it: a cluster that joins elsewhere must not change every Placement.
     const missing = unscheduled > 0 ? ` ${unscheduled} more asked for than there are.` : ''
-    return `${plural(selected)} selected.${missing}`
+    return `${plural(selected, 'cluster')} selected.${missing}`
   }
   if (clusters === 0) return 'No cluster is registered yet; add one with: flotilla cluster add NAME'
   if (feasible > 0)
-    return `No cluster is selected: ${plural(feasible)} would pass, but numberOfClusters or spread takes none.`
+    return `No cluster is selected: ${plural(feasible, 'cluster')} would pass, but numberOfClusters or spread takes none.`
   const words = [
     [stopped.SelectorDiffers, 'with labels the selector does not want'],
     [stopped.SetDiffers, 'in no set this namespace may place on'],

@@ -1,5 +1,4 @@
-/** Feasible clusters in order: the sum of weighted scores, then the name. */
-import { compareText } from './types.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 import type { PlacementCluster, PlacementWorld } from './types.ts'
 import type { Prioritizer } from './prioritizers.ts'
 

@@ -157,8 +157,3 @@ export type VerdictReason =
 export interface Misconfigured {
   readonly misconfigured: string
 }
-
-/** Order by code unit: the same on every machine and in every locale. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}

@@ -6,7 +6,7 @@
  * be rendered has been looked at: it is named, and holds up nobody. Neither does one that takes too long.
  */
 import type { Digest } from '../../core/crypto/digest.ts'
-import { compareText } from '../placement/types.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 
 /** How long after an artifact came its bundles wait for each other. */
 export const GATHER_MS = 120_000

@@ -6,6 +6,7 @@
  * ring or everybody nobody else receives the content that is taken back, with single clusters the rest goes on with it.
  */
 import type { ClusterInputs } from '../../core/cluster-inputs.ts'
+import { findCondition } from '../../core/conditions.ts'
 import type { Assignment } from '../../kinds/native/assignment.ts'
 import type { Cluster } from '../../kinds/native/cluster.ts'
 import type { ExistingRelease } from './decide-release.ts'
@@ -35,7 +36,7 @@ export function rollbackCluster(cluster: Cluster, assignment: Assignment | undef
   const entry = assignment?.spec.entries.find((one) => one.bundle === bundle)
   return {
     inputs: clusterInputsOf(cluster),
-    isOnline: cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True',
+    isOnline: findCondition(cluster.status?.conditions, 'Available')?.status === 'True',
     ...(entry ? { assigned: { generation: entry.generation, set: entry.set, previous: entry.before } } : {}),
   }
 }

@@ -1,4 +1,5 @@
 /** Why a rollout does not move: one sentence each, with since when and what would release it. */
+import { nameSome } from '../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import type { BundleOnCluster, RolloutAdmission } from './bundle-on-cluster.ts'
 
@@ -120,13 +121,6 @@ export function frozenHold(frozen: readonly BundleOnCluster[]): Hold {
 function earliestOf(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)
-}
-
-/** Up to three names and how many more. */
-export function nameSome(names: readonly string[]): string {
-  const distinct = [...new Set(names)]
-  const shown = distinct.slice(0, 3).join(', ')
-  return distinct.length > 3 ? `${shown} and ${distinct.length - 3} more` : shown
 }
 
 function latest(times: readonly (number | undefined)[]): number | undefined {

@@ -25,10 +25,11 @@
  * A cluster that is not connected before its admission is excused; it is admitted when it returns, also after completion.
  * One that goes offline after it keeps its slot.
  */
+import { nameSome } from '../../core/text/name-some.ts'
 import { removalPairs, removalProgress } from '../document/removal.ts'
 import type { RemovalFacts } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput, RolloutPhase, Superseded } from './types.ts'
-import { holdOf, nameSome } from './holds.ts'
+import { holdOf } from './holds.ts'
 import type { Hold } from './holds.ts'
 import { rebuildRoster, buildRoster } from './build-roster.ts'
 import type { RosterChanges } from './build-roster.ts'

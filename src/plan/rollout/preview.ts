@@ -1,9 +1,10 @@
 /** The plan shown before it starts: who is in which ring, who is in none, who cannot be reached, and what ring 1 does not represent. */
+import { compareText } from '../../core/text/compare-text.ts'
 import type { Labels } from '../../core/text/label-selector.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import { formatTime } from '../../core/time/time.ts'
 import { concurrencyOf } from './concurrency.ts'
 import type { BundleHold } from '../windows/bundle-hold.ts'
-import { compareText } from '../placement/types.ts'
 import { ringOf, ringStates } from './rings.ts'
 import type { RingSpec } from './rings.ts'
 
@@ -132,7 +133,7 @@ function unrepresented(byRing: readonly (readonly PreviewCluster[])[]): string[]
     const distinct = [...new Set(missing)].sort(compareText)
     if (distinct.length === 0) continue
     warnings.push(
-      `ring 1 has no cluster with ${key} ${distinct.slice(0, 3).join(', ')}${distinct.length > 3 ? ` and ${distinct.length - 3} more` : ''}; ${missing.length} clusters of later rings have`,
+      `ring 1 has no cluster with ${key} ${nameSome(distinct)}; ${missing.length} clusters of later rings have`,
     )
   }
   return warnings

@@ -7,11 +7,11 @@
  *
  * A ring's gate is recorded on the Rollout before anybody of the next ring is admitted (I-04).
  */
+import { compareText } from '../../core/text/compare-text.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import { matchesSelector } from '../../core/text/label-selector.ts'
 import type { LabelSelector, Labels } from '../../core/text/label-selector.ts'
 import { concurrencyOf } from './concurrency.ts'
-import { compareText } from '../placement/types.ts'
 import type { ApprovalNeed, ApprovalRecord } from './gates/approvals.ts'
 import type { GateRecord, GateSpec } from './gates/judge-gates.ts'
 

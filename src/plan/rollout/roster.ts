@@ -4,7 +4,7 @@
  */
 import { createSortedSet, mergeSorted } from '../../core/collections/sorted-set.ts'
 import type { SortedSet } from '../../core/collections/sorted-set.ts'
-import { compareText } from '../placement/types.ts'
+import { compareText } from '../../core/text/compare-text.ts'
 import type { RolloutCounts } from './types.ts'
 import { bundleOnClusterKey } from './bundle-on-cluster.ts'
 import type { BundleOnCluster } from './bundle-on-cluster.ts'

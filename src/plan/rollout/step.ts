@@ -3,10 +3,11 @@
  * Each function below knows one reason; the first one that applies decides.
  */
 import { mergeSorted } from '../../core/collections/sorted-set.ts'
+import { nameSome } from '../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../core/time/time.ts'
 import { removalProgress } from '../document/removal.ts'
 import type { RolloutCounts, RolloutDecision, RolloutInput } from './types.ts'
-import { budgetHold, failureHold, frozenHold, holdOf, nameSome, unrenderedHold, windowHold } from './holds.ts'
+import { budgetHold, failureHold, frozenHold, holdOf, unrenderedHold, windowHold } from './holds.ts'
 import type { Hold } from './holds.ts'
 import { bundleOnClusterKey } from './bundle-on-cluster.ts'
 import type { BundleOnCluster } from './bundle-on-cluster.ts'

@@ -1,4 +1,5 @@
 /** Which commit a ref means, out of what the repository offers. */
+import { nameSome } from '../../core/text/name-some.ts'
 import { compareVersions, parseVersion, satisfies, VersionError } from '../../core/text/semver.ts'
 import type { Version } from '../../core/text/semver.ts'
 import { SourceError } from '../source-error.ts'
@@ -62,9 +63,7 @@ function namesBelow(refs: ReadonlyMap<string, string>, prefix: string): string[]
 }
 
 function notFound(what: string, names: readonly string[]): SourceError {
-  const some = names.slice(0, 5).join(', ')
-  const there =
-    names.length === 0 ? 'it has none' : `it has ${some}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`
+  const there = names.length === 0 ? 'it has none' : `it has ${nameSome(names, 5)}`
   return new SourceError('RefNotFound', `The repository has no ${what}; ${there}.`, { retry: true })
 }
 

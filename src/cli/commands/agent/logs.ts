@@ -1,6 +1,7 @@
 /** `flotilla logs`: the newest lines of an agent's own log, asked for through its next check-in. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
+import { findCondition } from '../../../core/conditions.ts'
 import type { Clock } from '../../../core/time/clock.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { formatTime } from '../../../core/time/time.ts'
@@ -69,7 +70,7 @@ async function clusterNamed(name: string, client: Client, { connection }: LogsIn
 
 /** A cluster that is not heard cannot be asked: nobody has a way in. */
 function refuseDeaf({ metadata, status }: Cluster, known: Log | undefined): void {
-  const available = status?.conditions?.find(({ type }) => type === 'Available')
+  const available = findCondition(status?.conditions, 'Available')
   if (available?.status === 'True') return
   throw new CliError(EXIT.conflict, {
     what: `cluster ${metadata.name} cannot be asked for its log`,

@@ -1,5 +1,6 @@
 /** `flotilla cluster decommission`: takes a cluster out of the fleet for good, or takes that back. */
 import { clientOver } from '../../../client/create-client.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import { parseDuration } from '../../../core/time/duration.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
 import { formatTime } from '../../../core/time/time.ts'
@@ -46,7 +47,7 @@ export async function clusterDecommission(name: string, input: DecommissionInput
   }
   const bundles = await countAssignedBundles(cluster, input)
   const isOffline = cluster.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'False')
-  const what = `${bundles} ${bundles === 1 ? 'bundle' : 'bundles'}`
+  const what = plural(bundles, 'bundle')
   const sentence = flags.remove
     ? `removes ${what} with its objects from 1 cluster (namespaces, CRDs and volumes are kept unless named), then takes its access away`
     : `lets go of ${what} on 1 cluster, which stay as they are, then takes its access away`

@@ -1,6 +1,7 @@
 /** How far a deletion reaches: which clusters it touches, and what becomes of what runs there. */
 import type { Client } from '../../../client/client.ts'
-import { compareText } from '../../../plan/placement/types.ts'
+import { compareText } from '../../../core/text/compare-text.ts'
+import { nameSome, plural } from '../../../core/text/name-some.ts'
 import { shrinkToken } from '../../../plan/placement/shrink-guard.ts'
 import { ASSIGNMENTS, BUNDLES, CLUSTERS, listAll, PLACEMENTS, SOURCES } from '../../api/flotilla-resources.ts'
 import type { DeleteTarget } from './delete.ts'
@@ -55,7 +56,7 @@ async function bundleReach(client: Client, key: Named): Promise<DeleteImpact> {
 
 function bundleSentence(name: string, clusters: readonly string[], isKept: boolean): string {
   if (clusters.length === 0) return `bundle ${name} runs on no cluster`
-  const where = `${counted(clusters.length, 'cluster')} (${some(clusters)})`
+  const where = `${plural(clusters.length, 'cluster')} (${nameSome(clusters)})`
   return isKept
     ? `bundle ${name} leaves ${where}, ring by ring; its objects stay there (delete.bundleDeleted is Orphan)`
     : `bundle ${name} is removed from ${where}, ring by ring, with its objects; namespaces, CRDs and volumes are kept unless it names them`
@@ -65,7 +66,7 @@ async function clusterReach(client: Client, name: string): Promise<DeleteImpact>
   const { spec } = await client.get(CLUSTERS, { name })
   const entries =
     (await listAll(client, ASSIGNMENTS)).find(({ metadata }) => metadata.name === name)?.spec.entries?.length ?? 0
-  const left = `${counted(entries, 'bundle')} ${entries === 1 ? 'stays' : 'stay'} there as ${entries === 1 ? 'it is' : 'they are'}, and nobody looks after ${entries === 1 ? 'it' : 'them'} any more`
+  const left = `${plural(entries, 'bundle')} ${entries === 1 ? 'stays' : 'stay'} there as ${entries === 1 ? 'it is' : 'they are'}, and nobody looks after ${entries === 1 ? 'it' : 'them'} any more`
   const better = spec.refused
     ? ''
     : `; to take it out properly: flotilla cluster decommission ${name} --orphan (or --remove)`
@@ -78,9 +79,9 @@ async function placementReach(client: Client, { name, namespace }: Named): Promi
     .filter(({ spec }) => spec.placement === name)
     .map(({ metadata }) => metadata.name)
   if (bundles.length === 0) return { sentence: `no bundle uses placement ${name}` }
-  const where = counted(status?.selected ?? 0, 'cluster')
+  const where = plural(status?.selected ?? 0, 'cluster')
   return {
-    sentence: `placement ${name} places ${counted(bundles.length, 'bundle')} (${some(bundles)}) on ${where}; what runs there stays and is kept, new releases go nowhere`,
+    sentence: `placement ${name} places ${plural(bundles.length, 'bundle')} (${nameSome(bundles)}) on ${where}; what runs there stays and is kept, new releases go nowhere`,
   }
 }
 
@@ -91,16 +92,8 @@ async function sourceReach(client: Client, { name, namespace }: Named): Promise<
     .map(({ metadata }) => metadata.name)
   if (fed.length === 0) return { sentence: `source ${name} feeds no bundle` }
   return {
-    sentence: `source ${name} feeds ${counted(fed.length, 'bundle')} (${some(fed)}); what runs stays and is kept, nothing new comes`,
+    sentence: `source ${name} feeds ${plural(fed.length, 'bundle')} (${nameSome(fed)}); what runs stays and is kept, nothing new comes`,
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function some(names: readonly string[]): string {
-  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
 }
 
 /** Says on the Bundle that a person meant just these clusters, so that the removal does not wait to be asked about. */

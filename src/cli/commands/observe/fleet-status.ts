@@ -1,4 +1,5 @@
 /** The fleet on one screen: hub, clusters by state, what is moving, what needs somebody. */
+import { nameSome } from '../../../core/text/name-some.ts'
 import { parseTime } from '../../../core/time/time.ts'
 import type { ClusterWindow } from '../../../kinds/native/cluster-window.ts'
 import type { Cluster } from '../../../kinds/native/cluster.ts'
@@ -137,17 +138,13 @@ function freezeLines(windows: readonly (Window | ClusterWindow)[], nowMs: number
 
 function heldLines(clusters: readonly Cluster[]): string[] {
   const held = clusters.filter((cluster) => holdOfCluster(cluster)).map(({ metadata }) => metadata.name)
-  return held.length === 0 ? [] : [line('Held', someOf(held))]
-}
-
-function someOf(names: readonly string[]): string {
-  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+  return held.length === 0 ? [] : [line('Held', nameSome(held))]
 }
 
 function waitingLines(clusters: readonly Cluster[]): string[] {
   const waiting = clusters.filter(({ spec }) => !spec.accepted && !spec.refused).map(({ metadata }) => metadata.name)
   if (waiting.length === 0) return []
-  return [line('Waiting', `${someOf(waiting)} to be accepted`)]
+  return [line('Waiting', `${nameSome(waiting)} to be accepted`)]
 }
 
 function certificateLines(clusters: readonly Cluster[], nowMs: number): string[] {

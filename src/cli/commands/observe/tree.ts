@@ -1,5 +1,6 @@
 /** `flotilla tree`: which source feeds which bundles, where they go, and how far their newest rollout is. */
 import { clientOver } from '../../../client/create-client.ts'
+import { findCondition } from '../../../core/conditions.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Placement } from '../../../kinds/native/placement.ts'
 import type { Rollout } from '../../../kinds/native/rollout.ts'
@@ -140,7 +141,7 @@ interface WithConditions {
 }
 
 function conditionOf({ status }: WithConditions, type: string) {
-  return status?.conditions?.find((condition) => condition.type === type)
+  return findCondition(status?.conditions, type)
 }
 
 function drawn({ text, below = [] }: Branch, isUtf8: boolean, indent = ''): string {

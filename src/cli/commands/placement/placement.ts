@@ -1,6 +1,7 @@
 /** `flotilla explain` and `flotilla simulate placement`: the hub's own decisions, worked out here from what the API says. */
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
+import { findCondition } from '../../../core/conditions.ts'
 import { isApiError } from '../../../core/errors.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
 import type { ClusterSetBinding } from '../../../kinds/native/cluster-set-binding.ts'
@@ -212,7 +213,7 @@ function oneText(placement: Placement, verdict: ClusterVerdict): string {
 
 function wholeText(placement: Placement, selection: Selection, verdicts: readonly ClusterVerdict[]): string {
   const width = Math.max(7, ...verdicts.map(({ cluster }) => cluster.length))
-  const ready = placement.status?.conditions?.find(({ type }) => type === 'Ready')
+  const ready = findCondition(placement.status?.conditions, 'Ready')
   const order = [...verdicts].sort(
     (a, b) => Number(b.selected) - Number(a.selected) || (a.cluster < b.cluster ? -1 : 1),
   )

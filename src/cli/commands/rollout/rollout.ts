@@ -2,6 +2,7 @@
 import { clientOver } from '../../../client/create-client.ts'
 import type { Client } from '../../../client/client.ts'
 import { findObject } from '../../../client/find-object.ts'
+import { findCondition } from '../../../core/conditions.ts'
 import { formatDuration, parseDuration } from '../../../core/time/duration.ts'
 import { isApiError } from '../../../core/errors.ts'
 import { systemClock } from '../../../core/time/system-clock.ts'
@@ -230,7 +231,7 @@ async function previewOf(client: Client, bundle: Bundle, namespace: string): Pro
         name,
         labels,
         groups: groups.get(name) ?? [],
-        isOnline: cluster.status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True',
+        isOnline: findCondition(cluster.status?.conditions, 'Available')?.status === 'True',
         ...holdIn(cluster),
         traits: Object.fromEntries(TRAITS.flatMap((key) => (facts[key] === undefined ? [] : [[key, facts[key]]]))),
       }

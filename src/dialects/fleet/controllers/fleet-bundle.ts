@@ -1,4 +1,5 @@
 /** How a Bundle does, on the row that Fleet's users look at. */
+import { findCondition } from '../../../core/conditions.ts'
 import { Waiting } from '../../../core/errors.ts'
 import type { Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import type { Bundle } from '../../../kinds/native/bundle.ts'
@@ -35,7 +36,7 @@ function show(
   ports: Pick<GitRepoPorts, 'countsOf'>,
 ): void {
   const summary = summaryOf(ports.countsOf(bundle))
-  const rendered = bundle.status?.conditions?.find(({ type }) => type === 'Rendered')
+  const rendered = findCondition(bundle.status?.conditions, 'Rendered')
   const problem = rendered?.status === 'False' ? rendered.message : undefined
   const waiting = summaryText(summary)
   const status = (row.status ??= {})

@@ -1,7 +1,9 @@
 /** GitRepo → Source, Placement, RolloutPlans, Bundles; and back, how they do. */
+import { findCondition } from '../../../core/conditions.ts'
 import type { Digest } from '../../../core/crypto/digest.ts'
 import { digestOfJson } from '../../../core/crypto/digest.ts'
 import { Stalled } from '../../../core/errors.ts'
+import { plural } from '../../../core/text/name-some.ts'
 import type { Context, Draft, Reconciler, Result } from '../../../engine/reconciler.ts'
 import { Bundle } from '../../../kinds/native/bundle.ts'
 import type { Kind } from '../../../kinds/define-kind.ts'
@@ -100,7 +102,7 @@ async function sourceFor(draft: Draft<GitRepo>, ports: GitRepoPorts, context: Co
 }
 
 function showFetching({ conditions, next: repo }: Draft<GitRepo>, source: Source | undefined): void {
-  const ready = source?.status?.conditions?.find(({ type }) => type === 'Ready')
+  const ready = findCondition(source?.status?.conditions, 'Ready')
   const message = ready?.message ?? 'The repository is being fetched.'
   conditions.set('Ready', 'False', 'GitUpdating', message)
   if (ready?.status === 'False') conditions.set('GitPolling', 'False', ready.reason, message)
@@ -220,7 +222,7 @@ function statusOf(repo: GitRepo, { read, findings, source, ports }: Showing): Sh
   const bundles = read.bundles.flatMap(({ name }) => ports.bundleOf(namespace, name) ?? [])
   const summaries = bundles.map((bundle) => summaryOf(ports.countsOf(bundle)))
   const unrendered = bundles.flatMap(({ metadata, status }) => {
-    const rendered = status?.conditions?.find(({ type }) => type === 'Rendered')
+    const rendered = findCondition(status?.conditions, 'Rendered')
     return rendered?.status === 'False' ? [`Bundle ${metadata.name}: ${rendered.message}`] : []
   })
   const errors = findings.filter(({ level }) => level === 'error').map(findingText)
@@ -278,7 +280,7 @@ function show({ conditions, next: repo }: Draft<GitRepo>, shown: Shown, source: 
     ...(problem === undefined ? {} : { error: true }),
   }
   showFindings(repo, shown.findings)
-  const count = `${bundles} ${bundles === 1 ? 'bundle' : 'bundles'}`
+  const count = plural(bundles, 'bundle')
   if (isReady) conditions.set('Ready', 'True', 'Ready', `${count} ready on ${status.readyClusters} clusters.`)
   else conditions.set('Ready', 'False', state, message)
   if (warnings > 0) {
@@ -286,7 +288,7 @@ function show({ conditions, next: repo }: Draft<GitRepo>, shown: Shown, source: 
     const more = warnings > 1 ? ` and ${warnings - 1} more in status.findings` : ''
     conditions.set('Exact', 'False', 'NotAllHasEffect', `${first ? findingText(first) : ''}${more}.`.slice(0, 4096))
   } else conditions.set('Exact', 'True', 'AllHasEffect', 'Everything that is said has its effect.')
-  const polled = source.status?.conditions?.find(({ type }) => type === 'Ready')
+  const polled = findCondition(source.status?.conditions, 'Ready')
   conditions.set(
     'GitPolling',
     polled?.status ?? 'Unknown',

@@ -1,6 +1,6 @@
 /** Decision groups: selected clusters in chunks that rollouts can move one after the other. */
+import { compareText } from '../../../core/text/compare-text.ts'
 import { meetsRequirement, requirementsOf } from '../../../core/text/label-selector.ts'
-import { compareText } from '../types.ts'
 import type { GroupPlace, Misconfigured, NamedGroup, PlacementCluster, PlacementQuestion } from '../types.ts'
 import { selectorProblem } from '../selectors.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Decisions on pages that do not shift: a cluster stays on the page it was on, a new one takes the first free place, so
- * that one relabelled cluster changes one page however large the fleet is.
- */
-import { compareText } from '../types.ts'
+import { compareText } from '../../../core/text/compare-text.ts'
 
 /** The most decisions one page holds. */
 export const PAGE_SIZE = 500

@@ -8,8 +8,8 @@
  * edit whose author the API does not know), one of the approvals could be that author's own: one more is needed, so that
  * at least `count` of them are not.
  */
+import { compareText } from '../../../core/text/compare-text.ts'
 import { parseTime } from '../../../core/time/time.ts'
-import { compareText } from '../../placement/types.ts'
 
 /** What a ring asks for. */
 export interface ApprovalNeed {

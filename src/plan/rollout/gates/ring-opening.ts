@@ -2,13 +2,14 @@
  * What it takes before anybody of a ring is admitted, and before it counts as through: approvals and gates, each written down
  * first. The record comes with one compare-and-swap, the admissions that rest on it with a later one.
  */
+import { nameSome } from '../../../core/text/name-some.ts'
 import { formatTime, parseTime } from '../../../core/time/time.ts'
 import { judgeApprovals } from './approvals.ts'
 import type { ApprovalContext } from './approvals.ts'
 import type { RingGateQuery, RolloutInput } from '../types.ts'
 import { judgeGates } from './judge-gates.ts'
 import type { GateRecord, GateSpec, GatesVerdict } from './judge-gates.ts'
-import { holdOf, nameSome } from '../holds.ts'
+import { holdOf } from '../holds.ts'
 import type { Hold } from '../holds.ts'
 import { requiredMembers, judgeReadiness } from '../rings.ts'
 import type { ReadinessVerdict, RingCount, RingSpec, RingState } from '../rings.ts'
