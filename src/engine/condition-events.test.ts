@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
+import { NATIVE_KINDS } from '../kinds/native/native-kinds.ts'
 import { conditionEvents } from './condition-events.ts'
 
 const at = '2026-11-16T00:00:00Z'
@@ -16,9 +17,10 @@ function objectWith(...conditions: readonly (readonly [string, Condition['status
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x' }, status: { conditions: all } } as KubeObject
 }
 
+const DECLARED = { warnWhenTrue: ['Cloned'], warnWhenFalse: ['Rendered'], warnInState: ['Drifted', 'Failed'] }
 const STUCK = ['Stalled', 'True', 'A'] as const
 
-test('a condition is news when its status or reason changes, not when its words do', () => {
+test('a condition makes an Event when its status or reason changes, not when its message does', () => {
   const cases: readonly (readonly [string, KubeObject, KubeObject, readonly string[]])[] = [
     ['first seen', objectWith(), objectWith(['Ready', 'True', 'Done']), ['Normal Done']],
     ['same', objectWith(['Ready', 'True', 'Done']), objectWith(['Ready', 'True', 'Done']), []],
@@ -44,12 +46,12 @@ test('a condition is news when its status or reason changes, not when its words 
     ['offline', objectWith(), objectWith(['Available', 'False', 'Silent']), ['Normal Silent']],
   ]
   for (const [name, before, after, wanted] of cases) {
-    const told = conditionEvents(before, after).map(({ type, reason }) => `${type} ${reason}`)
+    const told = conditionEvents(before, after, DECLARED).map(({ type, reason }) => `${type} ${reason}`)
     assert.deepEqual(told, wanted, name)
   }
 })
 
-test('a state is news when it is one to look at, and when it is well again', () => {
+test('a state makes an Event when it is a failure, and when the object is Ready after one', () => {
   const inState = (state?: string): KubeObject =>
     ({ ...objectWith(), status: { ...(state && { state, message: `is ${state}` }) } }) as KubeObject
   const cases: readonly (readonly [string | undefined, string, readonly string[]])[] = [
@@ -64,11 +66,32 @@ test('a state is news when it is one to look at, and when it is well again', () 
     ['Ready', 'Offline', []],
   ]
   for (const [before, after, wanted] of cases) {
-    const told = conditionEvents(inState(before), inState(after))
+    const told = conditionEvents(inState(before), inState(after), DECLARED)
     assert.deepEqual(
       told.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
       wanted,
       `${before} to ${after}`,
     )
   }
+})
+
+test('a kind that declares nothing has Normal Events for its own conditions', () => {
+  const after = { ...objectWith(['Cloned', 'True', 'TwoAgents']) } as KubeObject & { status: { state?: string } }
+  after.status.state = 'Failed'
+  assert.deepEqual(
+    conditionEvents(objectWith(), after).map(({ type, reason }) => `${type} ${reason}`),
+    ['Normal TwoAgents'],
+  )
+})
+
+test('the kinds declare the conditions whose Events are Warnings', () => {
+  const declared = Object.fromEntries(NATIVE_KINDS.flatMap(({ kind, events }) => (events ? [[kind, events]] : [])))
+  assert.deepEqual(declared, {
+    Bundle: { warnWhenTrue: ['Reverted'], warnWhenFalse: ['Linted', 'Rendered'] },
+    Cluster: {
+      warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
+      warnInState: ['Drifted', 'Failed'],
+    },
+    Source: { warnWhenFalse: ['Released'] },
+  })
 })

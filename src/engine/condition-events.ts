@@ -1,77 +1,79 @@
-/** What a pass tells people: which conditions of an object changed their answer, and whether its state is worse or well again. Pure. */
+/** Which Events a write of an object's status makes. Pure; the kind declares which of them are Warnings. */
+import type { StatusEvents } from '../kinds/define-kind.ts'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
 
-/** One thing that happened to an object, as an Event says it. */
+/** One Event about an object, before it has a name and a time. */
 export interface ConditionEvent {
   readonly type: 'Normal' | 'Warning'
-  /** One word for programs. */
+  /** The condition's reason, or the object's state. */
   readonly reason: string
   readonly message: string
 }
 
-/** kstatus's own conditions say again what Ready says. */
-const ECHOES: ReadonlySet<string> = new Set(['Reconciling', 'Stalled'])
-/** Conditions that tell of trouble by being there. */
-const BAD_WHEN_TRUE: ReadonlySet<string> = new Set([
-  'AliasTaken',
-  'ClockSkewed',
-  'Cloned',
-  'DocumentRefused',
-  'HubBehind',
-  'Reverted',
-])
-/** Conditions that tell of trouble by not holding; `Available` does not: offline is a state, not a failure. */
-const BAD_WHEN_FALSE: ReadonlySet<string> = new Set(['Exact', 'Linted', 'Released', 'Rendered'])
-/** Reasons that tell of trouble although somebody tries again, or although a part went well. */
-const BAD_REASON = /^(Bad|Partly)|(Failed|Mismatch|Missing|NotAllowed|NotFound|NotVerified|Unreachable)$/
-/** States that a person should look at. */
-const BAD_STATES: ReadonlySet<string> = new Set(['Drifted', 'Failed'])
+/** kstatus's conditions repeat what `Ready` says. */
+const REPEATS_READY: ReadonlySet<string> = new Set(['Reconciling', 'Stalled'])
+/** Reasons with these prefixes and suffixes are failures in every kind, also while the controller retries. */
+const FAILURE_PREFIXES = ['Bad', 'Partly']
+const FAILURE_SUFFIXES = ['Failed', 'Mismatch', 'Missing', 'NotAllowed', 'NotFound', 'NotVerified', 'Unreachable']
 
 /**
- * The news between two states of an object. A condition is news when its status or reason changed, not when its words did:
- * a count that goes up in a message is no event. The same word from two conditions is said once, and the graver one wins.
+ * The Events between two states of an object. A condition makes an Event when its status or reason changed, not when its
+ * message did: a count that goes up in a message is no Event. Two conditions with the same reason make one Event, and
+ * Warning wins over Normal.
  */
-export function conditionEvents(before: KubeObject, after: KubeObject): readonly ConditionEvent[] {
-  const [old, now] = [conditionsOf(before), conditionsOf(after)]
+export function conditionEvents(
+  before: KubeObject,
+  after: KubeObject,
+  declared: StatusEvents = {},
+): readonly ConditionEvent[] {
+  const [old, now] = [statusOf(before).conditions ?? [], statusOf(after).conditions ?? []]
   const stalled = now.find(({ type, status }) => type === 'Stalled' && status === 'True')
-  const said = new Map<string, ConditionEvent>()
+  const byReason = new Map<string, ConditionEvent>()
   for (const condition of now) {
     const { type, status, reason, message } = condition
-    if (ECHOES.has(type)) continue
-    const was = old.find((one) => one.type === type)
-    if (was?.status === status && was.reason === reason) continue
-    const isBad = isTrouble(condition, stalled) || said.get(reason)?.type === 'Warning'
-    said.set(reason, { type: isBad ? 'Warning' : 'Normal', reason, message })
+    if (REPEATS_READY.has(type)) continue
+    const previous = old.find((candidate) => candidate.type === type)
+    if (previous?.status === status && previous.reason === reason) continue
+    const isWarning = isFailure(condition, stalled, declared) || byReason.get(reason)?.type === 'Warning'
+    byReason.set(reason, { type: isWarning ? 'Warning' : 'Normal', reason, message })
   }
-  return [...said.values(), ...stateNews(before, after)]
+  return [...byReason.values(), ...stateEvents(before, after, declared)]
 }
 
-function isTrouble({ type, status, reason }: Condition, stalled: Condition | undefined): boolean {
+function isFailure(
+  { type, status, reason }: Condition,
+  stalled: Condition | undefined,
+  { warnWhenTrue = [], warnWhenFalse = [] }: StatusEvents,
+): boolean {
   if (stalled && (status === 'False' || reason === stalled.reason)) return true
-  if (status === 'True' ? BAD_WHEN_TRUE.has(type) : status === 'False' && BAD_WHEN_FALSE.has(type)) return true
-  return BAD_REASON.test(reason)
+  if (status === 'True' && warnWhenTrue.includes(type)) return true
+  if (status === 'False' && warnWhenFalse.includes(type)) return true
+  return (
+    FAILURE_PREFIXES.some((prefix) => reason.startsWith(prefix)) ||
+    FAILURE_SUFFIXES.some((suffix) => reason.endsWith(suffix))
+  )
 }
 
-/** An object with a state tells when it fails or drifts, and when it is well again; what moves is told by its rollout. */
-function stateNews(before: KubeObject, after: KubeObject): readonly ConditionEvent[] {
-  const [was, is] = [statusOf(before), statusOf(after)]
-  if (is.state === undefined || is.state === was.state) return []
-  const { state: reason, message = '' } = is
-  if (BAD_STATES.has(reason)) return [{ type: 'Warning', reason, message }]
-  return reason === 'Ready' && BAD_STATES.has(was.state ?? '') ? [{ type: 'Normal', reason, message }] : []
+/** A state makes an Event when it is a failure, and when the object is Ready after one. Rollouts report progress. */
+function stateEvents(
+  before: KubeObject,
+  after: KubeObject,
+  { warnInState = [] }: StatusEvents,
+): readonly ConditionEvent[] {
+  const { state: previous = '' } = statusOf(before)
+  const { state, message = '' } = statusOf(after)
+  if (state === undefined || state === previous) return []
+  if (warnInState.includes(state)) return [{ type: 'Warning', reason: state, message }]
+  return state === 'Ready' && warnInState.includes(previous) ? [{ type: 'Normal', reason: state, message }] : []
 }
 
 interface Status {
   readonly conditions?: readonly Condition[]
-  /** One of the states of a bundle on a cluster; other kinds have none. */
+  /** The state of a Cluster; other kinds have none. */
   readonly state?: string
   readonly message?: string
 }
 
 function statusOf(object: KubeObject): Status {
   return (object as { status?: Status }).status ?? {}
-}
-
-function conditionsOf(object: KubeObject): readonly Condition[] {
-  return statusOf(object).conditions ?? []
 }

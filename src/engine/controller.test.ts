@@ -109,7 +109,7 @@ describe('controller', () => {
     assert.equal(clock.sleepers(), 0)
   })
 
-  it('says again after a while what somebody took back, and something new at once', async () => {
+  it('writes a status again after a while when another process overwrote it, and a new status at once', async () => {
     const { api, clock, writes, end } = running(async (draft) => {
       draft.next.status = { ...draft.next.status, size: draft.seen.spec.size }
       return {}
@@ -160,6 +160,40 @@ describe('controller', () => {
     api.put(path('a'), thing('a'))
     await clock.advance(25_000)
     assert.equal(passes.length, 3)
+    await end()
+  })
+
+  it('keeps all conditions and writes nothing after a pass that returns unchanged', async () => {
+    let isUnchanged = false
+    const { api, clock, passes, writes, conditions, end } = running(async (draft) => {
+      if (isUnchanged) return { unchanged: true }
+      draft.conditions.set('Ready', 'False', 'Busy', '')
+      draft.conditions.set('Reconciling', 'True', 'Busy', '')
+      return { requeueAfterMs: 10_000 }
+    })
+    api.put(path('a'), thing('a'))
+    await clock.settle()
+    const before = writes().length
+    isUnchanged = true
+    await clock.advance(10_000)
+    assert.ok(passes.length > 1)
+    assert.equal(writes().length, before)
+    assert.deepEqual(
+      conditions('a').map(({ type, status }) => `${type}=${status}`),
+      ['Ready=False', 'Reconciling=True'],
+    )
+    await end()
+  })
+
+  it('fails a pass that returns unchanged and changed its draft', async () => {
+    const { api, clock, writes, counts, end } = running(async (draft) => {
+      draft.conditions.set('Ready', 'True', 'Done', '')
+      return { unchanged: true }
+    })
+    api.put(path('a'), thing('a'))
+    await clock.settle()
+    assert.deepEqual(writes(), [])
+    assert.equal(counts.get('controller_runtime_reconcile_errors_total'), 1)
     await end()
   })
 
@@ -266,7 +300,7 @@ describe('controller', () => {
     await end()
   })
 
-  it('retries other failures with backoff, counts them, and delays nobody else', async () => {
+  it('retries other failures with backoff, counts them, and does not delay other keys', async () => {
     const { api, clock, counts, passes, conditions, end } = running(
       async (draft) => {
         if (draft.seen.metadata.name === 'bad') throw new Error('disk on fire')

@@ -1,6 +1,6 @@
 /**
- * The loop around a reconciler: informers feed keys to a queue, workers take them, open a draft of the cached object,
- * let the reconciler change it, and write the difference once.
+ * The loop around a reconciler: informers add keys to a queue, workers take the keys, open a draft of the cached object,
+ * let the reconciler change the draft, and write the difference once.
  */
 import type { Change } from '../client/cache.ts'
 import type { Client } from '../client/client.ts'
@@ -13,8 +13,9 @@ import { jsonClone } from '../core/json.ts'
 import type { Logger } from '../core/log.ts'
 import { silentMetrics } from '../core/metrics.ts'
 import type { Metrics } from '../core/metrics.ts'
+import type { StatusEvents } from '../kinds/define-kind.ts'
 import type { KubeObject, ResourceType } from '../kinds/meta.ts'
-import { changesObject, decideWrite, noteGeneration, openDraft } from './draft.ts'
+import { changesObject, decideWrite, noteGeneration, openDraft, requireUnchanged } from './draft.ts'
 import type { OpenDraft } from './draft.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import { declareEngineMetrics } from './metrics.ts'
@@ -22,122 +23,68 @@ import { createStatusFlapGuard } from './status-flap-guard.ts'
 import { conditionEvents } from './condition-events.ts'
 import { clearFailureConditions, classifyError, setFailureConditions } from './outcome.ts'
 import type { FailureCondition, Outcome } from './outcome.ts'
-import type { Context, Reconciler } from './reconciler.ts'
+import type { Context, Reconciler, Result } from './reconciler.ts'
 import { createWorkQueue } from './work-queue.ts'
 
 /** Another kind whose changes concern the controller's objects. */
 export interface Watch<T extends KubeObject = KubeObject> {
   readonly informer: Informer<T>
-  /** Keys of the objects to look at again; called with the object before and after a change. */
+  /** Keys of the objects to reconcile; called with the watched object before and after a change. */
   keysFor(object: T): readonly string[]
 }
 
 /** A running loop around one reconciler. */
 export interface Controller {
   readonly name: string
-  /** Looks at a key again, for triggers that are no objects. */
+  /** Reconciles a key, for triggers that are not objects. */
   enqueue(key: string): void
-  /** Works until the signal is aborted and what was begun is finished. Call once. */
+  /** Reconciles until the signal is aborted and all passes that began have ended. Call once. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** What a controller is made of. */
+/**
+ * Options of a controller, for example
+ *
+ *     createController({ type: Cluster, informer, reconciler, client, clock, ids, log, watches: [watchOf(reports, keysFor)] })
+ */
 export interface ControllerOptions<T extends KubeObject> {
+  /** Defaults to the reconciler's name. */
   readonly name?: string
-  readonly type: ResourceType<T>
+  readonly type: ResourceType<T> & { readonly events?: StatusEvents }
   readonly informer: Informer<T>
   readonly reconciler: Reconciler<T>
   readonly client: Client
   readonly watches?: readonly Watch[]
+  /** Number of objects that are reconciled at the same time. Defaults to 2. */
   readonly workers?: number
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
   readonly metrics?: Metrics
-  /** Told when conditions change; without it nobody is. */
+  /** Records Events when conditions change. If omitted, no Events are recorded. */
   readonly events?: EventRecorder
-  /** `Ready` unless told; see FailureCondition. */
+  /** Defaults to `Ready`. See FailureCondition. */
   readonly failureCondition?: FailureCondition
-  /** Whether its look at a generation is noted in the status; not where that is another controller's to say. */
+  /** False where another controller sets `status.observedGeneration` of the same kind. Defaults to true. */
   readonly notesGeneration?: boolean
   readonly backoff?: BackoffOptions
 }
 
-/** Ties a watch's types together, so that a list of watches of different kinds can be written down. */
+/** Erases a watch's object type, so that watches of different kinds fit into one list. */
 export function watchOf<T extends KubeObject>(informer: Informer<T>, keysFor: (object: T) => readonly string[]): Watch {
   return { informer, keysFor }
 }
 
-/** Makes a controller; nothing happens before `run`. */
+/** Creates a controller; nothing happens before `run`. */
 export function createController<T extends KubeObject>(options: ControllerOptions<T>): Controller {
-  const {
-    type,
-    informer,
-    reconciler,
-    client,
-    watches = [],
-    workers = 2,
-    clock,
-    ids,
-    events,
-    failureCondition = 'Ready',
-    notesGeneration = true,
-  } = options
+  const { type, informer, reconciler, watches = [], workers = 2, clock, ids, backoff } = options
   const name = options.name ?? reconciler.name
   const log = options.log.child({ controller: name })
   const metrics = declareEngineMetrics(options.metrics ?? silentMetrics)
   const labels = { controller: name }
-  const { backoff } = options
   const queue = createWorkQueue({ name, clock, ids, metrics: metrics.queue, ...(backoff ? { backoff } : {}) })
-  const lastWords = createStatusFlapGuard()
+  const reconcile = createPass(options, name)
   let active = 0
-
-  /** Writes once; or says for how long not to, because another hub would only take it back. */
-  async function commit(draft: OpenDraft<T>): Promise<{ readonly quietMs: number }> {
-    const what = decideWrite(draft)
-    if (what === 'Nothing') return { quietMs: 0 }
-    const quietMs = what === 'Status' ? lastWords.waitMs(draft, clock.monotonicMs()) : 0
-    if (quietMs > 0) return { quietMs }
-    const write = { fieldManager: `flotilla-${name}`, ...(what === 'Status' ? { subresource: 'status' as const } : {}) }
-    try {
-      const written = jsonClone(await client.update(type, draft.next, write))
-      informer.noteWrite(written)
-      if (what === 'Status') lastWords.say(draft, clock.monotonicMs())
-      await events?.record(written, conditionEvents(draft.seen, written), `flotilla-${name}`)
-    } catch (caught) {
-      if (!isApiError(caught, 'NotFound')) throw caught // deleted meanwhile: the watch will say so
-    }
-    return { quietMs }
-  }
-
-  async function reconcile(seen: T, context: Context): Promise<Outcome> {
-    const draft = openDraft(seen, clock.now())
-    try {
-      const { requeueAfterMs } = await reconciler.reconcile(draft, context)
-      if (!changesObject(draft)) {
-        clearFailureConditions(draft, failureCondition)
-        if (notesGeneration) noteGeneration(draft, type)
-      }
-      const { quietMs } = await commit(draft)
-      if (quietMs > 0) return lookAgain(Math.min(quietMs, requeueAfterMs ?? Infinity))
-      return requeueAfterMs === undefined ? { next: 'Rest', result: 'success' } : lookAgain(requeueAfterMs)
-    } catch (caught) {
-      if (setFailureConditions(draft.conditions, caught, failureCondition)) {
-        if (notesGeneration && failureCondition !== false) noteGeneration(draft, type)
-        const { quietMs } = await commit(draft)
-        if (quietMs > 0) return lookAgain(quietMs)
-        context.log.info(
-          { reason: (caught as { reason: string }).reason, err: toError(caught).message },
-          'not ready yet',
-        )
-      }
-      throw caught
-    }
-  }
-
-  function lookAgain(ms: number): Outcome {
-    return { next: 'After', ms, result: 'requeue_after' }
-  }
 
   async function work(key: string, signal: AbortSignal): Promise<void> {
     const seen = informer.lister.get(key)
@@ -157,7 +104,7 @@ export function createController<T extends KubeObject>(options: ControllerOption
   }
 
   function failed(caught: unknown, context: Context): Outcome {
-    // What ends because the controller ends is no failure; nothing is scheduled on a closed queue.
+    // A pass that ends because the controller ends is no failure; nothing is scheduled on a closed queue.
     if (context.signal.aborted) return { next: 'Rest', result: 'requeue' }
     const outcome = classifyError(caught)
     if (outcome.next === 'Retry' && !outcome.quiet) {
@@ -199,8 +146,10 @@ export function createController<T extends KubeObject>(options: ControllerOption
       metrics.controller.workers(labels, workers)
       const stops: (() => void)[] = []
       try {
-        // A reconciler that saw half a cache would decide on missing data (I-06).
-        await Promise.all([informer, ...watches.map((watch) => watch.informer)].map((one) => one.whenSynced(signal)))
+        // A reconciler that sees half of a cache would decide on missing data (I-06).
+        await Promise.all(
+          [informer, ...watches.map((watch) => watch.informer)].map((source) => source.whenSynced(signal)),
+        )
         stops.push(informer.onChange((change) => queue.add(change.key)))
         for (const watch of watches) stops.push(watch.informer.onChange((change) => onWatched(watch, change)))
         const running = Array.from({ length: workers }, () => worker(signal))
@@ -218,4 +167,65 @@ export function createController<T extends KubeObject>(options: ControllerOption
       }
     },
   }
+}
+
+/** One pass over one object: draft, reconcile, conditions, at most one write. */
+function createPass<T extends KubeObject>(
+  options: ControllerOptions<T>,
+  name: string,
+): (seen: T, context: Context) => Promise<Outcome> {
+  const { type, informer, reconciler, client, clock, events } = options
+  const { failureCondition = 'Ready', notesGeneration = true } = options
+  const flapGuard = createStatusFlapGuard()
+
+  /** Writes once, unless the flap guard asks to wait: then returns how long. */
+  async function commit(draft: OpenDraft<T>): Promise<{ readonly quietMs: number }> {
+    const what = decideWrite(draft)
+    if (what === 'Nothing') return { quietMs: 0 }
+    const quietMs = what === 'Status' ? flapGuard.waitMs(draft, clock.monotonicMs()) : 0
+    if (quietMs > 0) return { quietMs }
+    const write = { fieldManager: `flotilla-${name}`, ...(what === 'Status' ? { subresource: 'status' as const } : {}) }
+    try {
+      const written = jsonClone(await client.update(type, draft.next, write))
+      informer.noteWrite(written)
+      if (what === 'Status') flapGuard.noteWrite(draft, clock.monotonicMs())
+      await events?.record(written, conditionEvents(draft.seen, written, type.events), `flotilla-${name}`)
+    } catch (caught) {
+      if (!isApiError(caught, 'NotFound')) throw caught // deleted meanwhile: the watch will report it
+    }
+    return { quietMs }
+  }
+
+  async function succeed(draft: OpenDraft<T>, { requeueAfterMs, unchanged }: Result): Promise<Outcome> {
+    if (unchanged) requireUnchanged(draft)
+    else if (!changesObject(draft)) {
+      clearFailureConditions(draft, failureCondition)
+      if (notesGeneration) noteGeneration(draft, type)
+    }
+    const { quietMs } = await commit(draft)
+    if (quietMs > 0) return requeueAfter(Math.min(quietMs, requeueAfterMs ?? Infinity))
+    return requeueAfterMs === undefined ? { next: 'Rest', result: 'success' } : requeueAfter(requeueAfterMs)
+  }
+
+  return async (seen, context) => {
+    const draft = openDraft(seen, clock.now())
+    try {
+      return await succeed(draft, await reconciler.reconcile(draft, context))
+    } catch (caught) {
+      if (setFailureConditions(draft.conditions, caught, failureCondition)) {
+        if (notesGeneration && failureCondition !== false) noteGeneration(draft, type)
+        const { quietMs } = await commit(draft)
+        if (quietMs > 0) return requeueAfter(quietMs)
+        context.log.info(
+          { reason: (caught as { reason: string }).reason, err: toError(caught).message },
+          'not ready yet',
+        )
+      }
+      throw caught
+    }
+  }
+}
+
+function requeueAfter(ms: number): Outcome {
+  return { next: 'After', ms, result: 'requeue_after' }
 }

@@ -1,14 +1,14 @@
-/** Drafts: an object as it was seen and as it should be, and the one write that follows from the difference. */
+/** Drafts: the cached object, the changed copy, and the one write that follows from the difference. */
 import { findCondition } from '../core/conditions.ts'
 import { jsonClone, jsonEqual } from '../core/json.ts'
 import { formatTime } from '../core/time/time.ts'
 import type { Condition, KubeObject, ResourceType } from '../kinds/meta.ts'
 import type { ConditionSet, Draft } from './reconciler.ts'
 
-/** What to write: nothing, metadata and spec, or status. */
+/** The part of an object to write: none, metadata and spec, or status. */
 export type DraftWrite = 'Nothing' | 'Object' | 'Status'
 
-/** A draft and the conditions that were set in it, for the engine. */
+/** A draft as the engine holds it. */
 export interface OpenDraft<T extends KubeObject> extends Draft<T> {
   /** Condition types the reconciler set in this pass. */
   readonly touched: ReadonlySet<string>
@@ -18,14 +18,14 @@ interface WithStatus extends KubeObject {
   status?: { conditions?: Condition[]; observedGeneration?: number }
 }
 
-/** Opens a draft of an object; `nowMs` is the time of conditions that change in it. */
+/** Opens a draft of an object; `nowMs` becomes the transition time of conditions that change in the draft. */
 export function openDraft<T extends KubeObject>(seen: T, nowMs: number): OpenDraft<T> {
   const next = jsonClone(seen)
   const touched = new Set<string>()
   return { seen, next, touched, conditions: conditionsOf(next, { nowMs, touched }) }
 }
 
-/** Decides the one write a draft asks for; both halves changed is a bug of the reconciler and throws. */
+/** Decides the one write of a draft. A reconciler that changes both halves has a bug, and this throws. */
 export function decideWrite(draft: Draft<KubeObject>): DraftWrite {
   const { status: statusSeen, ...seen } = draft.seen as WithStatus
   const { status: statusNext, ...next } = draft.next as WithStatus
@@ -41,6 +41,13 @@ export function decideWrite(draft: Draft<KubeObject>): DraftWrite {
   return statusChanged ? 'Status' : 'Nothing'
 }
 
+/** Throws when a reconciler returned `unchanged` and changed the draft. */
+export function requireUnchanged(draft: Draft<KubeObject>): void {
+  if (jsonEqual(draft.seen, draft.next)) return
+  const { kind, metadata } = draft.seen
+  throw new TypeError(`a reconcile of ${kind} ${metadata.name} returned unchanged and changed the draft`)
+}
+
 /** Whether a draft changes metadata or spec. */
 export function changesObject(draft: Draft<KubeObject>): boolean {
   const { status: _seen, ...seen } = draft.seen as WithStatus
@@ -48,7 +55,7 @@ export function changesObject(draft: Draft<KubeObject>): boolean {
   return !jsonEqual(seen, next)
 }
 
-/** Notes in the status that this generation was looked at, for kinds whose status has the field. */
+/** Sets `status.observedGeneration`, for kinds whose status has the field. */
 export function noteGeneration(draft: Draft<KubeObject>, type: ResourceType<KubeObject>): void {
   const next = draft.next as WithStatus
   if (!hasObservedGeneration(type) || draft.seen.metadata.generation === undefined) return
@@ -56,7 +63,7 @@ export function noteGeneration(draft: Draft<KubeObject>, type: ResourceType<Kube
   next.status.observedGeneration = draft.seen.metadata.generation
 }
 
-// Kinds carry their schema; a bare ResourceType does not, and an unknown field would be pruned and written forever.
+// Kinds have a schema; a bare ResourceType does not, and an unknown field would be pruned and written in every pass.
 function hasObservedGeneration(type: ResourceType<KubeObject> & { readonly schema?: SchemaLike }): boolean {
   return type.schema?.properties?.['status']?.properties?.['observedGeneration'] !== undefined
 }

@@ -1,4 +1,4 @@
-/** Writes what happened to objects as Kubernetes Events, so that `kubectl describe` and `flotilla events` tell it. */
+/** Writes Kubernetes Events about objects, for `kubectl describe` and `flotilla events`. */
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { digestOfJson } from '../core/crypto/digest.ts'
@@ -12,13 +12,13 @@ import type { KubeObject } from '../kinds/meta.ts'
 import { declareEngineMetrics } from './metrics.ts'
 import type { ConditionEvent } from './condition-events.ts'
 
-/** Tells news of objects. */
+/** Records Events of objects. */
 export interface EventRecorder {
-  /** Resolves when the news are written or given up: an Event is never worth a failed pass. */
-  record(object: KubeObject, news: readonly ConditionEvent[], component: string): Promise<void>
+  /** Resolves when the Events are written or given up: a lost Event never fails a pass. */
+  record(object: KubeObject, events: readonly ConditionEvent[], component: string): Promise<void>
 }
 
-/** What a recorder works with. */
+/** Ports of a recorder. */
 export interface EventRecorderOptions {
   readonly client: Pick<Client, 'create' | 'get' | 'update'>
   readonly clock: Clock
@@ -26,30 +26,29 @@ export interface EventRecorderOptions {
   readonly metrics?: Metrics
 }
 
-/** So many at once, and then so many each second: a region that returns tells itself by its conditions. */
+/** At most 100 Events at once and 10 a second: when a region reconnects, the conditions report it. */
 const BURST = 100
 const PER_SECOND = 10
-/** The same news of the same object again within this time are not told: a rollout goes to and fro between two holds. */
-const SAME_MS = 10_000
+/** An equal Event of the same object within this time is not written: a rollout can alternate between two holds. */
+const REPEAT_MS = 10_000
 const MAX_REMEMBERED = 5_000
 const MAX_MESSAGE = 1024
 
-/** Makes a recorder. */
 export function createEventRecorder({ client, clock, log, metrics }: EventRecorderOptions): EventRecorder {
   const { eventsDropped } = declareEngineMetrics(metrics ?? silentMetrics)
   let [tokens, countedAt] = [BURST, clock.monotonicMs()]
-  const toldAt = new Map<string, number>()
+  const recordedAt = new Map<string, number>()
 
-  function isStale(key: string): boolean {
-    const told = toldAt.get(key)
-    return told !== undefined && clock.monotonicMs() - told < SAME_MS
+  function isRepeated(key: string): boolean {
+    const atMs = recordedAt.get(key)
+    return atMs !== undefined && clock.monotonicMs() - atMs < REPEAT_MS
   }
 
   function remember(key: string): void {
-    toldAt.delete(key)
-    toldAt.set(key, clock.monotonicMs())
-    const [oldest] = toldAt.keys()
-    if (toldAt.size > MAX_REMEMBERED) toldAt.delete(oldest!)
+    recordedAt.delete(key)
+    recordedAt.set(key, clock.monotonicMs())
+    const [oldest] = recordedAt.keys()
+    if (recordedAt.size > MAX_REMEMBERED) recordedAt.delete(oldest!)
   }
 
   function takeToken(): boolean {
@@ -76,11 +75,11 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
   }
 
   return {
-    async record(object, news, component) {
-      for (const one of news) {
-        const event = eventOf(object, one, { component, now: formatTime(clock.now()) })
+    async record(object, events, component) {
+      for (const conditionEvent of events) {
+        const event = eventObject(object, conditionEvent, { component, now: formatTime(clock.now()) })
         const key = `${event.metadata.namespace ?? ''}/${event.metadata.name}`
-        if (isStale(key)) continue
+        if (isRepeated(key)) continue
         if (!takeToken()) {
           eventsDropped({}, 1)
           continue
@@ -94,8 +93,8 @@ export function createEventRecorder({ client, clock, log, metrics }: EventRecord
   }
 }
 
-/** The same news of the same object have the same name: they are counted, and the newest words stay. */
-function eventOf(
+/** Equal Events of one object have the same name: the API object counts them and keeps the newest message. */
+function eventObject(
   object: KubeObject,
   { type, reason, message }: ConditionEvent,
   { component, now }: { readonly component: string; readonly now: string },

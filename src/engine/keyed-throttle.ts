@@ -1,16 +1,15 @@
 import type { Clock } from '../core/time/clock.ts'
 
-/** At most one act per key in an interval; remembers only acts younger than that. */
+/** At most one act per key in an interval. */
 export interface KeyedThrottle {
-  /** How long until the key may act again; 0: now. */
+  /** Milliseconds until the key may act again; 0: now. */
   waitMs(key: string): number
-  /** It acts now; the next time not before the interval is over, or another one that is given. */
+  /** The key acts now. The next act is allowed after `forMs`. Defaults to the throttle's interval. */
   note(key: string, forMs?: number): void
 }
 
-/** Makes a pace. */
 export function createKeyedThrottle(clock: Clock, intervalMs: number): KeyedThrottle {
-  const free = new Map<string, number>() // in order of acts: the oldest come first
+  const free = new Map<string, number>() // oldest act first
   function forgetOld(now: number): void {
     for (const [key, at] of free) {
       if (at > now) return

@@ -66,7 +66,7 @@ describe('leader election', () => {
         processOf(world, first!).kill()
         leaders.now.delete(first!)
         await world.run(14_000)
-        assert.deepEqual(leaders.all, [first], 'nobody takes a lease that may be held')
+        assert.deepEqual(leaders.all, [first], 'no process takes a lease that may be held')
         await world.runUntil(() => leaders.now.size === 1, someoneLeads)
         assert.notEqual(leaders.all[1], first)
       },

@@ -5,8 +5,8 @@
  *       ▲                                                       │
  *       └──── not renewed within the deadline, or lost ◀────────┘   (the leader's signal is aborted first)
  *
- * The deadline is shorter than the Lease, and counts from before the renewal was sent: a leader stops before another
- * may begin. A paused process can still act for a moment after its pause, so writes stay compare-and-swap.
+ * The deadline is shorter than the Lease and counts from before the renewal was sent, so a leader stops before the next
+ * leader may start. A process that was suspended can still act for a moment, so writes stay compare-and-swap.
  */
 import type { Client } from '../client/client.ts'
 import { deadline } from '../core/async/deadline.ts'
@@ -22,7 +22,6 @@ import { leaseFor, decideLeaseAction, observeLease } from './lease.ts'
 import type { LeaseObservation } from './lease.ts'
 import { declareEngineMetrics } from './metrics.ts'
 
-/** What an election is made of. */
 export interface LeaderElectionOptions {
   readonly client: Client
   readonly clock: Clock
@@ -31,18 +30,19 @@ export interface LeaderElectionOptions {
   readonly metrics?: Metrics
   readonly namespace: string
   readonly name: string
-  /** This process; unique among the candidates. */
+  /** Name of this process; unique among the candidates. */
   readonly identity: string
-  /** How long others leave an unrenewed Lease alone. */
+  /** How long other candidates respect a Lease that is not renewed. Defaults to 15 s. */
   readonly leaseDurationMs?: number
-  /** How long a leader may go without a renewal. */
+  /** How long a leader continues without a renewal. Defaults to 10 s. */
   readonly renewDeadlineMs?: number
+  /** Defaults to 2 s. */
   readonly retryPeriodMs?: number
-  /** Leads until its signal is aborted, then ends quickly; called again for each term. */
+  /** Does the leader's work until the signal is aborted, then ends quickly. Called once for each term. */
   readonly lead: (signal: AbortSignal) => Promise<void>
 }
 
-/** Takes part in an election until the signal is aborted; then releases the Lease, so that the next leader need not wait. */
+/** Takes part in an election until the signal is aborted, then releases the Lease for the next leader. */
 export async function runLeaderElection(options: LeaderElectionOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, ids, identity, namespace, name } = options
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options
@@ -54,7 +54,7 @@ export async function runLeaderElection(options: LeaderElectionOptions, signal: 
   let lease: Lease | undefined
   let seen: LeaseObservation | undefined
 
-  /** Reads, decides, writes once; true when we hold the Lease now. */
+  /** Reads, decides, writes once; true when this process holds the Lease now. */
   async function tryOnce(attempt: AbortSignal): Promise<boolean> {
     lease = await client.get(Lease, { namespace, name }, attempt).catch((caught: unknown) => {
       if (isApiError(caught, 'NotFound')) return undefined
@@ -84,9 +84,10 @@ export async function runLeaderElection(options: LeaderElectionOptions, signal: 
   }
 
   const pause = (atMostMs: number) =>
-    clock.sleep(Math.min(atMostMs, Math.round(retryPeriodMs * (1 + 0.2 * ids.fraction()))), signal).catch(() => {}) // aborted: loops end
+    // An aborted sleep ends the loops that call it.
+    clock.sleep(Math.min(atMostMs, Math.round(retryPeriodMs * (1 + 0.2 * ids.fraction()))), signal).catch(() => {})
 
-  /** Renews until the process stops, the work ends, somebody else holds the Lease, or the deadline has passed. */
+  /** Renews until the process stops, the work ends, another process holds the Lease, or the deadline has passed. */
   async function keep(wonAtMs: number, ended: AbortSignal): Promise<void> {
     let renewedAtMs = wonAtMs
     const leftMs = () => renewedAtMs + renewDeadlineMs - clock.monotonicMs()
@@ -104,7 +105,7 @@ export async function runLeaderElection(options: LeaderElectionOptions, signal: 
     log.info({}, 'became leader')
     leaderMetric({ name }, 1)
     const leading = options.lead(term.signal).finally(() => ended.abort())
-    leading.catch(() => {}) // awaited below; until then nobody listens
+    leading.catch(() => {}) // awaited below; an earlier rejection must not be unhandled
     await keep(wonAtMs, ended.signal)
     term.abort(new Error(signal.aborted ? 'the process is stopping' : 'leadership was lost'))
     leaderMetric({ name }, 0)

@@ -1,28 +1,30 @@
-/** Who leads, decided from what a Lease says: pure. The loop is in leader-election.ts. */
+/** Decisions of leader election from the state of a Lease. Pure; the loop is in leader-election.ts. */
 import { formatMicroTime } from '../core/time/time.ts'
 import type { Lease } from '../kinds/builtin/coordination.ts'
 
-/** A Lease's resourceVersion and when, on our own monotonic clock, we first saw it. Other machines' clocks are never compared. */
+/**
+ * A Lease's resourceVersion, and when this process first saw it on its own monotonic clock. Clocks of different machines
+ * are never compared.
+ */
 export interface LeaseObservation {
   readonly resourceVersion: string
   readonly atMs: number
 }
 
-/** What to do about a Lease. */
 export type LeaseAction =
   | { readonly kind: 'Create' }
   | { readonly kind: 'Renew' }
   | { readonly kind: 'Take' }
-  /** Somebody else leads; the Lease may be free in `forMs` if nothing renews it. */
+  /** Another process leads; the Lease expires in `forMs` unless that process renews it. */
   | { readonly kind: 'Wait'; readonly holder: string; readonly forMs: number }
 
-/** The observation after reading a Lease: a new version starts a new count. */
+/** The observation after reading a Lease: a new resourceVersion restarts the expiry. */
 export function observeLease(previous: LeaseObservation | undefined, lease: Lease, nowMs: number): LeaseObservation {
   const resourceVersion = lease.metadata.resourceVersion ?? ''
   return previous?.resourceVersion === resourceVersion ? previous : { resourceVersion, atMs: nowMs }
 }
 
-/** Decides the next move: renew one's own, take a free or expired one, wait for another's. */
+/** Decides whether to create, renew or take the Lease, or to wait for its holder. */
 export function decideLeaseAction(
   lease: Lease | undefined,
   seen: LeaseObservation | undefined,
@@ -32,12 +34,12 @@ export function decideLeaseAction(
   const holder = lease.spec?.holderIdentity ?? ''
   if (holder === identity) return { kind: 'Renew' }
   if (holder === '') return { kind: 'Take' }
-  // The holder's own duration counts, from when we saw its last renewal: it may have been renewed later, never earlier.
+  // The holder's duration counts from when this process saw the last renewal, which was never earlier than the renewal.
   const freeAt = seen.atMs + (lease.spec?.leaseDurationSeconds ?? 15) * 1000
   return nowMs >= freeAt ? { kind: 'Take' } : { kind: 'Wait', holder, forMs: freeAt - nowMs }
 }
 
-/** The Lease to write for a move that writes. */
+/** The Lease to write for an action. */
 export function leaseFor(
   move: 'Create' | 'Renew' | 'Take' | 'Release',
   lease: Lease,

@@ -1,4 +1,4 @@
-/** The parts of Prometheus' client that are used, by their own files: its index loads clustering, gateways and tracing as well, in each thread. */
+/** The modules of Prometheus' client that the engine uses. Its index also loads clustering, gateways and tracing. */
 declare module '@prometheus-io/client/lib/counter.js' {
   export { Counter as default } from '@prometheus-io/client'
 }

@@ -3,7 +3,7 @@ import type { Ids } from '../core/ids.ts'
 import type { Logger } from '../core/log.ts'
 import type { Condition, KubeObject } from '../kinds/meta.ts'
 
-/** What a reconcile gets besides its object. */
+/** Ports of one pass. */
 export interface Context {
   readonly clock: Clock
   readonly ids: Ids
@@ -11,7 +11,7 @@ export interface Context {
   readonly signal: AbortSignal
 }
 
-/** Conditions of a draft; times and observedGeneration are the engine's business. */
+/** Conditions of a draft; the engine sets their times and observedGeneration. */
 export interface ConditionSet {
   get(type: string): Condition | undefined
   set(type: string, status: Condition['status'], reason: string, message: string): void
@@ -19,8 +19,14 @@ export interface ConditionSet {
 }
 
 /**
- * An object being reconciled. `seen` is what the cache had, `next` a copy to change. After the reconcile the engine
- * compares the two and writes once: metadata and spec, or status, never both (that is a programming error and throws).
+ * An object being reconciled. `seen` is the cached object, `next` a copy to change. After the pass the engine compares
+ * the two and writes once: metadata and spec, or status, never both (that is a programming error and throws). Example:
+ *
+ *     async reconcile({ next, conditions }) {
+ *       next.status = { ...next.status, replicas: 3 }
+ *       conditions.set('Ready', 'True', 'Done', 'All 3 replicas are ready.')
+ *       return { requeueAfterMs: 60_000 }
+ *     }
  */
 export interface Draft<T extends KubeObject> {
   readonly seen: T
@@ -28,18 +34,25 @@ export interface Draft<T extends KubeObject> {
   readonly conditions: ConditionSet
 }
 
-/** When to look again; without it, only when something watched changes. */
+/** Result of a pass that did not throw. */
 export interface Result {
+  /** When to reconcile again. If omitted, only a change of a watched object starts the next pass. */
   readonly requeueAfterMs?: number
+  /**
+   * The pass decided nothing new: the engine writes nothing and keeps all conditions, also `Reconciling` and `Stalled`,
+   * which it otherwise removes after a pass that did not set them. The draft must be as it was opened.
+   */
+  readonly unchanged?: boolean
 }
 
 /**
- * Moves one object towards what it says.
+ * Moves one object towards its spec.
  *
- * - returning: done for now; `requeueAfterMs` asks for another look.
- * - throwing ApiError Conflict: somebody else wrote first; requeued quietly.
- * - throwing Waiting or Stalled: becomes the Ready condition (False), with kstatus's Reconciling or Stalled; see core/errors.ts.
- * - throwing anything else: retried with backoff and jitter, logged with its cause, counted.
+ * - returning: the pass ended; see Result.
+ * - throwing ApiError Conflict: another client wrote first; requeued without an error.
+ * - throwing Waiting or Stalled: becomes the Ready condition (False), with kstatus's Reconciling or Stalled; see
+ *   core/errors.ts.
+ * - throwing another error: retried with backoff and jitter, logged with its cause, counted.
  */
 export interface Reconciler<T extends KubeObject> {
   readonly name: string

@@ -21,7 +21,7 @@ const ready = (message: string, at: string, status = 'True') => ({
   conditions: [{ type: 'Ready', status, message, lastTransitionTime: at }],
 })
 
-test('what was said and taken back is repeated after a while; all else at once', () => {
+test('a status that was overwritten is written again after a while; other changes at once', () => {
   const noon = '2026-11-17T12:00:00Z'
   const later = '2026-11-17T12:00:05Z'
   const said = draft({ phase: 'Moving', count: 1 }, { phase: 'Done', count: 1, ...ready(`well since ${noon}`, noon) })
@@ -38,14 +38,14 @@ test('what was said and taken back is repeated after a while; all else at once',
   for (const [why, again, afterMs, waitMs] of table) {
     const lastWords = createStatusFlapGuard(10_000)
     assert.equal(lastWords.waitMs(said, 1_000), 0, 'at first')
-    lastWords.say(said, 1_000)
+    lastWords.noteWrite(said, 1_000)
     assert.equal(lastWords.waitMs(again, 1_000 + afterMs), waitMs, why)
   }
 })
 
-test('who says something else in between may come back to it at once', () => {
+test('a process that wrote another status in between may write the first one again at once', () => {
   const lastWords = createStatusFlapGuard(10_000)
-  lastWords.say(draft({ phase: 'Moving' }, { phase: 'Done' }), 1_000)
-  lastWords.say(draft({ phase: 'Done' }, { phase: 'Moving' }), 2_000)
+  lastWords.noteWrite(draft({ phase: 'Moving' }, { phase: 'Done' }), 1_000)
+  lastWords.noteWrite(draft({ phase: 'Done' }, { phase: 'Moving' }), 2_000)
   assert.equal(lastWords.waitMs(draft({ phase: 'Moving' }, { phase: 'Done' }), 3_000), 0)
 })

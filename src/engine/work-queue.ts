@@ -1,13 +1,13 @@
 /**
- * Keys waiting for work. A key is in the queue at most once, never handed to two workers at once, and a key added while
- * it is being worked on comes again afterwards:
+ * Keys that wait for a worker. A key is in the queue at most once, at most one worker has it, and a key that is added
+ * while a worker has it is queued again afterwards:
  *
  *     add ──▶ ready ──next──▶ working ──done──▶ (gone)
  *              ▲                │ add: dirty ──done──┐
  *              ├────────────────┴────────────────────┘
  *              └── after a while ◀── addAfter, retry
  *
- * Lanes share: keys are taken from each lane (their namespace) in turn, so that one busy tenant delays nobody else.
+ * Keys are taken from each lane (their namespace) in turn, so that one busy tenant does not delay the other tenants.
  */
 import { backoffMs } from '../core/time/backoff.ts'
 import type { BackoffOptions } from '../core/time/backoff.ts'
@@ -15,38 +15,35 @@ import type { Clock } from '../core/time/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { QueueMetrics } from './metrics.ts'
 
-/** A queue of keys. */
 export interface WorkQueue {
   add(key: string): void
-  /** Adds later; of several waits for one key the earliest counts, and being worked on ends them all. */
+  /** Adds later. Of several waits for one key the earliest counts; a worker that takes the key ends all waits. */
   addAfter(key: string, ms: number): void
   /** Adds after a delay that doubles with each retry until `forget`. */
   retry(key: string): void
-  /** The key went well: the next retry begins with the shortest delay. */
+  /** The key's pass succeeded: the next retry begins with the shortest delay. */
   forget(key: string): void
-  /** The next key, or undefined when the queue is closed. The taker must call `done`. */
+  /** The next key, or undefined when the queue is closed. The caller must call `done`. */
   next(): Promise<string | undefined>
   done(key: string): void
   depth(): number
-  /** Hands out nothing more; resolves when everything handed out is done. */
+  /** Gives out no more keys; resolves when all keys given out are done. */
   close(): Promise<void>
 }
 
-/** What a queue is made of. */
 export interface WorkQueueOptions {
   readonly name: string
   readonly clock: Clock
   readonly ids: Ids
   readonly metrics?: QueueMetrics
   readonly backoff?: BackoffOptions
-  /** Which lane a key is in; its namespace unless told. */
+  /** The lane of a key. Defaults to the key's namespace. */
   readonly laneOf?: (key: string) => string
 }
 
 const BACKOFF: BackoffOptions = { baseMs: 100, maxMs: 300_000, jitter: 0.3 }
-const OVERTAKEN = new Error('the key is worked on')
+const OVERTAKEN = new Error('a worker has the key')
 
-/** Makes a queue. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, ids, metrics, backoff = BACKOFF, laneOf = namespaceOf } = options
   const labels = { name: options.name }
@@ -88,7 +85,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const [lane, keys] = lanes.entries().next().value!
     const key = keys.shift()!
     lanes.delete(lane)
-    if (keys.length > 0) lanes.set(lane, keys) // to the back: the next lane's turn
+    if (keys.length > 0) lanes.set(lane, keys) // to the back: the next lane is next
     const now = clock.monotonicMs()
     metrics?.queueSeconds(labels, (now - ready.get(key)!) / 1000)
     ready.delete(key)

@@ -39,6 +39,20 @@ export interface ScaleSubresource {
   readonly labelSelectorPath?: string
 }
 
+/**
+ * Which changes of a kind's status become Warning Events. Every condition makes an Event when its status or reason
+ * changes; `Reconciling` and `Stalled` do not, because they repeat `Ready`. For example, a Bundle declares
+ * `{ warnWhenTrue: ['Reverted'], warnWhenFalse: ['Linted', 'Rendered'] }`.
+ */
+export interface StatusEvents {
+  /** Condition types whose status `True` is a failure. */
+  readonly warnWhenTrue?: readonly string[]
+  /** Condition types whose status `False` is a failure. */
+  readonly warnWhenFalse?: readonly string[]
+  /** Values of `status.state` that are failures; leaving such a state for `Ready` makes a Normal Event. */
+  readonly warnInState?: readonly string[]
+}
+
 /** Everything the API says about a kind, as data. */
 export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T> {
   readonly singular: string
@@ -52,6 +66,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   /** The whole object: apiVersion, kind, metadata and the kind's own fields. */
   readonly schema: StructuralSchema
   readonly subresources: { readonly status: boolean; readonly scale?: ScaleSubresource }
+  /** Defaults to Normal Events for all conditions. */
+  readonly events?: StatusEvents
   /** What may be asked of it; all verbs unless said. Kinds that can only be created are questions and are never stored. */
   readonly verbs?: readonly string[]
   /** For Kubernetes' own kinds: drops, in place, what counts as absent. */
@@ -97,6 +113,7 @@ interface Naming {
   readonly scope: Scope
   readonly shortNames?: readonly string[]
   readonly description: string
+  readonly events?: StatusEvents
   readonly columns?: readonly Column[]
   readonly examples?: readonly Example[]
 }
@@ -165,6 +182,7 @@ export function kindOf<T extends KubeObject>(parts: KindParts): Kind<T> {
     ...(parts.nameFormat ? { nameFormat: parts.nameFormat } : {}),
     ...(parts.verbs ? { verbs: parts.verbs } : {}),
     ...(parts.selectable ? { selectable: parts.selectable } : {}),
+    ...(parts.events ? { events: parts.events } : {}),
     columns: parts.columns ?? [AGE],
     examples: (parts.examples ?? []).map((example) => ({ apiVersion, kind, ...example })),
     schema: {

@@ -30,6 +30,7 @@ export const Bundle = defineKind({
   plural: 'bundles',
   scope: 'Namespaced',
   shortNames: ['fb'],
+  events: { warnWhenTrue: ['Reverted'], warnWhenFalse: ['Linted', 'Rendered'] },
   description: 'What should run: Kubernetes objects, and the Placement that says where.',
   spec: object({
     manifests: optional(

@@ -48,6 +48,11 @@ export const Cluster = defineKind({
   plural: 'clusters',
   scope: 'Cluster',
   shortNames: ['fcl'],
+  events: {
+    // `Available` is missing on purpose: offline is a state, not a failure.
+    warnWhenTrue: ['AliasTaken', 'ClockSkewed', 'Cloned', 'DocumentRefused', 'HubBehind'],
+    warnInState: ['Drifted', 'Failed'],
+  },
   description:
     'A registered cluster: who it is, whether it is accepted, and what its agent last said. Its labels belong to the hub.',
   spec: object({

@@ -26,6 +26,7 @@ export const Source = defineKind({
   plural: 'sources',
   scope: 'Namespaced',
   shortNames: ['fsrc'],
+  events: { warnWhenFalse: ['Released'] },
   description: 'Where content comes from: a git repository, a chart of a Helm repository, or an OCI artifact.',
   spec: object({
     git: optional(
