@@ -45,7 +45,7 @@ export interface Controller {
 /**
  * Options of a controller, for example
  *
- *     createController({ type: Cluster, informer, reconciler, client, clock, ids, log, watches: [watchOf(reports, keysFor)] })
+ *     createController({ type: Cluster, informer, reconciler, client, clock, ids, log, workers: 4 })
  */
 export interface ControllerOptions<T extends KubeObject> {
   /** Defaults to the reconciler's name. */
