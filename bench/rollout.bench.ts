@@ -13,7 +13,7 @@ import { rolloutAdvanceReconciler } from '../src/controllers/rollout-advance/rec
 import { decideWrite, openDraft } from '../src/engine/draft.ts'
 import { Release } from '../src/kinds/native/release.ts'
 import { Rollout } from '../src/kinds/native/rollout.ts'
-import type { RolloutCluster } from '../src/plan/rollout/plan-rollout.ts'
+import type { RolloutCluster } from '../src/plan/rollout/bundle-on-cluster.ts'
 import { createSeededIds } from '../src/sim/kernel/seeded-ids.ts'
 import { createVirtualClock } from '../src/sim/kernel/virtual-clock.ts'
 import { build } from '../src/testing/fixtures/builders.ts'

@@ -17,9 +17,9 @@ const FAILURE_PREFIXES = ['Bad', 'Partly']
 const FAILURE_SUFFIXES = ['Failed', 'Mismatch', 'Missing', 'NotAllowed', 'NotFound', 'NotVerified', 'Unreachable']
 
 /**
- * The Events between two states of an object. A condition makes an Event when its status or reason changed, not when its
- * message did: a count that goes up in a message is no Event. Two conditions with the same reason make one Event, and
- * Warning wins over Normal.
+ * The Events between two states of an object. A condition makes an Event when its status or reason changed, not when
+ * its message did: a count that goes up in a message is no Event. Two conditions with the same reason make one Event,
+ * and Warning wins over Normal.
  */
 export function conditionEvents(
   before: KubeObject,

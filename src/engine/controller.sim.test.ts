@@ -1,4 +1,6 @@
-/** The engine over the real API server, in worlds that lose messages and kill processes: it converges and then rests. */
+/**
+ * The engine over the real API server, in worlds that lose messages and kill processes: it converges and then rests.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createApiServer } from '../apiserver/server/api-server.ts'

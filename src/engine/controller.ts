@@ -1,6 +1,6 @@
 /**
- * The loop around a reconciler: informers add keys to a queue, workers take the keys, open a draft of the cached object,
- * let the reconciler change the draft, and write the difference once.
+ * The loop around a reconciler: informers add keys to a queue; workers take the keys, open a draft of the cached
+ * object, let the reconciler change the draft, and write the difference once.
  */
 import type { Change } from '../client/cache.ts'
 import type { Client } from '../client/client.ts'

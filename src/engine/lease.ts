@@ -3,8 +3,8 @@ import { formatMicroTime } from '../core/time/time.ts'
 import type { Lease } from '../kinds/builtin/coordination.ts'
 
 /**
- * A Lease's resourceVersion, and when this process first saw it on its own monotonic clock. Clocks of different machines
- * are never compared.
+ * A Lease's resourceVersion, and when this process first saw it on its own monotonic clock. Clocks of different
+ * machines are never compared.
  */
 export interface LeaseObservation {
   readonly resourceVersion: string

@@ -22,7 +22,7 @@ import {
 } from '../../plan/placement/read-objects.ts'
 import { selectClusters } from '../../plan/placement/select-clusters.ts'
 import type { Selection } from '../../plan/placement/select-clusters.ts'
-import type { PlacementCluster, PlacementWorld } from '../../plan/placement/decide-placement.ts'
+import type { PlacementCluster, PlacementWorld } from '../../plan/placement/types.ts'
 import { CLUSTERS, listAll, flotillaResource } from '../api/flotilla-resources.ts'
 
 /** Everything of a fleet that a preview follows from. */

@@ -1,11 +1,6 @@
 import type { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import type { Placement } from '../../kinds/native/placement.ts'
-import type {
-  CompileCel,
-  PlacementCluster,
-  PlacementLoad,
-  PlacementSet,
-} from '../../plan/placement/decide-placement.ts'
+import type { CompileCel, PlacementCluster, PlacementLoad, PlacementSet } from '../../plan/placement/types.ts'
 import type { PlacementCache } from './placement-cache.ts'
 
 /** What placement-decide needs from the world; placements are `namespace/name`. */

@@ -7,12 +7,9 @@ import { apiVersionOf, keyOf } from '../../kinds/meta.ts'
 import { PlacementDecision } from '../../kinds/native/placement-decision.ts'
 import { Placement, ALLOW_DROP_ANNOTATION } from '../../kinds/native/placement.ts'
 import { decidePlacement, summarize } from '../../plan/placement/decide-placement.ts'
-import type {
-  ClusterDecision,
-  PlacementAnswer,
-  PlacementQuestion,
-  PlacementWorld,
-} from '../../plan/placement/decide-placement.ts'
+import type { ClusterDecision } from '../../plan/placement/decisions/paginate.ts'
+import type { PlacementAnswer } from '../../plan/placement/decide-placement.ts'
+import type { PlacementQuestion, PlacementWorld } from '../../plan/placement/types.ts'
 import { decisionsOnPages, evictingOf, incumbentsOf, questionOf } from '../../plan/placement/read-objects.ts'
 import { judgeClusterTaints } from '../../plan/placement/filter.ts'
 import { isSimple, keepsIncumbents, NEWCOMER_MOST } from '../../plan/placement/select-clusters.ts'

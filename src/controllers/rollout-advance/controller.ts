@@ -19,7 +19,7 @@ import { Secret } from '../../kinds/builtin/core.ts'
 import type { BundleReadiness } from '../../plan/rollout/gates/judge-gates.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
 import type { RemovalFacts } from '../../plan/document/removal.ts'
-import type { RolloutCluster } from '../../plan/rollout/plan-rollout.ts'
+import type { RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
 import {
   assignmentOf,
   decisionGroupsOf,

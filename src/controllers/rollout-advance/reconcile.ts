@@ -8,13 +8,8 @@ import type { Release } from '../../kinds/native/release.ts'
 import type { Rollout } from '../../kinds/native/rollout.ts'
 import { latestRetryFor } from '../../plan/rollout/retry.ts'
 import { planRollout } from '../../plan/rollout/plan-rollout.ts'
-import type {
-  Predecessor,
-  RingSpec,
-  RingState,
-  RolloutDecision,
-  RolloutInput,
-} from '../../plan/rollout/plan-rollout.ts'
+import type { Predecessor, RolloutDecision, RolloutInput } from '../../plan/rollout/types.ts'
+import type { RingSpec, RingState } from '../../plan/rollout/rings.ts'
 import type { ReleaseBundle } from '../../plan/rollout/bundle-on-cluster.ts'
 import { contentFor, setFor } from '../../plan/release/variants.ts'
 import type { ChangesSinceLastPass } from './roster-cache.ts'

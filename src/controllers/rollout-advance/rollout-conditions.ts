@@ -1,6 +1,6 @@
 import type { ConditionSet } from '../../engine/reconciler.ts'
-import { holdSentence } from '../../plan/rollout/plan-rollout.ts'
-import type { RolloutDecision } from '../../plan/rollout/plan-rollout.ts'
+import { holdSentence } from '../../plan/rollout/holds.ts'
+import type { RolloutDecision } from '../../plan/rollout/types.ts'
 
 /** Says a decision in a Rollout's conditions: Ready, Held, Superseded, and kstatus's Reconciling and Stalled. */
 export function setRolloutConditions(

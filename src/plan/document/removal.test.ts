@@ -5,7 +5,7 @@ import { digestOf } from '../../core/crypto/digest.ts'
 import { removalQuestion, departingClusters, removalName, removalPairs } from './removal.ts'
 import type { IntentFacts, RemovalFacts, ReportedRemoval } from './removal.ts'
 import { planRollout } from '../rollout/plan-rollout.ts'
-import type { RolloutInput } from '../rollout/plan-rollout.ts'
+import type { RolloutInput } from '../rollout/types.ts'
 import type { RolloutCluster } from '../rollout/bundle-on-cluster.ts'
 import { shrinkToken } from '../placement/shrink-guard.ts'
 

@@ -7,8 +7,11 @@ import {
   placementQuestion,
   placementWorld,
 } from '../../testing/fixtures/placement-builders.ts'
-import { decidePlacement, PAGE_SIZE } from './decide-placement.ts'
-import type { ClusterDecision, PlacementBefore, PlacementCluster, PlacementQuestion } from './decide-placement.ts'
+import { decidePlacement } from './decide-placement.ts'
+import { PAGE_SIZE } from './decisions/paginate.ts'
+import type { ClusterDecision } from './decisions/paginate.ts'
+import type { PlacementBefore } from './decide-placement.ts'
+import type { PlacementCluster, PlacementQuestion } from './types.ts'
 
 const stores = placementQuestion({ clusterSelector: { matchLabels: { tier: 'store' } } })
 

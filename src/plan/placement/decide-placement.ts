@@ -21,10 +21,6 @@ import type { Selection } from './select-clusters.ts'
 import { judgeShrink } from './shrink-guard.ts'
 import type { ShrinkVerdict } from './shrink-guard.ts'
 
-export type * from './types.ts'
-export { PAGE_SIZE } from './decisions/paginate.ts'
-export type { ClusterDecision } from './decisions/paginate.ts'
-
 /** The last answer, and what may change it. */
 export interface PlacementBefore {
   /** Decisions per page, as they stand. */

@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import { digestOf } from '../../core/crypto/digest.ts'
 import { formatTime } from '../../core/time/time.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
-import { holdSentence, planRollout, START_BY_MARGIN_MS } from './plan-rollout.ts'
-import type { RolloutAdmission, RolloutCluster, RolloutDecision, RolloutFacts, RolloutInput } from './plan-rollout.ts'
+import { holdSentence } from './holds.ts'
+import { planRollout } from './plan-rollout.ts'
+import { START_BY_MARGIN_MS } from './slots.ts'
+import type { RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
+import type { RolloutDecision, RolloutFacts, RolloutInput } from './types.ts'
 
 const NOW = Date.parse('2026-11-16T12:00:00Z')
 const target = { name: 'b', generation: 2, set: digestOf('v2'), placement: 'p' }

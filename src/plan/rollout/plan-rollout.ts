@@ -41,13 +41,6 @@ import type { RolloutState } from './ring-progress.ts'
 import { nextStep } from './step.ts'
 import { countedPredecessors, describeSuperseded, supersededBundles, withoutSuperseded } from './supersede.ts'
 
-export type * from './types.ts'
-export type { Hold } from './holds.ts'
-export type { ReleaseBundle, RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
-export type { RingCount, RingSpec, RingState } from './rings.ts'
-export { holdSentence } from './holds.ts'
-export { START_BY_MARGIN_MS } from './slots.ts'
-
 /** Decides the next step of a rollout; with a book of what it was like at the last look, by what has changed since. */
 export function planRollout(input: RolloutInput, since?: RosterChanges): RolloutDecision {
   if (input.removal) return planRemoval(input, input.removal)

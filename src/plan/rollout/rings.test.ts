@@ -6,14 +6,9 @@ import { formatTime } from '../../core/time/time.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { judgeReadiness, readyNeeded, ringOf, ringStates } from './rings.ts'
 import { planRollout } from './plan-rollout.ts'
-import type {
-  RingSpec,
-  RolloutAdmission,
-  RolloutCluster,
-  RolloutDecision,
-  RolloutFacts,
-  RingState,
-} from './plan-rollout.ts'
+import type { RingSpec, RingState } from './rings.ts'
+import type { RolloutAdmission, RolloutCluster } from './bundle-on-cluster.ts'
+import type { RolloutDecision, RolloutFacts } from './types.ts'
 
 const NOW = Date.parse('2026-11-16T12:00:00Z')
 const MINUTE = 60_000

@@ -5,7 +5,8 @@ import { digestOf } from '../../core/crypto/digest.ts'
 import type { BundleStateName } from '../../kinds/fields/states.ts'
 import { latestRetryFor } from './retry.ts'
 import { planRollout } from './plan-rollout.ts'
-import type { ReleaseBundle, RolloutCluster, RolloutFacts, RolloutInput } from './plan-rollout.ts'
+import type { ReleaseBundle, RolloutCluster } from './bundle-on-cluster.ts'
+import type { RolloutFacts, RolloutInput } from './types.ts'
 import type { ClusterContent } from '../release/variants.ts'
 
 const bundle = (name: string, generation = 2): ReleaseBundle => ({

@@ -11,8 +11,11 @@ import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { ApprovalFact } from '../../plan/rollout/gates/approvals.ts'
 import { ASK_EVERY_MS } from '../../plan/rollout/gates/judge-gates.ts'
 import type { GateAnswer, GateSpec } from '../../plan/rollout/gates/judge-gates.ts'
-import { holdSentence, planRollout } from '../../plan/rollout/plan-rollout.ts'
-import type { RingSpec, RingState, RolloutAdmission, RolloutDecision } from '../../plan/rollout/plan-rollout.ts'
+import { holdSentence } from '../../plan/rollout/holds.ts'
+import { planRollout } from '../../plan/rollout/plan-rollout.ts'
+import type { RingSpec, RingState } from '../../plan/rollout/rings.ts'
+import type { RolloutAdmission } from '../../plan/rollout/bundle-on-cluster.ts'
+import type { RolloutDecision } from '../../plan/rollout/types.ts'
 
 const START = Date.parse('2026-11-16T12:00:00Z')
 const MINUTE = 60_000

@@ -14,14 +14,9 @@ import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { ExistingRelease } from '../../plan/release/decide-release.ts'
 import { planRollback } from '../../plan/release/rollback.ts'
 import { planRollout } from '../../plan/rollout/plan-rollout.ts'
-import type {
-  RingSpec,
-  RingState,
-  RolloutAdmission,
-  RolloutCluster,
-  RolloutPhase,
-  Superseded,
-} from '../../plan/rollout/plan-rollout.ts'
+import type { RingSpec, RingState } from '../../plan/rollout/rings.ts'
+import type { RolloutAdmission, RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
+import type { RolloutPhase, Superseded } from '../../plan/rollout/types.ts'
 import type { Revision } from '../../plan/fleet/state.ts'
 import { contentFor, setFor } from '../../plan/release/variants.ts'
 

@@ -9,13 +9,9 @@ import type { BundleStateName } from '../../kinds/fields/states.ts'
 import type { BundleHold } from '../../plan/windows/bundle-hold.ts'
 import type { RosterCacheEntry } from '../../plan/rollout/build-roster.ts'
 import { planRollout } from '../../plan/rollout/plan-rollout.ts'
-import type {
-  RingSpec,
-  RolloutAdmission,
-  RolloutCluster,
-  RolloutDecision,
-  RolloutInput,
-} from '../../plan/rollout/plan-rollout.ts'
+import type { RingSpec } from '../../plan/rollout/rings.ts'
+import type { RolloutAdmission, RolloutCluster } from '../../plan/rollout/bundle-on-cluster.ts'
+import type { RolloutDecision, RolloutInput } from '../../plan/rollout/types.ts'
 
 /** How large it is, and how its rings take their members. */
 export interface RosterCacheShape {
