@@ -1,17 +1,25 @@
 // The CLI as one file that needs no Node: Node itself, a snapshot of `flotilla template` ready to go, and all that is built.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
 import { INDEX_ASSET, PARTS_ASSET } from '../src/cli/executable/embedded-assets.ts'
 import type { AssetIndex } from '../src/cli/executable/embedded-assets.ts'
 import { root } from './tiers.ts'
 
-/** What the snapshot's program does not do: other commands run from the parts. */
-const OTHER_COMMANDS = ['./tree/all.ts', './tree/objects.ts', './connect.ts', './dry-run.ts']
+/** Files that the snapshot leaves out: commands other than `template` run from the embedded assets. */
+const OTHER_COMMANDS = [
+  'src/cli/program/add-commands.ts',
+  'src/cli/program/groups/objects.ts',
+  'src/cli/api/connect.ts',
+  'src/cli/api/dry-run.ts',
+].map((file) => {
+  if (!existsSync(join(root, file))) throw new Error(`${file} of OTHER_COMMANDS does not exist`)
+  return join(root, file)
+})
 
 /** Modules of Node that a usual render does not need, or that a snapshot cannot have: loaded when they are used. */
 const ON_DEMAND = ['child_process', 'crypto', 'module', 'sea', 'tls', 'v8', 'vm', 'worker_threads', 'zlib']
@@ -48,8 +56,10 @@ const onDemand: Plugin = {
     onResolve({ filter: /^node:/ }, ({ path }) =>
       ON_DEMAND.includes(path.slice('node:'.length)) ? { path, namespace: 'on-demand' } : undefined,
     )
-    onResolve({ filter: /\.ts$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' && OTHER_COMMANDS.includes(path) ? { path, external: true } : undefined,
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) =>
+      kind === 'dynamic-import' && OTHER_COMMANDS.includes(resolve(resolveDir, path))
+        ? { path, external: true }
+        : undefined,
     )
     onLoad({ filter: /^node:/, namespace: 'on-demand' }, ({ path }) => {
       const names = Object.keys(process.getBuiltinModule(path)!)
